@@ -1,0 +1,63 @@
+"""The toolkit a plugin imports; anything not named here is private."""
+
+from .address import Address
+from .context import Context, Event
+from .db import Cents, Json, TenThousandths, UTCDateTime, own, reference, resource_table, tenant_table
+from .hookspecs import hookimpl
+from .manifest import Deleted, Every, Manifest, Named, NewResource, Page, PageQuery, Reply, Resource, Route
+from .problems import (
+    BadRequest,
+    Conflict,
+    Fault,
+    Forbidden,
+    Invalid,
+    NotFound,
+    Problem,
+    RuleBroken,
+    Unauthenticated,
+)
+from .records import Records, folded, numbered, searchable
+from .states import Actions
+from .wire import Patch
+from .work import unit_of_work
+
+__all__ = [
+    "Actions",
+    "Address",
+    "BadRequest",
+    "Cents",
+    "Conflict",
+    "Context",
+    "Deleted",
+    "Event",
+    "Every",
+    "Fault",
+    "Forbidden",
+    "Invalid",
+    "Json",
+    "Manifest",
+    "Named",
+    "NewResource",
+    "NotFound",
+    "Page",
+    "PageQuery",
+    "Patch",
+    "Problem",
+    "Records",
+    "Reply",
+    "Resource",
+    "Route",
+    "RuleBroken",
+    "TenThousandths",
+    "UTCDateTime",
+    "Unauthenticated",
+    "folded",
+    "hookimpl",
+    "numbered",
+    "own",
+    "reference",
+    "resource_table",
+    "searchable",
+    "tenant_table",
+    "unit_of_work",
+]

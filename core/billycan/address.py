@@ -1,0 +1,56 @@
+"""Postal addresses."""
+
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from .fields import Text
+from .problems import RuleBroken
+
+State = Literal["ACT", "NSW", "NT", "QLD", "SA", "TAS", "VIC", "WA"]
+
+
+class AddressLine(Text, least=1, most=200):
+    """A line of an address."""
+
+
+class Postcode(Text, least=1, most=10):
+    """A postcode."""
+
+
+class Country(Text, least=2, most=2, pattern="^[A-Z]{2}$"):
+    """A country by its two letters of ISO 3166."""
+
+    @classmethod
+    def check(cls, text: str) -> str:
+        if not (text.isascii() and text.isalpha() and text.isupper()):
+            raise RuleBroken("invalid_value", "must be a country's two capital letters, such as AU")
+        return text
+
+
+class Address(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A postal address; in Australia the state is one of the eight and the postcode has four digits."""
+
+    line1: AddressLine | None = None
+    line2: AddressLine | None = None
+    suburb: AddressLine | None = None
+    state: AddressLine | None = None
+    postcode: Postcode | None = None
+    country: Country = Country("AU")
+
+    def __post_init__(self) -> None:
+        if self.country != "AU":
+            return
+        if self.state is not None and self.state not in get_args(State):
+            raise RuleBroken("invalid_value", f"must be one of {', '.join(get_args(State))}", ".state")
+        if self.postcode is not None and not (
+            len(self.postcode) == 4 and self.postcode.isascii() and self.postcode.isdigit()
+        ):
+            raise RuleBroken("invalid_value", "must be four digits", ".postcode")
+
+
+def one_line(address: dict[str, str | None] | None) -> str:
+    """An address as it is stored, in one line; empty where there is none."""
+    found = address or {}
+    place = " ".join(found[k] or "" for k in ("suburb", "state", "postcode") if found.get(k))
+    return ", ".join(part for part in (found.get("line1"), found.get("line2"), place) if part)

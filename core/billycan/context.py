@@ -1,0 +1,80 @@
+"""What a handler receives: who is calling, for which tenant, the open connection, the time, and `emit`."""
+
+from datetime import date
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from .fields import Moment
+from .ids import new_id
+from .problems import VersionConflict
+from .wire import encode
+
+if TYPE_CHECKING:
+    from .app import App
+    from .keys import Identity
+    from .tenants import Tenant
+
+
+class Event(Struct, frozen=True):
+    """Something that happened to a tenant's record; `data` is the record's JSON as GET answers it."""
+
+    id: str
+    name: str
+    created_at: Moment
+    data: msgspec.Raw
+
+
+class Context:
+    """One call: everything a handler may touch."""
+
+    db: sa.Connection
+
+    def __init__(
+        self,
+        app: "App",
+        tenant_id: str,
+        identity: "Identity | None" = None,
+        *,
+        request_id: str = "",
+        if_match: frozenset[str] | None = None,
+        writes: bool = True,
+    ) -> None:
+        self.app, self.tenant_id, self.identity = app, tenant_id, identity
+        self.request_id, self.if_match, self.writes = request_id, if_match, writes
+        self.events: list[Event] = []
+        self._now = app.now()
+        self._tenant: Tenant | None = None
+
+    def now(self) -> Moment:
+        """The time of this call; the same however often it is asked."""
+        return self._now
+
+    @property
+    def tenant(self) -> "Tenant":
+        """The tenant's profile: for a write as it is in the transaction, for a read at most a second old."""
+        if self._tenant is None:
+            self._tenant = self.app.tenants.load(self)
+        return self._tenant
+
+    def today(self) -> date:
+        """The calendar date in the tenant's time zone."""
+        return self._now.astimezone(ZoneInfo(self.tenant.timezone)).date()
+
+    def check_version(self, version: int) -> None:
+        """Raise VersionConflict where the client's If-Match names another version; call it under the row's lock."""
+        if self.if_match is not None and str(version) not in self.if_match:
+            raise VersionConflict
+
+    def settings(self, kind: type[Any]) -> Any:
+        """The settings of the plugin whose manifest names this Struct."""
+        return self.app.plugin_settings[kind]
+
+    def emit(self, name: str, data: Any) -> None:
+        """Record that something happened; subscribers hear of it before the commit, and all or nothing is kept."""
+        if name not in self.app.events:
+            raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
+        self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encode(data))))

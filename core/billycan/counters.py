@@ -1,0 +1,42 @@
+"""Per-tenant counters: the last number given, and how many records live, in the one row every create touches."""
+
+import sqlalchemy as sa
+
+from .context import Context
+from .db import ByCodePoint, metadata, upsert
+
+counters = sa.Table(
+    "core_counters",
+    metadata,
+    sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+    sa.Column("name", ByCodePoint, primary_key=True),
+    sa.Column("number", sa.BigInteger, nullable=False),
+    sa.Column("live", sa.BigInteger, nullable=False),
+)
+
+_LIVE = sa.select(counters.c.live).where(
+    counters.c.tenant_id == sa.bindparam("tenant_id"), counters.c.name == sa.bindparam("name")
+)
+
+
+def advance(ctx: Context, name: str, by: int = 1) -> int:
+    """Give `by` new numbers and count as many more records; returns the last number.
+
+    The row stays locked until the transaction ends, so numbers appear in commit order and none is ever given twice.
+    """
+    row = upsert(counters, ctx.db).values(tenant_id=ctx.tenant_id, name=name, number=by, live=by)
+    row = row.on_conflict_do_update(
+        index_elements=["tenant_id", "name"], set_={"number": counters.c.number + by, "live": counters.c.live + by}
+    ).returning(counters.c.number)
+    return int(ctx.db.execute(row).scalar_one())
+
+
+def forget(ctx: Context, name: str) -> None:
+    """Count one record less; its number stays used."""
+    own = (counters.c.tenant_id == ctx.tenant_id) & (counters.c.name == name)
+    ctx.db.execute(sa.update(counters).where(own).values(live=counters.c.live - 1))
+
+
+def live(ctx: Context, name: str) -> int:
+    """How many records the tenant has, without counting them."""
+    return int(ctx.db.execute(_LIVE, {"tenant_id": ctx.tenant_id, "name": name}).scalar() or 0)

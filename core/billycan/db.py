@@ -1,0 +1,217 @@
+"""The database: engines for reads and writes, column types, and tables whose rows belong to one tenant."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.engine import Dialect
+
+from .fields import Moment
+
+if TYPE_CHECKING:
+    from .context import Context
+
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+# Ids, and text folded for sorting, compare by code point on both databases.
+ByCodePoint = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
+Json = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
+
+class Scaled(sa.types.TypeDecorator[Decimal]):
+    """A decimal kept as an integer of its smallest part: exact on both databases, where SQLite has only floats."""
+
+    impl = sa.BigInteger
+    cache_ok = True
+
+    def __init__(self, places: int) -> None:
+        super().__init__()
+        self.places = places
+
+    @property
+    def python_type(self) -> type[Decimal]:
+        return Decimal
+
+    def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> int | None:
+        if value is None:
+            return None
+        scaled = value.scaleb(self.places)
+        if scaled != int(scaled):
+            raise ValueError(f"{value} has more than {self.places} decimals")
+        return int(scaled)
+
+    def process_result_value(self, value: int | None, dialect: Dialect) -> Decimal | None:
+        return None if value is None else Decimal(value).scaleb(-self.places)
+
+
+def Cents() -> Scaled:
+    """Money, in whole cents."""
+    return Scaled(2)
+
+
+def TenThousandths() -> Scaled:
+    """Unit prices, quantities and percentages, to four decimals."""
+    return Scaled(4)
+
+
+class UTCDateTime(sa.types.TypeDecorator[Moment]):
+    """A point in time to the millisecond; refuses naive values, since SQLite would drop what offset they had."""
+
+    impl = sa.DateTime
+    cache_ok = True
+
+    def load_dialect_impl(self, dialect: Dialect) -> Any:
+        return dialect.type_descriptor(sa.DateTime(timezone=dialect.name == "postgresql"))
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a time without an offset")
+        moment = Moment.of(value)
+        return moment if dialect.name == "postgresql" else moment.replace(tzinfo=None)
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> Moment | None:
+        if value is None:
+            return None
+        return Moment.of(value if value.tzinfo else value.replace(tzinfo=UTC))
+
+
+def tenant_table(name: str, *parts: Any) -> sa.Table:
+    """A table whose rows belong to one tenant: `tenant_id` leads its primary key and everything that points at it."""
+    return sa.Table(
+        name,
+        metadata,
+        sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+        sa.Column("id", ByCodePoint, primary_key=True),
+        *parts,
+    )
+
+
+def resource_table(name: str, *parts: Any) -> sa.Table:
+    """A tenant's table with the columns every resource has."""
+    return tenant_table(
+        name,
+        *parts,
+        sa.Column("external_id", sa.Text),
+        sa.Column("metadata", Json, nullable=False),
+        sa.Column("version", sa.Integer, nullable=False),
+        sa.Column("created_at", UTCDateTime, nullable=False),
+        sa.Column("updated_at", UTCDateTime, nullable=False),
+        sa.UniqueConstraint("tenant_id", "external_id"),
+        sa.Index(None, "tenant_id", "created_at", "id"),
+    )
+
+
+def reference(column: str, target: str) -> sa.ForeignKeyConstraint:
+    """A reference to another of the tenant's own records: the pair of keys makes any other impossible."""
+    return sa.ForeignKeyConstraint(["tenant_id", column], [f"{target}.tenant_id", f"{target}.id"])
+
+
+def own(ctx: "Context", table: sa.Table) -> sa.ColumnElement[bool]:
+    """The condition that keeps a query inside the caller's tenant."""
+    return table.c.tenant_id == ctx.tenant_id
+
+
+class Database:
+    """One deployment's database. Reads take `reading()`, writes `writing()`: nothing else opens a connection."""
+
+    def __init__(self, url: sa.URL, pool_size: int = 8) -> None:
+        self.url = url
+        self.is_sqlite = url.get_backend_name() == "sqlite"
+        if self.is_sqlite:
+            if url.database:
+                Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+            self.writer = sa.create_engine(url, pool_size=pool_size, max_overflow=pool_size)
+            self.reader: sa.Engine = self.writer.execution_options(billycan_read=True)
+            sa.event.listen(self.writer, "connect", _prepare_sqlite)
+            sa.event.listen(self.writer, "begin", _begin_sqlite)
+        else:
+            settings = {
+                "pool_size": pool_size,
+                "max_overflow": pool_size,
+                "pool_timeout": 5,
+                "pool_recycle": 1800,
+                "connect_args": {"connect_timeout": 5, "options": _POSTGRESQL_OPTIONS},
+            }
+            self.writer = sa.create_engine(url, **settings)
+            # A read outside a transaction costs one round trip; BEGIN and ROLLBACK around it would cost two more.
+            self.reader = sa.create_engine(
+                url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, pool_reset_on_return=None, **settings
+            )
+            for engine in (self.writer, self.reader):
+                sa.event.listen(engine, "checkin", _note_checkin)
+                sa.event.listen(engine, "checkout", _ping_if_idle)
+        # Threads that wait here wake in turn; waiting inside SQLite they would sleep and starve.
+        self._write_lock = threading.Lock() if self.is_sqlite else nullcontext()
+
+    @contextmanager
+    def reading(self) -> Iterator[sa.Connection]:
+        """A connection to read with, outside any write transaction."""
+        with self.reader.connect() as db:
+            yield db
+
+    @contextmanager
+    def writing(self) -> Iterator[sa.Connection]:
+        """One transaction: committed when the block ends, rolled back when it raises."""
+        with self._write_lock, self.writer.begin() as db:
+            yield db
+
+    def dispose(self) -> None:
+        self.writer.dispose()
+        self.reader.dispose()
+
+
+_POSTGRESQL_OPTIONS = (
+    "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000"
+    " -c timezone=UTC -c jit=off"
+)
+_IDLE_SECONDS = 5.0
+
+
+def _prepare_sqlite(connection: Any, record: Any) -> None:
+    connection.isolation_level = None  # BEGIN is ours to send
+    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin_sqlite(db: sa.Connection) -> None:
+    # A transaction that only later becomes a writer would lose updates silently.
+    reading = db.get_execution_options().get("billycan_read", False)
+    db.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+
+
+def _note_checkin(connection: Any, record: Any) -> None:
+    record.info["idle_since"] = time.monotonic()
+
+
+def _ping_if_idle(connection: Any, record: Any, proxy: Any) -> None:
+    # A connection in steady use is known to live; only one that rested is asked, which spares each request a trip.
+    if time.monotonic() - record.info.get("idle_since", time.monotonic()) > _IDLE_SECONDS:
+        try:
+            connection.pgconn.exec_(b"")
+        except Exception as error:
+            raise sa.exc.DisconnectionError("the server closed an idle connection") from error
+        if connection.closed or connection.broken:
+            raise sa.exc.DisconnectionError("the server closed an idle connection")
+
+
+def upsert(table: sa.Table, db: sa.Connection) -> Any:
+    """An INSERT that knows ON CONFLICT, for the database at hand."""
+    return (sqlite if db.dialect.name == "sqlite" else postgresql).insert(table)

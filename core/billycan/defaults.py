@@ -1,0 +1,107 @@
+"""Core's own answers to the hooks; a plugin overrides one by answering first."""
+
+from typing import TYPE_CHECKING, Any
+
+import falcon
+import sqlalchemy as sa
+from msgspec import Struct
+
+from . import pages
+from .hookspecs import hookimpl
+from .keys import Identity
+from .limits import Allowance
+from .manifest import Page, Route
+from .problems import Conflict, Forbidden, Problem, RateLimited, Unauthenticated, Unavailable
+
+if TYPE_CHECKING:
+    from .app import App
+    from .context import Context
+
+
+class Pagination(Struct):
+    """The envelope's `pagination` of a list."""
+
+    page: int
+    per_page: int
+    total: int
+    has_more: bool
+    next_cursor: str | None
+    prev_cursor: str | None
+
+
+class Envelope(Struct):
+    """The JSON value of every answer."""
+
+    data: Any
+    pagination: Pagination | None
+    error: Any
+
+
+@hookimpl(trylast=True)
+def authenticate(app: "App", req: falcon.Request) -> Identity | None:
+    scheme, _, key = (req.get_header("Authorization") or "").partition(" ")
+    if not scheme:
+        return None
+    if scheme.lower() != "bearer":
+        raise Unauthenticated("The Authorization header must be `Bearer <API_KEY>`.", code="invalid_api_key")
+    return app.keys.identify(key.strip())
+
+
+@hookimpl(trylast=True)
+def resolve_tenant(identity: Identity) -> str:
+    return identity.tenant_id
+
+
+@hookimpl(trylast=True)
+def rate_limit(app: "App", identity: Identity | None, address: str, now: float) -> Allowance:
+    if identity is None:
+        return app.limiter.take(f"address:{address}", app.settings.per_minute, app.settings.per_second, now)
+    return app.limiter.take(f"key:{identity.id}", identity.per_minute, identity.per_second, now)
+
+
+@hookimpl(trylast=True)
+def authorize(ctx: "Context", route: Route) -> None:
+    if route.scope and not (ctx.identity and ctx.identity.holds(route.scope)):
+        raise Forbidden(f"This key lacks the scope {route.scope}.", required_scope=route.scope)
+
+
+@hookimpl(trylast=True)
+def paginate(ctx: "Context", found: pages.Found, query: Any) -> Page[Any]:
+    return pages.paginate(ctx, found, query)
+
+
+@hookimpl(trylast=True)
+def envelope(data: Any, page: Page[Any] | None, problem: Problem | None) -> Envelope:
+    pagination = None
+    if page:
+        pagination = Pagination(page.page, page.per_page, page.total, page.has_more, page.next_cursor, page.prev_cursor)
+    return Envelope(data, pagination, problem.as_error() if problem else None)
+
+
+@hookimpl(trylast=True)
+def handle_error(error: Exception) -> Problem | None:
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, sa.exc.IntegrityError):
+        return _raced(str(error.orig))
+    # No connection, none free, or a lock or statement that took too long: the same request may work in a moment.
+    if isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError):
+        return Unavailable()
+    return None
+
+
+def refusal(allowance: Allowance) -> RateLimited:
+    """The 429 of a request that its allowance refuses."""
+    return RateLimited(
+        f"More than {allowance.limit} requests in a {allowance.window}: wait {allowance.retry_after} s.",
+        headers={"Retry-After": str(allowance.retry_after)},
+        limit=allowance.window,
+        retry_after=allowance.retry_after,
+    )
+
+
+def _raced(text: str) -> Conflict:
+    # What handlers check before they write can only fail here when two requests meet.
+    if "external_id" in text:
+        return Conflict("Another record has this external_id.", code="duplicate_external_id", param="external_id")
+    return Conflict("Another request changed what this one builds on: fetch it and try again.")

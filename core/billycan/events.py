@@ -1,0 +1,96 @@
+"""The outbox: the log of what happened to each tenant, in commit order."""
+
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from . import counters
+from .context import Context
+from .db import UTCDateTime, own, tenant_table
+from .fields import DayOrInstant, Moment
+from .manifest import Page, Paging
+from .pages import Order
+from .problems import BadRequest
+from .records import Records, Row
+
+events = tenant_table(
+    "core_events",
+    sa.Column("sequence", sa.BigInteger, nullable=False),
+    sa.Column("event", sa.Text, nullable=False),
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
+    sa.UniqueConstraint("tenant_id", "sequence"),
+    sa.Index(None, "tenant_id", "event", "sequence"),
+)
+
+
+class LoggedEvent(msgspec.Struct, kw_only=True):
+    """Something that happened: `data` is the record as GET answered it then."""
+
+    id: str
+    event: str
+    created_at: Moment
+    data: dict[str, Any]
+
+
+class EventQuery(Paging, kw_only=True):
+    """`after` continues behind an event, oldest first, in commit order; an id given out stays valid."""
+
+    event: list[str] | None = None
+    after: str | None = None
+    created_at_from: DayOrInstant | None = None
+    created_at_to: DayOrInstant | None = None
+
+
+def write(ctx: Context) -> None:
+    """Append the call's events to the log, numbered under the tenant's counter row.
+
+    This is the last statement before the commit: the row's lock makes a tenant's events appear in the order of their
+    numbers, so that a poller never passes one that a slow transaction commits later.
+    """
+    last = counters.advance(ctx, events.name, len(ctx.events))
+    first = last - len(ctx.events) + 1
+    ctx.db.execute(
+        sa.insert(events),
+        [
+            {
+                "tenant_id": ctx.tenant_id,
+                "id": event.id,
+                "sequence": first + i,
+                "event": event.name,
+                "created_at": event.created_at,
+                "data": bytes(event.data).decode(),
+            }
+            for i, event in enumerate(ctx.events)
+        ],
+    )
+
+
+def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
+    """What happened, newest first; with `after`, what came after that event, oldest first, in commit order."""
+    ascending = query.after is not None or query.sort == "created_at"
+    page = records.rows(ctx, query, order=[Order(events.c.sequence, not ascending)])
+    return page.of([_show(row) for row in page.items])
+
+
+def get_event(ctx: Context, id: str) -> LoggedEvent:
+    """One event."""
+    return _show(records.find(ctx, id))
+
+
+def _after(ctx: Context, event_id: str) -> sa.ColumnElement[bool]:
+    place = sa.select(events.c.sequence).where(own(ctx, events), events.c.id == event_id)
+    found = ctx.db.execute(place).scalar()
+    if found is None:
+        raise BadRequest("after: there is no such event.", param="after")
+    beyond: sa.ColumnElement[bool] = events.c.sequence > found
+    return beyond
+
+
+def _show(row: Row) -> LoggedEvent:
+    data: Any = msgspec.Raw(row.data.encode())
+    return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, data=data)
+
+
+records = Records(events, LoggedEvent, prefix="evt", filters={"after": _after})

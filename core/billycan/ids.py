@@ -1,0 +1,22 @@
+"""Ids: a type prefix and 26 characters that grow with time within a process."""
+
+import os
+import threading
+import time
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]
+_lock = threading.Lock()
+_last = 0
+
+
+def new_id(prefix: str) -> str:
+    """A new id: 48 bits of milliseconds, 80 random bits, in lower-case base 32."""
+    global _last  # noqa: PLW0603 - the clock of this process
+    value = (time.time_ns() // 1_000_000 << 80) | int.from_bytes(os.urandom(10), "big")
+    with _lock:
+        # Ids of one millisecond, or made after the clock stepped back, still grow.
+        if value <= _last:
+            value = _last + 1
+        _last = value
+    return prefix + "_" + "".join(_PAIRS[value >> shift & 1023] for shift in range(120, -1, -10))

@@ -1,0 +1,173 @@
+"""What a plugin says about itself: plain data, read once at start-up."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from .fields import DayOrInstant, ExternalId, Metadata, Moment
+
+T = TypeVar("T")
+Method = Literal["GET", "POST", "PATCH", "DELETE"]
+
+
+class Route(Struct, frozen=True):
+    """One endpoint: `Route("GET", "/v1/assets/{id}", get_asset, scope="assets:read")`.
+
+    `scope` is what a key must hold (None: any key). `needs` names plugins without which the route is not mounted; a
+    set inside means any of them. What the route takes and gives is read from the handler's signature.
+    """
+
+    method: Method
+    path: str
+    handler: Callable[..., Any]
+    scope: str | None
+    status: int = 200
+    needs: tuple[str | frozenset[str] | set[str], ...] = ()
+    public: bool = False
+
+
+class Every(Struct, frozen=True, kw_only=True):
+    """Timed work: `run(ctx)` in a transaction of its own for each tenant, once whichever worker comes first.
+
+    `tenants(db, now)` may name the only tenants with something due; without it all of them are visited.
+    """
+
+    seconds: int
+    run: Callable[..., None]
+    tenants: Callable[[sa.Connection, Moment], Iterable[str]] | None = None
+
+
+class Page(Struct, Generic[T]):
+    """One page of a list. `total` counts all that match; the cursors are None where there is no such page."""
+
+    items: list[T]
+    page: int
+    per_page: int
+    total: int
+    has_more: bool = False
+    next_cursor: str | None = None
+    prev_cursor: str | None = None
+
+    def of(self, items: list[Any]) -> "Page[Any]":
+        """The same page with other items."""
+        return Page(items, self.page, self.per_page, self.total, self.has_more, self.next_cursor, self.prev_cursor)
+
+
+class Paging(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The parameters that cut a list into pages; `sortable` names what `sort` takes."""
+
+    sortable: ClassVar[tuple[str, ...]] = ("created_at",)
+
+    page: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    per_page: Annotated[int, Meta(ge=1, le=100)] | None = None
+    cursor: str | None = None
+    sort: str | None = None
+
+
+class PageQuery(Paging, kw_only=True):
+    """The parameters every list of resources takes; a plugin's own query adds its filters.
+
+    A parameter filters the column of its name: a list by any of its values, `<column>_from` and `<column>_to` by both
+    bounds inclusive. Whatever else it means, the plugin's Records says in `filters`.
+    """
+
+    sortable: ClassVar[tuple[str, ...]] = ("created_at", "updated_at")
+
+    external_id: ExternalId | None = None
+    metadata: Metadata | None = None
+    created_at_from: DayOrInstant | None = None
+    created_at_to: DayOrInstant | None = None
+    updated_at_from: DayOrInstant | None = None
+    updated_at_to: DayOrInstant | None = None
+    updated_since: DayOrInstant | None = None
+
+
+# Parameters that steer a list; every other member of a query is a filter.
+STEERING = ("page", "per_page", "cursor", "sort", "include")
+
+
+class _First(Struct):
+    id: str
+
+
+class Resource(_First, kw_only=True):
+    """The members every resource shows."""
+
+    external_id: str | None
+    metadata: dict[str, str]
+    allowed_actions: list[str]
+    version: int
+    created_at: Moment
+    updated_at: Moment
+
+
+class NewResource(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The members every resource may be given."""
+
+    external_id: ExternalId | None = None
+    metadata: Metadata = Metadata({})
+
+
+class Named(Struct):
+    """A referenced record, as it is shown."""
+
+    id: str
+    name: str
+
+
+class Deleted(Struct):
+    """What a delete answers."""
+
+    id: str
+    deleted: bool = True
+
+
+class Empty(Struct, forbid_unknown_fields=True):
+    """The body of an action that needs nothing."""
+
+
+class Reply(Struct):
+    """An answer that is no JSON envelope, such as a calendar file; sent as it is."""
+
+    body: bytes
+    content_type: str
+    headers: Mapping[str, str] = {}
+
+
+class Manifest(Struct, frozen=True, kw_only=True):
+    """Everything core must know about a plugin before it runs any of its code.
+
+    `requires` and `uses` name other plugins: required ones must be enabled, used ones come first where they are.
+    `events` maps each event name to the Struct of its data; `settings` is a Struct of this plugin's settings, all of
+    them with defaults; `pages` are Falcon resources outside /v1; `commands` are click commands; `workers` run for as
+    long as `billycan worker` does.
+    """
+
+    name: str
+    requires: tuple[str, ...] = ()
+    uses: tuple[str, ...] = ()
+    routes: tuple[Route, ...] = ()
+    events: Mapping[str, Any] = {}
+    tables: tuple[sa.Table, ...] = ()
+    migrations: Path | None = None
+    settings: type[Struct] | None = None
+    tasks: tuple[Every, ...] = ()
+    workers: tuple[Callable[..., None], ...] = ()
+    pages: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    commands: tuple[Any, ...] = ()
+
+    @property
+    def scopes(self) -> tuple[str, ...]:
+        return tuple(sorted({route.scope for route in self.routes if route.scope}))
+
+
+def sent(body: Struct) -> dict[str, Any]:
+    """The members of a Struct that were given a value."""
+    return {k: v for k, v in msgspec.structs.asdict(body).items() if v is not UNSET}
+
+
+__all__ = ["UNSET", "UnsetType"]

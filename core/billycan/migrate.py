@@ -1,0 +1,166 @@
+"""Bring core's and each enabled plugin's own tables to the version its code expects."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.runtime.environment import EnvironmentContext
+from alembic.runtime.migration import MigrationContext
+from alembic.script import ScriptDirectory
+
+from . import db
+from .manifest import Manifest
+
+HERE = Path(__file__).parent
+CORE = HERE / "migrations"
+_LOCK = 7_270_001
+
+
+class SchemaBehind(Exception):
+    """The database is not at the version the code expects."""
+
+
+def upgrade(database: db.Database, manifests: Mapping[str, Manifest]) -> list[str]:
+    """Upgrade core, then each plugin, dependencies first, in one transaction; returns what changed."""
+    changed = []
+    with database.writing() as connection:
+        if connection.dialect.name == "postgresql":
+            # Two replicas that start together must not migrate together.
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        for name, folder in sources(manifests):
+            scripts = _scripts(folder)
+            before, wanted = current(connection, name), scripts.get_current_head()
+            if before != wanted:
+                _run(connection, name, scripts, _to_head(scripts))
+                changed.append(f"{name}: {before or 'nothing'} -> {wanted}")
+    return changed
+
+
+def drop(database: db.Database, name: str, manifest: Manifest) -> None:
+    """Undo all of a plugin's migrations: its tables and their rows are gone."""
+    if manifest.migrations is None:
+        return
+    scripts = _scripts(manifest.migrations)
+    with database.writing() as connection:
+        if current(connection, name):
+            _run(connection, name, scripts, lambda rev, ctx: scripts._downgrade_revs("base", rev))
+        connection.execute(sa.text(f"DROP TABLE IF EXISTS {_version_table(name)}"))
+
+
+def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
+    """Raise SchemaBehind where a plugin's tables are not at the version its code expects."""
+    with database.reading() as connection:
+        for name, folder in sources(manifests):
+            found, wanted = current(connection, name), _scripts(folder).get_current_head()
+            if found != wanted:
+                raise SchemaBehind(
+                    f"{name} is at {found or 'nothing'} but the code expects {wanted}: run billycan migrate"
+                )
+
+
+def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) -> list[Any]:
+    """How a plugin's declared tables differ from those its migrations made."""
+    names = {table.name for table in tables}
+
+    def mine(item: Any, table: str | None, kind: str, reflected: bool, other: Any) -> bool:
+        if kind == "table":
+            return table in names or (str(table).startswith(f"{name}_") and bool(reflected))
+        # PostgreSQL's search indexes are made in migrations alone.
+        return not (kind == "index" and str(table).endswith("_search"))
+
+    with database.reading() as connection:
+        context = MigrationContext.configure(
+            connection, opts={"include_object": mine, "compare_type": False, "version_table": _version_table(name)}
+        )
+        found: list[Any] = compare_metadata(context, db.metadata)
+        return [d for d in found if not (d[0] == "remove_table" and d[1].name == _version_table(name))]
+
+
+def sources(manifests: Mapping[str, Manifest]) -> Iterator[tuple[str, Path]]:
+    """Who has migrations, and in which folder."""
+    yield "core", CORE
+    for name, manifest in manifests.items():
+        if manifest.migrations:
+            yield name, manifest.migrations
+
+
+def current(connection: sa.Connection, name: str) -> str | None:
+    """The version a plugin's tables are at; None before its first migration."""
+    return MigrationContext.configure(connection, opts={"version_table": _version_table(name)}).get_current_revision()
+
+
+def resource_columns() -> tuple[sa.Column[Any], ...]:
+    """The columns of a resource as of core 1.0, for migrations; never changed, whatever later ones add."""
+    return (
+        sa.Column("external_id", sa.Text),
+        sa.Column("metadata", db.Json, nullable=False),
+        sa.Column("version", sa.Integer, nullable=False),
+        sa.Column("created_at", db.UTCDateTime, nullable=False),
+        sa.Column("updated_at", db.UTCDateTime, nullable=False),
+    )
+
+
+def key_columns() -> tuple[sa.Column[Any], ...]:
+    """The primary key of a tenant's table as of core 1.0, for migrations."""
+    return (
+        sa.Column("tenant_id", db.ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+        sa.Column("id", db.ByCodePoint, primary_key=True),
+    )
+
+
+def create_resource_table(op: Any, name: str, *parts: Any) -> None:
+    """Create a tenant's table with the columns every resource has, as of core 1.0."""
+    op.create_table(
+        name,
+        *key_columns(),
+        *parts,
+        *resource_columns(),
+        sa.UniqueConstraint("tenant_id", "external_id", name=f"uq_{name}_tenant_id_external_id"),
+    )
+    op.create_index(f"ix_{name}_tenant_id_created_at_id", name, ["tenant_id", "created_at", "id"])
+
+
+def create_search_index(op: Any, table: str) -> None:
+    """Index `search_text` for substrings on PostgreSQL; where its extensions are not to be had, search is unindexed."""
+    connection = op.get_bind()
+    if connection.dialect.name != "postgresql":
+        return
+    wanted = {"pg_trgm", "btree_gin"}
+    try:
+        with connection.begin_nested():
+            for extension in sorted(wanted):
+                connection.execute(sa.text(f"CREATE EXTENSION IF NOT EXISTS {extension}"))
+    except sa.exc.DBAPIError:
+        return
+    op.create_index(
+        f"ix_{table}_search",
+        table,
+        ["tenant_id", "search_text"],
+        postgresql_using="gin",
+        postgresql_ops={"search_text": "gin_trgm_ops"},
+    )
+
+
+def _to_head(scripts: ScriptDirectory) -> Any:
+    return lambda rev, context: scripts._upgrade_revs("head", rev)
+
+
+def _version_table(name: str) -> str:
+    return f"billycan_version_{name}"
+
+
+def _scripts(folder: Path) -> ScriptDirectory:
+    config = Config()
+    config.set_main_option("script_location", str(HERE).replace("%", "%%"))
+    config.set_main_option("path_separator", "newline")
+    config.set_main_option("version_locations", str(folder).replace("%", "%%"))
+    return ScriptDirectory.from_config(config)
+
+
+def _run(connection: sa.Connection, name: str, scripts: ScriptDirectory, steps: Any) -> None:
+    with EnvironmentContext(Config(), scripts, fn=steps) as environment:
+        environment.configure(connection=connection, target_metadata=db.metadata, version_table=_version_table(name))
+        environment.run_migrations()

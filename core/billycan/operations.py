@@ -1,0 +1,94 @@
+"""Pages for those who run a deployment, under /-/, and the guard around everything."""
+
+import logging
+from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING, Any
+
+import falcon
+import sqlalchemy as sa
+
+from . import migrate, wire
+from .problems import Problem, RouteNotFound
+
+if TYPE_CHECKING:
+    from .app import App
+
+log = logging.getLogger("billycan")
+
+
+class Health:
+    """Whether this process answers at all."""
+
+    def __init__(self, app: "App") -> None:
+        self.app = app
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        _write(resp, {"status": "ok"})
+
+
+class Ready(Health):
+    """Whether it can do its work: the database answers and its schema is current."""
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        try:
+            migrate.check(self.app.db, self.app.manifests)
+        except (sa.exc.SQLAlchemyError, migrate.SchemaBehind):
+            log.warning("not ready", exc_info=True)
+            resp.status = falcon.HTTP_503
+            resp.set_header("Retry-After", "1")
+            _write(resp, {"status": "unavailable"})
+        else:
+            _write(resp, {"status": "ok"})
+
+
+class Plugins(Health):
+    """The enabled plugins; for loopback and operators only."""
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        if not self.app.is_operator(req):
+            raise RouteNotFound
+        shown = [
+            {
+                "name": m.name,
+                "requires": m.requires,
+                "uses": m.uses,
+                "routes": len(m.routes),
+                "events": sorted(m.events),
+            }
+            for m in self.app.manifests.values()
+        ]
+        _write(resp, {"plugins": shown})
+
+
+pages: tuple[tuple[str, Callable[["App"], Any]], ...] = (
+    ("/-/health", Health),
+    ("/-/ready", Ready),
+    ("/-/plugins", Plugins),
+)
+
+
+def _write(resp: falcon.Response, value: Any) -> None:
+    resp.data, resp.content_type = wire.encode(value), falcon.MEDIA_JSON
+
+
+class Outer:
+    """The WSGI callable: what escapes Falcon itself, such as a bad header value, is still a plain envelope."""
+
+    def __init__(self, web: Callable[..., Iterable[bytes]]) -> None:
+        self.web = web
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        try:
+            return self.web(environ, start_response)
+        except Exception:
+            log.exception("a request escaped")
+            body = wire.encode({"data": None, "pagination": None, "error": Problem().as_error()})
+            start_response(
+                "500 Internal Server Error",
+                [
+                    ("Content-Type", "application/json"),
+                    ("Content-Length", str(len(body))),
+                    ("Cache-Control", "no-store"),
+                ],
+            )
+            return [body]

@@ -1,0 +1,200 @@
+"""Pages of a list: page numbers, and signed cursors with a keyset underneath."""
+
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from itsdangerous import BadData, URLSafeSerializer
+
+from .context import Context
+from .fields import Moment
+from .manifest import STEERING, Page, Paging
+from .problems import BadRequest
+
+DEFAULT_PER_PAGE = 25
+
+
+class Order(msgspec.Struct, frozen=True):
+    """One key of a sort: a column, its direction, and whether it may be NULL (NULLs come last both ways)."""
+
+    column: Any
+    descending: bool = False
+    nullable: bool = False
+
+
+class Found(msgspec.Struct, frozen=True):
+    """What a list found, before it is cut into pages: a table, conditions, an order that ends in a unique column.
+
+    `live` gives the number of rows without counting them where no condition filters.
+    """
+
+    table: sa.Table
+    where: Sequence[sa.ColumnElement[bool]]
+    order: Sequence[Order]
+    path: str
+    live: Callable[[], int] | None = None
+
+
+def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
+    """The page that `query` asks for, as rows."""
+    if query.cursor is not None:
+        return _by_cursor(ctx, found, query)
+    per_page = query.per_page or DEFAULT_PER_PAGE
+    page = query.page or 1
+    rows = _rows(ctx, found, found.where, per_page + 1, offset=(page - 1) * per_page)
+    total = found.live() if found.live else _count(ctx, found)
+    return _page(ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1)
+
+
+def _by_cursor(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
+    if query.page is not None:
+        raise BadRequest("page: send either page or cursor.", param="page")
+    cursor = _read(ctx, found, query)
+    per_page, page, total = cursor["n"], cursor["p"], cursor["t"]
+    if query.per_page not in (None, per_page):
+        raise BadRequest(f"per_page: this cursor continues pages of {per_page}.", param="per_page")
+    backwards = cursor["b"]
+    order = [Order(o.column, o.descending != backwards, o.nullable) for o in found.order]
+    values = [_unpack(o.column, v) for o, v in zip(order, cursor["k"], strict=True)]
+    where = [*found.where, _beyond(order, values, nulls_first=backwards)]
+    rows = _rows(ctx, found, where, per_page + 1, order=order, nulls_first=backwards)
+    more, rows = len(rows) > per_page, rows[:per_page]
+    if backwards:
+        return _page(ctx, found, query, rows[::-1], page, per_page, total, more=True, back=more and page > 1)
+    return _page(ctx, found, query, rows, page, per_page, total, more=more, back=True)
+
+
+def _page(
+    ctx: Context,
+    found: Found,
+    query: Paging,
+    rows: list[sa.Row[Any]],
+    page: int,
+    per_page: int,
+    total: int,
+    *,
+    more: bool,
+    back: bool,
+) -> Page[sa.Row[Any]]:
+    def cursor(row: sa.Row[Any], to: int, backwards: bool) -> str:
+        keys = [_pack(row._mapping[o.column.key]) for o in found.order]
+        return _serializer(ctx, found, query).dumps({"k": keys, "p": to, "n": per_page, "t": total, "b": backwards})
+
+    return Page(
+        rows,
+        page,
+        per_page,
+        total,
+        has_more=more,
+        next_cursor=cursor(rows[-1], page + 1, False) if more and rows else None,
+        prev_cursor=cursor(rows[0], max(page - 1, 1), True) if back and rows else None,
+    )
+
+
+def _rows(
+    ctx: Context,
+    found: Found,
+    where: Sequence[sa.ColumnElement[bool]],
+    limit: int,
+    offset: int = 0,
+    order: Sequence[Order] | None = None,
+    nulls_first: bool = False,
+) -> list[sa.Row[Any]]:
+    select = sa.select(found.table).where(*where)
+    for o in order or found.order:
+        if o.nullable:
+            empty = o.column.is_(None)
+            select = select.order_by(empty.desc() if nulls_first else empty)
+        select = select.order_by(o.column.desc() if o.descending else o.column)
+    # A literal limit lets PostgreSQL keep one plan; as a parameter it plans the query anew each time.
+    select = select.limit(sa.literal_column(str(limit)))
+    if offset:
+        select = select.offset(offset)
+    return list(ctx.db.execute(select).all())
+
+
+def _count(ctx: Context, found: Found) -> int:
+    return int(ctx.db.execute(sa.select(sa.func.count()).select_from(found.table).where(*found.where)).scalar_one())
+
+
+def _beyond(order: Sequence[Order], values: Sequence[Any], *, nulls_first: bool) -> sa.ColumnElement[bool]:
+    """The rows that come after the one with these values of the sort's keys."""
+    if not any(o.nullable for o in order) and len({o.descending for o in order}) == 1:
+        # A row comparison is one range of the index.
+        left, right = (
+            sa.tuple_(*(o.column for o in order)),
+            sa.tuple_(*(_bound(o, v) for o, v in zip(order, values, strict=True))),
+        )
+        return left < right if order[0].descending else left > right
+    beyond: sa.ColumnElement[bool] = sa.false()
+    for o, value in reversed(list(zip(order, values, strict=True))):
+        after, same = _after(o, value, nulls_first), _same(o, value)
+        beyond = after | (same & beyond)
+    return beyond
+
+
+def _bound(o: Order, value: Any) -> Any:
+    return sa.bindparam(None, value, type_=o.column.type)
+
+
+def _after(o: Order, value: Any, nulls_first: bool) -> sa.ColumnElement[bool]:
+    if value is None:
+        return o.column.isnot(None) if nulls_first else sa.false()
+    after: sa.ColumnElement[bool] = o.column < _bound(o, value) if o.descending else o.column > _bound(o, value)
+    return after | o.column.is_(None) if o.nullable and not nulls_first else after
+
+
+def _same(o: Order, value: Any) -> sa.ColumnElement[bool]:
+    same: sa.ColumnElement[bool] = o.column.is_(None) if value is None else o.column == _bound(o, value)
+    return same
+
+
+# Cursors --------------------------------------------------------------------------------------------------------------
+
+
+def _serializer(ctx: Context, found: Found, query: Paging) -> URLSafeSerializer:
+    """Signs for this tenant, path, filters and sort alone; old secrets still verify."""
+    asked = {k: str(v) for k, v in msgspec.structs.asdict(query).items() if v is not None and k not in STEERING}
+    bound = [ctx.tenant_id, found.path, query.sort, sorted(asked.items())]
+    salt = hashlib.sha256(msgspec.json.encode(bound)).digest()
+    return URLSafeSerializer(
+        ctx.app.secrets, salt=b"cursor" + salt, signer_kwargs={"digest_method": hashlib.sha256}, serializer=_Json
+    )
+
+
+class _Json:
+    loads = staticmethod(msgspec.json.decode)
+
+    @staticmethod
+    def dumps(value: Any) -> str:
+        return msgspec.json.encode(value).decode()
+
+
+def _read(ctx: Context, found: Found, query: Paging) -> Any:
+    try:
+        return _serializer(ctx, found, query).loads(query.cursor or "")
+    except (BadData, ValueError):
+        raise BadRequest(
+            "cursor: this is no cursor of this list; repeat the filters and sort it was given for.",
+            code="invalid_cursor",
+            param="cursor",
+        ) from None
+
+
+def _pack(value: Any) -> Any:
+    return str(value) if isinstance(value, Decimal | date) else value
+
+
+def _unpack(column: Any, value: Any) -> Any:
+    if value is None or isinstance(value, int):
+        return value
+    kind = column.type.python_type
+    if issubclass(kind, datetime):
+        return Moment.of(datetime.fromisoformat(value.replace("Z", "+00:00")))
+    return (
+        date.fromisoformat(value) if issubclass(kind, date) else Decimal(value) if issubclass(kind, Decimal) else value
+    )

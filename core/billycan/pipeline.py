@@ -1,0 +1,231 @@
+"""What happens to one request, top to bottom."""
+
+import logging
+import re
+import secrets
+from typing import TYPE_CHECKING, Any
+
+import falcon
+from msgspec import Struct
+
+from . import idempotency, wire
+from .context import Context
+from .defaults import refusal
+from .idempotency import Answer
+from .manifest import Empty, Page, Reply, Route
+from .problems import (
+    BadRequest,
+    Fault,
+    Invalid,
+    MethodNotAllowed,
+    NotAcceptable,
+    NotFound,
+    Problem,
+    RouteNotFound,
+    Unauthenticated,
+)
+from .signatures import Signature
+from .work import unit_of_work
+
+if TYPE_CHECKING:
+    from .app import App
+
+log = logging.getLogger("billycan")
+
+_REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
+_ID = re.compile(r"[a-z]{2,5}_[0-9a-z]{1,40}")
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
+
+
+class Endpoint(Struct, frozen=True):
+    """A mounted route: whose it is, and what its handler's signature says."""
+
+    plugin: str
+    route: Route
+    signature: Signature
+
+
+class Pipeline:
+    """Falcon's middleware and responder: each request passes through these methods in this order."""
+
+    def __init__(self, app: "App") -> None:
+        self.app = app
+
+    def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """Who is calling, for which tenant, and may they call now; answered before any route is chosen."""
+        state = req.context
+        sent = req.get_header("X-Request-Id") or ""
+        state.request_id = sent if _REQUEST_ID.fullmatch(sent) else "req_" + secrets.token_hex(13)
+        state.identity = state.allowance = None
+        if not req.path.startswith("/v1/") and req.path != "/v1":
+            return
+        now = self.app.now().timestamp()
+        address = self.app.address_of(req)
+        hook = self.app.hook
+        refused: Problem | None = None
+        if req.path not in self.app.public_paths:
+            try:
+                state.identity = hook.authenticate(app=self.app, req=req)
+                refused = None if state.identity else Unauthenticated()
+            except Unauthenticated as problem:
+                refused = problem
+        if state.identity:
+            state.tenant_id = hook.resolve_tenant(identity=state.identity, req=req)
+        state.allowance = hook.rate_limit(app=self.app, identity=state.identity, address=address, now=now)
+        if not state.allowance.allowed:
+            raise refusal(state.allowance)
+        if refused:
+            refused.headers["WWW-Authenticate"] = "Bearer"
+            raise refused
+        if req.method not in falcon.HTTP_METHODS:
+            req.method = "TRACE"  # an unheard-of method is one that no route takes
+
+    def respond(self, req: falcon.Request, resp: falcon.Response, endpoint: Endpoint, params: dict[str, str]) -> None:
+        """Authorize, decode, and run the handler and all that belongs to it in one transaction."""
+        app, route, state = self.app, endpoint.route, req.context
+        ctx = Context(
+            app,
+            state.tenant_id if state.identity else "",
+            state.identity,
+            request_id=state.request_id,
+            if_match=_if_match(req),
+            writes=route.method != "GET",
+        )
+        app.hook.authorize(ctx=ctx, route=route)
+        if not req.client_accepts_json and endpoint.signature.answer is not Reply:
+            raise NotAcceptable
+        raw = wire.read_body(req) if route.method in ("POST", "PATCH") else b""
+        values, aside = self.decode(req, endpoint, raw)
+        key = _idempotency_key(req) if ctx.writes else None
+        if ctx.writes:
+            request = idempotency.fingerprint(req.method, req.path, req.query_string, raw)
+            with unit_of_work(ctx):
+                answer = idempotency.replay(ctx, key, request) if key else None
+                if answer is None:
+                    answer = self.handle(ctx, endpoint, values, params, aside)
+                    if key:
+                        idempotency.remember(ctx, key, request, answer)
+                else:
+                    resp.set_header("Idempotent-Replayed", "true")
+        else:
+            with app.db.reading() as ctx.db:
+                answer = self.handle(ctx, endpoint, values, params, aside)
+        resp.status, resp.data = answer.status, answer.body
+        resp.set_headers({"Content-Type": falcon.MEDIA_JSON, **answer.headers})
+
+    def decode(self, req: falcon.Request, endpoint: Endpoint, raw: bytes) -> tuple[dict[str, Any], list[wire.SetAside]]:
+        """The handler's `query` and `body`, and the read-only members a patch repeats."""
+        signature = endpoint.signature
+        values: dict[str, Any] = {}
+        aside: list[wire.SetAside] = []
+        query = wire.decode_query(req.query_string, signature.query or _NoQuery)
+        if signature.query:
+            values["query"] = query
+        tree = wire.parse(raw) if raw else {}
+        if signature.patch:
+            values["body"], aside = wire.decode_patch(tree, signature.body, signature.shown)
+        elif signature.body:
+            values["body"] = wire.decode(tree, signature.body, signature.shown)
+        else:
+            wire.decode(tree, Empty)
+        return values, aside
+
+    def handle(
+        self,
+        ctx: Context,
+        endpoint: Endpoint,
+        values: dict[str, Any],
+        params: dict[str, str],
+        aside: list[wire.SetAside],
+    ) -> Answer:
+        """Run the handler and encode what it returns: Falcon would find an unencodable value only after the commit."""
+        # What cannot be an id is not looked up: PostgreSQL would choke on some of it.
+        if not all(_ID.fullmatch(value) for value in params.values()):
+            raise NotFound
+        if aside:
+            self.check_unchanged(ctx, endpoint, params, aside)
+        result = endpoint.route.handler(ctx, **values, **params)
+        if isinstance(result, Reply):
+            headers = {"Content-Type": result.content_type, **result.headers}
+            return Answer(endpoint.route.status, headers, result.body)
+        page = result if isinstance(result, Page) else None
+        data = page.items if page else result
+        body = wire.encode(self.app.hook.envelope(data=data, page=page, problem=None))
+        return Answer(endpoint.route.status, self._headers(endpoint, result), body)
+
+    def check_unchanged(
+        self, ctx: Context, endpoint: Endpoint, params: dict[str, str], aside: list[wire.SetAside]
+    ) -> None:
+        """Refuse read-only members that differ from what GET answers for the same record."""
+        getter = self.app.getters[endpoint.route.path]
+        shown = wire.parse(wire.encode(getter.handler(ctx, **params)))
+        if changed := [a for a in aside if not a.repeats(shown)]:
+            raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))
+
+    def _headers(self, endpoint: Endpoint, result: Any) -> dict[str, str]:
+        headers: dict[str, str] = {}
+        if isinstance(version := getattr(result, "version", None), int):
+            headers["ETag"] = f'"{version}"'
+        if endpoint.route.status == 201 and (home := self.app.homes.get(type(result))):
+            headers["Location"] = self.app.public_url + home.replace("{id}", result.id)
+        if isinstance(result, Page) and result.next_cursor:
+            path = self.app.public_url + endpoint.route.path
+            headers["Link"] = f'<{path}?cursor={result.next_cursor}>; rel="next"'
+        return headers
+
+    def allow(self, req: falcon.Request, resp: falcon.Response, methods: str) -> None:
+        """Answer OPTIONS."""
+        resp.set_header("Allow", methods)
+        resp.content_type = falcon.MEDIA_JSON
+        resp.data = wire.encode(self.app.hook.envelope(data=None, page=None, problem=None))
+
+    def process_response(self, req: falcon.Request, resp: falcon.Response, resource: Any, succeeded: bool) -> None:
+        """The headers of every answer."""
+        state = req.context
+        resp.set_header("X-Request-Id", state.request_id)
+        resp.set_header("X-Content-Type-Options", "nosniff")
+        if not resp.get_header("Cache-Control"):
+            resp.set_header("Cache-Control", "no-store")
+        if allowance := state.allowance:
+            resp.set_header("X-RateLimit-Limit", str(allowance.limit))
+            resp.set_header("X-RateLimit-Remaining", str(allowance.remaining))
+            resp.set_header("X-RateLimit-Reset", str(allowance.reset))
+
+    def fail(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: Any) -> None:
+        """Any exception as the envelope's error."""
+        problem = _from_falcon(error) if isinstance(error, falcon.HTTPError) else None
+        problem = problem or self.app.hook.handle_error(error=error)
+        if problem is None:
+            log.error("request %s failed", req.context.request_id, exc_info=error)
+            problem = Problem()
+        problem.request_id = req.context.request_id
+        resp.status, resp.content_type = problem.status, falcon.MEDIA_JSON
+        resp.data = wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
+        resp.set_headers(problem.headers)
+
+
+class _NoQuery(Struct):
+    """The query of a route that takes no parameters."""
+
+
+def _if_match(req: falcon.Request) -> frozenset[str] | None:
+    """The versions an If-Match allows; None where it is absent or `*`."""
+    header = req.get_header("If-Match")
+    if header is None or header.strip() == "*":
+        return None
+    return frozenset(tag.strip().strip('"') for tag in header.split(","))
+
+
+def _idempotency_key(req: falcon.Request) -> str | None:
+    key = req.get_header("Idempotency-Key")
+    if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
+        raise BadRequest("Idempotency-Key: must be 1 to 255 printable characters.", param="Idempotency-Key")
+    return key
+
+
+def _from_falcon(error: falcon.HTTPError) -> Problem:
+    if isinstance(error, falcon.HTTPRouteNotFound):
+        return RouteNotFound()
+    if isinstance(error, falcon.HTTPMethodNotAllowed):
+        return MethodNotAllowed(headers=dict(error.headers or {}))
+    return BadRequest(error.description or error.title) if error.status_code < 500 else Problem()

@@ -1,0 +1,80 @@
+"""Core's own resources: the key that calls, its tenant's profile, the log of events, and the API's description."""
+
+from typing import Literal
+
+from msgspec import Struct
+
+from . import idempotency
+from .context import Context
+from .events import get_event, list_events
+from .manifest import Every, Manifest, Reply, Route
+from .tenants import Profile, Tenant
+from .wire import Patch, encode
+
+
+class Limits(Struct):
+    """How often a key may call."""
+
+    per_minute: int
+    per_second: int
+
+
+class TenantName(Struct):
+    """The tenant a key belongs to."""
+
+    id: str
+    name: str
+
+
+class Me(Struct, kw_only=True):
+    """The calling key (never its secret), its tenant, environment, scopes and limits."""
+
+    id: str
+    name: str | None
+    tenant: TenantName
+    environment: Literal["live", "sandbox"]
+    scopes: list[str]
+    limits: Limits
+
+
+def get_me(ctx: Context) -> Me:
+    """The calling key, its tenant, environment, scopes and limits."""
+    identity = ctx.identity
+    assert identity is not None  # noqa: S101 - no route but the public ones is reached without one
+    return Me(
+        id=identity.id,
+        name=identity.name,
+        tenant=TenantName(ctx.tenant_id, ctx.tenant.name),
+        environment=identity.environment,
+        scopes=list(identity.scopes),
+        limits=Limits(identity.per_minute, identity.per_second),
+    )
+
+
+def get_tenant(ctx: Context) -> Tenant:
+    """The business profile."""
+    return ctx.tenant
+
+
+def update_tenant(ctx: Context, body: Patch[Profile]) -> Tenant:
+    """Change the business profile."""
+    return ctx.app.tenants.change(ctx, body)
+
+
+def get_openapi(ctx: Context) -> Reply:
+    """This API's description in OpenAPI 3.1."""
+    return Reply(encode(ctx.app.openapi()), "application/json", {"Cache-Control": "public, max-age=300"})
+
+
+manifest = Manifest(
+    name="core",
+    routes=(
+        Route("GET", "/v1/me", get_me, scope=None),
+        Route("GET", "/v1/tenant", get_tenant, scope="tenant:read"),
+        Route("PATCH", "/v1/tenant", update_tenant, scope="tenant:write"),
+        Route("GET", "/v1/events", list_events, scope="events:read"),
+        Route("GET", "/v1/events/{id}", get_event, scope="events:read"),
+        Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True),
+    ),
+    tasks=(Every(seconds=3600, run=idempotency.forget_old),),
+)

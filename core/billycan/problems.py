@@ -1,0 +1,157 @@
+"""Failures the client is told about; each becomes the envelope's `error` member."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import msgspec
+
+
+class Fault(msgspec.Struct, frozen=True):
+    """One thing wrong with one member or parameter: where, which rule, and how to mend it."""
+
+    param: str
+    code: str
+    message: str
+
+
+class Problem(Exception):
+    """A failure with an HTTP status, a stable code and a sentence that says how to mend it.
+
+    `details` lists every fault found; anything in `more` (such as `allowed_actions`) joins the error object.
+    """
+
+    status: ClassVar[int] = 500
+    type: ClassVar[str] = "api"
+    code = "internal_error"
+    message = "Something went wrong on our side; it has been logged under this request id."
+
+    def __init__(
+        self,
+        message: str | None = None,
+        *,
+        code: str | None = None,
+        param: str | None = None,
+        details: Sequence[Fault] = (),
+        headers: Mapping[str, str] | None = None,
+        **more: Any,
+    ) -> None:
+        self.message = message or self.message
+        self.code = code or self.code
+        self.param = param
+        self.details = list(details)
+        self.headers = dict(headers or {})
+        self.more = more
+        self.request_id: str | None = None
+        super().__init__(self.message)
+
+    def as_error(self) -> dict[str, Any]:
+        """The `error` member of the envelope."""
+        return {
+            "type": self.type,
+            "code": self.code,
+            "message": self.message,
+            "param": self.param,
+            "details": self.details,
+            "request_id": self.request_id,
+            **self.more,
+        }
+
+
+class BadRequest(Problem):
+    status, type, code = 400, "invalid_request", "invalid_parameter"
+    message = "The request cannot be read."
+
+
+class Unauthenticated(Problem):
+    status, type, code = 401, "authentication", "missing_api_key"
+    message = "Send an API key as `Authorization: Bearer <API_KEY>`."
+
+
+class Forbidden(Problem):
+    status, type, code = 403, "permission", "insufficient_scope"
+    message = "This key may not do that."
+
+
+class NotFound(Problem):
+    # One sentence for every id that is not the caller's to see: another tenant's, unknown or malformed.
+    status, type, code = 404, "not_found", "resource_not_found"
+    message = "There is nothing here with this id."
+
+
+class RouteNotFound(NotFound):
+    code = "route_not_found"
+    message = "There is no such path; see /v1/openapi.json for those that exist."
+
+
+class MethodNotAllowed(Problem):
+    status, type, code = 405, "invalid_request", "method_not_allowed"
+    message = "This path does not take that method; see the Allow header."
+
+
+class NotAcceptable(Problem):
+    status, type, code = 406, "invalid_request", "not_acceptable"
+    message = "This path answers in application/json."
+
+
+class Timeout(Problem):
+    status, type, code = 408, "invalid_request", "timeout"
+    message = "The body did not arrive in time."
+
+
+class Conflict(Problem):
+    status, type, code = 409, "conflict", "conflict"
+    message = "The request conflicts with the present state."
+
+
+class VersionConflict(Problem):
+    status, type, code = 412, "precondition", "version_conflict"
+    message = "Somebody changed this since the version in If-Match: fetch it again and repeat the change."
+
+
+class PayloadTooLarge(Problem):
+    status, type, code = 413, "invalid_request", "payload_too_large"
+    message = "The body is larger than 1 MiB."
+
+
+class UnsupportedMediaType(Problem):
+    status, type, code = 415, "invalid_request", "unsupported_media_type"
+    message = "Send JSON in UTF-8 with `Content-Type: application/json`."
+
+
+class Invalid(Problem):
+    """The request is well formed but breaks a rule: a list of faults, or one rule by its own code."""
+
+    status, type, code = 422, "validation", "validation_failed"
+    message = "The request has invalid values; see details."
+
+    @classmethod
+    def of(cls, *faults: Fault) -> "Invalid":
+        """All the faults of a body at once; the first one's message leads."""
+        first = faults[0]
+        return cls(f"{first.param or 'The body'}: {first.message}", param=first.param or None, details=faults)
+
+    @classmethod
+    def member(cls, param: str, code: str, message: str) -> "Invalid":
+        """One member that breaks one rule."""
+        return cls.of(Fault(param, code, message))
+
+
+class RateLimited(Problem):
+    status, type, code = 429, "rate_limit", "rate_limited"
+    message = "Too many requests: wait for the seconds in Retry-After."
+
+
+class Unavailable(Problem):
+    status, type, code = 503, "api", "unavailable"
+    message = "The service cannot be reached for the moment: try again shortly."
+
+    def __init__(self, message: str | None = None, **more: Any) -> None:
+        super().__init__(message, headers={"Retry-After": "1"}, **more)
+
+
+class RuleBroken(ValueError):
+    """Raised while a value is read: its code, what is wrong, and where inside the value (`.key`, `[0]`)."""
+
+    def __init__(self, code: str, message: str, at: str = "") -> None:
+        super().__init__(message)
+        self.code, self.at = code, at

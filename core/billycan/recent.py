@@ -1,0 +1,31 @@
+"""What was read from the database within the last second."""
+
+import time
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from .limits import Epoch
+
+T = TypeVar("T")
+SECONDS = 1.0
+MOST = 10_000
+
+
+class Recent(Generic[T]):
+    """A small cache: nothing older than a second, and nothing from before any process of this host bumped the epoch."""
+
+    def __init__(self, epoch: Epoch) -> None:
+        self.epoch = epoch
+        self._seen: dict[str, tuple[float, int, T]] = {}
+
+    def get(self, key: str, load: Callable[[], T]) -> T:
+        """The value of `key`, from `load` where there is no recent one."""
+        now, epoch = time.monotonic(), self.epoch.read()
+        found = self._seen.get(key)
+        if found and now - found[0] < SECONDS and found[1] == epoch:
+            return found[2]
+        value = load()
+        if len(self._seen) >= MOST:
+            self._seen.clear()
+        self._seen[key] = (now, epoch, value)
+        return value

@@ -1,0 +1,289 @@
+"""One table's rows as one Struct: listed, read, added, changed and removed, always inside the caller's tenant."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any, Generic, TypeVar
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from . import counters
+from .context import Context
+from .db import ByCodePoint, UTCDateTime, own
+from .fields import day_after, digits_of, fold, start_of_day
+from .ids import new_id
+from .manifest import STEERING, Deleted, Named, Page, Paging, sent
+from .pages import Found, Order
+from .problems import BadRequest, Conflict, Fault, Invalid, NotFound
+from .wire import Patch, plain
+
+T = TypeVar("T", bound=Struct)
+Row = sa.Row[Any]
+Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
+Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
+
+
+def folded(column: str) -> sa.Column[str]:
+    """A column that keeps `column` folded, for sorting by it without case and accents."""
+    return sa.Column(f"{column}_folded", ByCodePoint, nullable=False)
+
+
+def searchable() -> sa.Column[str]:
+    """A column that keeps what `search` looks through, folded."""
+    return sa.Column("search_text", sa.Text, nullable=False)
+
+
+def numbered() -> tuple[sa.Column[Any], ...]:
+    """The columns of a document's number: as it is shown, and as it sorts."""
+    return (sa.Column("number", sa.Text, nullable=False), sa.Column("sequence", sa.BigInteger, nullable=False))
+
+
+class Records(Generic[T]):
+    """The rows of `table`, shown as `shows`.
+
+    `prefix` starts their ids. `references` maps `client` to the `names` function of the plugin `client_id` points
+    into. `search` names the columns searched (all texts within a JSON one), `filters` the query members that are no
+    column, `number` what starts a document's number, `actions` gives a row's allowed actions.
+    """
+
+    def __init__(
+        self,
+        table: sa.Table,
+        shows: type[T],
+        *,
+        prefix: str,
+        references: Mapping[str, Names] | None = None,
+        search: Sequence[str] = (),
+        filters: Mapping[str, Filter] | None = None,
+        number: str | None = None,
+        actions: Callable[[Row], list[str]] | None = None,
+    ) -> None:
+        self.table, self.shows, self.prefix = table, shows, prefix
+        self.references, self.search, self.filters = references or {}, search, filters or {}
+        self.number, self.actions = number, actions or (lambda row: [])
+        self._by_id = sa.select(table).where(
+            table.c.tenant_id == sa.bindparam("tenant_id"), table.c.id == sa.bindparam("id")
+        )
+        self._by_id_locked = self._by_id.with_for_update()
+
+    # What a simple resource's handlers call -----------------------------------------------------------------------
+
+    def page(self, ctx: Context, query: Paging, *where: sa.ColumnElement[bool]) -> Page[T]:
+        """The page of records `query` asks for."""
+        page = self.rows(ctx, query, *where)
+        return page.of(self.show(ctx, page.items))
+
+    def get(self, ctx: Context, id: str) -> T:
+        """One record; NotFound for any id that is not the tenant's."""
+        return self.show(ctx, [self.find(ctx, id)])[0]
+
+    def add(self, ctx: Context, body: Struct, **values: Any) -> T:
+        """A new record of what the client sent; `values` are the columns the server sets."""
+        return self.show(ctx, [self.insert(ctx, **{**sent(body), **values})])[0]
+
+    def change(self, ctx: Context, id: str, body: Patch[Any], **values: Any) -> tuple[T, bool]:
+        """The record with the patch applied, and whether that changed anything."""
+        row = self.lock(ctx, id)
+        after = self.save(ctx, row, **{**sent(body.over(row._mapping)), **values})
+        return self.show(ctx, [after])[0], after.version != row.version
+
+    def remove(self, ctx: Context, id: str) -> Deleted:
+        """Delete a record; refused with `has_dependents` while anything points at it."""
+        return self.delete(ctx, self.lock(ctx, id))
+
+    # Rows, for handlers that show more than one table ------------------------------------------------------------------
+
+    def find(self, ctx: Context, id: str) -> Row:
+        """One row; NotFound for any id that is not the tenant's."""
+        row = ctx.db.execute(self._by_id, {"tenant_id": ctx.tenant_id, "id": id}).first()
+        if row is None:
+            raise NotFound
+        return row
+
+    def lock(self, ctx: Context, id: str) -> Row:
+        """One row, locked until the transaction ends and of the version the client's If-Match names."""
+        row = ctx.db.execute(self._by_id_locked, {"tenant_id": ctx.tenant_id, "id": id}).first()
+        if row is None:
+            raise NotFound
+        ctx.check_version(row.version)
+        return row
+
+    def rows(
+        self, ctx: Context, query: Paging, *where: sa.ColumnElement[bool], order: Sequence[Order] = ()
+    ) -> Page[Row]:
+        """The page of rows `query` asks for, in its order or the one given, which ends in a unique column."""
+        conditions = [*where, *self._conditions(ctx, query)]
+        live = None if conditions else lambda: counters.live(ctx, self.table.name)
+        order = order or self._order(query)
+        found = Found(self.table, [own(ctx, self.table), *conditions], order, self.table.name, live)
+        page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
+        return page
+
+    def insert(self, ctx: Context, **values: Any) -> Row:
+        """A new row with these columns; numbered, folded and counted."""
+        values = {name: plain(value) for name, value in values.items()}
+        self._check_references(ctx, values)
+        number = counters.advance(ctx, self.table.name)
+        if self.number:
+            values |= {"number": f"{self.number}{number:04d}", "sequence": number}
+        now = ctx.now()
+        values |= {"tenant_id": ctx.tenant_id, "version": 1, "created_at": now, "updated_at": now}
+        values.setdefault("id", new_id(self.prefix))
+        values |= self._derived(values)
+        return ctx.db.execute(sa.insert(self.table).values(values).returning(self.table)).one()
+
+    def save(self, ctx: Context, row: Row, **values: Any) -> Row:
+        """The locked row with these columns; one that changes nothing keeps its version."""
+        before = row._mapping
+        values = {name: plain(value) for name, value in values.items()}
+        changed = {name: value for name, value in values.items() if before[name] != value}
+        if not changed:
+            return row
+        self._check_references(ctx, changed)
+        changed |= self._derived({**before, **changed})
+        changed |= {"version": row.version + 1, "updated_at": ctx.now()}
+        update = sa.update(self.table).where(own(ctx, self.table), self.table.c.id == row.id).values(changed)
+        return ctx.db.execute(update.returning(self.table)).one()
+
+    def delete(self, ctx: Context, row: Row) -> Deleted:
+        """Delete a locked row."""
+        try:
+            ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.id == row.id))
+        except sa.exc.IntegrityError:
+            raise Conflict(
+                "Other records point at this one: delete or change them first.", code="has_dependents"
+            ) from None
+        counters.forget(ctx, self.table.name)
+        return Deleted(row.id)
+
+    def show(self, ctx: Context, rows: Sequence[Row], **columns: Mapping[str, Any]) -> list[T]:
+        """The rows as clients see them; `columns` gives, by record id, the members that are no column."""
+        named = self.named(ctx, rows)
+        shown = []
+        for row in rows:
+            values = dict(row._mapping)
+            for name in self.references:
+                values[name] = named[name].get(values[f"{name}_id"])
+            for name, by_id in columns.items():
+                values[name] = by_id[row.id]
+            values["allowed_actions"] = self.actions(row)
+            shown.append(self.shows(**{name: values[name] for name in self.shows.__struct_fields__}))
+        return shown
+
+    def named(self, ctx: Context, rows: Sequence[Row]) -> dict[str, dict[str, Named]]:
+        """For each reference, the records these rows point at: one query for the whole page."""
+        found: dict[str, dict[str, Named]] = {}
+        for name, names in self.references.items():
+            ids = {id for row in rows if (id := row._mapping[f"{name}_id"]) is not None}
+            found[name] = {id: Named(id, text) for id, text in names(ctx, ids).items()} if ids else {}
+        return found
+
+    # Conditions and orders -----------------------------------------------------------------------------------------
+
+    def _check_references(self, ctx: Context, values: Mapping[str, Any]) -> None:
+        faults = []
+        for name, names in self.references.items():
+            id = values.get(f"{name}_id")
+            if id is not None and id not in names(ctx, [id]):
+                faults.append(Fault(f"{name}_id", "not_found", "there is no such record"))
+        if faults:
+            raise Invalid.of(*faults)
+
+    def _derived(self, values: Mapping[str, Any]) -> dict[str, str]:
+        derived = {
+            column.name: fold(values[column.name.removesuffix("_folded")] or "")
+            for column in self.table.c
+            if column.name.endswith("_folded")
+        }
+        if self.search:
+            texts = [text for name in self.search for text in _texts(values.get(name))]
+            numbers = [digits_of(text) for text in texts if _is_number(text)]
+            derived["search_text"] = "\n".join([*map(fold, texts), *numbers])
+        return derived
+
+    def _conditions(self, ctx: Context, query: Paging) -> Iterable[sa.ColumnElement[bool]]:
+        for name in query.__struct_fields__:
+            value = getattr(query, name)
+            if value is None or name in STEERING:
+                continue
+            if name in self.filters:
+                yield self.filters[name](ctx, value)
+            elif name == "search":
+                yield from self._search(value)
+            elif name == "metadata":
+                yield from (_has(self.table.c.metadata, ctx, key, text) for key, text in value.items())
+            elif name == "updated_since":
+                yield _bounded(ctx, self.table.c.updated_at, "from", value)
+            elif name.endswith(("_from", "_to")):
+                column, _, bound = name.rpartition("_")
+                yield _bounded(ctx, self.table.c[column], bound, value)
+            else:
+                column_ = self.table.c[name]
+                yield column_.in_(value) if isinstance(value, list) else column_ == value
+
+    def _search(self, text: str) -> Iterable[sa.ColumnElement[bool]]:
+        if not text:
+            return
+        column = self.table.c.search_text
+        found = _contains(column, fold(text))
+        yield found | _contains(column, digits_of(text)) if _is_number(text) else found
+
+    def _order(self, query: Paging) -> list[Order]:
+        order: list[Order] = []
+        for key in (query.sort or "-created_at").split(","):
+            name = key.removeprefix("-")
+            if name not in query.sortable or any(name == o.column.name.removesuffix("_folded") for o in order):
+                raise BadRequest(
+                    f"sort: takes {', '.join(query.sortable)}, each once, with - before it for descending.",
+                    code="invalid_sort",
+                    param="sort",
+                )
+            column = self.table.c.get(f"{name}_folded", self.table.c["sequence" if name == "number" else name])
+            order.append(Order(column, key.startswith("-"), bool(column.nullable)))
+        return [*order, Order(self.table.c.id, order[0].descending)]
+
+
+def _texts(value: Any) -> Iterable[str]:
+    """All texts within a stored value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _texts(part)
+
+
+def _is_number(text: str) -> bool:
+    """Whether a text is digits with the punctuation of phone numbers and ABNs."""
+    return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
+
+
+def _contains(column: sa.ColumnElement[str], text: str) -> sa.ColumnElement[bool]:
+    escaped = text.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
+    return column.like(f"%{escaped}%", escape="\\")
+
+
+def _has(column: sa.Column[Any], ctx: Context, key: str, text: str) -> sa.ColumnElement[bool]:
+    if ctx.db.dialect.name == "postgresql":
+        return column.op("@>", is_comparison=True)(sa.bindparam(None, {key: text}, type_=column.type))
+    # A JSON path would give quotes in the key a meaning.
+    member = sa.func.json_each(column).table_valued("key", "value")
+    return sa.exists().where(member.c.key == key, member.c.value == text)
+
+
+def json_list_has(ctx: Context, column: sa.Column[Any], text: str) -> sa.ColumnElement[bool]:
+    """Whether a JSON list of texts holds `text`."""
+    if ctx.db.dialect.name == "postgresql":
+        return column.op("@>", is_comparison=True)(sa.bindparam(None, [text], type_=column.type))
+    item = sa.func.json_each(column).table_valued("value")
+    return sa.exists().where(item.c.value == text)
+
+
+def _bounded(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> sa.ColumnElement[bool]:
+    """At or beyond a bound; a date bounds a time column by that whole day in the tenant's zone."""
+    if isinstance(column.type, UTCDateTime) and isinstance(value, date) and not isinstance(value, datetime):
+        zone = ctx.tenant.timezone
+        if bound == "to":
+            return column < start_of_day(day_after(value), zone)
+        value = start_of_day(value, zone)
+    within: sa.ColumnElement[bool] = column >= value if bound == "from" else column <= value
+    return within

@@ -1,0 +1,108 @@
+"""What a deployment sets: one TOML file and the environment, typed and strict."""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, get_origin
+
+import msgspec
+from msgspec import Meta, Struct
+
+PREFIX = "BILLYCAN_"
+CONFIG, SECRET_FILE = f"{PREFIX}CONFIG", f"{PREFIX}SECRET_FILE"
+
+
+class SettingsError(Exception):
+    """A setting that is unknown, malformed or missing; the message names it and says how to mend it."""
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Core's own settings; each is a key of billycan.toml and `BILLYCAN_<NAME>` in the environment."""
+
+    database: str = "sqlite:///var/billycan.db"
+    secret: Annotated[str, Meta(min_length=32)] | None = None
+    secret_previous: Annotated[str, Meta(min_length=32)] | None = None
+    public_url: Annotated[str, Meta(pattern=r"^https?://[^/\s]+(/[^\s]*)?$")] | None = None
+    trusted_proxies: list[str] = []
+    operator_token: Annotated[str, Meta(min_length=16)] | None = None
+    plugins: str | None = None
+    per_minute: Annotated[int, Meta(ge=1, le=100_000)] = 100
+    per_second: Annotated[int, Meta(ge=1, le=100_000)] = 20
+    pool_size: Annotated[int, Meta(ge=1, le=1000)] = 8
+    shared_folder: str | None = None
+
+    def __repr__(self) -> str:
+        return "Settings(…)"  # the secrets stay out of tracebacks and logs
+
+
+class Config(Struct, frozen=True):
+    """Core's settings, and what was set for plugins, by plugin and setting; typed once the plugins are known."""
+
+    settings: Settings
+    plugins: dict[str, dict[str, Any]]
+
+    def __repr__(self) -> str:
+        return "Config(…)"
+
+
+def load(environ: Mapping[str, str] | None = None) -> Config:
+    """The settings of the file named by BILLYCAN_CONFIG (default billycan.toml, if there is one), then the environment's."""
+    environ = os.environ if environ is None else environ
+    table = _file(environ)
+    core = {name: value for name, value in table.items() if not isinstance(value, dict)}
+    plugins = {name: dict(value) for name, value in table.items() if isinstance(value, dict)}
+    for variable, text in environ.items():
+        if not variable.startswith(PREFIX) or variable in (CONFIG, SECRET_FILE):
+            continue
+        name = variable.removeprefix(PREFIX).lower()
+        plugin, separator, setting = name.partition("__")
+        if separator:
+            plugins.setdefault(plugin, {})[setting] = text
+        else:
+            core[name] = text
+    if isinstance(core.get("plugins"), list):
+        core["plugins"] = ",".join(core["plugins"])
+    if path := environ.get(SECRET_FILE):
+        core.setdefault("secret", _read(Path(path), SECRET_FILE).strip())
+    return Config(typed(core, Settings, ""), plugins)
+
+
+def _file(environ: Mapping[str, str]) -> dict[str, Any]:
+    path = Path(environ.get(CONFIG, "billycan.toml"))
+    if CONFIG not in environ and not path.exists():
+        return {}
+    try:
+        return tomllib.loads(_read(path, CONFIG))
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is not TOML: {error}") from None
+
+
+def _read(path: Path, variable: str) -> str:
+    try:
+        return path.read_text()
+    except OSError as error:
+        raise SettingsError(f"{variable}: {path} cannot be read: {error.strerror}") from None
+
+
+def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
+    """A table of settings as a Struct; SettingsError names the first that is unknown or malformed."""
+    members = {f.encode_name: f.type for f in msgspec.structs.fields(kind)}
+    values: dict[str, Any] = {}
+    for name, value in table.items():
+        label = f"{plugin}.{name}" if plugin else name
+        if name not in members:
+            raise SettingsError(f"{label}: there is no such setting; there are: {', '.join(sorted(members)) or 'none'}")
+        if isinstance(value, str) and get_origin(members[name]) is list:
+            value = [part.strip() for part in value.split(",") if part.strip()]  # noqa: PLW2901
+        try:
+            values[name] = msgspec.convert(value, members[name], strict=False)
+        except msgspec.ValidationError as error:
+            raise SettingsError(f"{label}: {str(error).split(' - at')[0].lower()}") from None
+    try:
+        return kind(**values)
+    except (TypeError, ValueError) as error:
+        raise SettingsError(f"{plugin or 'core'}: {error}") from None
+
+
+__all__ = ["Config", "Settings", "SettingsError", "load", "typed"]

@@ -1,0 +1,55 @@
+"""What a route takes and gives, read from its handler's signature."""
+
+import inspect
+import re
+from typing import Any, get_args, get_origin, get_type_hints
+
+from msgspec import Struct
+
+from .manifest import Page, Route
+from .wire import Patch
+
+PARAMETER = re.compile(r"{(\w+)}")
+
+
+class Signature(Struct, frozen=True):
+    """A handler's contract: its body (None where it reads none), query, path parameters and answer.
+
+    `patch` says the body is a merge patch of that Struct; `shown` is the Struct whose members are read-only in it. A
+    POST whose handler names no body still takes an empty object.
+    """
+
+    body: Any
+    patch: bool
+    query: Any
+    params: tuple[str, ...]
+    answer: Any
+    shown: Any
+
+    @property
+    def listed(self) -> Any:
+        """The Struct of a list's items; None where the answer is no page."""
+        return get_args(self.answer)[0] if get_origin(self.answer) is Page else None
+
+
+def read(route: Route) -> Signature:
+    """The signature of a route's handler; TypeError says what core cannot serve."""
+    name = f"{route.method} {route.path}: {getattr(route.handler, '__name__', route.handler)}"
+    hints = get_type_hints(route.handler, include_extras=True)
+    taken = [p for p in inspect.signature(route.handler).parameters if p != "ctx"]
+    params = tuple(PARAMETER.findall(route.path))
+    if "return" not in hints:
+        raise TypeError(f"{name} does not say what it returns")
+    if missing := [p for p in taken if p not in hints]:
+        raise TypeError(f"{name} does not say the type of {', '.join(missing)}")
+    if set(taken) - {"body", "query"} != set(params):
+        raise TypeError(f"{name} takes {taken}, but the path has {list(params)}")
+    body = hints.get("body")
+    patch = get_origin(body) is Patch
+    if patch:
+        (body,) = get_args(body)
+    answer = hints["return"]
+    # What a client got it may send back with a change or a new record; an action's body is a thing of its own.
+    is_record = patch or (route.status == 201 and not params)
+    shown = answer if is_record and isinstance(answer, type) and issubclass(answer, Struct) else None
+    return Signature(body, patch, hints.get("query"), params, answer, shown)

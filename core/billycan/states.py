@@ -1,0 +1,29 @@
+"""State changes as data: which action leads from which statuses to which."""
+
+from collections.abc import Mapping
+
+from .problems import Conflict
+
+
+class Actions:
+    """`Actions({"archive": ("active", "archived")})`: each action's statuses, separated by spaces, and where it leads."""
+
+    def __init__(self, table: Mapping[str, tuple[str, str | None]]) -> None:
+        self._from = {action: frozenset(statuses.split()) for action, (statuses, _) in table.items()}
+        self._to = {action: to for action, (_, to) in table.items()}
+
+    def allowed(self, status: str) -> list[str]:
+        """The actions a record of this status may take."""
+        return [action for action, statuses in self._from.items() if status in statuses]
+
+    def check(self, action: str, status: str) -> str | None:
+        """The status an action leads to; Conflict where it does not start from this one."""
+        if status not in self._from[action]:
+            allowed = self.allowed(status)
+            raise Conflict(
+                f"{action} is not possible while the status is {status}; {', '.join(allowed) or 'nothing'} is.",
+                code="invalid_state_transition",
+                status=status,
+                allowed_actions=allowed,
+            )
+        return self._to[action]

@@ -1,0 +1,164 @@
+"""Tenants: a business and its paired sandbox, each with a profile of its own."""
+
+from typing import Annotated, Any, Literal
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Meta, Struct
+
+from .address import Address
+from .context import Context
+from .db import ByCodePoint, Json, UTCDateTime, metadata
+from .fields import Abn, Email, Moment, Name, Phone, Text, Zone
+from .ids import new_id
+from .problems import RuleBroken
+from .recent import Recent
+from .wire import Patch
+
+tenants = sa.Table(
+    "core_tenants",
+    metadata,
+    sa.Column("id", ByCodePoint, primary_key=True),
+    sa.Column("environment", sa.Text, nullable=False),
+    sa.Column("paired_id", ByCodePoint, nullable=False),
+    sa.Column("profile", Json, nullable=False),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("updated_at", UTCDateTime, nullable=False),
+)
+
+Environment = Literal["live", "sandbox"]
+AmountsAre = Literal["exclusive", "inclusive"]
+GstRounding = Literal["total_invoice", "per_line"]
+Days = Annotated[int, Meta(ge=0, le=365)]
+
+
+class Bsb(Text, least=6, most=7, pattern=r"^\s*[0-9]{3}-?[0-9]{3}\s*$"):
+    """A BSB: six digits, shown as NNN-NNN."""
+
+    @classmethod
+    def check(cls, text: str) -> str:
+        digits = text.replace("-", "")
+        if not (len(digits) == 6 and digits.isascii() and digits.isdigit()):
+            raise RuleBroken("invalid_value", "must be six digits such as 062-000")
+        return f"{digits[:3]}-{digits[3:]}"
+
+
+class AccountNumber(Text, least=1, most=20, pattern=r"^\s*[0-9][0-9 -]*\s*$"):
+    """A bank account's number."""
+
+    @classmethod
+    def check(cls, text: str) -> str:
+        if not text.replace(" ", "").replace("-", "").isdecimal() or not text.isascii():
+            raise RuleBroken("invalid_value", "must be digits")
+        return text
+
+
+class BankAccount(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Where the business is paid by bank transfer."""
+
+    bsb: Bsb
+    account_number: AccountNumber
+    account_name: Name
+
+
+class PayId(Text, least=1, most=256):
+    """A PayID: an email address, a phone number, an ABN or an organisation's name."""
+
+
+class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
+    """What a business says about itself; the defaults of its documents."""
+
+    name: Name
+    legal_name: Name | None = None
+    abn: Abn | None = None
+    gst_registered: bool = False
+    timezone: Zone = Zone("Australia/Sydney")
+    address: Address | None = None
+    email: Email | None = None
+    phone: Phone | None = None
+    bank_account: BankAccount | None = None
+    payid: PayId | None = None
+    default_payment_terms_days: Days = 14
+    amounts_are: AmountsAre = "exclusive"
+    gst_rounding: GstRounding = "total_invoice"
+
+
+class Tenant(Profile, forbid_unknown_fields=False):
+    """A tenant as it is shown: its profile, which of the two environments it is, and its version."""
+
+    id: str
+    environment: Environment
+    version: int
+    created_at: Moment
+    updated_at: Moment
+
+
+def show(row: sa.Row[Any]) -> Tenant:
+    profile = msgspec.convert(row.profile, Profile, dec_hook=_as_stored)
+    return Tenant(
+        **{name: getattr(profile, name) for name in Profile.__struct_fields__},
+        id=row.id,
+        environment=row.environment,
+        version=row.version,
+        created_at=row.created_at,
+        updated_at=row.updated_at,
+    )
+
+
+def _as_stored(kind: type, value: Any) -> Any:
+    # What was valid when it was written is shown as it is, whatever the rules became since.
+    return value
+
+
+def create(db: sa.Connection, profile: Profile, now: Moment) -> tuple[str, str]:
+    """Make a business and its sandbox, with the same profile; returns the ids of both."""
+    live, sandbox = new_id("ten"), new_id("ten")
+    stored = msgspec.to_builtins(profile)
+    for id, paired_id, environment in ((live, sandbox, "live"), (sandbox, live, "sandbox")):
+        db.execute(
+            sa.insert(tenants).values(
+                id=id,
+                paired_id=paired_id,
+                environment=environment,
+                profile=stored,
+                version=1,
+                created_at=now,
+                updated_at=now,
+            )
+        )
+    return live, sandbox
+
+
+_BY_ID = sa.select(tenants).where(tenants.c.id == sa.bindparam("id"))
+
+
+class Tenants:
+    """The tenants' profiles as requests need them."""
+
+    def __init__(self, recent: Recent[Tenant]) -> None:
+        self._recent = recent
+
+    def load(self, ctx: Context) -> Tenant:
+        """The caller's tenant: from the open transaction of a write, else at most a second old."""
+        if ctx.writes:
+            return self._read(ctx)
+        return self._recent.get(ctx.tenant_id, lambda: self._read(ctx))
+
+    def _read(self, ctx: Context) -> Tenant:
+        return show(ctx.db.execute(_BY_ID, {"id": ctx.tenant_id}).one())
+
+    def change(self, ctx: Context, body: Patch[Profile]) -> Tenant:
+        """The caller's tenant with `body` applied; a change that changes nothing keeps the version."""
+        row = ctx.db.execute(_BY_ID.with_for_update(), {"id": ctx.tenant_id}).one()
+        ctx.check_version(row.version)
+        profile = msgspec.to_builtins(body.over(row.profile))
+        if profile == row.profile:
+            return show(row)
+        changed = (
+            sa.update(tenants)
+            .where(tenants.c.id == ctx.tenant_id)
+            .values(profile=profile, version=row.version + 1, updated_at=ctx.now())
+            .returning(tenants)
+        )
+        return show(ctx.db.execute(changed).one())

@@ -1,0 +1,145 @@
+"""A PostgreSQL server that lives as long as one test run."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy
+
+INSTALLED = Path("/usr/lib/postgresql")  # Debian keeps every version's programs here, off the PATH.
+# Without fsync a crash of PostgreSQL still loses nothing; only a crash of the machine would.
+SETTINGS = {"listen_addresses": "", "port": "5432", "max_connections": "200", "shared_buffers": "128MB"}
+SETTINGS |= {"jit": "off", "fsync": "off", "full_page_writes": "off"}
+# The read ends when the kernel closes the owner's end of the pipe, however the owner died. Removal is tried again
+# because an initdb or a start that was under way may still be writing.
+WATCHDOG = """
+read -r _
+for _ in 1 2 3 4 5; do
+    "$1/pg_ctl" stop -D "$2/data" -m immediate -t 20
+    rm -rf "$2" && break
+    sleep 1
+done
+"""
+
+
+def find() -> Path | None:
+    """The folder with PostgreSQL's programs: the newest version installed, else the one on the PATH."""
+    versions = sorted(INSTALLED.glob("[0-9]*/bin"), key=lambda folder: float(folder.parent.name), reverse=True)
+    on_path = [Path(initdb).parent] if (initdb := shutil.which("initdb")) else []
+    programs = ("initdb", "postgres", "pg_ctl")
+    complete = (f for f in versions + on_path if all(os.access(f / program, os.X_OK) for program in programs))
+    return next(complete, None)
+
+
+def start(**settings: str) -> Postgres | None:
+    """A new server, or None where PostgreSQL is not installed; a RuntimeError has the server's own log.
+
+    `settings` are further settings of the server, such as `listen_addresses="127.0.0.1", port="5433"`.
+    """
+    programs = find()
+    return None if programs is None else Postgres(programs, SETTINGS | settings)
+
+
+class Postgres:
+    """A running throwaway server: databases are made on it by name. It ends with the process that started it."""
+
+    def __init__(self, programs: Path, settings: dict[str, str]) -> None:
+        account = _unprivileged_account()
+        # The account must be able to reach the folder and remove it; the socket's path must stay under 100 bytes.
+        parent = tempfile.gettempdir()
+        if account or len(os.fsencode(parent)) > 60:
+            parent = "/tmp"  # noqa: S108
+        self._folder = Path(tempfile.mkdtemp(prefix="billycan-pg-", dir=parent))
+        self._owner, self._programs, self._data = os.getpid(), programs, self._folder / "data"
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("PG")}
+        self._how: dict[str, Any] = {"cwd": "/", "env": environment | {"LC_ALL": "C"}}
+        if account:
+            os.chown(self._folder, account.pw_uid, account.pw_gid)
+            self._how |= {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+        self._watch()
+        try:
+            place = {"host": str(self._folder), "port": settings["port"]}
+            self.url = sqlalchemy.URL.create("postgresql+psycopg", "postgres", database="postgres", query=place)
+            pool = sqlalchemy.pool.NullPool  # Nobody can copy a database that a pool is still connected to.
+            self._engine = sqlalchemy.create_engine(self.url, isolation_level="AUTOCOMMIT", poolclass=pool)
+            self._initdb(settings | {"unix_socket_directories": str(self._folder)})
+            self.start()
+        except BaseException:
+            self._end()
+            raise
+
+    def database(self, name: str, template: str | None = None) -> sqlalchemy.URL:
+        """Create a database, empty or a copy of `template` (which nobody may be connected to), and give its URL."""
+        self._execute("CREATE DATABASE {} TEMPLATE {}", name, template or "template1")
+        return self.url.set(database=name)
+
+    def drop(self, name: str) -> None:
+        """Remove a database, ending whatever is connected to it."""
+        self._execute("DROP DATABASE {} WITH (FORCE)", name)
+
+    def stop(self, mode: str = "immediate") -> None:
+        """Stop the server and keep its data: `immediate` is a crash, `fast` and `smart` are orderly."""
+        self._control("stop", "-m", mode)
+
+    def start(self) -> None:
+        """Start the stopped server on the data it had, and return when it accepts connections."""
+        self._control("start", "-l", str(self._folder / "log"))
+
+    def _watch(self) -> None:
+        command = ["/bin/sh", "-c", WATCHDOG, "sh", str(self._programs), str(self._folder)]
+        quiet: dict[str, Any] = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "start_new_session": True}
+        self._watchdog = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, **quiet, **self._how)
+        if pipe := self._watchdog.stdin:  # A forked child that outlives the owner must not hold it open.
+            os.register_at_fork(after_in_child=pipe.close)
+        atexit.register(self._end)
+
+    def _end(self) -> None:
+        if os.getpid() == self._owner:
+            self._watchdog.communicate()  # Closes the pipe and waits.
+
+    def _initdb(self, settings: dict[str, str]) -> None:
+        options = ["-D", str(self._data), "--username=postgres", "--auth=trust", "--encoding=UTF8", "--no-sync"]
+        if "--no-data-checksums" in self._run("initdb", "--help"):  # PostgreSQL 18 turned them on by default.
+            options.append("--no-data-checksums")
+        try:
+            self._run("initdb", *options, "--locale=C.UTF-8")
+        except RuntimeError:  # Not every system has C.UTF-8; any other cause fails again and is told.
+            self._run("initdb", *options, "--locale=C")
+        with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
+            file.writelines("{} = '{}'\n".format(name, text.replace("'", "''")) for name, text in settings.items())
+
+    def _control(self, action: str, *options: str) -> None:
+        if os.getpid() != self._owner:
+            raise RuntimeError(f"process {self._owner} started this PostgreSQL: {action} it from there")
+        self._run("pg_ctl", action, "-D", str(self._data), "-w", "-s", *options)
+
+    def _run(self, program: str, *arguments: str) -> str:
+        command = [str(self._programs / program), *arguments]
+        done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, **self._how)
+        output: str = (done.stdout + done.stderr).decode(errors="replace")
+        if done.returncode:
+            logs = [log.read_text(errors="replace")[-4000:] for log in self._folder.glob("log")]
+            raise RuntimeError("\n".join([f"{program} failed ({done.returncode}): {output}", *logs]))
+        return output
+
+    def _execute(self, statement: str, *names: str) -> None:
+        quote = self._engine.dialect.identifier_preparer.quote_identifier
+        with self._engine.connect() as connection:
+            connection.exec_driver_sql(statement.format(*map(quote, names)))
+
+
+def _unprivileged_account() -> pwd.struct_passwd | None:
+    """Whom to run the server as when we are root, which PostgreSQL refuses; None to stay who we are."""
+    if os.geteuid() != 0:
+        return None
+    accounts = {account.pw_name: account for account in pwd.getpwall()}
+    if not (account := accounts.get("postgres") or accounts.get("nobody")):
+        raise RuntimeError("PostgreSQL refuses to run as root: add a user named postgres, or run as another user")
+    return account

@@ -1,0 +1,71 @@
+"""What each endpoint does."""
+
+from billycan import Actions, Context, Deleted, Page, Patch, Records
+from billycan.records import json_list_has
+
+from .schemas import Contact, ContactQuery, NewContact
+from .tables import contacts
+
+actions = Actions({"archive": ("active", "archived"), "restore": ("archived", "active")})
+
+records = Records(
+    contacts,
+    Contact,
+    prefix="con",
+    search=("name", "email", "phone", "abn", "people"),
+    filters={
+        "role": lambda ctx, role: json_list_has(ctx, contacts.c.roles, role),
+        "tag": lambda ctx, tag: json_list_has(ctx, contacts.c.tags, tag),
+    },
+    actions=lambda contact: actions.allowed(contact.status),
+)
+
+
+def list_contacts(ctx: Context, query: ContactQuery) -> Page[Contact]:
+    """All contacts, archived ones too unless `status` says otherwise."""
+    return records.page(ctx, query)
+
+
+def create_contact(ctx: Context, body: NewContact) -> Contact:
+    """Add a contact."""
+    contact = records.add(ctx, body, status="active")
+    ctx.emit("contact.created", contact)
+    return contact
+
+
+def get_contact(ctx: Context, id: str) -> Contact:
+    """One contact."""
+    return records.get(ctx, id)
+
+
+def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
+    """Change a contact."""
+    contact, changed = records.change(ctx, id, body)
+    if changed:
+        ctx.emit("contact.updated", contact)
+    return contact
+
+
+def delete_contact(ctx: Context, id: str) -> Deleted:
+    """Delete a contact that nothing refers to."""
+    deleted = records.remove(ctx, id)
+    ctx.emit("contact.deleted", deleted)
+    return deleted
+
+
+def archive_contact(ctx: Context, id: str) -> Contact:
+    """Put a contact aside; documents keep it."""
+    return _move(ctx, id, "archive")
+
+
+def restore_contact(ctx: Context, id: str) -> Contact:
+    """Take an archived contact back."""
+    return _move(ctx, id, "restore")
+
+
+def _move(ctx: Context, id: str, action: str) -> Contact:
+    row = records.lock(ctx, id)
+    row = records.save(ctx, row, status=actions.check(action, row.status))
+    (contact,) = records.show(ctx, [row])
+    ctx.emit("contact.updated", contact)
+    return contact

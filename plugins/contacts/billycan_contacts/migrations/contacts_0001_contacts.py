@@ -1,0 +1,39 @@
+"""Create the contacts."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from billycan.db import ByCodePoint, Json
+from billycan.migrate import create_resource_table, create_search_index
+
+revision, down_revision = "contacts_0001", None
+
+
+def upgrade() -> None:
+    create_resource_table(
+        op,
+        "contacts",
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("kind", sa.Text, nullable=False),
+        sa.Column("roles", Json, nullable=False),
+        sa.Column("status", sa.Text, nullable=False),
+        sa.Column("email", sa.Text),
+        sa.Column("phone", sa.Text),
+        sa.Column("website", sa.Text),
+        sa.Column("abn", sa.Text),
+        sa.Column("gst_registered", sa.Boolean, nullable=False),
+        sa.Column("billing_address", Json),
+        sa.Column("site_address", Json),
+        sa.Column("people", Json, nullable=False),
+        sa.Column("payment_terms_days", sa.Integer),
+        sa.Column("notes", sa.Text),
+        sa.Column("tags", Json, nullable=False),
+        sa.Column("name_folded", ByCodePoint, nullable=False),
+        sa.Column("search_text", sa.Text, nullable=False),
+    )
+    op.create_index("ix_contacts_tenant_id_name_folded_id", "contacts", ["tenant_id", "name_folded", "id"])
+    create_search_index(op, "contacts")
+
+
+def downgrade() -> None:
+    op.drop_table("contacts")

@@ -1,0 +1,74 @@
+"""What clients send and receive."""
+
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from billycan import Address, NewResource, PageQuery, Resource
+from billycan.fields import Abn, Email, Name, Notes, Phone, Search, Tag, Url
+
+Kind = Literal["person", "company"]
+Role = Literal["client", "supplier"]
+Status = Literal["active", "archived"]
+
+
+class NewPerson(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Somebody to talk to at a contact."""
+
+    name: Name
+    role: Name | None = None
+    email: Email | None = None
+    phone: Phone | None = None
+
+
+class NewContact(NewResource, kw_only=True):
+    """A person or company the business deals with."""
+
+    name: Name
+    kind: Kind = "company"
+    roles: Annotated[list[Role], Meta(min_length=1, max_length=2)] = field(default_factory=lambda: ["client"])
+    email: Email | None = None
+    phone: Phone | None = None
+    website: Url | None = None
+    abn: Abn | None = None
+    gst_registered: bool = False
+    billing_address: Address | None = None
+    site_address: Address | None = None
+    people: Annotated[list[NewPerson], Meta(max_length=50)] = []
+    payment_terms_days: Annotated[int, Meta(ge=0, le=365)] | None = None
+    notes: Notes | None = None
+    tags: Annotated[list[Tag], Meta(max_length=50)] = []
+
+
+class Contact(Resource):
+    """A contact as it is shown."""
+
+    name: str
+    kind: Kind
+    roles: list[Role]
+    status: Status
+    email: str | None
+    phone: str | None
+    website: str | None
+    abn: str | None
+    gst_registered: bool
+    billing_address: Address | None
+    site_address: Address | None
+    people: list[NewPerson]
+    payment_terms_days: int | None
+    notes: str | None
+    tags: list[str]
+
+
+class ContactQuery(PageQuery, kw_only=True):
+    """Filters of contacts."""
+
+    sortable = ("created_at", "updated_at", "name")
+
+    search: Search | None = None
+    status: list[Status] | None = None
+    kind: list[Kind] | None = None
+    role: Role | None = None
+    tag: Tag | None = None
+    email: Email | None = None
+    abn: Abn | None = None

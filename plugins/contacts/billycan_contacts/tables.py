@@ -1,0 +1,27 @@
+"""The contacts table."""
+
+import sqlalchemy as sa
+
+from billycan import Json, folded, resource_table, searchable
+
+contacts = resource_table(
+    "contacts",
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("roles", Json, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("email", sa.Text),
+    sa.Column("phone", sa.Text),
+    sa.Column("website", sa.Text),
+    sa.Column("abn", sa.Text),
+    sa.Column("gst_registered", sa.Boolean, nullable=False),
+    sa.Column("billing_address", Json),
+    sa.Column("site_address", Json),
+    sa.Column("people", Json, nullable=False),
+    sa.Column("payment_terms_days", sa.Integer),
+    sa.Column("notes", sa.Text),
+    sa.Column("tags", Json, nullable=False),
+    folded("name"),
+    searchable(),
+    sa.Index(None, "tenant_id", "name_folded", "id"),
+)

@@ -108,7 +108,7 @@ def resource_table(name: str, *parts: Any) -> sa.Table:
     """A tenant's table with the columns every resource has."""
     return tenant_table(
         name,
-        *parts,
+        *(part for part in parts if isinstance(part, sa.Column)),
         sa.Column("external_id", sa.Text),
         sa.Column("metadata", Json, nullable=False),
         sa.Column("version", sa.Integer, nullable=False),
@@ -116,6 +116,7 @@ def resource_table(name: str, *parts: Any) -> sa.Table:
         sa.Column("updated_at", UTCDateTime, nullable=False),
         sa.UniqueConstraint("tenant_id", "external_id"),
         sa.Index(None, "tenant_id", "created_at", "id"),
+        *(part for part in parts if not isinstance(part, sa.Column)),
     )
 
 

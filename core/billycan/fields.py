@@ -192,6 +192,16 @@ class Search(Text, most=200):
     """What to look for: at most 200 characters, none of them special."""
 
 
+class Currency(Text, enum=["AUD"]):
+    """The currency of amounts: Australian dollars."""
+
+    @classmethod
+    def check(cls, text: str) -> str:
+        if text != "AUD":
+            raise RuleBroken("currency_not_supported", "must be AUD: other currencies are not supported")
+        return text
+
+
 class Metadata(Field, dict[str, str]):
     """The client's own string map: at most 50 keys of 40 characters with values of 500."""
 

@@ -17,11 +17,13 @@ import stat
 import struct
 import tempfile
 import threading
+import weakref
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
@@ -38,6 +40,8 @@ _OVERFLOW = "addresses without a place"
 _GONE = -1  # The count of a file that was replaced or removed, for those who still map it.
 
 _lock = threading.Lock()  # Record locks do not tell the threads of a process apart.
+# Closing any descriptor of a file drops all the locks of the process on it, so these wait until it holds none.
+_abandoned: list[int] = []
 Window = Literal["minute", "second"]
 
 
@@ -69,7 +73,8 @@ class Limiter:
     def __init__(self, folder: Path, most_addresses: int = 4096) -> None:
         self._folder, self._addresses, self._most_addresses = folder, folder / "addresses", most_addresses
         self._looked = 0  # when the table was last seen in its place
-        self._begin()
+        with _lock:
+            self._begin()
 
     def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
         """Count a request at `now` (Unix seconds) unless one of its windows is full; a refusal costs nothing.
@@ -84,9 +89,9 @@ class Limiter:
             if abs(at - self._looked) >= SECOND:
                 self._looked = at
                 if not os.fstat(self._table).st_nlink:  # Some systems empty /dev/shm when a user logs out.
-                    removed = self._table
+                    abandon = self._abandon
                     self._begin()
-                    os.close(removed)
+                    abandon()
             while True:
                 place = _place(key)
                 fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
@@ -100,8 +105,10 @@ class Limiter:
     def _begin(self) -> None:
         _private(self._folder)
         _private(self._addresses)
-        # Closed only once it was removed: closing any descriptor of a file drops all the locks of the process on it.
+        while _abandoned:
+            os.close(_abandoned.pop())
         self._table = os.open(self._folder / "table", os.O_RDWR | os.O_CREAT, 0o600)
+        self._abandon = weakref.finalize(self, _abandoned.append, self._table)
         self._logs: dict[str, _Log] = {}  # the least recently used first
 
     @contextmanager
@@ -216,7 +223,8 @@ class _Log:
             windows.append((self._ago(per_minute) + MINUTE, "minute", per_minute, _seconds(self._ago(minute) + MINUTE)))
         if second >= per_second:
             windows.append((self._ago(per_second) + SECOND, "second", per_second, _seconds(self._ago(second) + SECOND)))
-        end, window, limit, reset = max(windows)  # The one that ends last: after it, both allow a request.
+        # The one that ends last: after it, both allow a request.
+        end, window, limit, reset = max(windows, key=itemgetter(0))
         wait = _seconds(end - at)
         return Allowance(allowed=False, limit=limit, remaining=0, reset=reset, window=window, retry_after=wait)
 

@@ -132,12 +132,15 @@ class Records(Generic[T]):
         values |= self._derived(values)
         return ctx.db.execute(sa.insert(self.table).values(values).returning(self.table)).one()
 
-    def save(self, ctx: Context, row: Row, **values: Any) -> Row:
-        """The locked row with these columns; one that changes nothing keeps its version."""
+    def save(self, ctx: Context, row: Row, *, touch: bool = False, **values: Any) -> Row:
+        """The locked row with these columns; one that changes nothing keeps its version.
+
+        `touch` says that something else that belongs to the record changed.
+        """
         before = row._mapping
         values = {name: plain(value) for name, value in values.items()}
         changed = {name: value for name, value in values.items() if before[name] != value}
-        if not changed:
+        if not changed and not touch:
             return row
         self._check_references(ctx, changed)
         changed |= self._derived({**before, **changed})
@@ -209,7 +212,7 @@ class Records(Generic[T]):
             if name in self.filters:
                 yield self.filters[name](ctx, value)
             elif name == "search":
-                yield from self._search(value)
+                yield self.holds(value)
             elif name == "metadata":
                 yield from (_has(self.table.c.metadata, ctx, key, text) for key, text in value.items())
             elif name == "updated_since":
@@ -221,12 +224,10 @@ class Records(Generic[T]):
                 column_ = self.table.c[name]
                 yield column_.in_(value) if isinstance(value, list) else column_ == value
 
-    def _search(self, text: str) -> Iterable[sa.ColumnElement[bool]]:
-        if not text:
-            return
-        column = self.table.c.search_text
-        found = _contains(column, fold(text))
-        yield found | _contains(column, digits_of(text)) if _is_number(text) else found
+    def holds(self, text: str) -> sa.ColumnElement[bool]:
+        """The rows whose searched columns hold a text, whatever its case and accents, or its digits however spaced."""
+        found = contains(self.table.c.search_text, text)
+        return found | contains(self.table.c.search_text, digits_of(text)) if _is_number(text) else found
 
     def _order(self, query: Paging) -> list[Order]:
         order: list[Order] = []
@@ -257,9 +258,10 @@ def _is_number(text: str) -> bool:
     return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
 
 
-def _contains(column: sa.ColumnElement[str], text: str) -> sa.ColumnElement[bool]:
-    escaped = text.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
-    return column.like(f"%{escaped}%", escape="\\")
+def contains(folded_column: sa.ColumnElement[str], text: str) -> sa.ColumnElement[bool]:
+    """Whether a folded column holds a text; no character of it is special."""
+    escaped = fold(text).replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
+    return folded_column.like(f"%{escaped}%", escape="\\")
 
 
 def _has(column: sa.Column[Any], ctx: Context, key: str, text: str) -> sa.ColumnElement[bool]:

@@ -6,6 +6,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, own
+from billycan.records import contains
 
 from .tables import contacts
 
@@ -26,8 +27,16 @@ def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
     return {row.id: row.name for row in ctx.db.execute(found)}
 
 
-def party(ctx: Context, id: str) -> Party | None:
-    """The contact with this id; None where it is not the tenant's."""
+def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
+    """Map each id to what a document needs to know of the contact, in one query; none where there are no ids."""
+    wanted = list(ids)
+    if not wanted:
+        return {}
     found = sa.select(*(contacts.c[name] for name in Party.__struct_fields__))
-    row = ctx.db.execute(found.where(own(ctx, contacts), contacts.c.id == id)).first()
-    return Party(*row) if row else None
+    rows = ctx.db.execute(found.where(own(ctx, contacts), contacts.c.id.in_(wanted)))
+    return {row.id: Party(*row) for row in rows}
+
+
+def named_like(ctx: Context, text: str) -> sa.Select[str]:
+    """The ids of contacts whose name holds a text, to look for within another query."""
+    return sa.select(contacts.c.id).where(own(ctx, contacts), contains(contacts.c.name_folded, text))

@@ -1,4 +1,4 @@
-"""Line amounts, discounts and GST of a document, exact to the cent, and the check of an ABN.
+"""Line amounts, discounts and GST of a document, exact to the cent.
 
 Amounts are whole cents (`int`) or exact fractions of a cent while they are worked out, `Decimal` dollars at the edges.
 """
@@ -6,25 +6,18 @@ Amounts are whole cents (`int`) or exact fractions of a cent while they are work
 from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
-GST_CODES = ("gst", "gst_free", "export", "input_taxed", "out_of_scope")
+from billycan import Invalid
+
+GstCode = Literal["gst", "gst_free", "export", "input_taxed", "out_of_scope"]
+GST_CODES: tuple[GstCode, ...] = get_args(GstCode)
 RATES: dict[str, Decimal] = {code: Decimal("10") if code == "gst" else Decimal("0") for code in GST_CODES}  # per cent
 LIMIT = Decimal("999999999.99")
 
 _MOST_CENTS = int(LIMIT * 100)
-_ABN_WEIGHTS = (10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19)
-
-
-class RuleBroken(ValueError):
-    """What was entered breaks a rule: `param` names the member, `code` the kind, the message the rule and the cure."""
-
-    def __init__(self, param: str, code: Literal["invalid_value", "out_of_range"], message: str) -> None:
-        super().__init__(message)
-        self.param = param
-        self.code = code
 
 
 class Charge(Struct, frozen=True):
@@ -76,7 +69,7 @@ def totals(
     """Every figure of a document, by the total invoice rule or the taxable supply rule (s 9-90(2) GST Act).
 
     The discounts and `discount_total` are in the terms entered, with or without GST as `amounts_are` says. Negating all
-    quantities and discount amounts negates every figure. Raises RuleBroken for the first rule broken.
+    quantities and discount amounts negates every figure. Raises Invalid for the first rule broken.
     """
     codes = [charge.gst_code for charge in charges]
     entered = [_line(charge, f"line_items[{i}].") for i, charge in enumerate(charges)]
@@ -128,19 +121,10 @@ def round_cents(value: Decimal | Fraction | int) -> Decimal:
     return _dollars(_nearest(Fraction(value) * 100))
 
 
-def is_abn(text: str) -> bool:
-    """Whether the text is 11 ASCII digits that the Australian Business Register could have issued as an ABN."""
-    if not (len(text) == 11 and text.isascii() and text.isdigit()):
-        return False
-    # Less 1 in the first place; the two check digits are 11 to 99 by construction, though others can pass the sum.
-    checksum = sum(weight * int(digit) for weight, digit in zip(_ABN_WEIGHTS, text, strict=True)) - _ABN_WEIGHTS[0]
-    return checksum % 89 == 0 and text[:2] >= "11"
-
-
 def _line(charge: Charge, where: str) -> tuple[int, int]:
     """The line's amount before and after its own discount, each rounded once from the exact figure."""
     if charge.gst_code not in RATES:
-        raise RuleBroken(f"{where}gst_code", "invalid_value", f"gst_code must be one of {', '.join(GST_CODES)}")
+        raise Invalid.member(f"{where}gst_code", "invalid_value", f"must be one of {', '.join(GST_CODES)}")
     exact = Fraction(charge.quantity) * Fraction(charge.unit_price) * 100
     _within_limit(f"{where}total", _nearest(exact))
     return _nearest(exact), _nearest(exact - _discount(exact, charge.discount_percent, charge.discount_amount, where))
@@ -149,18 +133,18 @@ def _line(charge: Charge, where: str) -> tuple[int, int]:
 def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None, where: str) -> Fraction:
     """What a discount takes off so many cents: never more than all of them, never of the other sign."""
     if percent is not None and amount is not None:
-        message = "discount_percent and discount_amount exclude each other: send one of them"
-        raise RuleBroken(f"{where}discount_amount", "invalid_value", message)
+        message = "excludes discount_percent: send one of them"
+        raise Invalid.member(f"{where}discount_amount", "invalid_value", message)
     if percent is not None:
         if not 0 <= percent <= 100:
-            message = f"discount_percent must be from 0 to 100, not {percent:f}"
-            raise RuleBroken(f"{where}discount_percent", "out_of_range", message)
+            message = f"must be from 0 to 100, not {percent:f}"
+            raise Invalid.member(f"{where}discount_percent", "out_of_range", message)
         return before * Fraction(percent) / 100
     off = Fraction(amount or 0) * 100
     if abs(off) > abs(before) or off * before < 0:
         most = Decimal(before.numerator) / (before.denominator * 100)
-        message = f"discount_amount must be from 0 to {most:f}, what it is taken off, not {amount:f}"
-        raise RuleBroken(f"{where}discount_amount", "out_of_range", message)
+        message = f"must be from 0 to {most:f}, what it is taken off, not {amount:f}"
+        raise Invalid.member(f"{where}discount_amount", "out_of_range", message)
     return off
 
 
@@ -224,5 +208,5 @@ def _dollars(cents: int) -> Decimal:
 
 def _within_limit(param: str, *amounts: int) -> None:
     if any(abs(cents) > _MOST_CENTS for cents in amounts):
-        message = f"amounts must not exceed {LIMIT:,}: lower a quantity or unit_price, or split the document"
-        raise RuleBroken(param, "out_of_range", message)
+        message = f"must not exceed {LIMIT:,}: lower a quantity or unit_price, or split the document"
+        raise Invalid.member(param, "out_of_range", message)

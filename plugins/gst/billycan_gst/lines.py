@@ -1,0 +1,269 @@
+"""Line items of a document: what clients send, how they are stored, and what they come to."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Annotated, Any
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Meta, Struct
+
+from billycan import Cents, Context, Fault, Invalid, NewResource, Patch, TenThousandths, own, tenant_table
+from billycan.fields import Amount, Currency, Description, Id, Percent, Quantity, Text, UnitPrice
+from billycan.ids import new_id
+from billycan.tenants import AmountsAre, GstRounding
+
+from .rules import Charge, CodeTotals, GstCode, Totals, totals
+
+
+class Unit(Text, least=1, most=20):
+    """What a quantity counts, such as `hour` or `each`."""
+
+
+class NewLine(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A line item. On PATCH one with an `id` is merged over the stored one, one without is new."""
+
+    id: Id | None = None
+    description: Description
+    quantity: Quantity = Quantity("1")
+    unit: Unit | None = None
+    unit_price: UnitPrice
+    discount_percent: Percent | None = None
+    discount_amount: Amount | None = None
+    gst_code: GstCode | None = None
+
+
+class Line(Struct):
+    """A line item as it is shown; `net`, `gst` and `total` are after its share of the document's discount."""
+
+    id: str
+    description: str
+    quantity: Decimal
+    unit: str | None
+    unit_price: Decimal
+    discount_percent: Decimal | None
+    discount_amount: Decimal | None
+    gst_code: GstCode
+    net: Decimal
+    gst: Decimal
+    total: Decimal
+
+
+class NewDocument(NewResource, kw_only=True):
+    """What decides a document's amounts; the tenant's own defaults apply to what is not sent."""
+
+    line_items: Annotated[list[NewLine], Meta(min_length=1, max_length=500)]
+    currency: Currency = Currency("AUD")
+    amounts_are: AmountsAre | None = None
+    gst_rounding: GstRounding | None = None
+    discount_percent: Percent | None = None
+    discount_amount: Amount | None = None
+
+
+class Worked(Struct):
+    """A document worked out: its lines, and the columns of its figures."""
+
+    lines: list[Line]
+    columns: dict[str, Any]
+
+
+def work_out(ctx: Context, document: NewDocument, stored: Iterable[str] = ()) -> Worked:
+    """Every figure of a document; `stored` holds the ids its lines may have.
+
+    Invalid where a line's id is unknown, a tenant that is not registered for GST charges it, or an amount is beyond
+    the limit.
+    """
+    _check_ids(document.line_items, set(stored))
+    amounts_are = document.amounts_are or ctx.tenant.amounts_are
+    gst_rounding = document.gst_rounding or ctx.tenant.gst_rounding
+    codes = [line.gst_code or _default_code(ctx) for line in document.line_items]
+    check_registration(ctx, codes)
+    figures = totals(
+        [_charge(line, code) for line, code in zip(document.line_items, codes, strict=True)],
+        amounts_are=amounts_are,
+        gst_rounding=gst_rounding,
+        discount_percent=document.discount_percent,
+        discount_amount=document.discount_amount,
+    )
+    columns = {
+        "amounts_are": amounts_are,
+        "gst_rounding": gst_rounding,
+        "discount_percent": document.discount_percent,
+        "discount_amount": document.discount_amount,
+        "subtotal": figures.subtotal,
+        "discount_total": figures.discount_total,
+        "gst": figures.gst,
+        "total": figures.total,
+        "gst_breakdown": msgspec.to_builtins(figures.gst_breakdown),
+    }
+    return Worked(_lines(document.line_items, codes, figures), columns)
+
+
+def check_registration(ctx: Context, codes: Sequence[str]) -> None:
+    """Refuse GST from a tenant that is not registered for it (s 9-5, 29-70 GST Act)."""
+    if ctx.tenant.gst_registered or "gst" not in codes:
+        return
+    raise Invalid(
+        "A business that is not registered for GST cannot charge it: use another gst_code, or set gst_registered.",
+        code="gst_not_registered",
+        param=f"line_items[{codes.index('gst')}].gst_code",
+    )
+
+
+def breakdown(stored: Any) -> list[CodeTotals]:
+    """A stored `gst_breakdown` column, as it is shown."""
+    return msgspec.convert(stored, list[CodeTotals], strict=False)
+
+
+def let_one_discount_clear_the_other(body: Patch[Any]) -> None:
+    """A percent sent in a patch clears a stored amount, and the other way round, in the document and in each line."""
+    for part in (body.sent, *(line for line in body.sent.get("line_items") or () if isinstance(line, dict))):
+        for one, other in (("discount_percent", "discount_amount"), ("discount_amount", "discount_percent")):
+            if part.get(one) is not None and other not in part:
+                part[other] = None
+
+
+def document_columns() -> tuple[sa.Column[Any], ...]:
+    """The columns of a document's figures."""
+    return (
+        sa.Column("amounts_are", sa.Text, nullable=False),
+        sa.Column("gst_rounding", sa.Text, nullable=False),
+        sa.Column("discount_percent", TenThousandths()),
+        sa.Column("discount_amount", Cents()),
+        sa.Column("subtotal", Cents(), nullable=False),
+        sa.Column("discount_total", Cents(), nullable=False),
+        sa.Column("gst", Cents(), nullable=False),
+        sa.Column("total", Cents(), nullable=False),
+        sa.Column("gst_breakdown", sa.JSON, nullable=False),
+    )
+
+
+def lines_table(parent: str) -> sa.Table:
+    """The table of a kind of document's lines."""
+    return tenant_table(
+        f"{parent}_lines",
+        *line_columns(),
+        sa.ForeignKeyConstraint(["tenant_id", "document_id"], [f"{parent}.tenant_id", f"{parent}.id"]),
+        sa.Index(None, "tenant_id", "document_id", "position"),
+    )
+
+
+def line_columns() -> tuple[sa.Column[Any], ...]:
+    """A line's columns as of gst 1.0, for tables and migrations; never changed, whatever later ones add."""
+    return (
+        sa.Column("document_id", sa.Text().with_variant(sa.Text(collation="C"), "postgresql"), nullable=False),
+        sa.Column("position", sa.Integer, nullable=False),
+        sa.Column("description", sa.Text, nullable=False),
+        sa.Column("quantity", TenThousandths(), nullable=False),
+        sa.Column("unit", sa.Text),
+        sa.Column("unit_price", TenThousandths(), nullable=False),
+        sa.Column("discount_percent", TenThousandths()),
+        sa.Column("discount_amount", Cents()),
+        sa.Column("gst_code", sa.Text, nullable=False),
+        sa.Column("net", Cents(), nullable=False),
+        sa.Column("gst", Cents(), nullable=False),
+        sa.Column("total", Cents(), nullable=False),
+    )
+
+
+class Lines:
+    """The lines of one kind of document, in a table made by `lines_table`."""
+
+    def __init__(self, table: sa.Table) -> None:
+        self.table = table
+        self._of = (
+            sa.select(table)
+            .where(
+                table.c.tenant_id == sa.bindparam("tenant_id"),
+                table.c.document_id.in_(sa.bindparam("ids", expanding=True)),
+            )
+            .order_by(table.c.document_id, table.c.position)
+        )
+
+    def of(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
+        """The lines of these documents, in order: one query for all."""
+        found: dict[str, list[Line]] = {id: [] for id in ids}
+        if found:
+            for row in ctx.db.execute(self._of, {"tenant_id": ctx.tenant_id, "ids": list(found)}):
+                found[row.document_id].append(_shown(row._mapping))
+        return found
+
+    def add(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> None:
+        """Store the lines of a new document."""
+        rows = [
+            {"tenant_id": ctx.tenant_id, "document_id": document_id, "position": i, **msgspec.structs.asdict(line)}
+            for i, line in enumerate(lines)
+        ]
+        if rows:
+            ctx.db.execute(sa.insert(self.table), rows)
+
+    def replace(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> None:
+        """Store these lines in place of those a document had."""
+        self.remove(ctx, document_id)
+        self.add(ctx, document_id, lines)
+
+    def remove(self, ctx: Context, document_id: str) -> None:
+        """Delete the lines of a document."""
+        ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.document_id == document_id))
+
+
+def as_sent(line: Line) -> dict[str, Any]:
+    """A stored line as the members a client may send, for a patch to merge over."""
+    return {f.name: getattr(line, f.name) for f in msgspec.structs.fields(NewLine)}
+
+
+def plain_number(number: Decimal, places: int = 0) -> Decimal:
+    """A number without the zeros that say nothing, but with at least `places` decimals."""
+    exponent = min(number.normalize().as_tuple().exponent, -places)
+    return number.quantize(Decimal(1).scaleb(int(exponent)))
+
+
+def _check_ids(lines: Sequence[NewLine], stored: set[str]) -> None:
+    ids = [line.id for line in lines]
+    faults = [
+        Fault(f"line_items[{i}].id", "not_found", "is no line of this document, or is there twice; leave it out")
+        for i, id in enumerate(ids)
+        if id is not None and (id not in stored or id in ids[:i])
+    ]
+    if faults:
+        raise Invalid.of(*faults)
+
+
+def _default_code(ctx: Context) -> GstCode:
+    return "gst" if ctx.tenant.gst_registered else "out_of_scope"
+
+
+def _charge(line: NewLine, code: GstCode) -> Charge:
+    return Charge(line.quantity, line.unit_price, code, line.discount_percent, line.discount_amount)
+
+
+def _lines(sent: Sequence[NewLine], codes: Sequence[GstCode], figures: Totals) -> list[Line]:
+    return [
+        Line(
+            id=line.id or new_id("lin"),
+            description=line.description,
+            quantity=plain_number(line.quantity),
+            unit=line.unit,
+            unit_price=plain_number(line.unit_price, 2),
+            discount_percent=None if line.discount_percent is None else plain_number(line.discount_percent),
+            discount_amount=line.discount_amount,
+            gst_code=code,
+            net=amounts.net,
+            gst=amounts.gst,
+            total=amounts.total,
+        )
+        for line, code, amounts in zip(sent, codes, figures.lines, strict=True)
+    ]
+
+
+def _shown(row: Mapping[Any, Any]) -> Line:
+    percent = row["discount_percent"]
+    return Line(
+        **{name: row[name] for name in Line.__struct_fields__ if name not in _NUMBERS},
+        quantity=plain_number(row["quantity"]),
+        unit_price=plain_number(row["unit_price"], 2),
+        discount_percent=None if percent is None else plain_number(percent),
+    )
+
+
+_NUMBERS = ("quantity", "unit_price", "discount_percent")

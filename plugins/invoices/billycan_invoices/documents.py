@@ -1,0 +1,151 @@
+"""Invoices as stored and as shown: the records, their lines and payments, and how they are worked out."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import UNSET
+
+from billycan import Context, Invalid, Named, Records
+from billycan.records import Row
+from billycan_contacts import api as contacts
+from billycan_contacts.api import Party
+from billycan_gst.api import Line, Lines, Worked, breakdown, plain_number
+
+from . import rules
+from .schemas import Invoice, ListedInvoice, NewInvoice, Payment, TaxInvoice
+from .tables import invoices, lines, payments
+
+invoice_lines = Lines(lines)
+
+_PAYMENTS = (
+    sa.select(payments)
+    .where(payments.c.tenant_id == sa.bindparam("tenant_id"), payments.c.invoice_id == sa.bindparam("invoice_id"))
+    .order_by(payments.c.id)
+)
+
+
+def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
+    """The invoices of any of these statuses, worked-out ones among them."""
+    open_ = invoices.c.status.in_(("sent", "partially_paid"))
+    conditions = {"unpaid": open_, "overdue": open_ & (invoices.c.due_date < ctx.today())}
+    return sa.or_(*(conditions.get(status, invoices.c.status == status) for status in statuses))
+
+
+def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
+    """The invoices that hold a text themselves or are for a contact whose name does."""
+    return records.holds(text) | invoices.c.client_id.in_(contacts.named_like(ctx, text))
+
+
+records = Records(
+    invoices,
+    ListedInvoice,
+    prefix="inv",
+    number="INV-",
+    search=("number", "client_name", "reference", "purchase_order"),
+    filters={"status": of_status, "search": found_by},
+    actions=lambda invoice: rules.actions.allowed(invoice.status),
+)
+
+
+def client_of(ctx: Context, client_id: str) -> Party:
+    """The contact an invoice is for; Invalid where there is none."""
+    found = contacts.parties(ctx, [client_id]).get(client_id)
+    if found is None:
+        raise Invalid.member("client_id", "not_found", "there is no such contact")
+    return found
+
+
+def header(ctx: Context, body: NewInvoice, client: Party, worked: Worked) -> dict[str, Any]:
+    """The columns of a draft: what was sent, the terms that follow from it, and its figures."""
+    issue_date = body.issue_date or ctx.today()
+    terms = client.payment_terms_days
+    days = ctx.tenant.default_payment_terms_days if terms is None else terms
+    due_date = body.due_date or issue_date + timedelta(days=days)
+    if due_date < issue_date:
+        raise Invalid.member("due_date", "out_of_range", "must not be before issue_date")
+    sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in ("line_items", "currency")}
+    return {
+        **sent,
+        **worked.columns,
+        "issue_date": issue_date,
+        "due_date": due_date,
+        "document_title": rules.document_title(ctx.tenant.gst_registered, (line.gst_code for line in worked.lines)),
+    }
+
+
+def payments_of(ctx: Context, invoice_id: str) -> list[Payment]:
+    """An invoice's payments, oldest first, reversed ones too."""
+    rows = ctx.db.execute(_PAYMENTS, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
+    return [Payment(**{name: row._mapping[name] for name in Payment.__struct_fields__}) for row in rows]
+
+
+def show(ctx: Context, row: Row, *, lines: list[Line] | None = None, client: Party | None = None) -> Invoice:
+    """One invoice; `lines` and `client` spare a query where the caller has them at hand."""
+    shown = _members(ctx, row, _clients(ctx, [row]) if client is None else {client.id: client})
+    shown["line_items"] = invoice_lines.of(ctx, [row.id])[row.id] if lines is None else lines
+    shown["payments"] = payments_of(ctx, row.id) if row.status != "draft" else []
+    return Invoice(**shown)
+
+
+def show_all(ctx: Context, rows: Sequence[Row], *, with_lines: bool) -> list[ListedInvoice]:
+    """A page of invoices, with one query for the contacts of its drafts and one for its lines."""
+    clients = _clients(ctx, rows)
+    found = invoice_lines.of(ctx, [row.id for row in rows]) if with_lines else {}
+    return [
+        ListedInvoice(**_members(ctx, row, clients), line_items=found[row.id] if with_lines else UNSET) for row in rows
+    ]
+
+
+def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, abn: str | None) -> TaxInvoice:
+    """Whether a document for the buyer of this name and ABN is a compliant tax invoice."""
+    tenant = ctx.tenant
+    missing = rules.missing_from_tax_invoice(
+        title=title,
+        seller_name=tenant.legal_name or tenant.name,
+        seller_abn=tenant.abn,
+        buyer_name=name,
+        buyer_abn=abn,
+        total=total,
+    )
+    return TaxInvoice(not missing, missing)
+
+
+def _clients(ctx: Context, rows: Sequence[Row]) -> Mapping[str, Party]:
+    # A document that was sent shows the name frozen then.
+    return contacts.parties(ctx, {row.client_id for row in rows if row.client_name is None})
+
+
+def _members(ctx: Context, row: Row, clients: Mapping[str, Party]) -> dict[str, Any]:
+    stored = row._mapping
+    drafted = row.client_name is None
+    name = clients[row.client_id].name if drafted else row.client_name
+    abn = clients[row.client_id].abn if drafted else row.client_abn
+    compliance = tax_invoice(ctx, title=row.document_title, total=row.total, name=name, abn=abn)
+    percent = row.discount_percent
+    worked_out = {
+        "client": Named(row.client_id, name),
+        "currency": "AUD",
+        "discount_percent": None if percent is None else plain_number(percent),
+        "gst_breakdown": breakdown(row.gst_breakdown),
+        # Nothing is due of what was voided or written off; what was paid stays paid.
+        "amount_due": amount_due(row),
+        "is_overdue": is_overdue(row.status, row.due_date, ctx.today()),
+        "tax_invoice": compliance,
+        "allowed_actions": rules.actions.allowed(row.status),
+    }
+    names = [f for f in ListedInvoice.__struct_fields__ if f != "line_items" and f not in worked_out]
+    return {name: stored[name] for name in names} | worked_out
+
+
+def amount_due(row: Row) -> Decimal:
+    """What is still to be paid: always `total - amount_paid`."""
+    due: Decimal = row.total - row.amount_paid
+    return due
+
+
+def is_overdue(status: str, due_date: date, today: date) -> bool:
+    """Whether an invoice is past its due date in the tenant's zone and not settled."""
+    return status in ("sent", "partially_paid") and due_date < today

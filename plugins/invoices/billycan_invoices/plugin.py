@@ -1,0 +1,42 @@
+"""Invoices: what a client owes, from draft to paid, GST worked out by law."""
+
+from pathlib import Path
+
+from billycan import Deleted, Manifest, Route
+
+from . import handlers as h
+from .schemas import Invoice, Payment
+from .tables import invoices, lines, payments
+
+manifest = Manifest(
+    name="invoices",
+    requires=("contacts", "gst"),
+    tables=(invoices, lines, payments),
+    migrations=Path(__file__).parent / "migrations",
+    events={
+        "invoice.created": Invoice,
+        "invoice.updated": Invoice,
+        "invoice.sent": Invoice,
+        "invoice.paid": Invoice,
+        "invoice.voided": Invoice,
+        "invoice.written_off": Invoice,
+        "invoice.deleted": Deleted,
+        "payment.recorded": Payment,
+        "payment.reversed": Payment,
+    },
+    routes=(
+        Route("GET", "/v1/invoices", h.list_invoices, scope="invoices:read"),
+        Route("POST", "/v1/invoices", h.create_invoice, scope="invoices:write", status=201),
+        Route("POST", "/v1/invoices/preview", h.preview_invoice, scope="invoices:write"),
+        Route("GET", "/v1/invoices/{id}", h.get_invoice, scope="invoices:read"),
+        Route("PATCH", "/v1/invoices/{id}", h.update_invoice, scope="invoices:write"),
+        Route("DELETE", "/v1/invoices/{id}", h.delete_invoice, scope="invoices:write"),
+        Route("POST", "/v1/invoices/{id}/send", h.send_invoice, scope="invoices:write"),
+        Route("POST", "/v1/invoices/{id}/payments", h.add_payment, scope="invoices:write", status=201),
+        Route("POST", "/v1/invoices/{id}/payments/{pay_id}/reverse", h.reverse_payment, scope="invoices:write"),
+        Route("POST", "/v1/invoices/{id}/pay", h.pay_invoice, scope="invoices:write"),
+        Route("POST", "/v1/invoices/{id}/void", h.void_invoice, scope="invoices:write"),
+        Route("POST", "/v1/invoices/{id}/write_off", h.write_off_invoice, scope="invoices:write"),
+        Route("POST", "/v1/invoices/{id}/duplicate", h.duplicate_invoice, scope="invoices:write", status=201),
+    ),
+)

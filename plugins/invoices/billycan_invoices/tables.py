@@ -1,0 +1,62 @@
+"""Invoices, their lines and their payments."""
+
+import sqlalchemy as sa
+
+from billycan import Cents, Json, UTCDateTime, numbered, reference, resource_table, searchable, tenant_table
+from billycan.db import ByCodePoint
+from billycan_gst.api import document_columns, lines_table
+
+invoices = resource_table(
+    "invoices",
+    *numbered(),
+    sa.Column("client_id", ByCodePoint, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("issue_date", sa.Date, nullable=False),
+    sa.Column("due_date", sa.Date, nullable=False),
+    *document_columns(),
+    sa.Column("document_title", sa.Text, nullable=False),
+    sa.Column("amount_paid", Cents(), nullable=False),
+    sa.Column("reference", sa.Text),
+    sa.Column("purchase_order", sa.Text),
+    sa.Column("notes", sa.Text),
+    sa.Column("terms", sa.Text),
+    sa.Column("quote_id", sa.Text),
+    sa.Column("job_id", sa.Text),
+    sa.Column("booking_id", sa.Text),
+    # Who it is for, frozen when it is sent.
+    sa.Column("client_name", sa.Text),
+    sa.Column("client_abn", sa.Text),
+    sa.Column("client_address", Json),
+    sa.Column("sent_at", UTCDateTime),
+    sa.Column("paid_at", UTCDateTime),
+    sa.Column("payment_method", sa.Text),
+    sa.Column("voided_at", UTCDateTime),
+    sa.Column("void_reason", sa.Text),
+    sa.Column("written_off_at", UTCDateTime),
+    sa.Column("write_off_reason", sa.Text),
+    searchable(),
+    reference("client_id", "contacts"),
+    sa.UniqueConstraint("tenant_id", "number"),
+    sa.Index(None, "tenant_id", "client_id", "created_at"),
+    sa.Index(None, "tenant_id", "status", "due_date"),
+    sa.Index(None, "tenant_id", "sequence", "id"),
+    sa.Index(None, "tenant_id", "due_date", "id"),
+    sa.Index(None, "tenant_id", "issue_date", "id"),
+)
+
+lines = lines_table("invoices")
+
+payments = tenant_table(
+    "invoices_payments",
+    sa.Column("invoice_id", ByCodePoint, nullable=False),
+    sa.Column("amount", Cents(), nullable=False),
+    sa.Column("payment_method", sa.Text, nullable=False),
+    sa.Column("paid_at", UTCDateTime, nullable=False),
+    sa.Column("reference", sa.Text),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("reversed_at", UTCDateTime),
+    sa.Column("reverse_reason", sa.Text),
+    reference("invoice_id", "invoices"),
+    sa.Index(None, "tenant_id", "invoice_id", "id"),
+)

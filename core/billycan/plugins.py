@@ -42,7 +42,9 @@ def _canonical(requirement: str) -> str:
 
 
 def chosen(setting: str | None) -> list[str]:
-    """The plugins a setting enables: a list of names, or changes to the default such as `+assets,-bookings`."""
+    """The plugins a setting enables: a list of names, `none`, or changes to the default such as `+a,-b`."""
+    if setting == "none":
+        return []
     names = [name.strip() for name in (setting or "").split(",") if name.strip()]
     changes = [name for name in names if name[0] in "+-"]
     if names and not changes:

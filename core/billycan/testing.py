@@ -7,6 +7,7 @@ enable the same plugins: each Client is a tenant of its own, so none sees anothe
 import json
 import logging
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,17 +15,21 @@ from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 import pytest
 import sqlalchemy as sa
 
 from . import keys, migrate, throwaway
+from .manifest import STEERING
 from .settings import Config, Settings
+from .signatures import PARAMETER
 from .tenants import Profile, tenants
 from .tenants import create as create_tenant
 
 if TYPE_CHECKING:
     from .app import App
+    from .pipeline import Endpoint
     from .throwaway import Postgres
 
 ENGINES = ("sqlite", "postgresql")
@@ -131,7 +136,7 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
             core = {k: v for k, v in given.items() if not isinstance(v, dict)}
             shared = tempfile.mkdtemp(prefix="shared-", dir=databases.folder)
             settings = Settings(
-                **{**defaults, "shared_folder": shared, **core, "database": url, "plugins": ",".join(names) or "-none"}
+                **{**defaults, "shared_folder": shared, **core, "database": url, "plugins": ",".join(names) or "none"}
             )
             built.append(App(Config(settings, {k: v for k, v in given.items() if isinstance(v, dict)}), clock))
             return built[-1]
@@ -257,3 +262,154 @@ def counted(app: "App") -> Iterator[list[str]]:
     finally:
         for engine in engines.values():
             sa.event.remove(engine, "before_cursor_execute", note)
+
+
+class PluginConformance:
+    """What every plugin must keep: subclass it, name the plugin and give one valid body for each of its collections.
+
+    class TestAssets(PluginConformance):
+        plugin = "assets"
+        enable = ("contacts",)
+
+        def bodies(self, client):
+            return {"/v1/assets": {"name": "Van"}}
+    """
+
+    plugin = ""
+    enable: tuple[str, ...] = ()
+
+    def bodies(self, client: Client) -> Mapping[str, Mapping[str, Any]]:
+        """A valid body for each collection that takes POST, by its path; `client` may make what they refer to."""
+        return {}
+
+    @pytest.fixture
+    def app(self, make_app: Callable[..., "App"]) -> "App":
+        return make_app(self.plugin, *self.enable)
+
+    @pytest.fixture
+    def client(self, app: "App") -> Client:
+        return Client(app)
+
+    @pytest.fixture
+    def made(self, app: "App", client: Client) -> dict[str, Any]:
+        """A record of each collection, by the collection's path."""
+        bodies = self.bodies(client)
+        missing = {path for path in self.collections(app) if path not in bodies}
+        assert not missing, f"bodies() gives none for {missing}"
+        return {path: client.post(path, body)["data"] for path, body in bodies.items()}
+
+    def endpoints(self, app: "App") -> "list[Endpoint]":
+        return [e for e in app.endpoints if e.plugin == self.plugin]
+
+    def collections(self, app: "App") -> list[str]:
+        """The paths that list records and make new ones."""
+        lists = {e.route.path for e in self.endpoints(app) if e.signature.listed}
+        return [e.route.path for e in self.endpoints(app) if e.route.path in lists and e.route.method == "POST"]
+
+    def calls(self, app: "App", id: str) -> list[tuple[str, str]]:
+        """Method and path of every route, with `id` for each id in it."""
+        return [(e.route.method, PARAMETER.sub(id, e.route.path)) for e in self.endpoints(app)]
+
+    def test_tables_are_named_after_the_plugin(self, app: "App") -> None:
+        for table in app.manifests[self.plugin].tables:
+            assert table.name == self.plugin or table.name.startswith(f"{self.plugin}_"), table.name
+
+    def test_migrations_make_the_declared_tables(self, app: "App") -> None:
+        assert migrate.differences(app.db, self.plugin, app.manifests[self.plugin].tables) == []
+
+    def test_every_route_refuses_a_missing_key(self, app: "App", client: Client) -> None:
+        for method, path in self.calls(app, "xxx_1"):
+            client.call(method, path, {}, 401, {"Authorization": ""})
+
+    def test_every_route_refuses_a_key_without_its_scope(self, app: "App", client: Client) -> None:
+        client = client.key("events:read")
+        for method, path in self.calls(app, "xxx_1"):
+            client.call(method, path, {} if method != "GET" else None, 403)
+            assert client.last.json["error"]["code"] == "insufficient_scope"
+
+    def test_another_tenants_records_look_like_none(self, app: "App", made: dict[str, Any]) -> None:
+        stranger = Client(app)
+        for path, record in made.items():
+            assert stranger.get(path)["data"] == []
+            answers = [stranger.get(f"{path}/{id}", 404) for id in (record["id"], record["id"][:-5] + "zzzzz", "nope")]
+            assert len({str({**a["error"], "request_id": None}) for a in answers}) == 1
+            stranger.patch(f"{path}/{record['id']}", {}, 404)
+            stranger.delete(f"{path}/{record['id']}", 404)
+
+    def test_what_is_not_known_is_refused(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, body in self.bodies(client).items():
+            assert client.post(path, {**body, "colour": 1}, 422)["error"]["details"][0]["code"] == "unknown_field"
+            assert client.get(f"{path}?colour=1", 400)["error"]["code"] == "unknown_parameter"
+            assert client.post(path, {**body, "version": 1}, 422)["error"]["details"][0]["code"] == "read_only"
+
+    def test_a_record_is_read_listed_and_left_alone(self, client: Client, made: dict[str, Any]) -> None:
+        for path, record in made.items():
+            assert client.last is not None
+            assert client.get(f"{path}/{record['id']}")["data"] == record
+            assert client.last.headers["ETag"] == f'"{record["version"]}"'
+            (listed,) = (r for r in client.get(path)["data"] if r["id"] == record["id"])
+            assert {k: v for k, v in record.items() if k in listed} == listed
+            assert client.patch(f"{path}/{record['id']}", record)["data"] == record
+            changed = client.patch(f"{path}/{record['id']}", {"metadata": {"colour": "blue"}})["data"]
+            assert changed["version"] == record["version"] + 1
+            client.patch(f"{path}/{record['id']}", {}, 412, If_Match='"1"')
+
+    def test_lists_are_paged_and_sorted(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path in made:
+            (listing,) = (e for e in self.endpoints(app) if e.route.path == path and e.route.method == "GET")
+            for sort in [s for name in listing.signature.query.sortable for s in (name, f"-{name}")]:
+                everything = [r["id"] for r in client.get(f"{path}?sort={sort}&per_page=100")["data"]]
+                walked, cursor = [], ""
+                while cursor is not None:
+                    page = client.get(f"{path}?sort={sort}&per_page=1{cursor and f'&cursor={cursor}'}")
+                    walked += [r["id"] for r in page["data"]]
+                    assert page["pagination"]["total"] == len(everything)
+                    cursor = page["pagination"]["next_cursor"]
+                assert walked == everything
+
+    def test_filters_find_a_record_by_its_own_values(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, record in made.items():
+            (listing,) = (e for e in self.endpoints(app) if e.route.path == path and e.route.method == "GET")
+            for name in listing.signature.query.__struct_fields__:
+                value = record.get(name.removesuffix("_from").removesuffix("_to"))
+                if isinstance(value, str | int | Decimal) and name not in STEERING:
+                    text = str(value).lower() if isinstance(value, bool) else str(value)
+                    found = client.get(f"{path}?{name}={quote(text)}")["data"]
+                    assert record["id"] in [r["id"] for r in found], f"{path}?{name}={value}"
+
+    def test_an_idempotency_key_makes_one_record(self, client: Client, made: dict[str, Any]) -> None:
+        for path, body in self.bodies(client).items():
+            first = client.post(path, body, Idempotency_Key=f"key {path}")
+            assert client.post(path, body, Idempotency_Key=f"key {path}") == first
+            assert client.last.headers["Idempotent-Replayed"] == "true"
+
+    def test_events_happen_as_declared(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        events = {event["event"]: event["data"] for event in client.get("/v1/events?per_page=100")["data"]}
+        for name, kind in app.manifests[self.plugin].events.items():
+            if name in events:
+                assert set(events[name]) == set(kind.__struct_fields__), name
+
+    def test_the_readme_names_everything(self, app: "App") -> None:
+        manifest = app.manifests[self.plugin]
+        readme = Path(str(sys.modules[f"billycan_{self.plugin}.plugin"].__file__)).parents[1] / "README.md"
+        text = readme.read_text()
+        named = [f"{e.route.method} {e.route.path}" for e in self.endpoints(app)]
+        settings = manifest.settings.__struct_fields__ if manifest.settings else ()
+        missing = [name for name in (*named, *manifest.scopes, *manifest.events, *settings) if name not in text]
+        assert not missing, f"{readme} does not name {missing}"
+
+    def test_disabling_keeps_the_rows(
+        self, app: "App", client: Client, made: dict[str, Any], make_app: Callable[..., "App"]
+    ) -> None:
+        url = app.db.url.render_as_string(hide_password=False)
+        smaller = Client(make_app(*self.enable, database=url), client.tenant_id)
+        for path, record in made.items():
+            smaller.get(f"{path}/{record['id']}", 404)
+        again = Client(make_app(self.plugin, *self.enable, database=url), client.tenant_id)
+        for path, record in made.items():
+            assert again.get(f"{path}/{record['id']}")["data"] == record
+
+    def test_openapi_describes_every_route(self, app: "App") -> None:
+        paths = app.openapi()["paths"]
+        for endpoint in self.endpoints(app):
+            assert endpoint.route.method.lower() in paths[endpoint.route.path]

@@ -94,7 +94,7 @@ def work_out(ctx: Context, document: NewDocument, stored: Iterable[str] = ()) ->
         "discount_total": figures.discount_total,
         "gst": figures.gst,
         "total": figures.total,
-        "gst_breakdown": msgspec.to_builtins(figures.gst_breakdown),
+        "gst_breakdown": msgspec.to_builtins(list(figures.gst_breakdown)),
     }
     return Worked(_lines(document.line_items, codes, figures), columns)
 

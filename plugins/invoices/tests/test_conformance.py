@@ -1,0 +1,11 @@
+from billycan.testing import PluginConformance
+
+
+class TestInvoices(PluginConformance):
+    plugin = "invoices"
+    enable = ("contacts", "gst")
+
+    def bodies(self, client):
+        contact = client.post("/v1/contacts", {"name": "Ada"})["data"]
+        line = {"description": "Tap washers", "quantity": 2, "unit_price": "4.95"}
+        return {"/v1/invoices": {"client_id": contact["id"], "line_items": [line], "reference": "Kitchen"}}

@@ -1,5 +1,7 @@
 """Core's own answers to the hooks; a plugin overrides one by answering first."""
 
+import logging
+import math
 from typing import TYPE_CHECKING, Any
 
 import falcon
@@ -16,6 +18,8 @@ from .problems import Conflict, Forbidden, Problem, RateLimited, Unauthenticated
 if TYPE_CHECKING:
     from .app import App
     from .context import Context
+
+log = logging.getLogger("billycan")
 
 
 class Pagination(Struct):
@@ -54,9 +58,15 @@ def resolve_tenant(identity: Identity) -> str:
 
 @hookimpl(trylast=True)
 def rate_limit(app: "App", identity: Identity | None, address: str, now: float) -> Allowance:
-    if identity is None:
-        return app.limiter.take(f"address:{address}", app.settings.per_minute, app.settings.per_second, now)
-    return app.limiter.take(f"key:{identity.id}", identity.per_minute, identity.per_second, now)
+    limits = identity or app.settings
+    name = f"key:{identity.id}" if identity else f"address:{address}"
+    try:
+        return app.limiter.take(name, limits.per_minute, limits.per_second, now)
+    except OSError:
+        # Better to serve uncounted than not at all; whoever runs this must know.
+        log.exception("rate limits cannot be counted")
+        limit = limits.per_minute
+        return Allowance(allowed=True, limit=limit, remaining=limit, reset=math.ceil(now), window="minute")
 
 
 @hookimpl(trylast=True)

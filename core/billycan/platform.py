@@ -53,7 +53,8 @@ def get_me(ctx: Context) -> Me:
 
 def get_tenant(ctx: Context) -> Tenant:
     """The business profile."""
-    return ctx.tenant
+    # Not the recent one: a client that changed it sees the change.
+    return ctx.app.tenants.read(ctx)
 
 
 def update_tenant(ctx: Context, body: Patch[Profile]) -> Tenant:

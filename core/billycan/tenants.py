@@ -142,10 +142,11 @@ class Tenants:
     def load(self, ctx: Context) -> Tenant:
         """The caller's tenant: from the open transaction of a write, else at most a second old."""
         if ctx.writes:
-            return self._read(ctx)
-        return self._recent.get(ctx.tenant_id, lambda: self._read(ctx))
+            return self.read(ctx)
+        return self._recent.get(ctx.tenant_id, lambda: self.read(ctx))
 
-    def _read(self, ctx: Context) -> Tenant:
+    def read(self, ctx: Context) -> Tenant:
+        """The caller's tenant as it is in the database."""
         return show(ctx.db.execute(_BY_ID, {"id": ctx.tenant_id}).one())
 
     def change(self, ctx: Context, body: Patch[Profile]) -> Tenant:

@@ -1,6 +1,7 @@
 """No window ever holds more than its limit, over threads, processes, kills, clock steps and lost files."""
 
 import ctypes
+import fcntl
 import math
 import multiprocessing
 import os
@@ -203,10 +204,12 @@ def test_a_restart_forgets_nothing(folder: Path) -> None:
 @pytest.mark.parametrize("own_limiter", [False, True])
 def test_threads_of_processes_accept_exactly_the_limit(memory: Path, own_limiter: bool) -> None:
     inherited, name, counts = Limiter(memory), f"hammer {own_limiter}", FORK.RawArray(ctypes.c_long, 16)
+    start = FORK.Barrier(4)
     assert inherited.take(name, 3000, 3000, NOW).allowed  # The children share this map and its descriptors.
 
     def work(process: int) -> None:
         limiter = Limiter(memory) if own_limiter else inherited
+        start.wait(20)
 
         def hammer(thread: int) -> None:
             counts[process * 4 + thread] = accepted(limiter, 500, name=name, per=(3000, 3000))
@@ -222,10 +225,11 @@ def test_threads_of_processes_accept_exactly_the_limit(memory: Path, own_limiter
 
 
 def test_processes_that_raise_limits_at_once_forget_nothing(memory: Path) -> None:
-    counts = FORK.RawArray(ctypes.c_long, 4)
+    counts, start = FORK.RawArray(ctypes.c_long, 4), FORK.Barrier(4)
 
     def work(number: int) -> None:
         limiter = Limiter(memory)
+        start.wait(20)
         for limit in range(1, 400):
             counts[number] += limiter.take("growing", limit, 400, NOW).allowed
         counts[number] += accepted(limiter, 400, name="growing", per=(400, 400))
@@ -283,6 +287,30 @@ def test_a_process_killed_while_it_makes_files_leaves_them_usable(memory: Path) 
             rest = accepted(limiter, limit * 2, name=key, per=per, now=NOW + number * 100)
             assert limit - 1 <= counts[number * 4 + name] + rest <= limit, (number, name)
         assert len(list((memory / "addresses").iterdir())) <= 3
+
+
+def held_elsewhere(folder: Path, place: int) -> bool:
+    """Whether another process finds that lock taken."""
+
+    def look() -> None:
+        fd = os.open(folder / "table", os.O_RDWR)
+        try:
+            fcntl.lockf(fd, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+        except BlockingIOError:
+            sys.exit(7)
+
+    child = FORK.Process(target=look)
+    child.start()
+    child.join()
+    return child.exitcode == 7
+
+
+def test_a_limiter_that_ends_drops_no_lock_of_another(folder: Path, limiter: Limiter) -> None:
+    other = Limiter(folder)
+    assert not held_elsewhere(folder, 9)
+    with limiter._locked(9):
+        del other
+        assert held_elsewhere(folder, 9)
 
 
 def test_a_fork_in_the_middle_of_a_request_does_not_stop_the_child(limiter: Limiter) -> None:
@@ -371,19 +399,44 @@ def test_a_removed_address_that_others_map_stays_exact(folder: Path) -> None:
     assert accepted(first, 9, name="address:a", now=NOW + 200) == 2
 
 
+def test_a_clock_put_back_frees_the_places_of_addresses(folder: Path) -> None:
+    limiter = Limiter(folder, most_addresses=1)
+    assert accepted(limiter, 1, name="address:a", now=NOW + 3600) == 1
+    assert accepted(limiter, 9, name="address:b") == 5
+    assert [path.name for path in (folder / "addresses").iterdir()] == [str(limits._place("address:b"))]
+
+
+def test_an_idle_address_in_use_is_not_waited_for(folder: Path) -> None:
+    limiter, busy, done = Limiter(folder, most_addresses=1), FORK.Event(), FORK.Event()
+    assert accepted(limiter, 1, name="address:a") == 1
+
+    def hold() -> None:
+        with Limiter(folder)._locked(limits._place("address:a")):
+            busy.set()
+            done.wait(20)
+
+    child = FORK.Process(target=hold)
+    child.start()
+    assert busy.wait(20)
+    assert accepted(limiter, 1, name="address:b", now=NOW + 100) == 1
+    done.set()
+    child.join()
+    assert [path.name for path in (folder / "addresses").iterdir()] == [str(limits._place("address:a"))]
+
+
 def test_processes_keep_the_bound_of_addresses_together(memory: Path) -> None:
     shutil.rmtree(memory)
-    counts = FORK.RawArray(ctypes.c_long, 4)
+    start = FORK.Barrier(4)
 
-    def work(process: int) -> None:
+    def work() -> None:
         limiter = Limiter(memory, most_addresses=20)
+        start.wait(20)
         for minute in range(6):
             for number in range(30):
-                now = NOW + minute * 61
-                counts[process] += limiter.take(f"address:{number}", 1, 1, now).allowed
+                limiter.take(f"address:{number}", 1, 1, NOW + minute * 61)
                 assert len(list((memory / "addresses").iterdir())) <= 20
 
-    together(*(lambda number=number: work(number) for number in range(4)))
+    together(*[work] * 4)
     assert len(list((memory / "addresses").iterdir())) == 20
 
 

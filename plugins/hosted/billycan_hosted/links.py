@@ -1,0 +1,39 @@
+"""Signed links: who may open which document, without a login, until when."""
+
+import hashlib
+from datetime import date
+
+import msgspec
+from itsdangerous import BadData, URLSafeSerializer
+
+from billycan import Context
+from billycan.app import App
+
+
+class Link(msgspec.Struct, frozen=True, array_like=True):
+    """What a link says: a tenant's document, the edition of its link (a newer one revokes it), and its last day."""
+
+    tenant_id: str
+    id: str
+    edition: int
+    last_day: date
+
+
+def link_url(ctx: Context, path: str, id: str, edition: int, last_day: date) -> str:
+    """The absolute address of a document's page; `path` is the page's, such as `/q/`."""
+    link = Link(ctx.tenant_id, id, edition, last_day)
+    token = _serializer(ctx.app, path).dumps(msgspec.to_builtins(link))
+    return f"{ctx.app.public_url}{path}{token if isinstance(token, str) else token.decode()}"
+
+
+def read_link(app: App, path: str, token: str) -> Link | None:
+    """What a token says; None where nobody here signed it for this path, or it has expired."""
+    try:
+        link = msgspec.convert(_serializer(app, path).loads(token), Link)
+    except (BadData, ValueError):
+        return None
+    return link if link.last_day >= app.now().date() else None
+
+
+def _serializer(app: App, path: str) -> URLSafeSerializer:
+    return URLSafeSerializer(app.secrets, salt=f"hosted {path}", signer_kwargs={"digest_method": hashlib.sha256})

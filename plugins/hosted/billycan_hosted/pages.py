@@ -1,0 +1,168 @@
+"""The page behind a link: shown on GET, which changes nothing, and answered by its forms."""
+
+import secrets
+from collections.abc import Callable, Mapping
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any
+from urllib.parse import parse_qsl
+from zoneinfo import ZoneInfo
+
+import falcon
+import jinja2
+from msgspec import Struct
+
+from billycan import Context, Problem, unit_of_work
+from billycan.address import one_line
+from billycan.app import App
+from billycan.fields import Moment
+from billycan.wire import MOST_BYTES
+
+from .links import Link, read_link
+
+PER_MINUTE, PER_SECOND = 100, 20
+
+
+class Shown(Struct):
+    """What a page shows: a template and its values; `status` is the page's HTTP status."""
+
+    template: str
+    values: Mapping[str, Any]
+    status: int = 200
+
+
+Show = Callable[[Context, Link], Shown]
+Act = Callable[[Context, Link, Mapping[str, str]], Mapping[str, str] | None]
+
+
+class DocumentPage:
+    """A Falcon resource for `path{token}`.
+
+    `show` gives the page of a link. `act` handles a form in the unit of work of an API call: it returns None when it is
+    done, or the faults of the form by field, which are shown beside what was typed.
+    """
+
+    def __init__(self, app: App, path: str, show: Show, act: Act | None = None) -> None:
+        self.app, self.path, self.show, self.act = app, path, show, act
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
+        link = self._open(req, resp, token)
+        if link:
+            with self.app.db.reading() as db:
+                ctx = Context(self.app, link.tenant_id, writes=False)
+                ctx.db = db
+                self._answer(resp, ctx, self.show(ctx, link))
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
+        link = self._open(req, resp, token)
+        if not link:
+            return
+        if self.act is None or req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none"):
+            raise falcon.HTTPMethodNotAllowed(["GET"])
+        form = form_of(req)
+        ctx = Context(self.app, link.tenant_id, request_id=req.context.request_id)
+        try:
+            with unit_of_work(ctx):
+                faults = self.act(ctx, link, form)
+        except Problem:
+            faults = None  # decided meanwhile: the page says how
+        if not faults:
+            # A reload of what follows opens the page again and sends nothing.
+            resp.status, resp.location = falcon.HTTP_303, req.path
+            return
+        with self.app.db.reading() as ctx.db:
+            shown = self.show(ctx, link)
+            shown.values = {**shown.values, "faults": faults, "form": form}
+            shown.status = 422
+            self._answer(resp, ctx, shown)
+
+    def _open(self, req: falcon.Request, resp: falcon.Response, token: str) -> Link | None:
+        address = self.app.address_of(req)
+        allowance = self.app.limiter.take(
+            f"address:hosted {address}", PER_MINUTE, PER_SECOND, self.app.now().timestamp()
+        )
+        if not allowance.allowed:
+            resp.status = falcon.HTTP_429
+            resp.set_header("Retry-After", str(allowance.retry_after))
+            render(resp, "closed.html", title="One moment", text="Too many requests: please try again in a minute.")
+            return None
+        link = read_link(self.app, self.path, token)
+        if link is None:
+            resp.status = falcon.HTTP_404
+            render(
+                resp,
+                "closed.html",
+                title="This link does not work",
+                text="It may have expired or been copied in part. Please ask the business for a new one.",
+            )
+        return link
+
+    def _answer(self, resp: falcon.Response, ctx: Context, shown: Shown) -> None:
+        resp.status = shown.status
+        render(resp, shown.template, **{"faults": {}, "form": {}, "seller": ctx.tenant, **shown.values})
+
+
+def form_of(req: falcon.Request) -> dict[str, str]:
+    """The fields of a form, trimmed; empty where it is too large or is none."""
+    if (req.content_length or 0) > MOST_BYTES // 16:
+        return {}
+    raw = req.bounded_stream.read()
+    pairs = parse_qsl(raw.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
+    return {name: text.strip() for name, text in pairs}
+
+
+def render(resp: falcon.Response, template: str, **values: Any) -> None:
+    """Write a page: no script, no other site, no referrer, not in a frame, kept by no cache."""
+    nonce = secrets.token_urlsafe(12)
+    resp.text = _templates().get_template(template).render(nonce=nonce, style=_style(), **values)
+    resp.content_type = falcon.MEDIA_HTML
+    resp.set_headers(
+        {
+            "Content-Security-Policy": f"default-src 'none'; style-src 'nonce-{nonce}'; form-action 'self';"
+            " base-uri 'none'; frame-ancestors 'none'",
+            "Referrer-Policy": "no-referrer",
+            "X-Frame-Options": "DENY",
+            "X-Robots-Tag": "noindex, nofollow",
+        }
+    )
+
+
+def money(value: Decimal) -> str:
+    """`$1,210.00`"""
+    return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
+
+
+def _day(value: date) -> str:
+    return f"{value.day} {value:%B %Y}"
+
+
+def _moment(value: Moment, zone: str) -> str:
+    local = value.astimezone(ZoneInfo(zone))
+    hour = local.hour % 12 or 12
+    return f"{local.day} {local:%B %Y}, {hour}:{local:%M} {'am' if local.hour < 12 else 'pm'}"
+
+
+def _abn(digits: str) -> str:
+    return f"{digits[:2]} {digits[2:5]} {digits[5:8]} {digits[8:]}"
+
+
+@lru_cache
+def _style() -> str:
+    return files("billycan_hosted").joinpath("templates/style.css").read_text()
+
+
+@lru_cache
+def _templates() -> jinja2.Environment:
+    # Any plugin's templates by their file name; the documents' share a layout.
+    loader = jinja2.ChoiceLoader([jinja2.PackageLoader("billycan_hosted"), jinja2.FunctionLoader(_of_plugins)])
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters |= {"money": money, "day": _day, "moment": _moment, "abn": _abn, "one_line": one_line}
+    return environment
+
+
+def _of_plugins(name: str) -> str | None:
+    plugin, _, template = name.partition("/")
+    source = files(f"billycan_{plugin}").joinpath("templates", template) if template else None
+    return source.read_text() if source and source.is_file() else None

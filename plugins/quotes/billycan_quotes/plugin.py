@@ -1,0 +1,57 @@
+"""Quotes: what a job would cost, until the client accepts it online and it becomes an invoice or a job."""
+
+from pathlib import Path
+
+from billycan import Context, Deleted, Event, Every, Manifest, Route, hookimpl
+
+from . import handlers as h
+from .pages import quote_page
+from .schemas import Quote
+from .tables import lines, quotes
+
+manifest = Manifest(
+    name="quotes",
+    requires=("contacts", "gst", "hosted"),
+    uses=("invoices", "jobs"),
+    tables=(quotes, lines),
+    migrations=Path(__file__).parent / "migrations",
+    events={
+        "quote.created": Quote,
+        "quote.updated": Quote,
+        "quote.sent": Quote,
+        "quote.accepted": Quote,
+        "quote.declined": Quote,
+        "quote.expired": Quote,
+        "quote.converted": Quote,
+        "quote.cancelled": Quote,
+        "quote.deleted": Deleted,
+    },
+    routes=(
+        Route("GET", "/v1/quotes", h.list_quotes, scope="quotes:read"),
+        Route("POST", "/v1/quotes", h.create_quote, scope="quotes:write", status=201),
+        Route("GET", "/v1/quotes/{id}", h.get_quote, scope="quotes:read"),
+        Route("PATCH", "/v1/quotes/{id}", h.update_quote, scope="quotes:write"),
+        Route("DELETE", "/v1/quotes/{id}", h.delete_quote, scope="quotes:write"),
+        Route("POST", "/v1/quotes/{id}/send", h.send_quote, scope="quotes:write"),
+        Route("POST", "/v1/quotes/{id}/accept", h.accept_quote, scope="quotes:write"),
+        Route("POST", "/v1/quotes/{id}/decline", h.decline_quote, scope="quotes:write"),
+        Route("POST", "/v1/quotes/{id}/revise", h.revise_quote, scope="quotes:write"),
+        Route("POST", "/v1/quotes/{id}/cancel", h.cancel_quote, scope="quotes:write"),
+        Route(
+            "POST",
+            "/v1/quotes/{id}/convert",
+            h.convert_quote,
+            scope="quotes:write",
+            status=201,
+            needs=({"invoices", "jobs"},),
+        ),
+    ),
+    pages=(("/q/{token}", quote_page),),
+    tasks=(Every(seconds=60, run=h.expire_quotes, tenants=h.with_expired_quotes),),
+)
+
+
+@hookimpl
+def on_event(ctx: Context, event: Event) -> None:
+    if event.name == "invoice.created":
+        h.note_invoice(ctx, event)

@@ -1,0 +1,46 @@
+"""Quotes and their lines."""
+
+import sqlalchemy as sa
+
+from billycan import Json, UTCDateTime, numbered, reference, resource_table, searchable
+from billycan.db import ByCodePoint
+from billycan_gst.api import document_columns, lines_table
+
+quotes = resource_table(
+    "quotes",
+    *numbered(),
+    sa.Column("client_id", ByCodePoint, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("title", sa.Text),
+    sa.Column("summary", sa.Text),
+    sa.Column("issue_date", sa.Date, nullable=False),
+    sa.Column("expiry_date", sa.Date, nullable=False),
+    *document_columns(),
+    sa.Column("reference", sa.Text),
+    sa.Column("notes", sa.Text),
+    sa.Column("terms", sa.Text),
+    sa.Column("revision", sa.Integer, nullable=False),
+    # Counts up whenever the links given out so far are to stop working.
+    sa.Column("link_edition", sa.Integer, nullable=False),
+    sa.Column("invoice_id", sa.Text),
+    sa.Column("job_id", sa.Text),
+    sa.Column("booking_id", sa.Text),
+    # Who it is for, frozen when it is sent.
+    sa.Column("client_name", sa.Text),
+    sa.Column("client_abn", sa.Text),
+    sa.Column("client_address", Json),
+    sa.Column("sent_at", UTCDateTime),
+    sa.Column("accepted_at", UTCDateTime),
+    sa.Column("accepted_by", Json),
+    sa.Column("declined_at", UTCDateTime),
+    sa.Column("decline_reason", sa.Text),
+    sa.Column("cancelled_at", UTCDateTime),
+    searchable(),
+    reference("client_id", "contacts"),
+    sa.UniqueConstraint("tenant_id", "number"),
+    sa.Index(None, "tenant_id", "client_id", "created_at"),
+    sa.Index(None, "tenant_id", "sequence", "id"),
+    sa.Index(None, "status", "expiry_date"),
+)
+
+lines = lines_table("quotes")

@@ -82,7 +82,9 @@ def reach(client, clock, status):
     steps = {"draft": [], "cancelled": ["cancel"], "expired": ["send"], "invoiced": ["send", "accept", "convert"]}
     steps |= {"sent": ["send"], "accepted": ["send", "accept"], "declined": ["send", "decline"]}
     for action in steps[status]:
-        act(client, quote, action, BODIES.get(action) if action != "send" else None, 201 if action == "convert" else 200)
+        act(
+            client, quote, action, BODIES.get(action) if action != "send" else None, 201 if action == "convert" else 200
+        )
     if status == "expired":
         clock.move(days=31)
     return client.get(f"/v1/quotes/{quote['id']}")["data"]
@@ -248,7 +250,9 @@ def test_expired_pages_say_so_and_links_end(app, client, clock):
     assert page_of(app, quote).status_int == 404
 
 
-@pytest.mark.parametrize("change", [lambda t: t[:-1], lambda t: t + "x", lambda t: "nonsense", lambda t: t.swapcase()])
+@pytest.mark.parametrize(
+    "change", [lambda t: t[:-1], lambda t: t + "x", lambda t: "nonsense", str.swapcase], ids="abcd"
+)
 def test_forged_links_open_nothing(app, client, change):
     quote = sent(client)
     start, token = re.match(r"(.*/q/)(.*)", quote["hosted_url"]).groups()

@@ -134,6 +134,11 @@ def money(value: Decimal) -> str:
     return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
 
 
+def _price(value: Decimal) -> str:
+    """A price per unit, with all of its decimals."""
+    return f"-${-value:,}" if value < 0 else f"${value:,}"
+
+
 def _day(value: date) -> str:
     return f"{value.day} {value:%B %Y}"
 
@@ -158,7 +163,7 @@ def _templates() -> jinja2.Environment:
     # Any plugin's templates by their file name; the documents' share a layout.
     loader = jinja2.ChoiceLoader([jinja2.PackageLoader("billycan_hosted"), jinja2.FunctionLoader(_of_plugins)])
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"money": money, "day": _day, "moment": _moment, "abn": _abn, "one_line": one_line}
+    environment.filters |= {"money": money, "price": _price, "day": _day, "moment": _moment, "abn": _abn, "one_line": one_line}
     return environment
 
 

@@ -1,0 +1,33 @@
+"""Create the assets."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from billycan.db import ByCodePoint, Cents
+from billycan.migrate import create_resource_table, create_search_index
+
+revision, down_revision = "assets_0001", None
+
+
+def upgrade() -> None:
+    create_resource_table(
+        op,
+        "assets",
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("cost", Cents(), nullable=False),
+        sa.Column("bought_on", sa.Date),
+        sa.Column("custodian_id", sa.Text),
+        sa.Column("status", sa.Text, nullable=False),
+        sa.Column("name_folded", ByCodePoint, nullable=False),
+        sa.Column("search_text", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "custodian_id"],
+            ["contacts.tenant_id", "contacts.id"],
+            name="fk_assets_tenant_id_custodian_id",
+        ),
+    )
+    create_search_index(op, "assets")
+
+
+def downgrade() -> None:
+    op.drop_table("assets")

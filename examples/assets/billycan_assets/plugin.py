@@ -1,0 +1,25 @@
+"""Assets: equipment a business owns, and which contact looks after it."""
+
+from pathlib import Path
+
+from billycan import Manifest, Route
+
+from .handlers import create_asset, delete_asset, get_asset, list_assets, retire_asset, update_asset
+from .schemas import Asset
+from .tables import assets
+
+manifest = Manifest(
+    name="assets",
+    requires=("contacts",),
+    tables=(assets,),
+    migrations=Path(__file__).parent / "migrations",
+    events={"asset.created": Asset, "asset.retired": Asset},
+    routes=(
+        Route("GET", "/v1/assets", list_assets, scope="assets:read"),
+        Route("POST", "/v1/assets", create_asset, scope="assets:write", status=201),
+        Route("GET", "/v1/assets/{id}", get_asset, scope="assets:read"),
+        Route("PATCH", "/v1/assets/{id}", update_asset, scope="assets:write"),
+        Route("DELETE", "/v1/assets/{id}", delete_asset, scope="assets:write"),
+        Route("POST", "/v1/assets/{id}/retire", retire_asset, scope="assets:write"),
+    ),
+)

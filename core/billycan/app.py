@@ -55,6 +55,8 @@ class App:
         self.keys = Keys(self, Recent(self.epoch))
         self.tenants = Tenants(Recent(self.epoch))
         self.events: dict[str, Any] = {name: kind for m in self._parts() for name, kind in m.events.items()}
+        # What an event says may be read by whoever may read the records of the plugin that declares it.
+        self.event_scopes = {name: f"{m.name}:read" for m in self._parts() for name in m.events}
         self.endpoints = self._endpoints()
         self.getters = {e.route.path: e.route for e in self.endpoints if e.route.method == "GET"}
         self.homes = {

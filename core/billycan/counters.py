@@ -1,9 +1,12 @@
 """Per-tenant counters: the last number given, and how many records live, in the one row every create touches."""
 
+from typing import Any
+
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from .context import Context
-from .db import ByCodePoint, metadata, upsert
+from .db import ByCodePoint, metadata
 
 counters = sa.Table(
     "core_counters",
@@ -19,16 +22,24 @@ _LIVE = sa.select(counters.c.live).where(
 )
 
 
+def _upsert(insert: Any) -> Any:
+    by = sa.bindparam("by", type_=sa.BigInteger)
+    row = insert(counters).values(number=by, live=by)
+    return row.on_conflict_do_update(
+        index_elements=["tenant_id", "name"], set_={"number": counters.c.number + by, "live": counters.c.live + by}
+    ).returning(counters.c.number)
+
+
+_ADVANCE = {"sqlite": _upsert(sqlite.insert), "postgresql": _upsert(postgresql.insert)}
+
+
 def advance(ctx: Context, name: str, by: int = 1) -> int:
     """Give `by` new numbers and count as many more records; returns the last number.
 
     The row stays locked until the transaction ends, so numbers appear in commit order and none is ever given twice.
     """
-    row = upsert(counters, ctx.db).values(tenant_id=ctx.tenant_id, name=name, number=by, live=by)
-    row = row.on_conflict_do_update(
-        index_elements=["tenant_id", "name"], set_={"number": counters.c.number + by, "live": counters.c.live + by}
-    ).returning(counters.c.number)
-    return int(ctx.db.execute(row).scalar_one())
+    given = {"tenant_id": ctx.tenant_id, "name": name, "by": by}
+    return int(ctx.db.execute(_ADVANCE[ctx.db.dialect.name], given).scalar_one())
 
 
 def forget(ctx: Context, name: str) -> None:
@@ -37,6 +48,7 @@ def forget(ctx: Context, name: str) -> None:
     ctx.db.execute(sa.update(counters).where(own).values(live=counters.c.live - 1))
 
 
-def live(ctx: Context, name: str) -> int:
-    """How many records the tenant has, without counting them."""
-    return int(ctx.db.execute(_LIVE, {"tenant_id": ctx.tenant_id, "name": name}).scalar() or 0)
+def live(ctx: Context, name: str) -> sa.ScalarSelect[int]:
+    """A query for how many records the tenant has, without counting them."""
+    own = (counters.c.tenant_id == ctx.tenant_id) & (counters.c.name == name)
+    return sa.select(counters.c.live).where(own).scalar_subquery()

@@ -2,13 +2,14 @@
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
@@ -18,6 +19,8 @@ from .fields import Moment
 
 if TYPE_CHECKING:
     from .context import Context
+
+T = TypeVar("T")
 
 metadata = sa.MetaData(
     naming_convention={
@@ -32,6 +35,10 @@ metadata = sa.MetaData(
 # Ids, and text folded for sorting, compare by code point on both databases.
 ByCodePoint = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 Json = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
+
+
+# A column's values are read one by one, so types override `result_processor`, not `process_result_value` above it.
+Reader = Callable[[Any], T | None]
 
 
 class Scaled(sa.types.TypeDecorator[Decimal]):
@@ -56,8 +63,9 @@ class Scaled(sa.types.TypeDecorator[Decimal]):
             raise ValueError(f"{value} has more than {self.places} decimals")
         return int(scaled)
 
-    def process_result_value(self, value: int | None, dialect: Dialect) -> Decimal | None:
-        return None if value is None else Decimal(value).scaleb(-self.places)
+    def result_processor(self, dialect: Dialect, coltype: object) -> "Reader[Decimal]":
+        places = -self.places
+        return lambda value: None if value is None else Decimal(value).scaleb(places)
 
 
 def Cents() -> Scaled:
@@ -76,6 +84,10 @@ class UTCDateTime(sa.types.TypeDecorator[Moment]):
     impl = sa.DateTime
     cache_ok = True
 
+    @property
+    def python_type(self) -> type[Moment]:
+        return Moment
+
     def load_dialect_impl(self, dialect: Dialect) -> Any:
         return dialect.type_descriptor(sa.DateTime(timezone=dialect.name == "postgresql"))
 
@@ -87,10 +99,10 @@ class UTCDateTime(sa.types.TypeDecorator[Moment]):
         moment = Moment.of(value)
         return moment if dialect.name == "postgresql" else moment.replace(tzinfo=None)
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> Moment | None:
-        if value is None:
-            return None
-        return Moment.of(value if value.tzinfo else value.replace(tzinfo=UTC))
+    def result_processor(self, dialect: Dialect, coltype: object) -> "Reader[Moment]":
+        if dialect.name == "sqlite":
+            return lambda text: None if text is None else Moment.fromisoformat(text + "+00:00")
+        return lambda value: None if value is None else Moment.of(value)
 
 
 def tenant_table(name: str, *parts: Any) -> sa.Table:
@@ -139,12 +151,16 @@ class Database:
         if self.is_sqlite:
             if url.database:
                 Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-            self.writer = sa.create_engine(url, pool_size=pool_size, max_overflow=pool_size)
+            self.writer = sa.create_engine(
+                url, pool_size=pool_size, max_overflow=pool_size, json_deserializer=msgspec.json.decode
+            )
             self.reader: sa.Engine = self.writer.execution_options(billycan_read=True)
+            self._notes = self.writer.execution_options(billycan_note=True)
             sa.event.listen(self.writer, "connect", _prepare_sqlite)
             sa.event.listen(self.writer, "begin", _begin_sqlite)
         else:
-            settings = {
+            settings: dict[str, Any] = {
+                "json_deserializer": msgspec.json.decode,
                 "pool_size": pool_size,
                 "max_overflow": pool_size,
                 "pool_timeout": 5,
@@ -159,6 +175,7 @@ class Database:
             for engine in (self.writer, self.reader):
                 sa.event.listen(engine, "checkin", _note_checkin)
                 sa.event.listen(engine, "checkout", _ping_if_idle)
+            self._notes = self.writer
         # Threads that wait here wake in turn; waiting inside SQLite they would sleep and starve.
         self._write_lock = threading.Lock() if self.is_sqlite else nullcontext()
 
@@ -172,6 +189,12 @@ class Database:
     def writing(self) -> Iterator[sa.Connection]:
         """One transaction: committed when the block ends, rolled back when it raises."""
         with self._write_lock, self.writer.begin() as db:
+            yield db
+
+    @contextmanager
+    def noting(self) -> Iterator[sa.Connection]:
+        """As `writing`, for what may be done again: SQLite does not wait for the disk, so a power cut can undo the last."""
+        with self._write_lock, self._notes.begin() as db:
             yield db
 
     def dispose(self) -> None:
@@ -194,8 +217,14 @@ def _prepare_sqlite(connection: Any, record: Any) -> None:
 
 def _begin_sqlite(db: sa.Connection) -> None:
     # A transaction that only later becomes a writer would lose updates silently.
-    reading = db.get_execution_options().get("billycan_read", False)
-    db.exec_driver_sql("BEGIN" if reading else "BEGIN IMMEDIATE")
+    options = db.get_execution_options()
+    if options.get("billycan_read"):
+        db.exec_driver_sql("BEGIN")
+        return
+    # SQLite takes up this setting outside a transaction only.
+    driver: Any = db.connection.driver_connection
+    driver.execute(f"PRAGMA synchronous={'NORMAL' if options.get('billycan_note') else 'FULL'}")
+    db.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 def _note_checkin(connection: Any, record: Any) -> None:

@@ -24,6 +24,8 @@ events = tenant_table(
     sa.Index(None, "tenant_id", "event", "sequence"),
 )
 
+_INSERT = sa.insert(events)
+
 
 class LoggedEvent(msgspec.Struct, kw_only=True):
     """Something that happened: `data` is the record as GET answered it then."""
@@ -52,7 +54,7 @@ def write(ctx: Context) -> None:
     last = counters.advance(ctx, events.name, len(ctx.events))
     first = last - len(ctx.events) + 1
     ctx.db.execute(
-        sa.insert(events),
+        _INSERT,
         [
             {
                 "tenant_id": ctx.tenant_id,

@@ -19,7 +19,7 @@ FIRST_DATE, LAST_DATE = date(1900, 1, 1), date(2200, 12, 31)
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 _DECIMAL = re.compile(r"-?[0-9]{1,20}(\.[0-9]{1,20})?", re.ASCII)
 _EMAIL = re.compile(r"[^@\s]{1,64}@[^@\s.]+(\.[^@\s.]+)+")
-_PHONE = re.compile(r"\+?[0-9][0-9 ()./-]{2,38}", re.ASCII)
+_PHONE = re.compile(r"\+?\(?[0-9][0-9 ()./-]{2,37}", re.ASCII)
 _URL = re.compile(r"https?://[^\s/$.?#][^\s]*", re.IGNORECASE)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?", re.ASCII)
@@ -34,7 +34,9 @@ class Moment(datetime):
         return cls(v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond // 1000 * 1000, UTC)
 
     def __str__(self) -> str:
-        return self.isoformat(timespec="milliseconds" if self.microsecond else "seconds")[:-6] + "Z"
+        # In two parts: written whole, its offset would take as long again.
+        time = self.time().isoformat("milliseconds" if self.microsecond else "seconds")
+        return f"{self.date().isoformat()}T{time}Z"
 
 
 class _Plain(type):
@@ -86,11 +88,15 @@ class Text(Field, str):
     def read(cls, value: Any) -> str:
         if not isinstance(value, str):
             raise RuleBroken("invalid_type", "must be text")
-        text = value.replace("\r\n", "\n").replace("\r", "\n").strip()
+        text = value.replace("\r\n", "\n").replace("\r", "\n")
+        # Before trimming, which would take some of them for spaces.
         if _CONTROL.search(text):
             raise RuleBroken("invalid_value", "must not contain control characters")
+        text = text.strip()
         if len(text) < cls.least:
-            raise RuleBroken("required", "must not be empty")
+            if not text:
+                raise RuleBroken("required", "must not be empty")
+            raise RuleBroken("invalid_value", f"must be at least {cls.least} characters")
         if len(text) > cls.most:
             raise RuleBroken("too_long", f"must be at most {cls.most} characters")
         return cls.check(text)
@@ -135,7 +141,7 @@ class Email(Text, least=3, most=254, format="email"):
         return text
 
 
-class Phone(Text, least=3, most=40, pattern=r"^\s*\+?[0-9][0-9 ()./-]{2,38}\s*$"):
+class Phone(Text, least=3, most=40, pattern=r"^\s*\+?\(?[0-9][0-9 ()./-]{2,37}\s*$"):
     """A phone number, however it is spaced."""
 
     @classmethod
@@ -145,7 +151,7 @@ class Phone(Text, least=3, most=40, pattern=r"^\s*\+?[0-9][0-9 ()./-]{2,38}\s*$"
         return text
 
 
-class Url(Text, least=8, most=2048, format="uri"):
+class Url(Text, least=8, most=2048, format="iri", pattern=r"^https?://[^\s/$.?#]"):
     """A web address with http or https."""
 
     @classmethod
@@ -155,7 +161,7 @@ class Url(Text, least=8, most=2048, format="uri"):
         return text
 
 
-class Abn(Text, least=11, most=20, pattern=r"^\s*[1-9][0-9](\s*[0-9]){9}\s*$"):
+class Abn(Text, least=1, most=20, format="abn", pattern=r"^\s*[1-9][0-9](\s*[0-9]){9}\s*$"):
     """An Australian Business Number; spaces are allowed in, 11 digits come out."""
 
     @classmethod
@@ -174,7 +180,7 @@ def is_abn(digits: str) -> bool:
     return (sum(w * int(d) for w, d in zip(weights, digits, strict=True)) - 10) % 89 == 0
 
 
-class Zone(Text, least=1, most=64):
+class Zone(Text, least=1, most=64, format="time-zone"):
     """An IANA time zone such as `Australia/Hobart`."""
 
     @classmethod
@@ -202,6 +208,10 @@ class Currency(Text, enum=["AUD"]):
         return text
 
 
+class MetadataValue(Text, most=500):
+    """A value of metadata."""
+
+
 class Metadata(Field, dict[str, str]):
     """The client's own string map: at most 50 keys of 40 characters with values of 500."""
 
@@ -219,16 +229,15 @@ class Metadata(Field, dict[str, str]):
             raise RuleBroken("invalid_type", "must be an object of texts")
         if len(value) > 50:
             raise RuleBroken("too_long", "must have at most 50 keys")
+        read = {}
         for key, text in value.items():
             if not 1 <= len(key) <= 40 or _CONTROL.search(key):
                 raise RuleBroken("invalid_value", "keys must be 1 to 40 printable characters", f".{key[:40]}")
-            if not isinstance(text, str):
-                raise RuleBroken("invalid_type", "must be text", f".{key}")
-            if len(text) > 500:
-                raise RuleBroken("too_long", "must be at most 500 characters", f".{key}")
-            if _CONTROL.search(text.replace("\r", "\n")):
-                raise RuleBroken("invalid_value", "must not contain control characters", f".{key}")
-        return {key: text.replace("\r\n", "\n").replace("\r", "\n").strip() for key, text in value.items()}
+            try:
+                read[key] = MetadataValue.read(text)
+            except RuleBroken as broken:
+                raise RuleBroken(broken.code, str(broken), f".{key}") from None
+        return read
 
 
 # Numbers --------------------------------------------------------------------------------------------------------------
@@ -244,11 +253,11 @@ class Number(Field, Decimal):
 
     def __init_subclass__(cls, places: int = 2, least: str = "-999999999.99", most: str = "999999999.99") -> None:
         cls.places, cls.least, cls.most = places, Decimal(least), Decimal(most)
-        fraction = rf"(\.[0-9]{{1,{places}}})?"
+        sign, fraction = "-?" if cls.least < 0 else "", rf"(\.[0-9]{{1,{places}}})?"
         cls.schema = {
             "anyOf": [
                 {"type": "number", "minimum": float(cls.least), "maximum": float(cls.most)},
-                {"type": "string", "pattern": f"^-?[0-9]{{1,9}}{fraction}$"},
+                {"type": "string", "pattern": f"^{sign}[0-9]{{1,9}}{fraction}$"},
             ]
         }
 
@@ -360,9 +369,12 @@ def _instant(text: str) -> Moment:
     _day(day)
     milliseconds = (fraction or ".").ljust(4, "0")[:4]
     try:
-        return Moment.of(datetime.fromisoformat(f"{day}T{clock}{milliseconds}{offset.upper().replace('Z', '+00:00')}"))
-    except (ValueError, OverflowError):
+        time = datetime.fromisoformat(f"{day}T{clock}{milliseconds}{offset.upper().replace('Z', '+00:00')}")
+    except ValueError:
         raise RuleBroken("invalid_date", "must be a time that exists") from None
+    moment = Moment.of(time)
+    _day(str(moment.date()))  # what is shown in UTC must be right when it is sent back
+    return moment
 
 
 def start_of_day(day: date, zone: str) -> Moment:
@@ -379,7 +391,8 @@ def day_after(day: date) -> date:
 
 def fold(text: str) -> str:
     """Text as it is compared in searches and sorts: without case and accents."""
-    spread = unicodedata.normalize("NFKD", text.casefold())
+    # Compatibility forms hide capitals (`㎒`), and folding some letters brings forth accents.
+    spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(c for c in spread if not unicodedata.combining(c))
 
 

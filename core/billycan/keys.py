@@ -122,9 +122,8 @@ def create(
 
 def revoke(db: sa.Connection, key_id: str, now: Moment) -> bool:
     """Refuse a key from now on; False where there is no such key. The caller bumps the epoch after the commit."""
-    found = db.execute(
-        sa.update(keys).where(keys.c.id == key_id).values(revoked_at=sa.func.coalesce(keys.c.revoked_at, now))
-    )
+    first = sa.func.coalesce(keys.c.revoked_at, sa.literal(now, UTCDateTime))
+    found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(revoked_at=first))
     return found.rowcount == 1
 
 
@@ -173,7 +172,8 @@ class Keys:
     def _note_use(self, row: sa.Row[Any]) -> None:
         now = self._app.now()
         used = row.last_used_at
-        if row.revoked_at or (used and (now - used).total_seconds() < _MOST_USED_SECONDS):
+        refused = row.revoked_at or (row.expires_at and row.expires_at <= now)
+        if refused or (used and (now - used).total_seconds() < _MOST_USED_SECONDS):
             return
         with self._app.db.writing() as db:
             db.execute(sa.update(keys).where(keys.c.id == row.id).values(last_used_at=now))

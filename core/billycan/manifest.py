@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from .fields import DayOrInstant, ExternalId, Metadata, Moment
+
+if TYPE_CHECKING:
+    from .context import Context
 
 T = TypeVar("T")
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
@@ -18,7 +21,10 @@ class Route(Struct, frozen=True):
     """One endpoint: `Route("GET", "/v1/assets/{id}", get_asset, scope="assets:read")`.
 
     `scope` is what a key must hold (None: any key). `needs` names plugins without which the route is not mounted; a
-    set inside means any of them. What the route takes and gives is read from the handler's signature.
+    set inside means any of them. `also` maps other media types a client may ask for with Accept, such as
+    `text/calendar`, to the path of the GET route that answers in it. `secret` names a member of the answer that is
+    shown once: what is kept for a repeated Idempotency-Key has null in its place. What the route takes and gives is
+    read from the handler's signature.
     """
 
     method: Method
@@ -27,7 +33,9 @@ class Route(Struct, frozen=True):
     scope: str | None
     status: int = 200
     needs: tuple[str | frozenset[str] | set[str], ...] = ()
+    also: Mapping[str, str] = {}
     public: bool = False
+    secret: str | None = None
 
 
 class Every(Struct, frozen=True, kw_only=True):
@@ -143,8 +151,10 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
     `requires` and `uses` name other plugins: required ones must be enabled, used ones come first where they are.
     `events` maps each event name to the Struct of its data; `settings` is a Struct of this plugin's settings, all of
-    them with defaults; `pages` are Falcon resources outside /v1; `commands` are click commands; `workers` run for as
-    long as `billycan worker` does.
+    them with defaults; `pages` are Falcon resources outside /v1; `commands` are click commands, whose object
+    (`@click.pass_obj`) opens the App: `with opened() as app`; `workers` run for as long as `billycan worker` does;
+    `demo` adds sample records to a new sandbox, in a transaction of its own, after those of what it requires; `serve`
+    has the settings that `billycan serve` uses where none is set.
     """
 
     name: str
@@ -159,6 +169,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     workers: tuple[Callable[..., None], ...] = ()
     pages: tuple[tuple[str, Callable[..., Any]], ...] = ()
     commands: tuple[Any, ...] = ()
+    demo: "Callable[[Context], None] | None" = None
+    serve: Mapping[str, str] = {}
 
     @property
     def scopes(self) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
 from . import db
+from .counters import counters
 from .manifest import Manifest
 
 HERE = Path(__file__).parent
@@ -28,23 +29,46 @@ def upgrade(database: db.Database, manifests: Mapping[str, Manifest]) -> list[st
     changed = []
     with database.writing() as connection:
         if connection.dialect.name == "postgresql":
-            # Two replicas that start together must not migrate together.
+            # Two replicas that start together must not migrate together: one waits, however long the other takes.
+            connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
+            connection.execute(sa.text("SET LOCAL lock_timeout = 0"))
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+            connection.execute(sa.text("SET LOCAL lock_timeout TO DEFAULT"))
         for name, folder in sources(manifests):
             scripts = _scripts(folder)
             before, wanted = current(connection, name), scripts.get_current_head()
             if before != wanted:
                 _run(connection, name, scripts, _to_head(scripts))
                 changed.append(f"{name}: {before or 'nothing'} -> {wanted}")
+        for table in unindexed(connection, manifests):
+            if _index_for_search(connection, table):
+                changed.append(f"{table}: indexed for search")
     return changed
 
 
+def unindexed(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[str]:
+    """The tables that PostgreSQL searches row by row, because an extension could not be had when they were made."""
+    if connection.dialect.name != "postgresql":
+        return []
+    tables = [t.name for m in manifests.values() for t in m.tables if "search_text" in t.c]
+    return [t for t in tables if connection.execute(sa.select(sa.func.to_regclass(_search_index(t)))).scalar() is None]
+
+
+def dependents(connection: sa.Connection, manifest: Manifest) -> list[str]:
+    """The tables that point at a plugin's and are not its own."""
+    own, inspector = {table.name for table in manifest.tables}, sa.inspect(connection)
+    others = sorted(set(inspector.get_table_names()) - own)
+    return [t for t in others if any(key["referred_table"] in own for key in inspector.get_foreign_keys(t))]
+
+
 def drop(database: db.Database, name: str, manifest: Manifest) -> None:
-    """Undo all of a plugin's migrations: its tables and their rows are gone."""
+    """Undo all of a plugin's migrations: its tables and their rows are gone. Numbers given stay used."""
     if manifest.migrations is None:
         return
     scripts = _scripts(manifest.migrations)
     with database.writing() as connection:
+        tables = [table.name for table in manifest.tables]
+        connection.execute(sa.update(counters).where(counters.c.name.in_(tables)).values(live=0))
         if current(connection, name):
             _run(connection, name, scripts, lambda rev, ctx: scripts._downgrade_revs("base", rev))
         connection.execute(sa.text(f"DROP TABLE IF EXISTS {_version_table(name)}"))
@@ -125,23 +149,25 @@ def create_resource_table(op: Any, name: str, *parts: Any) -> None:
 
 def create_search_index(op: Any, table: str) -> None:
     """Index `search_text` for substrings on PostgreSQL; where its extensions are not to be had, search is unindexed."""
-    connection = op.get_bind()
+    _index_for_search(op.get_bind(), table)
+
+
+def _index_for_search(connection: sa.Connection, table: str) -> bool:
     if connection.dialect.name != "postgresql":
-        return
-    wanted = {"pg_trgm", "btree_gin"}
+        return False
     try:
         with connection.begin_nested():
-            for extension in sorted(wanted):
+            for extension in ("btree_gin", "pg_trgm"):
                 connection.execute(sa.text(f"CREATE EXTENSION IF NOT EXISTS {extension}"))
     except sa.exc.DBAPIError:
-        return
-    op.create_index(
-        f"ix_{table}_search",
-        table,
-        ["tenant_id", "search_text"],
-        postgresql_using="gin",
-        postgresql_ops={"search_text": "gin_trgm_ops"},
-    )
+        return False
+    on = f"{table} USING gin (tenant_id, search_text gin_trgm_ops)"
+    connection.execute(sa.text(f"CREATE INDEX {_search_index(table)} ON {on}"))
+    return True
+
+
+def _search_index(table: str) -> str:
+    return f"ix_{table}_search"
 
 
 def _to_head(scripts: ScriptDirectory) -> Any:

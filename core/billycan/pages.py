@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -16,6 +17,7 @@ from .manifest import STEERING, Page, Paging
 from .problems import BadRequest
 
 DEFAULT_PER_PAGE = 25
+_TOTAL = "list_total"
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -29,14 +31,14 @@ class Order(msgspec.Struct, frozen=True):
 class Found(msgspec.Struct, frozen=True):
     """What a list found, before it is cut into pages: a table, conditions, an order that ends in a unique column.
 
-    `live` gives the number of rows without counting them where no condition filters.
+    `live` asks for the number of rows without counting them, where no condition filters.
     """
 
     table: sa.Table
     where: Sequence[sa.ColumnElement[bool]]
     order: Sequence[Order]
     path: str
-    live: Callable[[], int] | None = None
+    live: sa.ScalarSelect[int] | None = None
 
 
 def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
@@ -45,8 +47,10 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
         return _by_cursor(ctx, found, query)
     per_page = query.per_page or DEFAULT_PER_PAGE
     page = query.page or 1
-    rows = _rows(ctx, found, found.where, per_page + 1, offset=(page - 1) * per_page)
-    total = found.live() if found.live else _count(ctx, found)
+    # Asked for along with the rows; only a page past the end has none to tell it.
+    number = (_count(found) if found.live is None else found.live).label(_TOTAL)
+    rows = _rows(ctx, found, found.where, per_page + 1, offset=(page - 1) * per_page, also=[number])
+    total = rows[0]._mapping[_TOTAL] if rows else ctx.db.execute(sa.select(number)).scalar() or 0
     return _page(ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1)
 
 
@@ -64,7 +68,7 @@ def _by_cursor(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     rows = _rows(ctx, found, where, per_page + 1, order=order, nulls_first=backwards)
     more, rows = len(rows) > per_page, rows[:per_page]
     if backwards:
-        return _page(ctx, found, query, rows[::-1], page, per_page, total, more=True, back=more and page > 1)
+        return _page(ctx, found, query, rows[::-1], page, per_page, total, more=True, back=more)
     return _page(ctx, found, query, rows, page, per_page, total, more=more, back=True)
 
 
@@ -89,7 +93,7 @@ def _page(
         page,
         per_page,
         total,
-        has_more=more,
+        has_more=more and bool(rows),
         next_cursor=cursor(rows[-1], page + 1, False) if more and rows else None,
         prev_cursor=cursor(rows[0], max(page - 1, 1), True) if back and rows else None,
     )
@@ -103,22 +107,30 @@ def _rows(
     offset: int = 0,
     order: Sequence[Order] | None = None,
     nulls_first: bool = False,
+    also: Sequence[sa.Label[Any]] = (),
 ) -> list[sa.Row[Any]]:
-    select = sa.select(found.table).where(*where)
-    for o in order or found.order:
-        if o.nullable:
-            empty = o.column.is_(None)
-            select = select.order_by(empty.desc() if nulls_first else empty)
-        select = select.order_by(o.column.desc() if o.descending else o.column)
-    # A literal limit lets PostgreSQL keep one plan; as a parameter it plans the query anew each time.
-    select = select.limit(sa.literal_column(str(limit)))
+    select = _ordered(found.table, tuple(order or found.order), limit, nulls_first).where(*where).add_columns(*also)
     if offset:
         select = select.offset(offset)
     return list(ctx.db.execute(select).all())
 
 
-def _count(ctx: Context, found: Found) -> int:
-    return int(ctx.db.execute(sa.select(sa.func.count()).select_from(found.table).where(*found.where)).scalar_one())
+@lru_cache
+def _ordered(table: sa.Table, order: tuple[Order, ...], limit: int, nulls_first: bool) -> sa.Select[Any]:
+    """The query of a list before any condition: built once for each order, since that takes as long as to run it."""
+    select = sa.select(table)
+    for o in order:
+        if o.nullable:
+            empty = o.column.is_(None)
+            select = select.order_by(empty.desc() if nulls_first else empty)
+        select = select.order_by(o.column.desc() if o.descending else o.column)
+    # A literal limit lets PostgreSQL keep one plan; as a parameter it plans the query anew each time.
+    return select.limit(sa.literal_column(str(limit)))
+
+
+def _count(found: Found) -> sa.ScalarSelect[int]:
+    count = sa.select(sa.func.count()).select_from(found.table).where(*found.where)
+    return count.correlate(None).scalar_subquery()
 
 
 def _beyond(order: Sequence[Order], values: Sequence[Any], *, nulls_first: bool) -> sa.ColumnElement[bool]:

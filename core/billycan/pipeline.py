@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from . import idempotency, wire
 from .context import Context
-from .defaults import refusal
+from .defaults import envelope, refusal
 from .idempotency import Answer
 from .manifest import Empty, Page, Reply, Route
 from .problems import (
@@ -62,26 +62,27 @@ class Pipeline:
         now = self.app.now().timestamp()
         address = self.app.address_of(req)
         hook = self.app.hook
-        refused: Problem | None = None
+        refused: Exception | None = None
         if req.path not in self.app.public_paths:
             try:
                 state.identity = hook.authenticate(app=self.app, req=req)
-                refused = None if state.identity else Unauthenticated()
-            except Unauthenticated as problem:
-                refused = problem
-        if state.identity:
-            state.tenant_id = hook.resolve_tenant(identity=state.identity, req=req)
+                if state.identity:
+                    state.tenant_id = hook.resolve_tenant(identity=state.identity, req=req)
+                else:
+                    refused = Unauthenticated()
+            except Exception as error:  # noqa: BLE001 - raised below, once it is counted
+                refused = error
         state.allowance = hook.rate_limit(app=self.app, identity=state.identity, address=address, now=now)
         if not state.allowance.allowed:
             raise refusal(state.allowance)
         if refused:
-            refused.headers["WWW-Authenticate"] = "Bearer"
             raise refused
         if req.method not in falcon.HTTP_METHODS:
             req.method = "TRACE"  # an unheard-of method is one that no route takes
 
     def respond(self, req: falcon.Request, resp: falcon.Response, endpoint: Endpoint, params: dict[str, str]) -> None:
         """Authorize, decode, and run the handler and all that belongs to it in one transaction."""
+        endpoint = self.preferred(req, endpoint)
         app, route, state = self.app, endpoint.route, req.context
         ctx = Context(
             app,
@@ -95,23 +96,29 @@ class Pipeline:
         if not req.client_accepts_json and endpoint.signature.answer is not Reply:
             raise NotAcceptable
         raw = wire.read_body(req) if route.method in ("POST", "PATCH") else b""
-        values, aside = self.decode(req, endpoint, raw)
         key = _idempotency_key(req) if ctx.writes else None
+        values, aside = self.decode(req, endpoint, raw)
         if ctx.writes:
             request = idempotency.fingerprint(req.method, req.path, req.query_string, raw)
             with unit_of_work(ctx):
                 answer = idempotency.replay(ctx, key, request) if key else None
                 if answer is None:
-                    answer = self.handle(ctx, endpoint, values, params, aside)
+                    answer = self.handle(ctx, req, endpoint, values, params, aside)
                     if key:
-                        idempotency.remember(ctx, key, request, answer)
+                        idempotency.remember(ctx, key, request, _without_secret(answer, route))
                 else:
                     resp.set_header("Idempotent-Replayed", "true")
         else:
             with app.db.reading() as ctx.db:
-                answer = self.handle(ctx, endpoint, values, params, aside)
+                answer = self.handle(ctx, req, endpoint, values, params, aside)
         resp.status, resp.data = answer.status, answer.body
         resp.set_headers({"Content-Type": falcon.MEDIA_JSON, **answer.headers})
+
+    def preferred(self, req: falcon.Request, endpoint: Endpoint) -> Endpoint:
+        """The endpoint that answers in the media type the client prefers: this one, or one its route's `also` names."""
+        also = endpoint.route.also
+        path = also.get(req.client_prefers([falcon.MEDIA_JSON, *also]) or "") if also else None
+        return next((e for e in self.app.endpoints if e.route.path == path), endpoint) if path else endpoint
 
     def decode(self, req: falcon.Request, endpoint: Endpoint, raw: bytes) -> tuple[dict[str, Any], list[wire.SetAside]]:
         """The handler's `query` and `body`, and the read-only members a patch repeats."""
@@ -133,6 +140,7 @@ class Pipeline:
     def handle(
         self,
         ctx: Context,
+        req: falcon.Request,
         endpoint: Endpoint,
         values: dict[str, Any],
         params: dict[str, str],
@@ -151,14 +159,21 @@ class Pipeline:
         page = result if isinstance(result, Page) else None
         data = page.items if page else result
         body = wire.encode(self.app.hook.envelope(data=data, page=page, problem=None))
-        return Answer(endpoint.route.status, self._headers(endpoint, result), body)
+        headers = self._headers(endpoint, result)
+        if page and page.next_cursor:
+            path = self.app.public_url + endpoint.route.path.format(**params)
+            headers["Link"] = f'<{path}?{wire.with_cursor(req.query_string, page.next_cursor)}>; rel="next"'
+        return Answer(endpoint.route.status, headers, body)
 
     def check_unchanged(
         self, ctx: Context, endpoint: Endpoint, params: dict[str, str], aside: list[wire.SetAside]
     ) -> None:
         """Refuse read-only members that differ from what GET answers for the same record."""
         getter = self.app.getters[endpoint.route.path]
-        shown = wire.parse(wire.encode(getter.handler(ctx, **params)))
+        record = getter.handler(ctx, **params)
+        # Who sends back a whole record that is stale by now is told so, not that its version is read-only.
+        ctx.check_version(getattr(record, "version", 0))
+        shown = wire.parse(wire.encode(record))
         if changed := [a for a in aside if not a.repeats(shown)]:
             raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))
 
@@ -168,9 +183,6 @@ class Pipeline:
             headers["ETag"] = f'"{version}"'
         if endpoint.route.status == 201 and (home := self.app.homes.get(type(result))):
             headers["Location"] = self.app.public_url + home.replace("{id}", result.id)
-        if isinstance(result, Page) and result.next_cursor:
-            path = self.app.public_url + endpoint.route.path
-            headers["Link"] = f'<{path}?cursor={result.next_cursor}>; rel="next"'
         return headers
 
     def allow(self, req: falcon.Request, resp: falcon.Response, methods: str) -> None:
@@ -193,15 +205,32 @@ class Pipeline:
 
     def fail(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: Any) -> None:
         """Any exception as the envelope's error."""
+        request_id = req.context.request_id
         problem = _from_falcon(error) if isinstance(error, falcon.HTTPError) else None
-        problem = problem or self.app.hook.handle_error(error=error)
-        if problem is None:
-            log.error("request %s failed", req.context.request_id, exc_info=error)
+        try:
+            problem = problem or self.app.hook.handle_error(error=error)
+            if problem is None:
+                log.error("request %s failed", request_id, exc_info=error)
+                problem = Problem()
+            problem.request_id = request_id
+            resp.data = wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
+        except Exception:
+            # Whatever a plugin does to errors, the client is told in core's own words.
+            log.exception("request %s failed, and so did its answer", request_id)
             problem = Problem()
-        problem.request_id = req.context.request_id
+            problem.request_id = request_id
+            resp.data = wire.encode(envelope(data=None, page=None, problem=problem))
         resp.status, resp.content_type = problem.status, falcon.MEDIA_JSON
-        resp.data = wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
         resp.set_headers(problem.headers)
+
+
+def _without_secret(answer: Answer, route: Route) -> Answer:
+    """What may be stored of an answer: a secret is never written down."""
+    if route.secret is None:
+        return answer
+    envelope = wire.parse(answer.body)
+    envelope["data"][route.secret] = None
+    return Answer(answer.status, answer.headers, wire.encode(envelope))
 
 
 class _NoQuery(Struct):

@@ -1,5 +1,6 @@
 """Find, check, order and register the enabled plugins."""
 
+import re
 from collections.abc import Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
 from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points
@@ -13,6 +14,7 @@ from .manifest import Manifest
 
 GROUP = "billycan.plugins"
 ASSEMBLED = "billycan"
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 class PluginError(Exception):
@@ -21,7 +23,12 @@ class PluginError(Exception):
 
 def installed() -> dict[str, EntryPoint]:
     """Every installed plugin, by name."""
-    return {entry.name: entry for entry in entry_points(group=GROUP)}
+    found: dict[str, EntryPoint] = {}
+    for entry in entry_points(group=GROUP):
+        if (other := found.get(entry.name)) and other.value != entry.value:
+            raise PluginError(f"{entry.name} is installed twice, as {other.value} and {entry.value}: uninstall one")
+        found[entry.name] = entry
+    return found
 
 
 def first_party() -> set[str]:
@@ -65,9 +72,12 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     names = sorted(set(enabled))
     if missing := [name for name in names if name not in available]:
         raise PluginError(f"enabled but not installed: {', '.join(missing)}: install them or take them off the list")
+    if reserved := sorted(set(names) & set(core)):
+        raise PluginError(f"{reserved[0]} is the name of a part of core: the plugin must take another")
     modules = {name: _imported(name, available[name]) for name in names}
     manifests = {name: module.manifest for name, module in modules.items()}
     order = in_order(manifests)
+    _check_events(manifests)
     manager = pluggy.PluginManager("billycan")
     manager.add_hookspecs(hookspecs)
     # pluggy calls the last registered first, so what others depend on is registered last.
@@ -78,22 +88,34 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     try:
         manager.check_pending()
     except pluggy.PluginValidationError as error:
-        raise PluginError(f"{manager.get_name(error.plugin)}: {error}: remove the hook or correct its name") from None
+        name = manager.get_name(error.plugin)
+        raise PluginError(f"{name}: {_one_line(error)}: remove the hook or correct its name") from None
     return manager, {name: manifests[name] for name in order}
 
 
+def manifest(name: str) -> Manifest:
+    """The manifest of an installed plugin, whether it is enabled or not."""
+    if (entry := installed().get(name)) is None:
+        raise PluginError(f"{name} is not installed: install it, or see `billycan plugins list`")
+    found: Manifest = _imported(name, entry).manifest
+    return found
+
+
 def _imported(name: str, entry: EntryPoint) -> ModuleType:
+    # It becomes part of the names of tables and of environment variables.
+    if not _NAME.fullmatch(name):
+        raise PluginError(f"{name!r} is no name for a plugin: it must be lower-case words joined by _")
     try:
         module = entry.load()
     except Exception as error:
         raise PluginError(f"{name} cannot be imported: {error!r}: mend it or disable it") from error
+    if not isinstance(module, ModuleType):
+        raise PluginError(f"{name}: its entry point {entry.value} must name a module")
     manifest = getattr(module, "manifest", None)
     if not isinstance(manifest, Manifest):
         raise PluginError(f"{name} has no manifest: {module.__name__} must hold `manifest = Manifest(...)`")
     if manifest.name != name:
         raise PluginError(f"{name} calls itself {manifest.name!r}: entry point and manifest must agree")
-    if not isinstance(module, ModuleType):
-        raise PluginError(f"{name}: its entry point must name a module")
     return module
 
 
@@ -101,7 +123,20 @@ def _register(manager: pluggy.PluginManager, module: ModuleType, name: str) -> N
     try:
         manager.register(module, name)
     except pluggy.PluginValidationError as error:
-        raise PluginError(f"{name}: {error}: take only arguments the hook has") from None
+        raise PluginError(f"{name}: {_one_line(error)}: take only arguments the hook has") from None
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
+
+
+def _check_events(manifests: Mapping[str, Manifest]) -> None:
+    owners: dict[str, str] = {}
+    for name, manifest in manifests.items():
+        for event in manifest.events:
+            if event in owners:
+                raise PluginError(f"{owners[event]} and {name} both declare the event {event}: disable one of them")
+            owners[event] = name
 
 
 def in_order(manifests: Mapping[str, Manifest]) -> list[str]:

@@ -61,10 +61,15 @@ class Records(Generic[T]):
         self.table, self.shows, self.prefix = table, shows, prefix
         self.references, self.search, self.filters = references or {}, search, filters or {}
         self.number, self.actions = number, actions or (lambda row: [])
+        # Built once: to build a statement takes as long as to run it.
         self._by_id = sa.select(table).where(
             table.c.tenant_id == sa.bindparam("tenant_id"), table.c.id == sa.bindparam("id")
         )
         self._by_id_locked = self._by_id.with_for_update()
+        self._insert = sa.insert(table).returning(table)
+        self._update = sa.update(table).returning(table).where(
+            table.c.tenant_id == sa.bindparam("of_tenant"), table.c.id == sa.bindparam("of_id")
+        )
 
     # What a simple resource's handlers call -----------------------------------------------------------------------
 
@@ -113,9 +118,10 @@ class Records(Generic[T]):
     ) -> Page[Row]:
         """The page of rows `query` asks for, in its order or the one given, which ends in a unique column."""
         conditions = [*where, *self._conditions(ctx, query)]
-        live = None if conditions else lambda: counters.live(ctx, self.table.name)
-        order = order or self._order(query)
-        found = Found(self.table, [own(ctx, self.table), *conditions], order, self.table.name, live)
+        live = None if conditions else counters.live(ctx, self.table.name)
+        asked = self._order(query)  # checks `sort` even where the order is given
+        order = order or asked
+        found = Found(self.table, [own(ctx, self.table), *conditions], order, str(self.table.name), live)
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
 
@@ -130,7 +136,7 @@ class Records(Generic[T]):
         values |= {"tenant_id": ctx.tenant_id, "version": 1, "created_at": now, "updated_at": now}
         values.setdefault("id", new_id(self.prefix))
         values |= self._derived(values)
-        return ctx.db.execute(sa.insert(self.table).values(values).returning(self.table)).one()
+        return ctx.db.execute(self._insert, values).one()
 
     def save(self, ctx: Context, row: Row, *, touch: bool = False, **values: Any) -> Row:
         """The locked row with these columns; one that changes nothing keeps its version.
@@ -145,8 +151,7 @@ class Records(Generic[T]):
         self._check_references(ctx, changed)
         changed |= self._derived({**before, **changed})
         changed |= {"version": row.version + 1, "updated_at": ctx.now()}
-        update = sa.update(self.table).where(own(ctx, self.table), self.table.c.id == row.id).values(changed)
-        return ctx.db.execute(update.returning(self.table)).one()
+        return ctx.db.execute(self._update, {"of_tenant": ctx.tenant_id, "of_id": row.id, **changed}).one()
 
     def delete(self, ctx: Context, row: Row) -> Deleted:
         """Delete a locked row."""
@@ -200,8 +205,9 @@ class Records(Generic[T]):
         }
         if self.search:
             texts = [text for name in self.search for text in _texts(values.get(name))]
-            numbers = [digits_of(text) for text in texts if _is_number(text)]
-            derived["search_text"] = "\n".join([*map(fold, texts), *numbers])
+            # With Australia's prefix as it is written, too: a client may look for either.
+            numbers = {d for t in texts if _is_number(t) for d in (digits_of(t), digits_of(t.replace("+", "")))}
+            derived["search_text"] = "\n".join([*map(fold, texts), *sorted(numbers)])
         return derived
 
     def _conditions(self, ctx: Context, query: Paging) -> Iterable[sa.ColumnElement[bool]]:
@@ -231,7 +237,7 @@ class Records(Generic[T]):
 
     def _order(self, query: Paging) -> list[Order]:
         order: list[Order] = []
-        for key in (query.sort or "-created_at").split(","):
+        for key in ("-created_at" if query.sort is None else query.sort).split(","):
             name = key.removeprefix("-")
             if name not in query.sortable or any(name == o.column.name.removesuffix("_folded") for o in order):
                 raise BadRequest(

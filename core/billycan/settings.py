@@ -1,16 +1,19 @@
 """What a deployment sets: one TOML file and the environment, typed and strict."""
 
+import ipaddress
 import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_origin
+from typing import Annotated, Any, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
 
 PREFIX = "BILLYCAN_"
 CONFIG, SECRET_FILE = f"{PREFIX}CONFIG", f"{PREFIX}SECRET_FILE"
+# What gunicorn_conf.py reads, before any of billycan is imported.
+HOSTING = tuple(f"{PREFIX}{name}" for name in ("BIND", "WORKERS", "THREADS", "WORKER_CLASS"))
 
 
 class SettingsError(Exception):
@@ -32,6 +35,13 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     pool_size: Annotated[int, Meta(ge=1, le=1000)] = 8
     shared_folder: str | None = None
 
+    def __post_init__(self) -> None:
+        for network in self.trusted_proxies:
+            try:
+                ipaddress.ip_network(network, strict=False)
+            except ValueError:
+                raise ValueError(f"trusted_proxies: {network} is no address or network such as 10.0.0.0/8") from None
+
     def __repr__(self) -> str:
         return "Settings(…)"  # the secrets stay out of tracebacks and logs
 
@@ -47,13 +57,17 @@ class Config(Struct, frozen=True):
 
 
 def load(environ: Mapping[str, str] | None = None) -> Config:
-    """The settings of the file named by BILLYCAN_CONFIG (default billycan.toml, if there is one), then the environment's."""
+    """The settings of the file named by BILLYCAN_CONFIG (default billycan.toml), over them the environment's."""
     environ = os.environ if environ is None else environ
     table = _file(environ)
     core = {name: value for name, value in table.items() if not isinstance(value, dict)}
     plugins = {name: dict(value) for name, value in table.items() if isinstance(value, dict)}
+    if misplaced := sorted(set(plugins) & set(Settings.__struct_fields__)):
+        raise SettingsError(f"{misplaced[0]}: is a setting of its own and not the name of a table")
+    if path := environ.get(SECRET_FILE):
+        core["secret"] = _read(Path(path), SECRET_FILE).strip()
     for variable, text in environ.items():
-        if not variable.startswith(PREFIX) or variable in (CONFIG, SECRET_FILE):
+        if not variable.startswith(PREFIX) or variable in (CONFIG, SECRET_FILE, *HOSTING):
             continue
         name = variable.removeprefix(PREFIX).lower()
         plugin, separator, setting = name.partition("__")
@@ -62,9 +76,7 @@ def load(environ: Mapping[str, str] | None = None) -> Config:
         else:
             core[name] = text
     if isinstance(core.get("plugins"), list):
-        core["plugins"] = ",".join(core["plugins"])
-    if path := environ.get(SECRET_FILE):
-        core.setdefault("secret", _read(Path(path), SECRET_FILE).strip())
+        core["plugins"] = ",".join(map(str, core["plugins"]))
     return Config(typed(core, Settings, ""), plugins)
 
 
@@ -83,6 +95,8 @@ def _read(path: Path, variable: str) -> str:
         return path.read_text()
     except OSError as error:
         raise SettingsError(f"{variable}: {path} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{variable}: {path} is not UTF-8 text") from None
 
 
 def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
@@ -93,7 +107,7 @@ def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
         label = f"{plugin}.{name}" if plugin else name
         if name not in members:
             raise SettingsError(f"{label}: there is no such setting; there are: {', '.join(sorted(members)) or 'none'}")
-        if isinstance(value, str) and get_origin(members[name]) is list:
+        if isinstance(value, str) and _is_list(members[name]):
             value = [part.strip() for part in value.split(",") if part.strip()]  # noqa: PLW2901
         try:
             values[name] = msgspec.convert(value, members[name], strict=False)
@@ -101,8 +115,15 @@ def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
             raise SettingsError(f"{label}: {str(error).split(' - at')[0].lower()}") from None
     try:
         return kind(**values)
-    except (TypeError, ValueError) as error:
-        raise SettingsError(f"{plugin or 'core'}: {error}") from None
+    except ValueError as error:
+        raise SettingsError(f"{plugin}.{error}" if plugin else str(error)) from None
+    except TypeError as error:
+        raise SettingsError(f"{plugin}: {error}") from None
+
+
+def _is_list(kind: Any) -> bool:
+    bare = get_args(kind)[0] if get_origin(kind) is Annotated else kind
+    return get_origin(bare) in (list, tuple)
 
 
 __all__ = ["Config", "Settings", "SettingsError", "load", "typed"]

@@ -5,8 +5,9 @@ import types
 from collections.abc import Mapping
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import Annotated, Any, Generic, Literal, TypeVar, Union, get_args, get_origin
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, urlencode
 
 import falcon
 import msgspec
@@ -28,6 +29,7 @@ T = TypeVar("T")
 MOST_BYTES = 1024 * 1024
 MOST_DEPTH = 32
 MOST_FAULTS = 100
+MOST_SHOWN = 100  # characters of a name the client made up, when it is told of it
 BODY_SECONDS = 10.0
 
 
@@ -73,7 +75,7 @@ def read_body(req: falcon.Request) -> bytes:
 def _check_media_type(req: falcon.Request) -> None:
     kind, _, parameters = (req.content_type or "").lower().partition(";")
     accepted = ("application/json", "application/merge-patch+json") if req.method == "PATCH" else ("application/json",)
-    charset = parameters.partition("charset=")[2].strip(" \"'")
+    charset = parameters.partition("charset=")[2].partition(";")[0].strip(" \"'")
     encoding = (req.get_header("Content-Encoding") or "identity").lower()
     if kind.strip() not in accepted or charset not in ("", "utf-8", "utf8") or encoding != "identity":
         raise UnsupportedMediaType
@@ -90,7 +92,7 @@ def parse(raw: bytes) -> Any:
             json.dumps(tree, ensure_ascii=False, default=str).encode("utf-8")  # lone surrogates cannot be encoded
     except RecursionError:
         raise _too_deep() from None
-    except (ValueError, InvalidOperation) as error:
+    except ValueError as error:
         raise BadRequest(f"The body is not JSON in UTF-8: {_syntax(error)}.", code="malformed_json") from None
     # Brackets bound the depth, so only a body with many is walked.
     if raw.count(b"[") + raw.count(b"{") > MOST_DEPTH and _depth(tree) > MOST_DEPTH:
@@ -102,12 +104,16 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
         twice = next(key for i, (key, _) in enumerate(pairs) if any(key == k for k, _ in pairs[:i]))
+        twice = twice[:MOST_SHOWN].encode(errors="replace").decode()  # half a surrogate pair cannot be answered
         raise BadRequest(f"The member {twice!r} is there twice.", code="duplicate_key", param=twice)
     return found
 
 
 def _number(text: str) -> Decimal:
-    return Decimal(text)
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        return Decimal("Infinity")  # an exponent beyond all sense; fails the range check like any other
 
 
 def _integer(text: str) -> int | Decimal:
@@ -158,8 +164,7 @@ class Patch(Generic[T]):
 
     def over(self, current: Mapping[Any, Any]) -> T:
         """The record with the patch applied; `current` holds the T's members as they are stored."""
-        members = [f.encode_name for f in msgspec.structs.fields(self.kind)]  # type: ignore[arg-type]
-        return decode(merge({name: plain(current[name]) for name in members}, self.sent), self.kind)
+        return decode(merge({name: plain(current[name]) for name in _members(self.kind)}, self.sent), self.kind)
 
 
 class SetAside(Struct, frozen=True):
@@ -179,7 +184,7 @@ class SetAside(Struct, frozen=True):
                 shown = next((item for item in shown if item.get("id") == key), None)
             else:
                 shown = shown.get(key, self) if isinstance(shown, dict) else self
-        return bool(shown == self.value)
+        return bool(shown == self.value) and isinstance(shown, bool) == isinstance(self.value, bool)
 
 
 def plain(value: Any) -> Any:
@@ -282,8 +287,8 @@ def _struct_faults(
     partial: bool,
 ) -> list[Fault]:
     found: list[Fault] = []
-    known = {f.encode_name: f for f in msgspec.structs.fields(kind)}
-    visible = {f.encode_name: f.type for f in msgspec.structs.fields(shown)} if shown else {}
+    known = _members(kind)
+    visible = {name: member.type for name, member in _members(shown).items()} if shown else {}
     for name, member in known.items():
         at = f"{path}.{name}" if path else name
         if name not in value:
@@ -296,12 +301,18 @@ def _struct_faults(
             below = (*keys, name)
             found += _faults(value[name], member.type, at, below, shown=visible.get(name), aside=aside, partial=partial)
     for name in [name for name in value if name not in known]:
-        at = f"{path}.{name}" if path else name
+        at = f"{path}.{name[:MOST_SHOWN]}" if path else name[:MOST_SHOWN]
         if name in visible:
             aside.append(SetAside(at, (*keys, name), value.pop(name)))
         else:
             found.append(Fault(at, "unknown_field", f"is not a member; there are {', '.join(sorted(known))}"))
     return found
+
+
+@cache
+def _members(kind: Any) -> dict[str, msgspec.structs.FieldInfo]:
+    """A Struct's members, by their names in JSON."""
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
 
 
 def _bare(kind: Any) -> tuple[Any, Meta | None]:
@@ -351,7 +362,9 @@ def _fault(path: str, kind: Any, value: Any, error: msgspec.ValidationError) -> 
         return Fault(path, "invalid_value", "does not have the form documented")
     wanted = " or ".join(_KINDS.get(name.strip(), name.strip()) for name in wanted.split("|"))
     if isinstance(value, Decimal) and wanted == "a whole number":
-        return Fault(path, "invalid_type", "must be a whole number, without a fraction")
+        if abs(value) >= 2**63:
+            return Fault(path, "out_of_range", "is beyond any number allowed here")
+        return Fault(path, "invalid_type", "must be a whole number, without a fraction or an exponent")
     return Fault(path, "invalid_type", f"must be {wanted}")
 
 
@@ -360,7 +373,7 @@ def _fault(path: str, kind: Any, value: Any, error: msgspec.ValidationError) -> 
 
 def decode_query(query_string: str, kind: type[T]) -> T:
     """The query parameters as a `kind`; an unknown, repeated or malformed one is a 400 that names it."""
-    fields = {f.encode_name: f for f in msgspec.structs.fields(kind)}  # type: ignore[arg-type]
+    fields = _members(kind)
     values: dict[str, Any] = {}
     found: list[Fault] = []
     for name, text in _pairs(query_string):
@@ -377,16 +390,25 @@ def decode_query(query_string: str, kind: type[T]) -> T:
             values[name] = msgspec.convert(value, fields[name].type, dec_hook=read_field)
         except msgspec.ValidationError:
             faults = _faults(value, fields[name].type, name, (), aside=[])
-            found += [Fault(f.param, _query_code(name), f.message) for f in faults]
+            found += [Fault(_parameter_name(f.param), _query_code(name), f.message) for f in faults]
+    missing = [name for name, member in fields.items() if member.required and name not in values]
+    found += [Fault(name, "invalid_parameter", "is required") for name in missing]
     if found:
         first = found[0]
         raise BadRequest(f"{first.param}: {first.message}", code=first.code, param=first.param, details=found)
-    return kind(**values)
+    return kind(**{fields[name].name: value for name, value in values.items()})
+
+
+def with_cursor(query_string: str, cursor: str) -> str:
+    """The query of the page that `cursor` leads to, asked for like this one."""
+    kept = [pair for pair in _pairs(query_string) if pair[0] not in ("page", "cursor")]
+    return urlencode([*kept, ("cursor", cursor)])
 
 
 def _pairs(query_string: str) -> list[tuple[str, str]]:
     try:
-        pairs = parse_qsl(query_string, keep_blank_values=True, errors="strict", max_num_fields=100)
+        text = query_string.encode("latin-1").decode()  # WSGI passes bytes on as Latin-1
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=100)
     except ValueError:
         raise BadRequest("The query string is not UTF-8, or has more than 100 parameters.") from None
     names = [name for name, _ in pairs]
@@ -401,13 +423,19 @@ def _pairs(query_string: str) -> list[tuple[str, str]]:
 def _parameter(text: str, kind: Any) -> Any:
     """A parameter's text as the JSON value it stands for."""
     options = [_bare(k)[0] for k in (get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,))]
-    if any(get_origin(k) is list for k in options):
-        return text.split(",")
+    if lists := [k for k in options if get_origin(k) is list]:
+        return [_parameter(part, get_args(lists[0])[0]) for part in text.split(",")]
     if bool in options and text in ("true", "false"):
         return text == "true"
-    if int in options and text.isascii() and text.lstrip("-").isdigit() and len(text) < 20:
+    if int in options and text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
         return int(text)
     return text
+
+
+def _parameter_name(path: str) -> str:
+    """The parameter a fault is in: `kind[0]` came from `kind`, `metadata.a` from `metadata[a]`."""
+    name, inside, key = path.partition(".")
+    return f"{name}[{key}]" if inside else name.partition("[")[0]
 
 
 def _query_code(name: str) -> str:

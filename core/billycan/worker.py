@@ -2,6 +2,7 @@
 
 import logging
 import threading
+from collections.abc import Callable
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -27,12 +28,13 @@ tasks = sa.Table(
 )
 ALIVE = "worker_alive"
 ALIVE_SECONDS = 10
+AGAIN_SECONDS = 5
 
 
 def run(app: "App", stop: threading.Event) -> None:
     """Run until `stop` is set, then finish what is at hand. Each plugin's workers have a thread of their own."""
     threads = [
-        threading.Thread(target=work, args=(app, stop), name=f"{manifest.name}:{work.__name__}")
+        threading.Thread(target=_keep, args=(manifest.name, work, app, stop))
         for manifest in app.manifests.values()
         for work in manifest.workers
     ]
@@ -46,6 +48,17 @@ def run(app: "App", stop: threading.Event) -> None:
         stop.wait(1)
     for thread in threads:
         thread.join()
+
+
+def _keep(plugin: str, work: Callable[..., None], app: "App", stop: threading.Event) -> None:
+    """Run a plugin's work until `stop`, again and again should it fail: the others' goes on meanwhile."""
+    while not stop.is_set():
+        try:
+            return work(app, stop)
+        except Exception:
+            log.exception("%s of %s failed and starts anew in %s s", work.__name__, plugin, AGAIN_SECONDS)
+            stop.wait(AGAIN_SECONDS)
+    return None
 
 
 def tick(app: "App") -> None:
@@ -78,9 +91,13 @@ def _claim(app: "App", name: str, seconds: int) -> bool:
 
 
 def _run(app: "App", plugin: str, every: Every) -> None:
-    with app.db.reading() as db:
-        due = every.tenants(db, app.now()) if every.tenants else db.execute(sa.select(tenants.c.id)).scalars()
-        ids = list(due)
+    try:
+        with app.db.reading() as db:
+            due = every.tenants(db, app.now()) if every.tenants else db.execute(sa.select(tenants.c.id)).scalars()
+            ids = list(due)
+    except Exception:
+        log.exception("%s of %s cannot tell which tenants have something due", every.run.__name__, plugin)
+        return
     for tenant_id in ids:
         ctx = Context(app, tenant_id)
         try:

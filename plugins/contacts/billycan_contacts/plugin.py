@@ -4,6 +4,7 @@ from pathlib import Path
 
 from billycan import Deleted, Manifest, Route
 
+from .demo import add_samples
 from .handlers import (
     archive_contact,
     create_contact,
@@ -30,4 +31,5 @@ manifest = Manifest(
         Route("POST", "/v1/contacts/{id}/archive", archive_contact, scope="contacts:write"),
         Route("POST", "/v1/contacts/{id}/restore", restore_contact, scope="contacts:write"),
     ),
+    demo=add_samples,
 )

@@ -39,6 +39,9 @@ class NewContact(NewResource, kw_only=True):
     notes: Notes | None = None
     tags: Annotated[list[Tag], Meta(max_length=50)] = []
 
+    def __post_init__(self) -> None:
+        self.roles, self.tags = list(dict.fromkeys(self.roles)), list(dict.fromkeys(self.tags))
+
 
 class Contact(Resource):
     """A contact as it is shown."""

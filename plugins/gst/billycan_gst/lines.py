@@ -73,7 +73,7 @@ def work_out(ctx: Context, document: NewDocument, stored: Iterable[str] = ()) ->
     Invalid where a line's id is unknown, a tenant that is not registered for GST charges it, or an amount is beyond
     the limit.
     """
-    _check_ids(document.line_items, set(stored))
+    _check_ids([line.id for line in document.line_items], set(stored))
     amounts_are = document.amounts_are or ctx.tenant.amounts_are
     gst_rounding = document.gst_rounding or ctx.tenant.gst_rounding
     codes = [line.gst_code or _default_code(ctx) for line in document.line_items]
@@ -117,10 +117,15 @@ def breakdown(stored: Any) -> list[CodeTotals]:
 
 def let_one_discount_clear_the_other(body: Patch[Any]) -> None:
     """A percent sent in a patch clears a stored amount, and the other way round, in the document and in each line."""
-    for part in (body.sent, *(line for line in body.sent.get("line_items") or () if isinstance(line, dict))):
+    for part in (body.sent, *body.sent.get("line_items", ())):
         for one, other in (("discount_percent", "discount_amount"), ("discount_amount", "discount_percent")):
             if part.get(one) is not None and other not in part:
                 part[other] = None
+
+
+def check_line_ids(body: Patch[Any], stored: Sequence[Line]) -> None:
+    """Invalid where a patch names a line the document does not have, before anything is merged over nothing."""
+    _check_ids([line.get("id") for line in body.sent.get("line_items", ())], {line.id for line in stored})
 
 
 def document_columns() -> tuple[sa.Column[Any], ...]:
@@ -218,8 +223,7 @@ def plain_number(number: Decimal, places: int = 0) -> Decimal:
     return number.quantize(Decimal(1).scaleb(int(exponent)))
 
 
-def _check_ids(lines: Sequence[NewLine], stored: set[str]) -> None:
-    ids = [line.id for line in lines]
+def _check_ids(ids: Sequence[str | None], stored: set[str]) -> None:
     faults = [
         Fault(f"line_items[{i}].id", "not_found", "is no line of this document, or is there twice; leave it out")
         for i, id in enumerate(ids)

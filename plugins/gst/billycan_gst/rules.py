@@ -69,10 +69,11 @@ def totals(
     """Every figure of a document, by the total invoice rule or the taxable supply rule (s 9-90(2) GST Act).
 
     The discounts and `discount_total` are in the terms entered, with or without GST as `amounts_are` says. Negating all
-    quantities and discount amounts negates every figure. Raises Invalid for the first rule broken.
+    quantities and discount amounts negates every figure. Raises Invalid for the first rule each line breaks, else for
+    the first the document does.
     """
     codes = [charge.gst_code for charge in charges]
-    entered = [_line(charge, f"line_items[{i}].") for i, charge in enumerate(charges)]
+    entered = _entered(charges)
     amounts = [amount for _, amount in entered]
     discount = _nearest(_discount(Fraction(sum(amounts)), discount_percent, discount_amount, ""))
     amounts = [amount - share for amount, share in zip(amounts, _shares(discount, amounts, codes), strict=True)]
@@ -119,6 +120,18 @@ def allocate(amount: Decimal, weights: Sequence[Fraction | Decimal]) -> list[Dec
 def round_cents(value: Decimal | Fraction | int) -> Decimal:
     """Dollars to two decimals, half a cent away from zero (s 9-90(1) GST Act)."""
     return _dollars(_nearest(Fraction(value) * 100))
+
+
+def _entered(charges: Sequence[Charge]) -> list[tuple[int, int]]:
+    found, faults = [], []
+    for i, charge in enumerate(charges):
+        try:
+            found.append(_line(charge, f"line_items[{i}]."))
+        except Invalid as problem:
+            faults += problem.details
+    if faults:
+        raise Invalid.of(*faults)
+    return found
 
 
 def _line(charge: Charge, where: str) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from billycan.wire import decode, plain
 from billycan_gst.api import (
     as_sent,
     breakdown,
+    check_line_ids,
     check_registration,
     let_one_discount_clear_the_other,
     work_out,
@@ -21,9 +22,11 @@ from billycan_gst.api import (
 from . import rules
 from .documents import (
     amount_due,
+    check_neighbours,
     client_of,
     header,
     invoice_lines,
+    neighbours,
     payments_of,
     records,
     show,
@@ -56,6 +59,7 @@ def list_invoices(ctx: Context, query: InvoiceQuery) -> Page[ListedInvoice]:
 def create_invoice(ctx: Context, body: NewInvoice) -> Invoice:
     """Make a draft; its number is given now and never again."""
     client = client_of(ctx, body.client_id)
+    check_neighbours(ctx, body, {})
     worked = work_out(ctx, body)
     columns = header(ctx, body, client, worked)
     row = records.insert(ctx, status="draft", amount_paid=ZERO, **columns)
@@ -68,6 +72,7 @@ def create_invoice(ctx: Context, body: NewInvoice) -> Invoice:
 def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
     """Work an invoice out without storing it."""
     client = client_of(ctx, body.client_id)
+    check_neighbours(ctx, body, {})
     worked = work_out(ctx, body)
     columns = header(ctx, body, client, worked)
     compliance = tax_invoice(
@@ -96,13 +101,17 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
     row = records.lock(ctx, id)
     stored = invoice_lines.of(ctx, [id])[id]
     let_one_discount_clear_the_other(body)
-    before = {**row._mapping, "currency": "AUD", "line_items": [as_sent(line) for line in stored]}
+    if row.status == "draft":
+        check_line_ids(body, stored)
+    sent = [as_sent(line) for line in stored]
+    before = {**row._mapping, **neighbours(ctx, row), "currency": "AUD", "line_items": sent}
     after = body.over(before)
     if row.status != "draft":
         changed = _save_open_members(ctx, row, after, before)
         invoice = show(ctx, changed, lines=stored)
     else:
         client = client_of(ctx, after.client_id)
+        check_neighbours(ctx, after, before)
         worked = work_out(ctx, after, stored=[line.id for line in stored])
         new_lines = worked.lines != stored
         changed = records.save(ctx, row, touch=new_lines, **header(ctx, after, client, worked))
@@ -131,8 +140,8 @@ def send_invoice(ctx: Context, id: str) -> Invoice:
     """Check the draft as a tax invoice, lock it and freeze what it says; one of 0.00 is paid at once."""
     row = records.lock(ctx, id)
     rules.actions.check("send", row.status)
-    row = _send(ctx, row)
-    return show(ctx, row)
+    _, invoice = _send(ctx, row)
+    return invoice
 
 
 def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
@@ -146,8 +155,7 @@ def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
             param="amount",
             amount_due=amount_due(row),
         )
-    _pay(ctx, row, body.amount, body)
-    return show(ctx, records.find(ctx, id))
+    return _pay(ctx, row, body.amount, body)
 
 
 def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
@@ -155,10 +163,10 @@ def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
     row = records.lock(ctx, id)
     rules.actions.check("pay", row.status)
     if row.status == "draft":
-        row = _send(ctx, row)
-    if row.status != "paid":
-        _pay(ctx, row, amount_due(row), body)
-    return show(ctx, records.find(ctx, id))
+        row, invoice = _send(ctx, row)
+        if invoice.status == "paid":
+            return invoice
+    return _pay(ctx, row, amount_due(row), body)
 
 
 def reverse_payment(ctx: Context, id: str, pay_id: str, body: WithReason) -> Invoice:
@@ -203,7 +211,7 @@ def write_off_invoice(ctx: Context, id: str, body: WithReason) -> Invoice:
 
 def duplicate_invoice(ctx: Context, id: str) -> Invoice:
     """Make a new draft of the same content, issued today."""
-    row = records.find(ctx, id)
+    row = records.lock(ctx, id)
     members = {name: row._mapping[name] for name in _COPIED}
     lines = [{**as_sent(line), "id": None} for line in invoice_lines.of(ctx, [id])[id]]
     return create_invoice(ctx, decode({**members, "line_items": lines}, NewInvoice))
@@ -215,7 +223,7 @@ _COPIED = (
 )
 
 
-def _send(ctx: Context, row: Row) -> Row:
+def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
     stored = invoice_lines.of(ctx, [row.id])[row.id]
     codes = [line.gst_code for line in stored]
     check_registration(ctx, codes)
@@ -247,10 +255,10 @@ def _send(ctx: Context, row: Row) -> Row:
     ctx.emit("invoice.sent", invoice)
     if row.status == "paid":
         ctx.emit("invoice.paid", invoice)
-    return row
+    return row, invoice
 
 
-def _pay(ctx: Context, row: Row, amount: Decimal, body: NewPayment | Settlement) -> None:
+def _pay(ctx: Context, row: Row, amount: Decimal, body: NewPayment | Settlement) -> Invoice:
     paid_at = Moment.of(body.paid_at or ctx.now())
     payment = Payment(
         id=new_id("pay"),
@@ -270,9 +278,11 @@ def _pay(ctx: Context, row: Row, amount: Decimal, body: NewPayment | Settlement)
     settles = paid == row.total
     settled = {"status": "paid", "paid_at": paid_at, "payment_method": body.payment_method} if settles else {}
     row = records.save(ctx, row, **{"amount_paid": paid, "status": "partially_paid", **settled})
+    invoice = show(ctx, row)
     ctx.emit("payment.recorded", payment)
     if settles:
-        ctx.emit("invoice.paid", show(ctx, row))
+        ctx.emit("invoice.paid", invoice)
+    return invoice
 
 
 def _end(ctx: Context, row: Row, event: str, **columns: Any) -> Invoice:

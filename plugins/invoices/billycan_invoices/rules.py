@@ -19,8 +19,16 @@ actions = Actions(
     }
 )
 
+# The plugin that each neighbour in the chain belongs to.
+NEIGHBOURS = {"quote_id": "quotes", "job_id": "jobs", "booking_id": "bookings"}
+
 # A sent document is what the client holds: only what it does not state, and the date it is due, may still change.
 OPEN_ONCE_SENT = frozenset({"notes", "reference", "purchase_order", "metadata", "external_id", "due_date"})
+
+
+def allowed_actions(status: str, amount_paid: Decimal) -> list[str]:
+    """What may be done with an invoice; one of 0.00 is paid without a payment that could be reversed."""
+    return [action for action in actions.allowed(status) if action != "reverse" or amount_paid]
 
 
 def document_title(registered: bool, codes: Iterable[str]) -> str:

@@ -56,9 +56,9 @@ class Settlement(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class WithReason(Struct, forbid_unknown_fields=True, kw_only=True):
-    """An action that is explained."""
+    """An action that may be explained."""
 
-    reason: Reason
+    reason: Reason | None = None
 
 
 class Payment(Struct, kw_only=True):
@@ -149,12 +149,15 @@ class PreviewLine(Struct):
 class Preview(Struct, kw_only=True):
     """An invoice worked out but not stored."""
 
+    client_id: str
     client: Named
     issue_date: date
     due_date: date
     currency: Literal["AUD"]
     amounts_are: AmountsAre
     gst_rounding: GstRounding
+    discount_percent: Decimal | None
+    discount_amount: Decimal | None
     subtotal: Decimal
     discount_total: Decimal
     gst: Decimal
@@ -178,6 +181,8 @@ class InvoiceQuery(PageQuery, kw_only=True):
         "amount_paid",
         "sent_at",
         "paid_at",
+        "voided_at",
+        "written_off_at",
     )
 
     search: Search | None = None
@@ -197,6 +202,8 @@ class InvoiceQuery(PageQuery, kw_only=True):
     paid_at_to: DayOrInstant | None = None
     voided_at_from: DayOrInstant | None = None
     voided_at_to: DayOrInstant | None = None
+    written_off_at_from: DayOrInstant | None = None
+    written_off_at_to: DayOrInstant | None = None
     total_from: Amount | None = None
     total_to: Amount | None = None
     include: list[Include] | None = None

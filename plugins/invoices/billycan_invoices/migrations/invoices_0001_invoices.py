@@ -49,8 +49,8 @@ def upgrade() -> None:
         sa.UniqueConstraint("tenant_id", "number", name="uq_invoices_tenant_id_number"),
     )
     for columns in (
-        ("client_id", "created_at"),
-        ("status", "due_date"),
+        ("client_id", "created_at", "id"),
+        ("status", "created_at", "id"),
         ("sequence", "id"),
         ("due_date", "id"),
         ("issue_date", "id"),

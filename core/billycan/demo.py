@@ -1,0 +1,63 @@
+"""The demo business that `billycan serve` makes on its first run."""
+
+import logging
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from . import keys, tenants
+from .context import Context
+from .fields import Moment
+from .wire import decode
+from .work import unit_of_work
+
+if TYPE_CHECKING:
+    from .app import App
+
+log = logging.getLogger("billycan")
+
+_PROFILE = {
+    "name": "Quollbrook Plumbing",
+    "legal_name": "Quollbrook Plumbing Pty Ltd",
+    "abn": "47555222000",
+    "gst_registered": True,
+    "timezone": "Australia/Hobart",
+    "address": {"line1": "7 Billycan Lane", "suburb": "Moonah", "state": "TAS", "postcode": "7009"},
+    "email": "office@quollbrook.example",
+    "phone": "03 5550 0170",
+}
+
+
+class Business(Struct):
+    """A new business: both tenants and a key to each, which are not to be had again."""
+
+    tenant: str
+    sandbox: str
+    live_key: str
+    test_key: str
+
+
+def create(db: sa.Connection, profile: tenants.Profile, now: Moment) -> Business:
+    """Make a business, its sandbox, and a key with read and write to each."""
+    live, sandbox = tenants.create(db, profile, now)
+    made = [keys.create(db, tenant, ["read", "write"], now)[1] for tenant in (live, sandbox)]
+    return Business(live, sandbox, *made)
+
+
+def first(app: "App") -> Business | None:
+    """Make the demo business with sample records in its sandbox; None where there is a tenant already."""
+    with app.db.writing() as db:
+        if db.execute(sa.select(tenants.tenants.c.id).limit(1)).first():
+            return None
+        business = create(db, decode(_PROFILE, tenants.Profile), app.now())
+    for manifest in app.manifests.values():
+        if manifest.demo is None:
+            continue
+        ctx = Context(app, business.sandbox)
+        try:
+            with unit_of_work(ctx):
+                manifest.demo(ctx)
+        except Exception:
+            log.exception("%s: its sample records could not be added", manifest.name)
+    return business

@@ -1,0 +1,22 @@
+"""What stops a start, in one line that names it and its cure."""
+
+import sqlalchemy as sa
+
+from .migrate import SchemaBehind
+from .plugins import PluginError
+from .settings import SettingsError
+
+
+def explained(error: BaseException) -> str | None:
+    """What to tell whoever started something that failed; None for an error that is nobody's mistake but ours."""
+    if isinstance(error, SettingsError | PluginError | SchemaBehind):
+        return str(error)
+    if isinstance(error, sa.exc.NoSuchModuleError | ModuleNotFoundError):
+        return f"database: its driver is not there ({error}): use sqlite:/// or postgresql+psycopg://"
+    if isinstance(error, sa.exc.OperationalError):
+        said = str(error.orig).strip().splitlines() or ["no reason given"]
+        return f"the database cannot be used: {said[0]}: check BILLYCAN_DATABASE"
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.filename or 'the system'}: {error.strerror}"
+    # What the shared folder of the limits says.
+    return str(error) if type(error) is RuntimeError else None

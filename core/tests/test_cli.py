@@ -1,0 +1,426 @@
+"""The command line: what scripts read, clear one-line refusals, and exit codes."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import sqlalchemy as sa
+import webtest
+from click.testing import CliRunner, Result
+
+from billycan import Manifest, cli, worker
+from billycan.app import App, build
+from billycan.doctor import Finding
+from billycan.testing import SECRET
+
+
+@pytest.fixture
+def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """A deployment without a secret, in a folder of its own."""
+    for variable in [name for name in os.environ if name.startswith("BILLYCAN_")]:
+        monkeypatch.delenv(variable)
+    monkeypatch.chdir(tmp_path)
+    return {
+        "BILLYCAN_DATABASE": "sqlite:///here.db",
+        "BILLYCAN_PLUGINS": "contacts",
+        "BILLYCAN_SHARED_FOLDER": str(tmp_path / "shared"),
+    }
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(environ: dict[str, str]) -> Run:
+    """Run a command; it fails the test where its exit code is another, or where it ends in a traceback."""
+
+    def invoke(*words: str, code: int = 0, stdin: str = "", **variables: str) -> Result:
+        result = CliRunner().invoke(cli.commands, words, input=stdin, env={**environ, **variables})
+        assert result.exception is None or isinstance(result.exception, SystemExit), result.exc_info
+        assert result.exit_code == code, result.output
+        return result
+
+    return invoke
+
+
+def refusal(result: Result) -> str:
+    """The one line that says what was wrong."""
+    lines = [line for line in result.stderr.splitlines() if not line.startswith(("Usage: ", "Try "))]
+    (said,) = [line for line in lines if line]
+    assert said.startswith("Error: ")
+    return said.removeprefix("Error: ")
+
+
+@pytest.fixture
+def on(engine: str, databases: Any, environ: dict[str, str], run: Run) -> Run:
+    """`run`, on a migrated database of each kind."""
+    environ["BILLYCAN_DATABASE"] = databases.empty(engine)
+    run("migrate")
+    return run
+
+
+@pytest.fixture
+def served(environ: dict[str, str]) -> Iterator[Callable[[], App]]:
+    """The deployment's app as a worker of the web server has it."""
+    built: list[App] = []
+
+    def start() -> App:
+        built.append(build({**environ, "BILLYCAN_SECRET": SECRET}))
+        return built[-1]
+
+    yield start
+    for app in built:
+        app.close()
+
+
+def asked(app: App, key: str, path: str = "/v1/me") -> Any:
+    headers = {"Authorization": f"Bearer {key}"}
+    return webtest.TestApp(app.wsgi).get(path, headers=headers, status="*")
+
+
+# Tenants and keys -----------------------------------------------------------------------------------------------------
+
+
+def test_a_business_is_made_with_a_sandbox_and_a_key_to_each(on, served):
+    words = ["Derwent Plumbing", "--abn", "47 555 222 000", "--timezone", "Australia/Hobart", "--gst-registered"]
+    made = json.loads(on("tenants", "create", *words, "--legal-name", "Derwent Pty Ltd", "--json").stdout)
+    assert sorted(made) == ["keys", "sandbox", "tenant"]
+    app = served()
+    for key, tenant, environment in (("live", "tenant", "live"), ("test", "sandbox", "sandbox")):
+        assert made["keys"][key].startswith(f"svc_{key}_")
+        me = asked(app, made["keys"][key]).json["data"]
+        assert (me["tenant"]["id"], me["environment"]) == (made[tenant], environment)
+        assert me["scopes"] == ["read", "write"]
+    profile = asked(app, made["keys"]["live"], "/v1/tenant").json["data"]
+    assert (profile["abn"], profile["timezone"]) == ("47555222000", "Australia/Hobart")
+    assert (profile["legal_name"], profile["gst_registered"]) == ("Derwent Pty Ltd", True)
+    listed = json.loads(on("tenants", "list", "--json").stdout)
+    assert [(t["id"], t["environment"], t["name"]) for t in listed] == [
+        (made["tenant"], "live", "Derwent Plumbing"),
+        (made["sandbox"], "sandbox", "Derwent Plumbing"),
+    ]
+
+
+def test_a_business_is_shown_for_people_too(run):
+    run("migrate")
+    assert run("tenants", "list").stdout == "no tenants yet\n"
+    said = run("tenants", "create", "Derwent Plumbing").stdout
+    assert re.search(r"^tenant +ten_\w+ +svc_live_\w+\nsandbox +ten_\w+ +svc_test_\w+\n.*not shown again", said)
+    assert len(run("tenants", "list").stdout.splitlines()) == 2
+
+
+def test_every_fault_of_a_profile_is_said_at_once(run):
+    run("migrate")
+    said = refusal(run("tenants", "create", " ", "--abn", "123", "--timezone", "Mars", code=2))
+    assert all(part in said for part in ("name: must not be empty", "abn: is not a valid ABN", "timezone: must be an"))
+
+
+def test_a_key_has_what_was_asked_for(on, served):
+    made = json.loads(on("tenants", "create", "Derwent Plumbing", "--json").stdout)
+    words = ["--scope", "contacts:read", "--name", "Bookkeeper", "--per-minute", "7", "--per-second", "3"]
+    words += ["--expires-at", "2199-01-31T00:00:00+11:00", "--json"]
+    key = json.loads(on("keys", "create", "--tenant", made["sandbox"], *words).stdout)
+    assert sorted(key) == ["id", "key"]
+    assert key["key"].startswith("svc_test_")
+    app = served()
+    me = asked(app, key["key"])
+    assert me.json["data"]["id"] == key["id"]
+    assert me.json["data"]["limits"] == {"per_minute": 7, "per_second": 3}
+    assert me.headers["X-RateLimit-Limit"] == "7"
+    assert asked(app, key["key"], "/v1/contacts").status_int == 200
+    assert asked(app, key["key"], "/v1/tenant").status_int == 403
+    listed = json.loads(on("keys", "list", "--tenant", made["sandbox"], "--json").stdout)
+    (found,) = [k for k in listed if k["id"] == key["id"]]
+    assert (found["name"], found["expires_at"], found["revoked_at"]) == ("Bookkeeper", "2199-01-30T13:00:00Z", None)
+    assert found["last_used_at"] is not None
+    assert len(listed) == 2
+    shown = on("keys", "list").stdout
+    assert len(shown.splitlines()) == 3
+    assert key["key"] not in shown + json.dumps(listed)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (
+            ["--tenant", "ten_nobody", "--scope", "read"],
+            1,
+            "there is no tenant ten_nobody: see `billycan tenants list`",
+        ),
+        (["--tenant", "ten_nobody", "--scope", "contact:read"], 2, "--scope: there is no contact:read; there are: con"),
+        (["--tenant", "ten_nobody"], 2, "Missing option '--scope'"),
+        (
+            ["--tenant", "t", "--scope", "read", "--expires-at", "2027-01-31"],
+            2,
+            "--expires-at: must be a time such as ",
+        ),
+        (
+            ["--tenant", "t", "--scope", "read", "--expires-at", "2020-01-31T00:00:00Z"],
+            2,
+            "--expires-at: must be in the",
+        ),
+        (["--tenant", "t", "--scope", "read", "--per-minute", "0"], 2, "Invalid value for '--per-minute': 0 is not in"),
+        (["--tenant", "t", "--scope", "read", "--name", " "], 2, "--name: must not be empty"),
+    ],
+)
+def test_a_key_that_cannot_be_made_is_refused(run, words, code, said):
+    run("migrate")
+    assert refusal(run("keys", "create", *words, code=code)).startswith(said)
+
+
+def test_a_revoked_key_is_refused_from_the_next_request_on(on, served):
+    made = json.loads(on("tenants", "create", "Derwent Plumbing", "--json").stdout)
+    app, key = served(), made["keys"]["live"]
+    id = asked(app, key).json["data"]["id"]
+    assert json.loads(on("keys", "revoke", id, "--json").stdout) == {"id": id, "revoked": True, "at_once": True}
+    refused = asked(app, key)
+    assert (refused.status_int, refused.json["error"]["code"]) == (401, "revoked_api_key")
+    assert asked(app, made["keys"]["test"]).status_int == 200
+    (first,) = [k["revoked_at"] for k in json.loads(on("keys", "list", "--json").stdout) if k["id"] == id]
+    assert on("keys", "revoke", id).stdout == f"{id} is revoked: refused from the next request on\n"
+    (again,) = [k["revoked_at"] for k in json.loads(on("keys", "list", "--json").stdout) if k["id"] == id]
+    assert again == first
+    assert refusal(on("keys", "revoke", "key_none", code=1)) == "there is no key key_none: see `billycan keys list`"
+
+
+def test_revoking_says_when_it_cannot_tell_the_workers(run, environ, served, tmp_path):
+    run("migrate")
+    run("tenants", "create", "Derwent Plumbing")
+    id = json.loads(run("keys", "list", "--json").stdout)[0]["id"]
+    (tmp_path / "file").write_text("")
+    said = run("keys", "revoke", id, BILLYCAN_SHARED_FOLDER=str(tmp_path / "file")).stdout
+    assert said.startswith(f"{id} is revoked: workers follow within a second, since ")
+    # Another user's workers for the same database have a folder of their own beside ours.
+    del environ["BILLYCAN_SHARED_FOLDER"]
+    ours = served().shared
+    theirs = ours.with_name(ours.name.replace(f"billycan-{os.geteuid()}-", "billycan-4242-"))
+    assert json.loads(run("keys", "revoke", id, "--json").stdout)["at_once"] is True
+    theirs.mkdir()
+    try:
+        assert json.loads(run("keys", "revoke", id, "--json").stdout)["at_once"] is False
+    finally:
+        theirs.rmdir()
+        shutil.rmtree(ours)
+
+
+# Tables and plugins ---------------------------------------------------------------------------------------------------
+
+
+def test_migrate_says_what_it_did(on, run):
+    assert on("migrate").stdout == "nothing to do\n"
+    first = json.loads(run("migrate", "--json", BILLYCAN_DATABASE="sqlite:///new.db").stdout)["changed"]
+    assert [line.partition(": nothing -> ")[0] for line in first] == ["core", "contacts"]
+    assert json.loads(run("migrate", "--json", BILLYCAN_DATABASE="sqlite:///new.db").stdout) == {"changed": []}
+
+
+def test_what_needs_tables_says_that_they_are_missing(run):
+    for words in (["tenants", "list"], ["tenants", "create", "A"], ["keys", "list"], ["keys", "revoke", "key_a"]):
+        said = refusal(run(*words, code=1))
+        assert re.fullmatch(r"core is at nothing but the code expects core_\d+: run billycan migrate", said)
+
+
+def states(result: Result) -> dict[str, tuple[str, str | None]]:
+    return {p["name"]: (p["state"], p["tables"]) for p in json.loads(result.stdout)}
+
+
+def test_plugins_are_listed_with_their_state_and_tables(on):
+    found = states(on("plugins", "list", "--json"))
+    assert found["contacts"][0] == "enabled"
+    assert found["contacts"][1].startswith("contacts_")
+    assert found["gst"] == ("disabled", None)
+    assert states(on("plugins", "list", "--json", BILLYCAN_PLUGINS="gst"))["contacts"][0] == "disabled"
+    assert re.search(r"(?m)^contacts +enabled +billycan-contacts +\S+ +contacts_\d+$", on("plugins").stdout)
+
+
+def test_dropping_a_plugin_deletes_its_tables_and_nothing_else(on, served):
+    key = json.loads(on("tenants", "create", "Derwent Plumbing", "--json").stdout)["keys"]["live"]
+    client = webtest.TestApp(served().wsgi, extra_environ={"HTTP_AUTHORIZATION": f"Bearer {key}"})
+    assert client.post_json("/v1/contacts", {"name": "Ada"}, status=201)
+    said = refusal(on("plugins", "drop", "contacts", "--yes", code=1))
+    assert said == "contacts is enabled: disable it first, such as with BILLYCAN_PLUGINS=-contacts"
+    off = {"BILLYCAN_PLUGINS": "gst"}
+    asked_first = on("plugins", "drop", "contacts", code=1, stdin="n\n", **off)
+    assert "Delete contacts in " in asked_first.output
+    assert states(on("plugins", "list", "--json"))["contacts"][1] is not None
+    assert on("plugins", "drop", "contacts", stdin="y\n", **off).stdout == "contacts: its tables are gone\n"
+    assert states(on("plugins", "list", "--json"))["contacts"][1] is None
+    assert refusal(on("plugins", "drop", "contacts", "--yes", code=1, **off)) == "contacts has no tables here"
+    assert len(on("migrate").stdout.splitlines()) >= 1
+    again = webtest.TestApp(served().wsgi, extra_environ={"HTTP_AUTHORIZATION": f"Bearer {key}"})
+    assert again.get("/v1/contacts").json["pagination"]["total"] == 0
+    assert again.get("/v1/events").json["pagination"]["total"] == 1
+
+
+def test_a_plugin_that_others_point_at_is_not_dropped(on):
+    with_invoices = {"BILLYCAN_PLUGINS": "+invoices"}
+    on("migrate", **with_invoices)
+    said = refusal(on("plugins", "drop", "contacts", "--yes", code=1, BILLYCAN_PLUGINS="gst"))
+    assert re.match(r"contacts has tables that others point at: drop .*\binvoices\b.* first$", said)
+    assert states(on("plugins", "list", "--json"))["contacts"][1] is not None
+
+
+def test_dropping_what_is_not_installed_says_so(run):
+    said = refusal(run("plugins", "drop", "nonsense", "--yes", code=1))
+    assert said == "nonsense is not installed: install it, or see `billycan plugins list`"
+
+
+def test_search_is_indexed_as_soon_as_it_can_be(engine, on, run, environ):
+    if engine == "sqlite":
+        assert findings(on("doctor", "--json", code=1))["search"]["ok"]
+        return
+    engine = sa.create_engine(environ["BILLYCAN_DATABASE"], isolation_level="AUTOCOMMIT")
+    with engine.connect() as db:
+        db.exec_driver_sql("DROP INDEX ix_contacts_search")
+        db.exec_driver_sql("DROP EXTENSION pg_trgm")
+    engine.dispose()
+    search = findings(run("doctor", "--json", code=1))["search"]
+    assert (search["ok"], search["message"]) == (False, "row by row in contacts")
+    assert "CREATE EXTENSION pg_trgm;" in search["cure"]
+    assert run("migrate").stdout == "contacts: indexed for search\n"
+    assert findings(run("doctor", "--json", code=1))["search"]["ok"]
+
+
+def test_a_plugin_s_commands_are_added(run, install, environ):
+    @click.command("count-assets", help="Count assets.")
+    @click.pass_obj
+    def count(opened: Any) -> None:
+        with opened() as app:
+            click.echo(f"assets of {', '.join(app.manifests)}")
+
+    @click.command("tenants")
+    def hidden() -> None:
+        raise NotImplementedError
+
+    install(Manifest(name="assets", commands=(count, hidden)))
+    environ["BILLYCAN_PLUGINS"] = "assets"
+    assert run("count-assets").stdout == "assets of assets\n"
+    assert "count-assets  Count assets." in run("--help").stdout
+    run("migrate")
+    assert run("tenants", "list").stdout == "no tenants yet\n"
+    assert "No such command" in refusal(run("count-assets", code=2, BILLYCAN_PLUGINS="gst"))
+
+
+# What is there --------------------------------------------------------------------------------------------------------
+
+
+def test_routes_and_the_description_are_those_of_the_enabled_plugins(run):
+    routes = json.loads(run("routes", "--json").stdout)
+    assert {"method": "GET", "path": "/v1/me", "scope": None, "plugin": "core"} in routes
+    assert {"method": "POST", "path": "/v1/contacts", "scope": "contacts:write", "plugin": "contacts"} in routes
+    assert not [r for r in routes if r["plugin"] not in ("core", "contacts")]
+    assert re.search(r"(?m)^GET +/v1/contacts/\{id\} +contacts:read +contacts$", run("routes").stdout)
+    document = json.loads(run("openapi").stdout)
+    assert document["openapi"].startswith("3.1")
+    assert {r["path"] for r in routes} - {"/v1/openapi.json"} <= set(document["paths"])
+
+
+# The doctor -----------------------------------------------------------------------------------------------------------
+
+
+def findings(result: Result) -> dict[str, Any]:
+    told = json.loads(result.stdout)
+    assert told["ok"] == all(finding["ok"] for finding in told["checks"]) == (result.exit_code == 0)
+    assert all(finding["cure"] for finding in told["checks"] if not finding["ok"])
+    assert all(sorted(finding) == sorted(Finding.__struct_fields__) for finding in told["checks"])
+    return {finding["check"]: finding for finding in told["checks"]}
+
+
+def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databases, environ, run, served):
+    environ["BILLYCAN_DATABASE"] = databases.empty(engine)
+    found = findings(run("doctor", "--json", code=1))
+    assert not found["secret"]["ok"]
+    assert (found["schema"]["ok"], found["schema"]["cure"]) == (False, "run `billycan migrate`")
+    run("migrate")
+    environ["BILLYCAN_SECRET"] = SECRET
+    found = findings(run("doctor", "--json", code=1))
+    assert [name for name, finding in found.items() if not finding["ok"]] == ["worker"]
+    assert found["worker"]["message"] == "none has run yet"
+    worker.tick(served())
+    assert sorted(findings(run("doctor", "--json"))) == ["database", "schema", "search", "secret", "settings", "worker"]
+    assert run("doctor").stdout.startswith("ok   secret: set\nok   settings: plugins: contacts\n")
+    with served().db.writing() as db:
+        db.execute(sa.update(worker.tasks).values(due_at=served().now().replace(year=2020)))
+    assert "cure: start `billycan worker`" in run("doctor", code=1).stdout
+
+
+def test_the_doctor_knows_the_secret_that_serve_made(run, tmp_path):
+    (tmp_path / "var").mkdir()
+    (tmp_path / "var" / "secret").write_text(SECRET)
+    assert findings(run("doctor", "--json", code=1))["secret"]["ok"]
+
+
+@pytest.mark.parametrize(
+    ("variables", "check", "said"),
+    [
+        ({"BILLYCAN_COLOUR": "red"}, "settings", "colour: there is no such setting"),
+        ({"BILLYCAN_PLUGINS": "nothing"}, "settings", "enabled but not installed: nothing"),
+        ({"BILLYCAN_DATABASE": "sqlite:////proc/none/here.db"}, "settings", "/proc/none: No such file"),
+        (
+            {"BILLYCAN_DATABASE": "postgresql+psycopg://me:hush@127.0.0.1:1/none"},
+            "database",
+            "postgresql+psycopg://me:***@127.0.0.1:1/none: the database cannot be used: ",
+        ),
+    ],
+)
+def test_the_doctor_survives_what_stops_all_else(run, variables, check, said):
+    finding = findings(run("doctor", "--json", code=1, **variables))[check]
+    assert not finding["ok"]
+    assert finding["message"].startswith(said)
+
+
+# Refusals in general --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("variables", "said"),
+    [
+        ({"BILLYCAN_COLOUR": "red"}, "colour: there is no such setting"),
+        ({"BILLYCAN_PLUGINS": "nothing"}, "enabled but not installed: nothing"),
+        ({"BILLYCAN_DATABASE": "nonsense"}, "database: must be a SQLAlchemy URL"),
+        ({"BILLYCAN_DATABASE": "postgresql+psycopg2://x/y"}, "database: its driver is not there"),
+        ({"BILLYCAN_DATABASE": "postgresql+psycopg://me:hush@127.0.0.1:1/none"}, "the database cannot be used: "),
+        ({"BILLYCAN_DATABASE": "sqlite:////proc/none/here.db"}, "/proc/none: No such file or directory"),
+    ],
+)
+@pytest.mark.parametrize("words", [["migrate"], ["tenants", "list"]])
+def test_what_is_wrong_is_said_in_one_line(run, words, variables, said):
+    assert refusal(run(*words, code=1, **variables)).startswith(said)
+
+
+def test_the_worker_does_not_start_without_a_secret_or_tables(run):
+    assert refusal(run("worker", code=1)).startswith("secret: set BILLYCAN_SECRET or BILLYCAN_SECRET_FILE")
+    assert "run billycan migrate" in refusal(run("worker", code=1, BILLYCAN_SECRET=SECRET))
+
+
+def test_help_shows_the_commands_even_where_the_settings_are_wrong(run):
+    shown = run("--help", BILLYCAN_COLOUR="red")
+    assert "serve" in shown.stdout
+    assert "The commands of plugins are missing here: colour: there is no such setting" in shown.stderr
+
+
+def every_command(group: click.Group, *above: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from every_command(command, *above, name)
+        else:
+            yield (*above, name), command
+
+
+@pytest.mark.parametrize("path", [" ".join(path) for path, _ in every_command(cli.commands)])
+def test_every_command_s_help_has_an_example(run, path):
+    assert f"\n  billycan {path}" in run(*path.split(), "--help").stdout
+
+
+def test_help_starts_without_what_only_some_commands_need():
+    heavy = "{'alembic', 'gunicorn', 'billycan.app', 'billycan.migrate'}"
+    check = f"import sys, billycan.cli; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True, timeout=60)
+    assert done.stdout == "[]\n"

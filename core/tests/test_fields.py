@@ -1,0 +1,424 @@
+"""Each kind of member takes what its page says, gives the plain value, and refuses the rest by its code."""
+
+import re
+import unicodedata
+from datetime import UTC, date, datetime, timedelta, timezone
+from decimal import Decimal
+from zoneinfo import ZoneInfo, available_timezones
+
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from billycan import fields
+from billycan.address import Country, Postcode
+from billycan.fields import (
+    Abn,
+    Amount,
+    Currency,
+    Day,
+    DayOrInstant,
+    Description,
+    Email,
+    ExternalId,
+    Id,
+    Instant,
+    Metadata,
+    Moment,
+    Name,
+    Notes,
+    NotNegative,
+    Percent,
+    Phone,
+    Positive,
+    Quantity,
+    Reference,
+    Search,
+    Tag,
+    Text,
+    UnitPrice,
+    Url,
+    Zone,
+    digits_of,
+    fold,
+    is_abn,
+    start_of_day,
+)
+from billycan.problems import RuleBroken
+from billycan.tenants import AccountNumber, Bsb
+
+TEXTS = [Text, Name, Reference, ExternalId, Id, Description, Notes, Tag, Search]
+NUMBERS = [Amount, Positive, NotNegative, UnitPrice, Quantity, Percent]
+ADA = "ada@example.com"
+
+
+def code(kind, value):
+    """The code by which a value is refused; None where it is taken."""
+    try:
+        kind.read(value)
+    except RuleBroken as broken:
+        return broken.code
+    return None
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "read"),
+    [
+        (Text, "", ""),
+        (Text, " \t\u00a0Ada\u3000\n", "Ada"),
+        (Text, "a\r\nb\rc\n\td", "a\nb\nc\n\td"),
+        (Text, "\r\n\r\n", ""),
+        (Text, "<b>&amp;'\"\\%_ ☕ 🇦🇺 Zoe\u0308", "<b>&amp;'\"\\%_ ☕ 🇦🇺 Zoe\u0308"),
+        (Name, "x" * 200, "x" * 200),
+        (Name, " " * 300 + "x", "x"),
+        (Name, "🦘" * 200, "🦘" * 200),
+        (Email, f" {ADA} ", ADA),
+        (Email, "o'hara+bill@mail.example.com.au", "o'hara+bill@mail.example.com.au"),
+        (Email, "zoë@exämple.com", "zoë@exämple.com"),
+        (Phone, "(03) 6234 5678", "(03) 6234 5678"),
+        (Phone, "+61 (0)412 345 678", "+61 (0)412 345 678"),
+        (Phone, "13 11 14", "13 11 14"),
+        (Phone, "000", "000"),
+        (Url, "https://example.com/a?b=c#d", "https://example.com/a?b=c#d"),
+        (Url, "HTTP://example.com", "HTTP://example.com"),
+        (Abn, "47 555 222 000", "47555222000"),
+        (Abn, " 51 824 753 556\t", "51824753556"),
+        (Zone, "Australia/Lord_Howe", "Australia/Lord_Howe"),
+        (Country, "NZ", "NZ"),
+        (Currency, "AUD", "AUD"),
+        (Postcode, "0800", "0800"),
+        (Bsb, "062000", "062-000"),
+        (Bsb, "062-000", "062-000"),
+        (AccountNumber, "1234 5678", "1234 5678"),
+        (Metadata, {"a": " b\r\nc "}, {"a": "b\nc"}),
+        (Metadata, {"k" * 40: " " + "v" * 500}, {"k" * 40: "v" * 500}),
+        (Metadata, {str(i): "" for i in range(50)}, {str(i): "" for i in range(50)}),
+        (Day, "2028-02-29", date(2028, 2, 29)),
+        (Day, "1900-01-01", date(1900, 1, 1)),
+        (Day, "2200-12-31", date(2200, 12, 31)),
+        (DayOrInstant, "2026-11-30", date(2026, 11, 30)),
+        (DayOrInstant, "2026-11-30T09:00:00 11:00", datetime(2026, 11, 29, 22, tzinfo=UTC)),
+    ],
+)
+def test_a_right_value_is_read(kind, sent, read):
+    assert kind.read(sent) == read == kind(sent)
+    assert type(kind.read(sent)) in (kind.plain, Moment)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "refused"),
+    [
+        *[(kind, value, "invalid_type") for kind in TEXTS for value in (1, Decimal(1), True, None, [], {}, b"x")],
+        *[
+            (kind, f"a{c}b", "invalid_value")
+            for kind in (Text, Name)
+            for c in "\0\x01\x08\x0b\x0c\x1f\x7f\x85\x9f\ud800"
+        ],
+        *[(Text, c, "invalid_value") for c in "\0\x0b\x0c\x1c\x1d\x1e\x1f\x85"],
+        *[(kind, "", "required") for kind in (Name, ExternalId, Id, Description, Tag, Email, Phone, Url, Abn)],
+        *[(kind, "x" * 10_001, "too_long") for kind in TEXTS],
+        (Name, "x" * 201, "too_long"),
+        (Name, "🦘" * 201, "too_long"),
+        (Reference, "x" * 101, "too_long"),
+        (Description, "x" * 4001, "too_long"),
+        *[
+            (Email, text, "invalid_value")
+            for text in ("a", "ada", "@x.co", "a@b", "a@b.", "a@.b", "a b@c.de", "a@b@c.de")
+        ],
+        *[(Email, text, "invalid_value") for text in ("a@b..c", "a\n@b.co", "x" * 65 + "@b.co", "a@b.co,c@d.ef")],
+        (Email, "a@" + "b" * 250 + ".co", "too_long"),
+        *[(Phone, text, "invalid_value") for text in ("12", "none", "0412x345", "++61 3", "tel:0412345678", "٠٤١٢٣٤٥")],
+        *[(Phone, text, "invalid_value") for text in ("()", "(((((", "---", "0412\n345")],
+        (Phone, "0" * 41, "too_long"),
+        *[
+            (Url, text, "invalid_value")
+            for text in ("http://", "example.com", "ftp://example.com", "javascript:alert(1)")
+        ],
+        *[(Url, text, "invalid_value") for text in ("https://a b", "https:///x", "https://?x", "//example.com")],
+        *[
+            (Abn, text, "invalid_abn")
+            for text in ("1", "47555222001", "07555222000", "4755522200", "abc", "４７555222000")
+        ],
+        *[(Abn, text, "invalid_abn") for text in ("47-555-222-000", "11111111111", "00000000000", "47555222000 0")],
+        (Abn, 47555222000, "invalid_type"),
+        *[
+            (Zone, text, "invalid_value")
+            for text in ("Hobart", "australia/hobart", "../../etc/passwd", "/etc/localtime", "+10:00")
+        ],
+        *[(Country, text, "invalid_value") for text in ("au", "A", "A1", "ÄÖ")],
+        *[(Currency, text, "currency_not_supported") for text in ("NZD", "aud", "A$")],
+        *[(Bsb, text, "invalid_value") for text in ("06200", "0620000", "06200a", "------")],
+        *[(AccountNumber, text, "invalid_value") for text in ("12a", "---", "٣")],
+        (Metadata, [], "invalid_type"),
+        (Metadata, {str(i): "" for i in range(51)}, "too_long"),
+        *[(Metadata, {"k": value}, "invalid_type") for value in (1, None, True, [], {})],
+        *[(Metadata, {"k": value}, "invalid_value") for value in ("\0", "a\x1b", "\x85", "\x1f")],
+        *[(Metadata, {key: "v"}, "invalid_value") for key in ("", "k" * 41, "\0", "a\rb")],
+        (Metadata, {"k": "v" * 501}, "too_long"),
+        *[(kind, value, "invalid_type") for kind in (Day, Instant) for value in (1, True, None, [], {})],
+        *[
+            (Day, text, "invalid_date")
+            for text in ("2026-02-30", "2027-02-29", "2026-13-01", "2026-00-10", "0000-01-01")
+        ],
+        *[(Day, text, "invalid_date") for text in ("", "20261130", "2026-W48-1", "2026-334", "30/11/2026", "2026-1-1")],
+        *[
+            (Day, text, "invalid_date")
+            for text in ("2026-11-30T00:00:00Z", " 2026-11-30", "２０２６-11-30", "10000-01-01")
+        ],
+        *[(Day, text, "out_of_range") for text in ("1899-12-31", "2201-01-01", "0001-01-01", "9999-12-31")],
+        *[
+            (Instant, text, "invalid_date")
+            for text in ("", "now", "2026-11-30", "2026-11-30T09:00Z", "2026-11-30 09:00:00Z")
+        ],
+        *[
+            (Instant, f"2026-11-30T{text}", "invalid_date")
+            for text in ("24:00:00Z", "23:60:00Z", "23:59:60Z", "9:00:00Z")
+        ],
+        *[
+            (Instant, f"2026-11-30T09:00:00{text}", "invalid_date")
+            for text in ("+24:00", "+11", "+1100", "z+1", "-99:99")
+        ],
+        *[(Instant, f"2026-11-30T09:00:00{text}", "invalid_date") for text in (".Z", ",5Z", ".1234567890Z", "Z ")],
+        *[(Instant, f"2026-11-30T09:00:00{text}", "offset_required") for text in ("", ".5")],
+        (Instant, "2026-02-30T09:00:00Z", "invalid_date"),
+        *[
+            (Instant, text, "out_of_range")
+            for text in ("1899-12-31T23:59:59Z", "2201-01-01T00:00:00Z", "0001-01-01T00:00:00Z")
+        ],
+        # What is printed in UTC must be taken back.
+        *[(Instant, text, "out_of_range") for text in ("1900-01-01T00:00:00+11:00", "2200-12-31T23:00:00-11:00")],
+        *[(DayOrInstant, text, "invalid_date") for text in ("", "yesterday", "2026-02-30", "2026-11")],
+        (DayOrInstant, "2026-11-30T09:00:00", "offset_required"),
+    ],
+)
+def test_a_wrong_value_is_refused(kind, sent, refused):
+    assert code(kind, sent) == refused
+
+
+printable = st.characters(exclude_categories=["Cs", "Cc"]) | st.sampled_from("\n\t\r")
+
+
+@given(st.text(printable, max_size=60))
+def test_text_is_trimmed_and_otherwise_as_sent(text):
+    read = Text.read(text)
+    assert read == text.replace("\r\n", "\n").replace("\r", "\n").strip() == Text.read(read)
+
+
+@given(st.text(max_size=30))
+def test_text_with_a_control_character_is_never_taken(text):
+    control = any(unicodedata.category(c) in ("Cc", "Cs") and c not in "\n\t\r" for c in text)
+    assert code(Text, text) == ("invalid_value" if control else None)
+
+
+# Numbers --------------------------------------------------------------------------------------------------------------
+
+PLAIN = re.compile(r"-?[0-9]+(\.[0-9]+)?")
+JUNK = [
+    "NaN",
+    "Infinity",
+    "-Infinity",
+    "1e9",
+    "1E-2",
+    "1_000",
+    "1,000",
+    " 1 ",
+    "1 ",
+    "\n1",
+    "+1",
+    "",
+    ".5",
+    "5.",
+    "-",
+    "--1",
+]
+JUNK += ["0x10", "$5", "١٢٣", "１", "1.2.3", "½", "1\0"]
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("text", JUNK)
+def test_only_plain_decimals_are_numbers(kind, text):
+    assert code(kind, text) == "invalid_value"
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("value", [True, None, [], {}, 1.5, b"1"])
+def test_only_numbers_and_texts_are_numbers(kind, value):
+    assert code(kind, value) == "invalid_type"
+
+
+HUGE = [Decimal("Infinity"), Decimal("-Infinity"), Decimal("NaN"), Decimal("1e400"), Decimal("9" * 5_000), 10**400]
+HUGE += ["9" * 20, "-" + "9" * 20, "1000000000", 10**9, -(10**9), Decimal("999999999.991"), Decimal("9e999999")]
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@pytest.mark.parametrize("value", HUGE, ids=range(len(HUGE)))
+def test_huge_numbers_are_out_of_range(kind, value):
+    assert code(kind, value) == "out_of_range"
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "printed"),
+    [
+        (Amount, "1210", "1210.00"),
+        (Amount, Decimal("1210.5"), "1210.50"),
+        (Amount, "-0.00", "0.00"),
+        (Amount, Decimal("-0"), "0.00"),
+        (Amount, "-999999999.99", "-999999999.99"),
+        (Amount, Decimal("1e3"), "1000.00"),
+        (Amount, Decimal("0e5"), "0.00"),
+        (Amount, "007.10", "7.10"),
+        (NotNegative, 0, "0.00"),
+        (Positive, "0.01", "0.01"),
+        (Positive, "999999999.99", "999999999.99"),
+        (UnitPrice, "-0.0001", "-0.0001"),
+        (Percent, 100, "100.0000"),
+    ],
+)
+def test_a_number_is_exact(kind, sent, printed):
+    assert str(kind.read(sent)) == printed
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "refused"),
+    [
+        (Amount, "1.005", "invalid_value"),
+        (Amount, Decimal("1.00000000000000001"), "invalid_value"),
+        (Amount, "0.12345678901234567", "invalid_value"),
+        (Amount, Decimal("1e-400"), "invalid_value"),
+        (UnitPrice, "0.00001", "invalid_value"),
+        (Positive, 0, "out_of_range"),
+        (Positive, "-0.01", "out_of_range"),
+        (NotNegative, "-0.01", "out_of_range"),
+        (Percent, "100.0001", "out_of_range"),
+        (Percent, "-1", "out_of_range"),
+    ],
+)
+def test_a_number_is_never_rounded(kind, sent, refused):
+    assert code(kind, sent) == refused
+
+
+decimals = st.decimals(allow_nan=False, allow_infinity=False, min_value=-(10**10), max_value=10**10, places=6)
+
+
+@pytest.mark.parametrize("kind", NUMBERS)
+@given(number=decimals | st.decimals(allow_nan=False) | st.integers().map(Decimal))
+@example(number=Decimal("0E-999999"))
+def test_a_number_is_taken_as_it_is_or_not_at_all(kind, number):
+    for sent in (number, format(number, "f")) if -30 < number.adjusted() < 30 else (number,):
+        if code(kind, sent) is None:
+            read = kind.read(sent)
+            assert read == number and -read.as_tuple().exponent == kind.places and kind.least <= read <= kind.most
+        elif kind.least <= number <= kind.most and number.is_finite():
+            assert -number.as_tuple().exponent > kind.places
+
+
+# Dates and times ------------------------------------------------------------------------------------------------------
+
+
+@given(st.dates(date(1900, 1, 1), date(2200, 12, 31)))
+def test_a_day_reads_as_it_prints(day):
+    assert Day.read(day.isoformat()) == day == DayOrInstant.read(day.isoformat())
+
+
+offsets = st.integers(-23 * 60 - 59, 23 * 60 + 59).map(lambda m: timezone(timedelta(minutes=m)))
+
+
+@given(st.datetimes(datetime(1900, 1, 2), datetime(2200, 12, 30), timezones=offsets))  # noqa: DTZ001
+def test_an_instant_keeps_its_millisecond_whatever_the_offset(instant):
+    assume(1900 <= instant.astimezone(UTC).year <= 2200)
+    read = Instant.read(instant.isoformat(timespec="microseconds"))
+    assert timedelta(0) <= instant - read < timedelta(milliseconds=1) and type(read) is Moment
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z", str(read)) and ".000" not in str(read)
+    assert Instant.read(str(read)) == read
+
+
+@pytest.mark.parametrize(
+    ("sent", "printed"),
+    [
+        ("2026-11-30T09:00:00+11:00", "2026-11-29T22:00:00Z"),
+        ("2026-11-30t09:00:00z", "2026-11-30T09:00:00Z"),
+        ("2026-11-30T09:00:00-00:00", "2026-11-30T09:00:00Z"),
+        ("2026-11-30T09:00:00.1Z", "2026-11-30T09:00:00.100Z"),
+        ("2026-11-30T09:00:00.000999Z", "2026-11-30T09:00:00Z"),
+        ("2026-11-30T23:59:59.999999999Z", "2026-11-30T23:59:59.999Z"),
+    ],
+)
+def test_an_instant_prints_in_utc(sent, printed):
+    assert str(Instant.read(sent)) == printed
+
+
+ZONES = sorted(available_timezones() - {"localtime"})
+
+
+@settings(max_examples=300)
+@given(st.dates(date(1990, 1, 1), date(2100, 1, 1)), st.sampled_from(ZONES))
+@example(date(2026, 10, 4), "Australia/Hobart")  # clocks go forward
+@example(date(2026, 4, 5), "Australia/Lord_Howe")  # back by half an hour
+@example(date(2025, 4, 25), "Africa/Cairo")  # there is no midnight
+@example(date(2019, 11, 3), "America/Havana")  # midnight comes twice
+@example(date(2011, 12, 30), "Pacific/Apia")  # there is no such day
+def test_a_day_begins_at_its_first_instant(day, zone):
+    start, end = start_of_day(day, zone), start_of_day(day + timedelta(days=1), zone)
+    tz = ZoneInfo(zone)
+    assert (start - timedelta(milliseconds=1)).astimezone(tz).date() < day
+    assert start == end or start.astimezone(tz).date() == day
+    assert start == end or (end - timedelta(milliseconds=1)).astimezone(tz).date() == day
+
+
+# ABN, folding, digits -------------------------------------------------------------------------------------------------
+
+PUBLISHED = ["51824753556", "53004085616", "33102417032", "29002589460"]
+
+
+@pytest.mark.parametrize("abn", PUBLISHED)
+def test_published_abns_check(abn):
+    assert is_abn(abn)
+
+
+@given(st.sampled_from(PUBLISHED), st.integers(0, 10), st.integers(1, 9))
+def test_one_wrong_digit_is_found(abn, place, by):
+    digit = str((int(abn[place]) + by) % 10)
+    assert not is_abn(abn[:place] + digit + abn[place + 1 :])
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("ZOË", "zoe"),
+        ("Zoe\u0308", "zoe"),
+        ("Straße", "strasse"),
+        ("STRASSE", "strasse"),
+        ("İstanbul", "istanbul"),
+        ("ﬁne", "fine"),
+        ("㎒ Ⅷ", "mhz viii"),
+        ("Ångström", "angstrom"),
+        ("100%_\\", "100%_\\"),
+        ("日本", "日本"),
+    ],
+)
+def test_text_folds(text, folded):
+    assert fold(text) == folded
+
+
+@given(st.text(max_size=20))
+def test_folding_again_changes_nothing(text):
+    assert fold(fold(text)) == fold(text)
+
+
+@given(st.text(max_size=20))
+def test_equivalent_texts_fold_alike(text):
+    for form in ("NFC", "NFD", "NFKC", "NFKD"):
+        assert fold(unicodedata.normalize(form, text)) == fold(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "digits"),
+    [("+61 3 6234 5678", "0362345678"), ("(03) 6234-5678", "0362345678"), ("47 555 222 000", "47555222000"), ("x", "")],
+)
+def test_digits_are_of_a_number_however_it_is_spaced(text, digits):
+    assert digits_of(text) == digits
+
+
+def test_every_field_is_tested_here():
+    named = {n for n, kind in vars(fields).items() if isinstance(kind, type) and issubclass(kind, fields.Field)}
+    assert named - set(globals()) == {"Field", "Number", "MetadataValue"}

@@ -1,0 +1,196 @@
+"""Settings are typed and strict: whatever is wrong stops the start and is named."""
+
+import logging
+import re
+import tomllib
+from pathlib import Path
+from typing import Annotated
+
+import pytest
+from msgspec import Meta, Struct
+
+from billycan import Manifest, settings
+from billycan.app import App
+from billycan.settings import Config, Settings, SettingsError, load
+from billycan.testing import SECRET
+
+EXAMPLE = Path(__file__).parents[2] / "deploy" / "billycan.example.toml"
+
+
+@pytest.fixture(autouse=True)
+def elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_defaults_need_nothing_to_be_set():
+    config = load({"PATH": "/bin"})
+    assert config == Config(Settings(), {})
+    assert config.settings.database == "sqlite:///var/billycan.db"
+    assert (config.settings.per_minute, config.settings.per_second) == (100, 20)
+
+
+def test_the_environment_comes_before_the_file(tmp_path):
+    file = tmp_path / "any.toml"
+    file.write_text(
+        'per_minute = 5\nper_second = 3\nplugins = ["contacts", "gst"]\n[assets]\ncolour = "red"\nsize = 3\n'
+    )
+    config = load({"BILLYCAN_CONFIG": str(file), "BILLYCAN_PER_MINUTE": "7", "BILLYCAN_ASSETS__COLOUR": "blue"})
+    assert (config.settings.per_minute, config.settings.per_second) == (7, 3)
+    assert config.settings.plugins == "contacts,gst"
+    assert config.plugins == {"assets": {"colour": "blue", "size": 3}}
+
+
+def test_billycan_toml_is_found_in_the_current_folder(tmp_path):
+    (tmp_path / "billycan.toml").write_text("pool_size = 3")
+    assert load({}).settings.pool_size == 3
+
+
+def test_lists_are_split_at_commas():
+    assert load({"BILLYCAN_TRUSTED_PROXIES": "127.0.0.1, 10.0.0.0/8,"}).settings.trusted_proxies == [
+        "127.0.0.1",
+        "10.0.0.0/8",
+    ]
+
+
+def test_the_secret_is_read_from_a_file_unless_it_is_given(tmp_path):
+    file = tmp_path / "secret"
+    file.write_text(SECRET + "\n")
+    (tmp_path / "billycan.toml").write_text(f'secret = "{"toml" * 10}"')
+    assert load({"BILLYCAN_SECRET_FILE": str(file)}).settings.secret == SECRET
+    given = {"BILLYCAN_SECRET_FILE": str(file), "BILLYCAN_SECRET": "environment" * 4}
+    assert load(given).settings.secret == "environment" * 4
+    assert load({}).settings.secret == "toml" * 10
+
+
+def test_secrets_stay_out_of_what_is_printed():
+    config = load({"BILLYCAN_SECRET": SECRET})
+    assert SECRET not in f"{config!r} {config} {config.settings!r}"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "said"),
+    [
+        ("BILLYCAN_PER_MINTE", "5", "per_minte: there is no such setting; there are: database, "),
+        ("BILLYCAN_PER_MINUTE", "many", "per_minute: expected `int`"),
+        ("BILLYCAN_PER_MINUTE", "0", "per_minute: expected `int` >= 1"),
+        ("BILLYCAN_SECRET", "short", "secret: expected `str` of length >= 32"),
+        ("BILLYCAN_SECRET_PREVIOUS", "short", "secret_previous: "),
+        ("BILLYCAN_OPERATOR_TOKEN", "short", "operator_token: "),
+        ("BILLYCAN_PUBLIC_URL", "api.example.com", "public_url: "),
+        ("BILLYCAN_TRUSTED_PROXIES", "127.0.0.1,nginx", "trusted_proxies: nginx is no address or network"),
+        ("BILLYCAN_SECRET_FILE", "/nowhere/secret", "BILLYCAN_SECRET_FILE: /nowhere/secret cannot be read"),
+        ("BILLYCAN_CONFIG", "/nowhere/billycan.toml", "BILLYCAN_CONFIG: /nowhere/billycan.toml cannot be read"),
+    ],
+)
+def test_what_is_wrong_in_the_environment_is_named(variable, value, said):
+    with pytest.raises(SettingsError) as error:
+        load({variable: value})
+    assert str(error.value).startswith(said)
+    assert value not in said or variable not in ("BILLYCAN_SECRET", "BILLYCAN_OPERATOR_TOKEN")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("per_minute = ", "billycan.toml is not TOML: "),
+        ("per_minute = 'x'", "per_minute: expected `int`"),
+        ("per_minte = 5", "per_minte: there is no such setting"),
+        ("database = 5", "database: expected `str`, got `int`"),
+        ("plugins = 5", "plugins: expected `str"),
+        ("[database]\nurl = 'sqlite://'", "database: is a setting of its own and not the name of a table"),
+    ],
+)
+def test_what_is_wrong_in_the_file_is_named(tmp_path, text, said):
+    (tmp_path / "billycan.toml").write_text(text)
+    with pytest.raises(SettingsError, match="^" + re.escape(said)):
+        load({})
+
+
+def test_a_file_that_is_not_text_is_named(tmp_path):
+    (tmp_path / "billycan.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(SettingsError, match=r"billycan.toml is not UTF-8"):
+        load({})
+
+
+def test_what_gunicorn_reads_is_no_setting_of_the_application():
+    assert load(dict.fromkeys(settings.HOSTING, "whatever")) == Config(Settings(), {})
+
+
+class AssetSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    colour: str = "red"
+    size: Annotated[int, Meta(ge=1)] = 1
+    days: tuple[Annotated[int, Meta(ge=1)], ...] = (1, 2)
+    tags: Annotated[list[str], Meta(max_length=2)] = []
+
+    def __post_init__(self) -> None:
+        if list(self.days) != sorted(self.days):
+            raise ValueError("days: must grow")
+
+
+def test_a_plugin_s_settings_come_typed_to_it():
+    given = {"size": "3", "days": "4,5", "tags": "a, b"}
+    assert settings.typed(given, AssetSettings, "assets") == AssetSettings(size=3, days=(4, 5), tags=["a", "b"])
+
+
+@pytest.fixture
+def start(tmp_path, install):
+    """Start an app with the plugin `assets`, which has settings, or `plain`, which has none."""
+    install(Manifest(name="assets", settings=AssetSettings))
+    install(Manifest(name="plain"))
+
+    def begin(enabled: str, **plugins: dict[str, object]) -> App:
+        core = Settings(secret=SECRET, database=f"sqlite:///{tmp_path}/a.db", plugins=enabled, shared_folder="shared")
+        app = App(Config(core, plugins))
+        app.close()
+        return app
+
+    return begin
+
+
+def test_an_enabled_plugin_has_its_settings(start):
+    app = start("assets", assets={"colour": "blue"})
+    assert app.plugin_settings[AssetSettings] == AssetSettings(colour="blue")
+    assert start("assets").plugin_settings[AssetSettings] == AssetSettings()
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"assets": {"color": "blue"}}, "assets.color: there is no such setting; there are: colour, days, size, tags"),
+        ({"assets": {"size": "big"}}, "assets.size: expected `int`"),
+        ({"assets": {"size": "0"}}, "assets.size: expected `int` >= 1"),
+        ({"assets": {"days": "5,4"}}, "assets.days: must grow"),
+        ({"plain": {"colour": "blue"}}, "plain: this plugin has no settings"),
+    ],
+)
+def test_a_wrong_setting_of_an_enabled_plugin_stops_the_start(start, given, said):
+    with pytest.raises(SettingsError, match="^" + re.escape(said)):
+        start("assets,plain", **given)
+
+
+def test_settings_of_plugins_that_are_not_enabled_give_one_warning(start, caplog):
+    with caplog.at_level(logging.WARNING):
+        start("plain", assets={"nonsense": "1"}, elsewhere={"a": "b", "c": "d"})
+    assert [r.message for r in caplog.records] == [
+        "settings of plugins that are not enabled are ignored: assets, elsewhere"
+    ]
+
+
+def test_no_app_starts_without_a_secret_or_with_a_strange_database(tmp_path):
+    with pytest.raises(SettingsError, match=r"^secret: set BILLYCAN_SECRET or BILLYCAN_SECRET_FILE"):
+        App(Config(Settings(plugins="-none"), {}))
+    for url in ("nonsense", "mysql://localhost/x", "postgres://localhost/x"):
+        with pytest.raises(SettingsError, match=r"^database: must be "):
+            App(Config(Settings(secret=SECRET, database=url, plugins="contacts"), {}))
+
+
+def test_the_example_file_names_every_setting_and_is_valid(tmp_path):
+    text = EXAMPLE.read_text()
+    assert tomllib.loads(text) == {}
+    whole = re.sub(r"(?m)^#(\w+ = )", r"\1", text)
+    assert sorted(tomllib.loads(whole)) == sorted(Settings.__struct_fields__)
+    (tmp_path / "billycan.toml").write_text(whole)
+    found = load({}).settings
+    for name in ("database", "pool_size", "per_minute", "per_second"):
+        assert getattr(found, name) == getattr(Settings(), name), f"{name} is not shown with its default"
+    assert all(variable in text for variable in (*settings.HOSTING, settings.CONFIG, settings.SECRET_FILE))

@@ -1,0 +1,80 @@
+"""Sample services and bookings of an invented plumber in Hobart: a week of them, in every state."""
+
+from datetime import datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from billycan import Context
+from billycan.wire import decode
+from billycan_contacts import api as contacts
+
+from . import handlers as h
+from .schemas import NewBooking, NewService, WithReason
+
+_SERVICES: dict[str, dict[str, Any]] = {
+    "drain": {"name": "Blocked drain", "duration_minutes": 60, "price": "180.00", "buffer_after_minutes": 30},
+    "tap": {"name": "Leaking tap or toilet", "duration_minutes": 45, "price": "145.00", "buffer_after_minutes": 15},
+    "hot_water": {
+        "name": "Hot water service",
+        "duration_minutes": 90,
+        "price": "240.00",
+        "buffer_after_minutes": 30,
+        "min_notice_minutes": 120,
+        "max_advance_days": 60,
+    },
+    "quote": {"name": "Site visit and quote", "duration_minutes": 30, "price": "0.00", "requires_confirmation": True},
+}
+
+# Working days from today, the clock, service, client, and what is done with it.
+_WEEK: tuple[tuple[int, int, str, str, str], ...] = (
+    (-3, 9, "tap", "Odo", "complete"),
+    (-2, 10, "drain", "Brindle Wren", "complete"),
+    (-1, 8, "quote", "Little Tern", "no_show"),
+    (-1, 13, "tap", "Marnie", "complete"),
+    (1, 8, "hot_water", "Marnie", ""),
+    (1, 13, "drain", "Saltmarram", ""),
+    (2, 9, "quote", "Little Tern", ""),
+    (2, 10, "tap", "Odo", "cancel"),
+    (3, 8, "drain", "Brindle Wren", ""),
+    (4, 9, "quote", "Saltmarram", "confirm"),
+    (4, 14, "tap", "Marnie", ""),
+    (5, 10, "quote", "Odo", "decline"),
+)
+
+
+def add_samples(ctx: Context) -> None:
+    """Add the sample services and bookings."""
+    services = {key: h.create_service(ctx, decode(values, NewService)).id for key, values in _SERVICES.items()}
+    zone = ZoneInfo(ctx.tenant.timezone)
+    for days, hour, service, client, action in _WEEK:
+        client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalars().first()
+        if client_id is None:
+            continue
+        start_at = datetime.combine(_working_day(ctx, days), time(hour), zone)
+        values = {"service_id": services[service], "client_id": client_id, "start_at": start_at.isoformat()}
+        # What lies behind, or on a day off, is on the books all the same.
+        booking = h.create_booking(ctx, decode({**values, "force": True}, NewBooking))
+        if booking.status == "pending" and action in ("no_show", "complete"):
+            h.confirm_booking(ctx, booking.id)
+        if action == "cancel":
+            h.cancel_booking(ctx, booking.id, decode({"reason": "Mended it themselves"}, WithReason))
+        elif action:
+            _ACTIONS[action](ctx, booking.id)
+
+
+_ACTIONS = {
+    "complete": h.complete_booking,
+    "confirm": h.confirm_booking,
+    "decline": h.decline_booking,
+    "no_show": h.mark_no_show,
+}
+
+
+def _working_day(ctx: Context, days: int) -> Any:
+    """The date so many working days from today."""
+    day, step = ctx.today(), timedelta(days=1 if days > 0 else -1)
+    for _ in range(abs(days)):
+        day += step
+        while day.weekday() > 4:
+            day += step
+    return day

@@ -1,0 +1,286 @@
+"""What each endpoint does."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import (
+    BadRequest,
+    Conflict,
+    Context,
+    Deleted,
+    Fault,
+    Invalid,
+    NotFound,
+    Page,
+    Patch,
+    Records,
+    Reply,
+    own,
+)
+from billycan.db import metadata
+from billycan.fields import day_after, start_of_day
+from billycan.manifest import sent
+from billycan.records import Row, contains
+from billycan_contacts import api as contacts
+from billycan_staff import api as staff
+
+from . import rules, slots
+from .calendar import MEDIA_TYPE, calendar
+from .schemas import (
+    AvailabilityQuery,
+    Booking,
+    BookingChange,
+    BookingQuery,
+    NewBooking,
+    NewService,
+    NewTime,
+    Opening,
+    Service,
+    ServiceQuery,
+    WithReason,
+)
+from .tables import bookings, services
+
+MOST_DAYS = 31
+
+
+def service_names(ctx: Context, ids: Any) -> dict[str, str]:
+    """Map each id to the service's name, in one query."""
+    found = sa.select(services.c.id, services.c.name).where(own(ctx, services), services.c.id.in_(list(ids)))
+    return {row.id: row.name for row in ctx.db.execute(found)}
+
+
+def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
+    """The bookings that hold a text themselves, or whose client's or service's name does."""
+    named = sa.select(services.c.id).where(own(ctx, services), contains(services.c.name_folded, text))
+    return (
+        records.holds(text)
+        | bookings.c.client_id.in_(contacts.named_like(ctx, text))
+        | bookings.c.service_id.in_(named)
+    )
+
+
+service_records = Records(services, Service, prefix="srv", search=("name",))
+
+records = Records(
+    bookings,
+    Booking,
+    prefix="bkg",
+    references={"service": service_names, "staff": staff.names, "client": contacts.names},
+    search=("location", "notes"),
+    filters={"search": found_by},
+    actions=lambda booking: rules.actions.allowed(booking.status),
+)
+
+
+# Services -------------------------------------------------------------------------------------------------------------
+
+
+def list_services(ctx: Context, query: ServiceQuery) -> Page[Service]:
+    """All services, those no longer active too unless `active` says otherwise."""
+    return service_records.page(ctx, query)
+
+
+def create_service(ctx: Context, body: NewService) -> Service:
+    """Add a service."""
+    _check_staff(ctx, body)
+    service = service_records.add(ctx, body)
+    ctx.emit("service.created", service)
+    return service
+
+
+def get_service(ctx: Context, id: str) -> Service:
+    """One service."""
+    return service_records.get(ctx, id)
+
+
+def update_service(ctx: Context, id: str, body: Patch[NewService]) -> Service:
+    """Change a service; bookings already made keep their times."""
+    before = service_records.lock(ctx, id)
+    service = body.over(before._mapping)
+    if service.staff_ids != before.staff_ids:
+        _check_staff(ctx, service)
+    after = service_records.save(ctx, before, **sent(service))
+    (shown,) = service_records.show(ctx, [after])
+    if after.version != before.version:
+        ctx.emit("service.updated", shown)
+    return shown
+
+
+def delete_service(ctx: Context, id: str) -> Deleted:
+    """Delete a service that was never booked; one no longer given is made inactive instead."""
+    deleted = service_records.remove(ctx, id)
+    ctx.emit("service.deleted", deleted)
+    return deleted
+
+
+def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
+    """When a service can be booked, and with whom: the whole list of up to 31 days, in order."""
+    if not query.since <= query.until < query.since + MOST_DAYS * rules.DAY:
+        raise BadRequest(f"to: must be from `from` to {MOST_DAYS - 1} days after it.", param="to")
+    try:
+        service = service_records.find(ctx, query.service_id)
+    except NotFound:
+        raise NotFound("service_id: there is no such service.", param="service_id") from None
+    if not service.active:
+        return []
+    zone = ctx.tenant.timezone
+    people = staff.people(ctx, [query.staff_id] if query.staff_id else service.staff_ids or None)
+    since, until = start_of_day(query.since, zone), start_of_day(day_after(query.until), zone)
+    return slots.offered(ctx, service, slots.giving(service, people), since, until)
+
+
+def _check_staff(ctx: Context, service: NewService) -> None:
+    found = staff.names(ctx, service.staff_ids) if service.staff_ids else {}
+    faults = [
+        Fault(f"staff_ids[{i}]", "not_found", "there is no such record")
+        for i, id in enumerate(service.staff_ids)
+        if id not in found
+    ]
+    if faults:
+        raise Invalid.of(*faults)
+
+
+# Bookings -------------------------------------------------------------------------------------------------------------
+
+
+def list_bookings(ctx: Context, query: BookingQuery) -> Page[Booking]:
+    """All bookings, whatever their status."""
+    page = records.rows(ctx, query)
+    return page.of(_shown(ctx, page.items))
+
+
+def create_booking(ctx: Context, body: NewBooking) -> Booking:
+    """Book a service: at once, or pending where the service asks for confirmation; both hold the time."""
+    service = _service_to_book(ctx, body)
+    place = slots.take(ctx, service, body.start_at, body.staff_id, force=body.force)
+    columns = {name: value for name, value in sent(body).items() if name != "force"}
+    status = "pending" if service.requires_confirmation else "confirmed"
+    row = records.insert(ctx, **{**columns, **place, "status": status})
+    return tell(ctx, row, "booking.created")
+
+
+def get_booking(ctx: Context, id: str) -> Booking:
+    """One booking; with `Accept: text/calendar` as a calendar file."""
+    return _shown(ctx, [records.find(ctx, id)])[0]
+
+
+def get_booking_calendar(ctx: Context, id: str) -> Reply:
+    """One booking as a calendar file."""
+    booking = get_booking(ctx, id)
+    headers = {"ETag": f'"{booking.version}"', "Content-Disposition": f'attachment; filename="{id}.ics"'}
+    return Reply(calendar(booking), MEDIA_TYPE, headers)
+
+
+def update_booking(ctx: Context, id: str, body: Patch[BookingChange]) -> Booking:
+    """Change what a booking says; `reschedule` moves it."""
+    row = records.lock(ctx, id)
+    known = {**row._mapping, "job_id": _job_of(ctx, row)}
+    change = body.over(known)
+    if change.job_id not in (None, known["job_id"]) and not _job_exists(ctx, change.job_id):
+        raise Invalid.member("job_id", *slots.NOT_FOUND)
+    columns = {name: value for name, value in sent(change).items() if value != known[name]}
+    after = records.save(ctx, row, **columns)
+    return tell(ctx, after, "booking.updated") if after.version != row.version else _shown(ctx, [after])[0]
+
+
+def delete_booking(ctx: Context, id: str) -> Deleted:
+    """Delete a booking that never took place."""
+    row = records.lock(ctx, id)
+    if row.status not in rules.DELETABLE:
+        raise Conflict(
+            f"A {row.status} booking is kept: only {', '.join(sorted(rules.DELETABLE))} ones can be deleted.",
+            code="document_locked",
+            status=row.status,
+        )
+    slots.give_back(ctx, row)
+    deleted = records.delete(ctx, row)
+    ctx.emit("booking.deleted", deleted)
+    return deleted
+
+
+def confirm_booking(ctx: Context, id: str) -> Booking:
+    """Accept a pending booking."""
+    return _move(ctx, id, "confirm", "booking.confirmed")
+
+
+def decline_booking(ctx: Context, id: str) -> Booking:
+    """Refuse a pending booking; its time is free again."""
+    return _move(ctx, id, "decline", "booking.declined")
+
+
+def cancel_booking(ctx: Context, id: str, body: WithReason) -> Booking:
+    """Call a booking off; its time is free again."""
+    return _move(ctx, id, "cancel", "booking.cancelled", cancel_reason=body.reason)
+
+
+def complete_booking(ctx: Context, id: str) -> Booking:
+    """Record that the booking took place."""
+    return _move(ctx, id, "complete", "booking.completed")
+
+
+def mark_no_show(ctx: Context, id: str) -> Booking:
+    """Record that the client did not come; what is left of the time is free again."""
+    return _move(ctx, id, "no_show", "booking.no_show")
+
+
+def reschedule_booking(ctx: Context, id: str, body: NewTime) -> Booking:
+    """Move a booking to another time, with the same person unless another is named; it stays what it is."""
+    row = records.lock(ctx, id)
+    rules.actions.check("reschedule", row.status)
+    service = service_records.find(ctx, row.service_id)
+    staff_id = body.staff_id or row.staff_id
+    if (body.start_at, staff_id) == (row.start_at, row.staff_id):
+        return _shown(ctx, [row])[0]
+    place = slots.take(ctx, service, body.start_at, staff_id, force=body.force, instead_of=row)
+    return tell(ctx, records.save(ctx, row, **place), "booking.rescheduled")
+
+
+def _move(ctx: Context, id: str, action: str, event: str, **columns: Any) -> Booking:
+    row = records.lock(ctx, id)
+    status = rules.actions.check(action, row.status)
+    if status not in rules.HOLDING:
+        slots.give_back(ctx, row)
+        columns["slot_id"] = None
+    return tell(ctx, records.save(ctx, row, status=status, **columns), event)
+
+
+def tell(ctx: Context, row: Row, event: str) -> Booking:
+    """The booking as it is shown, having told of it by this event."""
+    (booking,) = _shown(ctx, [row])
+    ctx.emit(event, booking)
+    return booking
+
+
+def _shown(ctx: Context, rows: list[Row]) -> list[Booking]:
+    return records.show(ctx, rows, job_id={row.id: _job_of(ctx, row) for row in rows})
+
+
+def _job_of(ctx: Context, row: Row) -> str | None:
+    """The job a booking belongs to; None where that plugin is off."""
+    return row.job_id if "jobs" in ctx.app.manifests else None
+
+
+def _job_exists(ctx: Context, id: str) -> bool:
+    if "jobs" not in ctx.app.manifests:
+        return False
+    # By its table's name: that plugin comes after this one, so it cannot be imported.
+    jobs = metadata.tables["jobs"]
+    return ctx.db.execute(sa.select(jobs.c.id).where(own(ctx, jobs), jobs.c.id == id)).first() is not None
+
+
+def _service_to_book(ctx: Context, body: NewBooking) -> Row:
+    """The service a booking is of; Invalid with all that the booking names and there is not."""
+    service = ctx.db.execute(sa.select(services).where(own(ctx, services), services.c.id == body.service_id)).first()
+    exists = {
+        "service_id": service is not None,
+        "client_id": bool(contacts.names(ctx, [body.client_id])),
+        "staff_id": body.staff_id is None or bool(staff.names(ctx, [body.staff_id])),
+        "job_id": body.job_id is None or _job_exists(ctx, body.job_id),
+    }
+    if faults := [Fault(name, *slots.NOT_FOUND) for name, there in exists.items() if not there]:
+        raise Invalid.of(*faults)
+    if service is None or not service.active:
+        raise Invalid.member("service_id", "invalid_value", "is not active")
+    return service

@@ -1,0 +1,64 @@
+"""Bookings: services, when they can be had, and the claims of clients on the time of staff."""
+
+from pathlib import Path
+
+from billycan import Context, Deleted, Event, Manifest, Route, hookimpl
+
+from . import handlers as h
+from .demo import add_samples
+from .neighbours import note
+from .schemas import Booking, Service
+from .tables import bookings, services, slots
+
+manifest = Manifest(
+    name="bookings",
+    requires=("contacts", "staff"),
+    tables=(services, slots, bookings),
+    migrations=Path(__file__).parent / "migrations",
+    events={
+        "service.created": Service,
+        "service.updated": Service,
+        "service.deleted": Deleted,
+        "booking.created": Booking,
+        "booking.updated": Booking,
+        "booking.confirmed": Booking,
+        "booking.declined": Booking,
+        "booking.rescheduled": Booking,
+        "booking.completed": Booking,
+        "booking.no_show": Booking,
+        "booking.cancelled": Booking,
+        "booking.deleted": Deleted,
+    },
+    routes=(
+        Route("GET", "/v1/services", h.list_services, scope="bookings:read"),
+        Route("POST", "/v1/services", h.create_service, scope="bookings:write", status=201),
+        Route("GET", "/v1/services/{id}", h.get_service, scope="bookings:read"),
+        Route("PATCH", "/v1/services/{id}", h.update_service, scope="bookings:write"),
+        Route("DELETE", "/v1/services/{id}", h.delete_service, scope="bookings:write"),
+        Route("GET", "/v1/availability", h.list_availability, scope="bookings:read"),
+        Route("GET", "/v1/bookings", h.list_bookings, scope="bookings:read"),
+        Route("POST", "/v1/bookings", h.create_booking, scope="bookings:write", status=201),
+        Route(
+            "GET",
+            "/v1/bookings/{id}",
+            h.get_booking,
+            scope="bookings:read",
+            also={"text/calendar": "/v1/bookings/{id}.ics"},
+        ),
+        Route("GET", "/v1/bookings/{id}.ics", h.get_booking_calendar, scope="bookings:read"),
+        Route("PATCH", "/v1/bookings/{id}", h.update_booking, scope="bookings:write"),
+        Route("DELETE", "/v1/bookings/{id}", h.delete_booking, scope="bookings:write"),
+        Route("POST", "/v1/bookings/{id}/confirm", h.confirm_booking, scope="bookings:write"),
+        Route("POST", "/v1/bookings/{id}/decline", h.decline_booking, scope="bookings:write"),
+        Route("POST", "/v1/bookings/{id}/cancel", h.cancel_booking, scope="bookings:write"),
+        Route("POST", "/v1/bookings/{id}/complete", h.complete_booking, scope="bookings:write"),
+        Route("POST", "/v1/bookings/{id}/no_show", h.mark_no_show, scope="bookings:write"),
+        Route("POST", "/v1/bookings/{id}/reschedule", h.reschedule_booking, scope="bookings:write"),
+    ),
+    demo=add_samples,
+)
+
+
+@hookimpl
+def on_event(ctx: Context, event: Event) -> None:
+    note(ctx, event)

@@ -1,0 +1,181 @@
+"""The states of a booking, and when somebody can be booked: pure functions of hours, time off and what is taken.
+
+Hours are local time. A shift lasts from the first moment the clock shows its start, or later where the start is
+skipped, to the first moment it shows its end; so a gap shortens it. Times are offered by the clock, from the shift's
+start on: one that is skipped is not offered, one that comes twice is offered at its first occurrence.
+"""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from billycan import Actions
+from billycan.fields import Moment
+from billycan_staff.api import Person
+
+from .schemas import Opening
+
+actions = Actions(
+    {
+        "confirm": ("pending", "confirmed"),
+        "decline": ("pending", "declined"),
+        "reschedule": ("pending confirmed", None),
+        "complete": ("confirmed", "completed"),
+        "no_show": ("confirmed", "no_show"),
+        "cancel": ("pending confirmed", "cancelled"),
+    }
+)
+
+# The others free the time they held.
+HOLDING = frozenset({"pending", "confirmed", "completed"})
+DELETABLE = frozenset({"pending", "declined", "cancelled"})
+
+Span = tuple[datetime, datetime]
+DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
+
+
+class Terms(Struct, frozen=True):
+    """What a service asks of somebody's time."""
+
+    service_id: str
+    duration: timedelta
+    before: timedelta
+    after: timedelta
+    interval_minutes: int
+    capacity: int
+
+    def occupied(self, start: datetime) -> Span:
+        """The time a start takes, buffers included."""
+        return start - self.before, start + self.duration + self.after
+
+
+class Taken(Struct, frozen=True):
+    """A slot of somebody's that `booked` bookings share."""
+
+    id: str
+    service_id: str
+    start_at: datetime
+    occupied: Span
+    booked: int
+
+
+def openings(
+    terms: Terms, people: Iterable[Person], taken: Mapping[str, Sequence[Taken]], since: datetime, until: datetime
+) -> list[Opening]:
+    """What can be booked with these people from `since` until before `until`, in order.
+
+    `taken` holds each person's slots in order; they never overlap.
+    """
+    found: dict[datetime, Opening] = {}
+    for person in people:
+        spans = at_work(person, since, until + terms.duration)
+        for start in starts(person, terms.interval_minutes, since, until):
+            if not covered(spans, start, start + terms.duration):
+                continue
+            if places := places_left(terms, taken.get(person.id, ()), start):
+                end_at = Moment.of(start + terms.duration)
+                opening = found.setdefault(start, Opening(Moment.of(start), end_at, [], 0))
+                opening.staff_ids.append(person.id)
+                opening.remaining += places
+    return [found[start] for start in sorted(found)]
+
+
+def can_start(terms: Terms, person: Person, start: datetime) -> bool:
+    """Whether a person works for all of a booking that starts then; a repeated hour counts at its first occurrence."""
+    if start.astimezone(ZoneInfo(person.timezone)).fold:
+        return False
+    return covered(at_work(person, start, start + terms.duration), start, start + terms.duration)
+
+
+def places_left(terms: Terms, taken: Sequence[Taken], start: datetime) -> int:
+    """How many more bookings may start then, with a person whose slots these are."""
+    if (other := overlapping(terms, taken, start)) is None:
+        return terms.capacity
+    return max(terms.capacity - other.booked, 0) if shares(terms, other, start) else 0
+
+
+def overlapping(terms: Terms, taken: Sequence[Taken], start: datetime) -> Taken | None:
+    """The last of a person's slots that a start would overlap."""
+    since, until = terms.occupied(start)
+    i = bisect_left(taken, until, key=lambda slot: slot.occupied[0]) - 1
+    return taken[i] if i >= 0 and taken[i].occupied[1] > since else None
+
+
+def shares(terms: Terms, slot: Taken, start: datetime) -> bool:
+    """Whether a booking that starts then is of this very slot."""
+    return (slot.service_id, slot.start_at, slot.occupied) == (terms.service_id, start, terms.occupied(start))
+
+
+def starts(person: Person, interval_minutes: int, since: datetime, until: datetime) -> Iterator[datetime]:
+    """The times offered by a person's clock from `since` until before `until`."""
+    zone = ZoneInfo(person.timezone)
+    for midnight in _midnights(zone, since, until):
+        for shift in person.shifts:
+            if shift.weekday == midnight.weekday():
+                for minute in range(shift.start, shift.end, interval_minutes):
+                    start = first_moment(midnight + minute * MINUTE, zone)
+                    if start and since <= start < until:
+                        yield start
+
+
+def at_work(person: Person, since: datetime, until: datetime) -> list[Span]:
+    """When a person works, as far as it overlaps or touches these times; shifts that meet are one span."""
+    zone = ZoneInfo(person.timezone)
+    shifts = []
+    for midnight in _midnights(zone, since, until):
+        for shift in person.shifts:
+            if shift.weekday == midnight.weekday():
+                start, end = (_moment_from(midnight + m * MINUTE, zone) for m in (shift.start, shift.end))
+                if start < end and start <= until and end >= since:
+                    shifts.append((start, end))
+    spans: list[Span] = []
+    for start, end in sorted(shifts):
+        if spans and start <= spans[-1][1]:
+            spans[-1] = spans[-1][0], max(end, spans[-1][1])
+        else:
+            spans.append((start, end))
+    for off in person.time_off:
+        spans = [part for span in spans for part in _without(span, off)]
+    return spans
+
+
+def covered(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
+    """Whether one of these spans, which are in order and apart, holds all of this time."""
+    i = bisect_left(spans, start + timedelta.resolution, key=lambda span: span[0]) - 1
+    return i >= 0 and end <= spans[i][1]
+
+
+def first_moment(wall: datetime, zone: ZoneInfo) -> datetime | None:
+    """The first moment at which clocks in a zone show this time; None where they skip it."""
+    moment = wall.replace(tzinfo=zone).astimezone(UTC)
+    return moment if moment.astimezone(zone).replace(tzinfo=None) == wall else None
+
+
+def _moment_from(wall: datetime, zone: ZoneInfo) -> datetime:
+    """The first moment at which clocks in a zone show this time or a later one."""
+    while (moment := first_moment(wall, zone)) is None:
+        wall += MINUTE
+    return moment
+
+
+def _midnights(zone: ZoneInfo, since: datetime, until: datetime) -> Iterator[datetime]:
+    """The local days that may touch these times, each by its midnight."""
+    day, last = (moment.astimezone(zone).date() for moment in (since, until))
+    while day <= last:
+        yield _midnight(day)
+        day += DAY
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time())  # a time of the clock, in whichever zone
+
+
+def _without(span: Span, off: Span) -> Iterator[Span]:
+    start, end = span
+    if start < min(end, off[0]):
+        yield start, min(end, off[0])
+    if max(start, off[1]) < end:
+        yield max(start, off[1]), end

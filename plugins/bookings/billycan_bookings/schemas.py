@@ -1,0 +1,158 @@
+"""What clients send and receive."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from billycan import Named, NewResource, PageQuery, Resource, RuleBroken
+from billycan.fields import Day, DayOrInstant, Id, Instant, Moment, Name, Notes, NotNegative, Search, Text
+
+Status = Literal["pending", "confirmed", "completed", "no_show", "cancelled", "declined"]
+GstCode = Literal["gst", "gst_free", "export", "input_taxed", "out_of_scope"]
+
+DAY = 24 * 60
+
+
+class Location(Text, most=500):
+    """Where it takes place: at most 500 characters."""
+
+
+class Reason(Text, most=500):
+    """Why something was done: at most 500 characters."""
+
+
+class NewService(NewResource, kw_only=True):
+    """Something clients can book."""
+
+    name: Name
+    duration_minutes: Annotated[int, Meta(ge=1, le=7 * DAY)]
+    price: NotNegative | None = None
+    gst_code: GstCode | None = None
+    buffer_before_minutes: Annotated[int, Meta(ge=0, le=DAY)] = 0
+    buffer_after_minutes: Annotated[int, Meta(ge=0, le=DAY)] = 0
+    capacity: Annotated[int, Meta(ge=1, le=1000)] = 1
+    slot_interval_minutes: Annotated[int, Meta(ge=1, le=DAY)] = 15
+    min_notice_minutes: Annotated[int, Meta(ge=0, le=366 * DAY)] = 0
+    max_advance_days: Annotated[int, Meta(ge=0, le=3660)] | None = None
+    requires_confirmation: bool = False
+    staff_ids: Annotated[list[Id], Meta(max_length=200)] = []
+    active: bool = True
+
+    def __post_init__(self) -> None:
+        for i, id in enumerate(self.staff_ids):
+            if id in self.staff_ids[:i]:
+                raise RuleBroken("invalid_value", "is there twice", f"staff_ids[{i}]")
+
+
+class Service(Resource):
+    """A service as it is shown."""
+
+    name: str
+    duration_minutes: int
+    price: Decimal | None
+    gst_code: GstCode | None
+    buffer_before_minutes: int
+    buffer_after_minutes: int
+    capacity: int
+    slot_interval_minutes: int
+    min_notice_minutes: int
+    max_advance_days: int | None
+    requires_confirmation: bool
+    staff_ids: list[str]
+    active: bool
+
+
+class ServiceQuery(PageQuery, kw_only=True):
+    """Filters of services."""
+
+    sortable = ("created_at", "updated_at", "name", "price", "duration_minutes")
+
+    search: Search | None = None
+    active: bool | None = None
+    requires_confirmation: bool | None = None
+
+
+class Opening(Struct):
+    """A time that can be booked, with whom, and how many bookings it still takes."""
+
+    start_at: Moment
+    end_at: Moment
+    staff_ids: list[str]
+    remaining: int
+
+
+class AvailabilityQuery(Struct, kw_only=True):
+    """Which service, on which days in the tenant's zone (both inclusive, at most 31), and with whom."""
+
+    service_id: str
+    since: Day = field(name="from")
+    until: Day = field(name="to")
+    staff_id: str | None = None
+
+
+class BookingChange(NewResource, kw_only=True):
+    """What may change of a booking at any time; `reschedule` moves it."""
+
+    client_id: Id
+    notes: Notes | None = None
+    location: Location | None = None
+    job_id: Id | None = None
+
+
+class NewBooking(BookingChange, kw_only=True):
+    """A client's claim on somebody's time; without `staff_id` anybody who is free."""
+
+    service_id: Id
+    start_at: Instant
+    staff_id: Id | None = None
+    force: bool = False
+
+
+class NewTime(Struct, forbid_unknown_fields=True, kw_only=True):
+    """When a booking takes place instead; without `staff_id` the same person keeps it."""
+
+    start_at: Instant
+    staff_id: Id | None = None
+    force: bool = False
+
+
+class WithReason(Struct, forbid_unknown_fields=True, kw_only=True):
+    """An action that may be explained."""
+
+    reason: Reason | None = None
+
+
+class Booking(Resource):
+    """A booking as it is shown."""
+
+    status: Status
+    service_id: str
+    service: Named
+    start_at: Moment
+    end_at: Moment
+    staff_id: str
+    staff: Named
+    client_id: str
+    client: Named
+    notes: str | None
+    location: str | None
+    job_id: str | None
+    cancel_reason: str | None
+
+
+class BookingQuery(PageQuery, kw_only=True):
+    """Filters of bookings."""
+
+    sortable = ("created_at", "updated_at", "start_at", "end_at")
+
+    search: Search | None = None
+    status: list[Status] | None = None
+    service_id: list[str] | None = None
+    staff_id: list[str] | None = None
+    client_id: list[str] | None = None
+    job_id: list[str] | None = None
+    start_at_from: DayOrInstant | None = None
+    start_at_to: DayOrInstant | None = None
+    end_at_from: DayOrInstant | None = None
+    end_at_to: DayOrInstant | None = None

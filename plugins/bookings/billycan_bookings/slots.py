@@ -1,0 +1,167 @@
+"""Somebody's time: what of it can be booked, taking a slot of it and giving that back.
+
+Whoever takes or gives back a slot locks the member of staff first, so those who want the same person's time take
+turns. Rows are locked in one order: a booking, then staff by id, then counters.
+"""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Conflict, Context, Invalid, own
+from billycan.fields import LAST_DATE, Moment, start_of_day
+from billycan.ids import new_id
+from billycan.records import Row
+from billycan_staff.api import Person, people
+
+from . import rules
+from .rules import Span, Taken, Terms
+from .schemas import Opening
+from .tables import bookings, slots
+
+MOST_ALTERNATIVES = 5
+NOT_FOUND = ("not_found", "there is no such record")
+NOT_FREE = "Nobody is free then; see alternatives."
+NOT_OFFERED = "This is outside working hours, or too soon or too far ahead: see alternatives, or send `force`."
+
+
+def offered(ctx: Context, service: Row, staff: Iterable[Person], since: datetime, until: datetime) -> list[Opening]:
+    """What can be booked of a service with these people, within its notice and how far ahead it is offered."""
+    earliest, latest = _window(ctx, service)
+    since, until = max(since, earliest), min(until, latest)
+    terms, staff = terms_of(service), list(staff)
+    if since >= until or not staff:
+        return []
+    taken = _taken(ctx, staff, (terms.occupied(since)[0], terms.occupied(until)[1]))
+    return rules.openings(terms, staff, taken, since, until)
+
+
+def giving(service: Row, staff: Mapping[str, Person]) -> list[Person]:
+    """Who of these people gives a service, in the order the service lists them."""
+    ids = service.staff_ids or sorted(staff)
+    return [staff[id] for id in ids if id in staff and staff[id].active]
+
+
+def take(
+    ctx: Context, service: Row, start: datetime, staff_id: str | None, *, force: bool, instead_of: Row | None = None
+) -> dict[str, Any]:
+    """Hold a start with the person named, or whoever of those who give the service is free; the booking's columns.
+
+    `instead_of` is a booking whose slot is given back first. Conflict `slot_unavailable` where there is no room, or,
+    without `force`, where nobody works or the service is not offered then.
+    """
+    wanted = [staff_id] if staff_id else service.staff_ids or None
+    if instead_of is not None and wanted is not None:
+        wanted = [*wanted, instead_of.staff_id]
+    locked = people(ctx, wanted, lock=True)
+    if instead_of is not None:
+        _give_back(ctx, instead_of)
+    candidates = [p for p in giving(service, locked) if staff_id in (None, p.id)]
+    if staff_id is not None and not candidates:
+        code, text = ("invalid_value", "does not give this service") if staff_id in locked else NOT_FOUND
+        raise Invalid.member("staff_id", code, text)
+    terms, (earliest, latest) = terms_of(service), _window(ctx, service)
+    taken = _taken(ctx, candidates, terms.occupied(start))
+    room = [p for p in candidates if rules.places_left(terms, taken[p.id], start)]
+    free = room if force else [p for p in room if earliest <= start < latest and rules.can_start(terms, p, start)]
+    # What is shared already is filled up first.
+    for person in sorted(free, key=lambda p: not taken[p.id]):
+        shared = rules.overlapping(terms, taken[person.id], start)
+        if slot_id := shared.id if shared else _insert(ctx, terms, person.id, start):
+            return {
+                "slot_id": slot_id,
+                "staff_id": person.id,
+                "start_at": Moment.of(start),
+                "end_at": Moment.of(start + terms.duration),
+            }
+    alternatives = _nearest(ctx, service, candidates, start)
+    message = NOT_OFFERED if room and not force else NOT_FREE
+    raise Conflict(message, code="slot_unavailable", param="start_at", alternatives=alternatives)
+
+
+def give_back(ctx: Context, booking: Row) -> None:
+    """Free the time a booking holds, if it holds any and shares it with no other."""
+    if booking.slot_id is not None:
+        people(ctx, [booking.staff_id], lock=True)
+        _give_back(ctx, booking)
+
+
+def terms_of(service: Row) -> Terms:
+    return Terms(
+        service_id=service.id,
+        duration=timedelta(minutes=service.duration_minutes),
+        before=timedelta(minutes=service.buffer_before_minutes),
+        after=timedelta(minutes=service.buffer_after_minutes),
+        interval_minutes=service.slot_interval_minutes,
+        capacity=service.capacity,
+    )
+
+
+def _window(ctx: Context, service: Row) -> Span:
+    """From when until before when a service can be booked: its notice, and whole days ahead in the tenant's zone."""
+    days = service.max_advance_days
+    last = LAST_DATE if days is None else ctx.today() + timedelta(days=days)
+    return ctx.now() + timedelta(minutes=service.min_notice_minutes), start_of_day(
+        last + timedelta(days=1), ctx.tenant.timezone
+    )
+
+
+_BOOKED = (
+    sa.select(sa.func.count())
+    .where(bookings.c.tenant_id == slots.c.tenant_id, bookings.c.slot_id == slots.c.id)
+    .scalar_subquery()
+    .label("booked")
+)
+
+
+def _taken(ctx: Context, staff: Iterable[Person], within: Span) -> dict[str, list[Taken]]:
+    """Each person's slots that overlap these times, in order."""
+    found: dict[str, list[Taken]] = {person.id: [] for person in staff}
+    since, until = within
+    overlap = (slots.c.occupied_until > since) & (slots.c.occupied_from < until)
+    select = sa.select(slots, _BOOKED).where(own(ctx, slots), slots.c.staff_id.in_(found), overlap)
+    for row in ctx.db.execute(select.order_by(slots.c.occupied_from)):
+        occupied = row.occupied_from, row.occupied_until
+        found[row.staff_id].append(Taken(row.id, row.service_id, row.start_at, occupied, row.booked))
+    return found
+
+
+def _insert(ctx: Context, terms: Terms, staff_id: str, start: datetime) -> str | None:
+    """A new slot; None where the database itself refuses it, which the staff's lock should have made impossible."""
+    since, until = terms.occupied(start)
+    values = {
+        "id": new_id("slt"),
+        "staff_id": staff_id,
+        "service_id": terms.service_id,
+        "start_at": start,
+        "occupied_from": since,
+        "occupied_until": until,
+    }
+    try:
+        with ctx.db.begin_nested():
+            ctx.db.execute(sa.insert(slots).values(tenant_id=ctx.tenant_id, **values))
+    except sa.exc.IntegrityError:
+        return None
+    return str(values["id"])
+
+
+def _give_back(ctx: Context, booking: Row) -> None:
+    mine = own(ctx, bookings) & (bookings.c.id == booking.id)
+    ctx.db.execute(sa.update(bookings).where(mine).values(slot_id=None))
+    shared = sa.exists().where(own(ctx, bookings), bookings.c.slot_id == booking.slot_id)
+    ctx.db.execute(sa.delete(slots).where(own(ctx, slots), slots.c.id == booking.slot_id, ~shared))
+
+
+def _nearest(ctx: Context, service: Row, staff: list[Person], start: datetime) -> list[Opening]:
+    """The few openings closest to a start, in order."""
+    earliest, latest = _window(ctx, service)
+    middle = min(max(start, earliest), latest)
+    found: list[Opening] = []
+    for days in (1, 7, 30):
+        found = offered(ctx, service, staff, middle - timedelta(days=days), middle + timedelta(days=days))
+        if len(found) >= MOST_ALTERNATIVES:
+            break
+    closest = sorted(found, key=lambda opening: abs(opening.start_at - Moment.of(start)))[:MOST_ALTERNATIVES]
+    return sorted(closest, key=lambda opening: opening.start_at)

@@ -1,0 +1,69 @@
+"""Services, the slots of staff that are taken, and the bookings that take them."""
+
+import sqlalchemy as sa
+
+from billycan import Cents, Json, UTCDateTime, folded, reference, resource_table, searchable, tenant_table
+from billycan.db import ByCodePoint
+
+services = resource_table(
+    "bookings_services",
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("duration_minutes", sa.Integer, nullable=False),
+    sa.Column("price", Cents()),
+    sa.Column("gst_code", sa.Text),
+    sa.Column("buffer_before_minutes", sa.Integer, nullable=False),
+    sa.Column("buffer_after_minutes", sa.Integer, nullable=False),
+    sa.Column("capacity", sa.Integer, nullable=False),
+    sa.Column("slot_interval_minutes", sa.Integer, nullable=False),
+    sa.Column("min_notice_minutes", sa.Integer, nullable=False),
+    sa.Column("max_advance_days", sa.Integer),
+    sa.Column("requires_confirmation", sa.Boolean, nullable=False),
+    sa.Column("staff_ids", Json, nullable=False),
+    sa.Column("active", sa.Boolean, nullable=False),
+    folded("name"),
+    searchable(),
+    sa.Index(None, "tenant_id", "name_folded", "id"),
+)
+
+# One row for each start of a service that a member of staff is taken for, however many bookings share it. On
+# PostgreSQL an exclusion constraint (made in the migration) keeps the occupied times of a person apart.
+slots = tenant_table(
+    "bookings_slots",
+    sa.Column("staff_id", ByCodePoint, nullable=False),
+    sa.Column("service_id", ByCodePoint, nullable=False),
+    sa.Column("start_at", UTCDateTime, nullable=False),
+    # From the start of the buffer before it to the end of the one after it.
+    sa.Column("occupied_from", UTCDateTime, nullable=False),
+    sa.Column("occupied_until", UTCDateTime, nullable=False),
+    reference("staff_id", "staff"),
+    reference("service_id", "bookings_services"),
+    sa.UniqueConstraint("tenant_id", "staff_id", "start_at"),
+    sa.Index(None, "tenant_id", "staff_id", "occupied_until"),
+)
+
+bookings = resource_table(
+    "bookings",
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("service_id", ByCodePoint, nullable=False),
+    sa.Column("staff_id", ByCodePoint, nullable=False),
+    sa.Column("client_id", ByCodePoint, nullable=False),
+    # NULL once the booking holds no time any more.
+    sa.Column("slot_id", ByCodePoint),
+    sa.Column("start_at", UTCDateTime, nullable=False),
+    sa.Column("end_at", UTCDateTime, nullable=False),
+    sa.Column("notes", sa.Text),
+    sa.Column("location", sa.Text),
+    sa.Column("job_id", sa.Text),
+    sa.Column("cancel_reason", sa.Text),
+    searchable(),
+    reference("service_id", "bookings_services"),
+    reference("staff_id", "staff"),
+    reference("client_id", "contacts"),
+    reference("slot_id", "bookings_slots"),
+    sa.Index(None, "tenant_id", "start_at", "id"),
+    sa.Index(None, "tenant_id", "status", "start_at"),
+    sa.Index(None, "tenant_id", "service_id", "start_at"),
+    sa.Index(None, "tenant_id", "staff_id", "start_at"),
+    sa.Index(None, "tenant_id", "client_id", "start_at"),
+    sa.Index(None, "tenant_id", "slot_id"),
+)

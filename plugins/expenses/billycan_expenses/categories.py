@@ -1,0 +1,72 @@
+"""What the endpoints of the categories do."""
+
+from collections.abc import Iterable
+from typing import Any, cast
+
+import sqlalchemy as sa
+
+from billycan import Context, Deleted, NotFound, Page, Patch, Records, own
+
+from .schemas import Category, CategoryQuery, NewCategory
+from .starter import STARTER, all_categories, store
+from .tables import categories
+
+records = Records(categories, Category, prefix="cat", search=("name",))
+
+# The same, read from where the starter set is too.
+shown = Records(categories, Category, prefix="cat", search=("name",))
+shown.table = cast(Any, all_categories)
+
+
+def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
+    """Map each id to the category's name, in one query; before a write that names the starter set it is records."""
+    wanted = list(ids)
+    found = _names(ctx, wanted)
+    if ctx.writes and any(id in STARTER and id not in found for id in wanted) and store(ctx):
+        found = _names(ctx, wanted)
+    return found
+
+
+def list_categories(ctx: Context, query: CategoryQuery) -> Page[Category]:
+    """All categories: a starter set until they are changed."""
+    # The condition makes them be counted, since the starter set is not in the counter before it is records.
+    return shown.page(ctx, query, sa.true())
+
+
+def create_category(ctx: Context, body: NewCategory) -> Category:
+    """Add a category."""
+    store(ctx)
+    category = records.add(ctx, body)
+    ctx.emit("expense_category.created", category)
+    return category
+
+
+def get_category(ctx: Context, id: str) -> Category:
+    """One category."""
+    this = sa.select(all_categories).where(own(ctx, shown.table), all_categories.c.id == id)
+    row = ctx.db.execute(this).first()
+    if row is None:
+        raise NotFound
+    return shown.show(ctx, [row])[0]
+
+
+def update_category(ctx: Context, id: str, body: Patch[NewCategory]) -> Category:
+    """Change a category; expenses show its new name."""
+    store(ctx)
+    category, changed = records.change(ctx, id, body)
+    if changed:
+        ctx.emit("expense_category.updated", category)
+    return category
+
+
+def delete_category(ctx: Context, id: str) -> Deleted:
+    """Delete a category that no expense is in; one of the starter set does not come back."""
+    store(ctx)
+    deleted = records.remove(ctx, id)
+    ctx.emit("expense_category.deleted", deleted)
+    return deleted
+
+
+def _names(ctx: Context, ids: list[str]) -> dict[str, str]:
+    found = sa.select(categories.c.id, categories.c.name).where(own(ctx, categories), categories.c.id.in_(ids))
+    return {row.id: row.name for row in ctx.db.execute(found)}

@@ -1,0 +1,77 @@
+"""Sample expenses of an invented plumber in Hobart: the receipts of the last two months."""
+
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Context, own
+from billycan.db import metadata
+from billycan.wire import decode
+from billycan_contacts import api as contacts
+
+from .documents import jobs_on
+from .handlers import create_expense, void_expense
+from .schemas import NewExpense, Reason, WithReason
+from .starter import STARTER
+
+_CATEGORY_IDS = {name: id for id, name in STARTER.items()}
+
+# Days ago, category, amount, and what else the receipt says.
+_RECEIPTS: tuple[tuple[int, str, str, dict[str, Any]], ...] = (
+    (2, "Materials and supplies", "38.50", {"description": "Inlet valve and washers", "billable": True}),
+    (
+        3,
+        "Fuel and oil",
+        "96.80",
+        {"supplier_name": "Wayside Fuel", "business_use_percent": 80},
+    ),
+    (5, "Parking and tolls", "12.00", {"supplier_name": "Argyle Car Park", "payment_method": "card"}),
+    (9, "Equipment hire", "264.00", {"description": "Drain camera, one day", "tax_invoice_held": True}),
+    (12, "Phone and internet", "89.00", {"supplier_name": "Saltwater Mobile", "business_use_percent": 70}),
+    (15, "Bank fees", "10.00", {"gst_code": "input_taxed", "description": "Account keeping"}),
+    (20, "Government charges", "412.35", {"gst_code": "out_of_scope", "description": "Ute registration"}),
+    (
+        24,
+        "Tools and equipment",
+        "1870.00",
+        {"gst_code": "capital", "description": "Press tool"},
+    ),
+    (31, "Materials and supplies", "743.60", {"description": "Copper pipe and elbows", "tax_invoice_held": True}),
+    (38, "Insurance", "1324.15", {"gst": "109.41", "description": "Public liability, with stamp duty"}),
+    (
+        45,
+        "Office and stationery",
+        "46.20",
+        {"gst": "3.10", "description": "Docket books and milk", "reference": "4417"},
+    ),
+)
+
+
+def add_samples(ctx: Context) -> None:
+    """Add the sample expenses."""
+    # The sample suppliers are the last of the sample contacts.
+    *_, merchant, hire = sorted(ctx.db.execute(contacts.named_like(ctx, "")).scalars())
+    suppliers = {"Materials and supplies": merchant, "Equipment hire": hire}
+    for days_ago, category, amount, members in _RECEIPTS:
+        given = {
+            "date": ctx.today() - timedelta(days=days_ago),
+            "category_id": _CATEGORY_IDS[category],
+            "amount": amount,
+            "supplier_id": suppliers.get(category),
+            "job_id": _job(ctx) if members.get("billable") else None,
+            **members,
+        }
+        create_expense(ctx, decode(given, NewExpense))
+    twice = create_expense(ctx, decode({**given, "reference": "4417 (copy)"}, NewExpense))
+    void_expense(ctx, twice.id, WithReason(reason=Reason("Entered twice.")))
+
+
+def _job(ctx: Context) -> str | None:
+    """The sample job that the billable receipt is for."""
+    if not jobs_on(ctx):
+        return None
+    jobs = metadata.tables["jobs"]
+    named = sa.select(jobs.c.id).where(own(ctx, jobs), jobs.c.title == "Repair leaking cistern")
+    id: str | None = ctx.db.execute(named).scalars().first()
+    return id

@@ -1,0 +1,93 @@
+"""Expenses as stored and as shown: the records, and what of their GST can be claimed."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import sqlalchemy as sa
+
+from billycan import Context, Records, own
+from billycan.records import Row
+from billycan_contacts import api as contacts
+
+from . import categories, rules
+from .schemas import Expense, GstBreakdown
+from .tables import expenses
+
+
+def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
+    """The expenses that hold a text themselves or were bought from a contact whose name does."""
+    # A union uses an index for each half, where an OR would read every expense.
+    own_ids = sa.select(expenses.c.id).where(own(ctx, expenses))
+    by_supplier = expenses.c.supplier_id.in_(contacts.named_like(ctx, text))
+    return expenses.c.id.in_(sa.union(own_ids.where(records.holds(text)), own_ids.where(by_supplier)))
+
+
+def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
+    """The expenses of any of these claim statuses."""
+    of_some, now = creditable(ctx), claimable(ctx)
+    conditions = {"claimable": now, "awaiting_tax_invoice": of_some & ~now, "not_creditable": ~of_some}
+    return sa.or_(*(conditions[status] for status in statuses))
+
+
+records = Records(
+    expenses,
+    Expense,
+    prefix="exp",
+    references={"category": categories.names, "supplier": contacts.names},
+    search=("description", "supplier_name", "supplier_abn", "reference"),
+    filters={"search": found_by, "claim_status": of_claim_status},
+    actions=lambda expense: rules.actions.allowed(expense.status),
+)
+
+
+def creditable(ctx: Context) -> sa.ColumnElement[bool]:
+    """The expenses whose GST the business can claim, now or once it holds a tax invoice."""
+    if not ctx.tenant.gst_registered:
+        return sa.false()
+    return (expenses.c.status != "void") & expenses.c.gst_code.in_(rules.TAXABLE)
+
+
+def claimable(ctx: Context) -> sa.ColumnElement[bool]:
+    """The expenses whose GST the business can claim now."""
+    needs_none = expenses.c.amount <= rules.NO_TAX_INVOICE_UP_TO
+    return creditable(ctx) & (needs_none | expenses.c.tax_invoice_held)
+
+
+def jobs_on(ctx: Context) -> bool:
+    """Whether the jobs plugin is enabled."""
+    return "jobs" in ctx.app.manifests
+
+
+def job_of(ctx: Context, row: Row) -> str | None:
+    """The job an expense was made for; None where that plugin is off."""
+    return row.job_id if jobs_on(ctx) else None
+
+
+def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
+    """The expenses as clients see them."""
+    registered = bool(rows) and ctx.tenant.gst_registered
+    return records.show(
+        ctx,
+        rows,
+        currency=dict.fromkeys([row.id for row in rows], "AUD"),
+        job_id={row.id: job_of(ctx, row) for row in rows},
+        business_use_percent={row.id: _short(row.business_use_percent) for row in rows},
+        gst_breakdown={row.id: _breakdown(row, registered) for row in rows},
+    )
+
+
+def _breakdown(row: Row, registered: bool) -> GstBreakdown:
+    status = rules.claim_status(
+        amount=row.amount,
+        gst_code=row.gst_code,
+        tax_invoice_held=row.tax_invoice_held,
+        status=row.status,
+        registered=registered,
+    )
+    claimable = rules.claimable_part(row.gst, row.business_use_percent) if status == "claimable" else Decimal("0.00")
+    return GstBreakdown(row.amount - row.gst, row.gst, rules.rate(row.gst_code), claimable, status)
+
+
+def _short(percent: Decimal) -> Decimal:
+    """A percentage without the zeros that say nothing."""
+    return percent.quantize(Decimal(1)) if percent == percent.to_integral_value() else percent.normalize()

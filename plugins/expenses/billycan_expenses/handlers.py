@@ -1,0 +1,128 @@
+"""What the endpoints of the expenses do."""
+
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Conflict, Context, Deleted, Event, Invalid, Page, Patch, own
+from billycan.records import Row
+from billycan.wire import plain
+
+from . import rules
+from .documents import job_of, jobs_on, records, show
+from .schemas import Expense, ExpenseQuery, NewExpense, WithReason
+from .tables import expenses
+
+
+def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[Expense]:
+    """All expenses, void ones too unless `status` says otherwise."""
+    page = records.rows(ctx, query)
+    return page.of(show(ctx, page.items))
+
+
+def create_expense(ctx: Context, body: NewExpense) -> Expense:
+    """Record an expense."""
+    _check_job(ctx, body, None)
+    row = records.insert(ctx, status="recorded", **_columns(ctx, body))
+    return _emit(ctx, "expense.created", row)
+
+
+def get_expense(ctx: Context, id: str) -> Expense:
+    """One expense."""
+    return show(ctx, [records.find(ctx, id)])[0]
+
+
+def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
+    """Change an expense; GST that was not entered follows the amount and code."""
+    row = records.lock(ctx, id)
+    _let_one_supplier_clear_the_other(body)
+    entered = None if row.gst == rules.default_gst(row.amount, row.gst_code) else row.gst
+    if body.sent.get("gst_code", row.gst_code) not in rules.TAXABLE:
+        entered = None
+    before = {**row._mapping, "currency": "AUD", "gst": entered, "job_id": job_of(ctx, row)}
+    after = body.over(before)
+    columns = _columns(ctx, after)
+    if row.status == "void":
+        _check_locked(row, columns)
+    _check_job(ctx, after, before["job_id"])
+    changed = records.save(ctx, row, **columns)
+    if changed.version != row.version:
+        return _emit(ctx, "expense.updated", changed)
+    return show(ctx, [changed])[0]
+
+
+def delete_expense(ctx: Context, id: str) -> Deleted:
+    """Delete an expense that nothing uses; a void one must be kept for five years (s 262A ITAA 1936)."""
+    row = records.lock(ctx, id)
+    if row.status == "void":
+        raise Conflict("A void expense must be kept.", code="document_locked", status=row.status)
+    deleted = records.delete(ctx, row)
+    ctx.emit("expense.deleted", deleted)
+    return deleted
+
+
+def void_expense(ctx: Context, id: str, body: WithReason) -> Expense:
+    """Take an expense out of every sum; it stays listed."""
+    row = records.lock(ctx, id)
+    status = rules.actions.check("void", row.status)
+    row = records.save(ctx, row, status=status, voided_at=ctx.now(), void_reason=body.reason)
+    return _emit(ctx, "expense.voided", row)
+
+
+def keep_job(ctx: Context, event: Event) -> None:
+    """Refuse to delete a job that expenses were made for."""
+    job_id = msgspec.json.decode(event.data, type=_Deleted).id
+    pointing = sa.select(expenses.c.id).where(own(ctx, expenses), expenses.c.job_id == job_id)
+    if expense_id := ctx.db.execute(pointing.limit(1)).scalar():
+        raise Conflict(f"The expense {expense_id} was made for it: change that first.", code="has_dependents")
+
+
+class _Deleted(Struct):
+    id: str
+
+
+def _columns(ctx: Context, body: NewExpense) -> dict[str, Any]:
+    """The columns of an expense: what was sent, and its GST. A job is left as it is where that plugin is off."""
+    left_out = ("currency",) if jobs_on(ctx) else ("currency", "job_id")
+    sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
+    return {**sent, "gst": rules.default_gst(body.amount, body.gst_code) if body.gst is None else body.gst}
+
+
+def _check_locked(row: Row, columns: dict[str, Any]) -> None:
+    changed = {name for name, value in columns.items() if plain(value) != row._mapping[name]}
+    if locked := sorted(changed - rules.OPEN_ONCE_VOID):
+        raise Conflict(
+            f"{', '.join(locked)}: a void expense is locked; only its external_id and metadata still change.",
+            code="document_locked",
+            param=locked[0],
+            status=row.status,
+        )
+
+
+def _let_one_supplier_clear_the_other(body: Patch[NewExpense]) -> None:
+    typed, sent = ("supplier_name", "supplier_abn"), body.sent
+    if sent.get("supplier_id") is not None:
+        sent.update({name: None for name in typed if name not in sent})
+    elif any(sent.get(name) is not None for name in typed) and "supplier_id" not in sent:
+        sent["supplier_id"] = None
+
+
+def _check_job(ctx: Context, body: NewExpense, stored: str | None) -> None:
+    """Invalid where a job is named anew that there is not; one that there is stays so until the transaction ends."""
+    if body.job_id is None or body.job_id == stored:
+        return
+    found: dict[str, str] = {}
+    if jobs_on(ctx):
+        from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
+
+        found = jobs.names(ctx, [body.job_id], lock=True)
+    if body.job_id not in found:
+        raise Invalid.member("job_id", "not_found", "there is no such job")
+
+
+def _emit(ctx: Context, event: str, row: Row) -> Expense:
+    (expense,) = show(ctx, [row])
+    ctx.emit(event, expense)
+    return expense

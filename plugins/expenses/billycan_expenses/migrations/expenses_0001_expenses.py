@@ -1,0 +1,68 @@
+"""Create the expenses and their categories."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from billycan.db import ByCodePoint, Cents, TenThousandths, UTCDateTime
+from billycan.migrate import create_resource_table, create_search_index, key_columns
+
+revision, down_revision = "expenses_0001", None
+
+
+def upgrade() -> None:
+    create_resource_table(
+        op,
+        "expenses_categories",
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("name_folded", ByCodePoint, nullable=False),
+        sa.Column("search_text", sa.Text, nullable=False),
+    )
+    create_search_index(op, "expenses_categories")
+    op.create_table("expenses_started", *key_columns())
+    create_resource_table(
+        op,
+        "expenses",
+        sa.Column("status", sa.Text, nullable=False),
+        sa.Column("date", sa.Date, nullable=False),
+        sa.Column("amount", Cents(), nullable=False),
+        sa.Column("description", sa.Text),
+        sa.Column("category_id", ByCodePoint, nullable=False),
+        sa.Column("supplier_id", ByCodePoint),
+        sa.Column("supplier_name", sa.Text),
+        sa.Column("supplier_abn", sa.Text),
+        sa.Column("gst_code", sa.Text, nullable=False),
+        sa.Column("gst", Cents(), nullable=False),
+        sa.Column("business_use_percent", TenThousandths(), nullable=False),
+        sa.Column("tax_invoice_held", sa.Boolean, nullable=False),
+        sa.Column("payment_method", sa.Text),
+        sa.Column("reference", sa.Text),
+        sa.Column("job_id", ByCodePoint),
+        sa.Column("billable", sa.Boolean, nullable=False),
+        sa.Column("voided_at", UTCDateTime),
+        sa.Column("void_reason", sa.Text),
+        sa.Column("description_folded", ByCodePoint),
+        sa.Column("search_text", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "category_id"],
+            ["expenses_categories.tenant_id", "expenses_categories.id"],
+            name="fk_expenses_tenant_id_category_id",
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "supplier_id"],
+            ["contacts.tenant_id", "contacts.id"],
+            name="fk_expenses_tenant_id_supplier_id",
+        ),
+    )
+    for columns in (
+        ("date", "id"),
+        ("category_id", "created_at", "id"),
+        ("supplier_id", "created_at", "id"),
+        ("job_id", "created_at", "id"),
+    ):
+        op.create_index(f"ix_expenses_tenant_id_{'_'.join(columns)}", "expenses", ["tenant_id", *columns])
+    create_search_index(op, "expenses")
+
+
+def downgrade() -> None:
+    for table in ("expenses", "expenses_started", "expenses_categories"):
+        op.drop_table(table)

@@ -1,0 +1,50 @@
+"""Expenses: what a business spends, and the GST it can claim on it."""
+
+from pathlib import Path
+
+from billycan import Context, Deleted, Event, Manifest, Route, hookimpl
+
+from . import categories as c
+from . import handlers as h
+from .demo import add_samples
+from .schemas import Category, Expense
+from .summary import summarise_expenses
+from .tables import categories, expenses, started
+
+manifest = Manifest(
+    name="expenses",
+    requires=("contacts",),
+    uses=("jobs",),
+    tables=(categories, started, expenses),
+    migrations=Path(__file__).parent / "migrations",
+    events={
+        "expense.created": Expense,
+        "expense.updated": Expense,
+        "expense.voided": Expense,
+        "expense.deleted": Deleted,
+        "expense_category.created": Category,
+        "expense_category.updated": Category,
+        "expense_category.deleted": Deleted,
+    },
+    routes=(
+        Route("GET", "/v1/expenses", h.list_expenses, scope="expenses:read"),
+        Route("POST", "/v1/expenses", h.create_expense, scope="expenses:write", status=201),
+        Route("GET", "/v1/expenses/summary", summarise_expenses, scope="expenses:read"),
+        Route("GET", "/v1/expenses/{id}", h.get_expense, scope="expenses:read"),
+        Route("PATCH", "/v1/expenses/{id}", h.update_expense, scope="expenses:write"),
+        Route("DELETE", "/v1/expenses/{id}", h.delete_expense, scope="expenses:write"),
+        Route("POST", "/v1/expenses/{id}/void", h.void_expense, scope="expenses:write"),
+        Route("GET", "/v1/expense_categories", c.list_categories, scope="expenses:read"),
+        Route("POST", "/v1/expense_categories", c.create_category, scope="expenses:write", status=201),
+        Route("GET", "/v1/expense_categories/{id}", c.get_category, scope="expenses:read"),
+        Route("PATCH", "/v1/expense_categories/{id}", c.update_category, scope="expenses:write"),
+        Route("DELETE", "/v1/expense_categories/{id}", c.delete_category, scope="expenses:write"),
+    ),
+    demo=add_samples,
+)
+
+
+@hookimpl
+def on_event(ctx: Context, event: Event) -> None:
+    if event.name == "job.deleted":
+        h.keep_job(ctx, event)

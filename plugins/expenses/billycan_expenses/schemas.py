@@ -1,0 +1,189 @@
+"""What clients send and receive."""
+
+import datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+from msgspec import Struct
+
+from billycan import Named, NewResource, PageQuery, Resource, RuleBroken
+from billycan.fields import (
+    Abn,
+    Amount,
+    Currency,
+    Day,
+    DayOrInstant,
+    Description,
+    Id,
+    Moment,
+    Name,
+    NotNegative,
+    Percent,
+    Positive,
+    Reference,
+    Search,
+    Text,
+)
+from billycan.manifest import Paging
+
+from .rules import TAXABLE, ClaimStatus, GstCode, gst_fits
+
+Status = Literal["recorded", "void"]
+GroupBy = Literal["category", "gst_code", "month"]
+
+
+class PaymentMethod(Text, least=1, most=50):
+    """How it was paid, such as `card`, `bank_transfer` or `cash`."""
+
+
+class Reason(Text, least=1, most=500):
+    """Why something was done."""
+
+
+class NewCategory(NewResource, kw_only=True):
+    """What money is spent on."""
+
+    name: Name
+
+
+class Category(Resource):
+    """What money is spent on, as it is shown."""
+
+    name: str
+
+
+class CategoryQuery(PageQuery, kw_only=True):
+    """Filters of categories."""
+
+    sortable = ("created_at", "updated_at", "name")
+
+    search: Search | None = None
+
+
+class NewExpense(NewResource, kw_only=True):
+    """Money spent. Without `gst` it is an eleventh of the amount where the code is taxable, else nothing."""
+
+    date: Day
+    amount: Positive
+    currency: Currency = Currency("AUD")
+    description: Description | None = None
+    category_id: Id
+    supplier_id: Id | None = None
+    supplier_name: Name | None = None
+    supplier_abn: Abn | None = None
+    gst_code: GstCode = "gst"
+    gst: NotNegative | None = None
+    business_use_percent: Percent = Percent("100")
+    tax_invoice_held: bool = False
+    payment_method: PaymentMethod | None = None
+    reference: Reference | None = None
+    job_id: Id | None = None
+    billable: bool = False
+
+    def __post_init__(self) -> None:
+        if self.gst is not None and not gst_fits(self.gst, self.amount, self.gst_code):
+            most = "0" if self.gst_code not in TAXABLE else "an eleventh of the amount and a cent"
+            raise RuleBroken("out_of_range", f"must be from 0 to {most} where the gst_code is {self.gst_code}", "gst")
+        for name in ("supplier_name", "supplier_abn"):
+            if self.supplier_id is not None and getattr(self, name) is not None:
+                raise RuleBroken("invalid_value", "excludes supplier_id: the contact has a name and ABN", name)
+
+
+class WithReason(Struct, forbid_unknown_fields=True, kw_only=True):
+    """An action that may be explained."""
+
+    reason: Reason | None = None
+
+
+class GstBreakdown(Struct):
+    """The GST within an amount, and how much of it the business can claim."""
+
+    net: Decimal
+    gst: Decimal
+    rate: Decimal
+    gst_claimable: Decimal
+    claim_status: ClaimStatus
+
+
+class Expense(Resource):
+    """Money spent, as it is shown."""
+
+    status: Status
+    date: datetime.date
+    amount: Decimal
+    currency: Literal["AUD"]
+    description: str | None
+    category_id: str
+    category: Named
+    supplier_id: str | None
+    supplier: Named | None
+    supplier_name: str | None
+    supplier_abn: str | None
+    gst_code: GstCode
+    gst: Decimal
+    gst_breakdown: GstBreakdown
+    business_use_percent: Decimal
+    tax_invoice_held: bool
+    payment_method: str | None
+    reference: str | None
+    job_id: str | None
+    billable: bool
+    voided_at: Moment | None
+    void_reason: str | None
+
+
+class ExpenseQuery(PageQuery, kw_only=True):
+    """Filters of expenses; `claim_status` is worked out."""
+
+    sortable = ("created_at", "updated_at", "date", "amount", "description", "gst", "voided_at")
+
+    search: Search | None = None
+    status: list[Status] | None = None
+    date_from: Day | None = None
+    date_to: Day | None = None
+    amount_from: Amount | None = None
+    amount_to: Amount | None = None
+    category_id: list[str] | None = None
+    supplier_id: list[str] | None = None
+    gst_code: list[GstCode] | None = None
+    claim_status: list[ClaimStatus] | None = None
+    tax_invoice_held: bool | None = None
+    payment_method: list[PaymentMethod] | None = None
+    reference: Reference | None = None
+    job_id: list[str] | None = None
+    billable: bool | None = None
+    voided_at_from: DayOrInstant | None = None
+    voided_at_to: DayOrInstant | None = None
+
+
+class Group(Struct):
+    """What the expenses of one category, GST code or month come to."""
+
+    key: str
+    label: str
+    count: int
+    amount: Decimal
+    net: Decimal
+    gst: Decimal
+    gst_claimable: Decimal
+
+
+if TYPE_CHECKING:
+
+    class SummaryQuery(ExpenseQuery, kw_only=True):
+        """Which expenses to add up, and by what."""
+
+        group_by: GroupBy
+
+else:
+    # A Struct can be made of another's filters, but not inherit them without the paging.
+    _FILTERS = [f for f in msgspec.structs.fields(ExpenseQuery) if f.name not in Paging.__struct_fields__]
+    SummaryQuery = msgspec.defstruct(
+        "SummaryQuery",
+        [("group_by", GroupBy, "category"), *((f.name, f.type, f.default) for f in _FILTERS)],
+        namespace={"__doc__": "Which expenses to add up, and by what."},
+        module=__name__,
+        forbid_unknown_fields=True,
+        kw_only=True,
+    )

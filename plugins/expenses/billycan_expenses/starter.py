@@ -1,0 +1,98 @@
+"""The categories every business starts with.
+
+Reading must not write, and a business may look at its categories before it writes anything. So the starter set has ids
+known beforehand, is shown from the first, and becomes rows the moment anything is written that may touch one of them.
+"""
+
+import sqlalchemy as sa
+
+from billycan import Context
+from billycan.counters import advance
+from billycan.db import ByCodePoint, Json, upsert
+from billycan.fields import fold
+from billycan.tenants import tenants
+
+from .tables import categories, started
+
+NAMES = (
+    "Accounting and legal",
+    "Advertising and marketing",
+    "Bank fees",
+    "Cleaning and laundry",
+    "Computers and software",
+    "Electricity, gas and water",
+    "Entertainment",
+    "Equipment hire",
+    "Freight and courier",
+    "Fuel and oil",
+    "General expenses",
+    "Government charges",
+    "Insurance",
+    "Interest",
+    "Licences and permits",
+    "Materials and supplies",
+    "Motor vehicle",
+    "Office and stationery",
+    "Parking and tolls",
+    "Phone and internet",
+    "Rent",
+    "Repairs and maintenance",
+    "Subcontractors",
+    "Subscriptions and memberships",
+    "Tools and equipment",
+    "Training",
+    "Travel and accommodation",
+    "Waste disposal",
+    "Workwear and safety gear",
+)
+
+# The same in every business; what is numbered so is never numbered anew.
+STARTER = {f"cat_{i:026d}": name for i, name in enumerate(NAMES, 1)}
+
+_names = sa.union_all(
+    *(
+        sa.select(sa.literal(id, ByCodePoint).label("id"), sa.literal(name, sa.Text).label("name")).add_columns(
+            sa.literal(fold(name), ByCodePoint).label("folded")
+        )
+        for id, name in STARTER.items()
+    )
+).subquery("names")
+
+_unstored = {
+    "tenant_id": tenants.c.id,
+    "id": _names.c.id,
+    "name": _names.c.name,
+    "external_id": sa.cast(sa.null(), sa.Text),
+    "metadata": sa.literal({}, Json),
+    "version": sa.literal(1, sa.Integer),
+    "created_at": tenants.c.created_at,
+    "updated_at": tenants.c.created_at,
+    "name_folded": _names.c.folded,
+    "search_text": _names.c.folded,
+}
+
+# The stored categories of every tenant, and the starter set of those that have stored none yet.
+all_categories = sa.union_all(
+    sa.select(*categories.c),
+    sa.select(*(_unstored[column.name].label(column.name) for column in categories.c))
+    .join_from(tenants, _names, sa.true())
+    .where(~sa.exists().where(started.c.tenant_id == tenants.c.id)),
+).subquery("expense_categories")
+
+
+def store(ctx: Context) -> bool:
+    """Make rows of the tenant's starter set, unless that was done before; returns whether it was done now."""
+    mark = upsert(started, ctx.db).values(tenant_id=ctx.tenant_id, id="all")
+    # Of several at once one gets the mark; the others wait here for its commit.
+    if ctx.db.execute(mark.on_conflict_do_nothing().returning(started.c.id)).first() is None:
+        return False
+    mine = sa.select(tenants.c.created_at).where(tenants.c.id == ctx.tenant_id)
+    made_at = ctx.db.execute(mine).scalar_one()
+    same = {"tenant_id": ctx.tenant_id, "metadata": {}, "version": 1, "created_at": made_at, "updated_at": made_at}
+    rows = [
+        {**same, "id": id, "name": name, "name_folded": fold(name), "search_text": fold(name)}
+        for id, name in STARTER.items()
+    ]
+    ctx.db.execute(sa.insert(categories), rows)
+    advance(ctx, categories.name, len(rows))
+    return True

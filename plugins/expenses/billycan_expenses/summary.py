@@ -1,0 +1,65 @@
+"""What expenses come to by category, GST code or month: one aggregate over whole cents, whatever the filters."""
+
+from calendar import month_name
+from collections.abc import Callable
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from billycan import Context, own
+from billycan.fields import fold
+
+from . import categories, rules
+from .documents import claimable, records
+from .schemas import ExpenseQuery, Group, GroupBy, SummaryQuery
+from .tables import expenses
+
+_KEYS: dict[GroupBy, tuple[sa.ColumnElement[Any], ...]] = {
+    "category": (expenses.c.category_id,),
+    "gst_code": (expenses.c.gst_code,),
+    "month": (sa.extract("year", expenses.c.date), sa.extract("month", expenses.c.date)),
+}
+
+
+def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
+    """Count and sums of the expenses that match, by category unless `group_by` says otherwise; void ones left out."""
+    by = query.group_by
+    filters = msgspec.structs.asdict(query)
+    del filters["group_by"]
+    conditions = records._conditions(ctx, ExpenseQuery(**filters))
+    amount, gst = _whole(expenses.c.amount), _whole(expenses.c.gst)
+    # Of a percentage in ten-thousandths; integer division is exact here, and half a cent goes up.
+    share = (2 * gst * _whole(expenses.c.business_use_percent) + 1_000_000) // 2_000_000
+    now = sa.case((claimable(ctx), share), else_=0)
+    sums = (sa.func.count(), *(sa.func.sum(cents) for cents in (amount, amount - gst, gst, now)))
+    where = (own(ctx, expenses), expenses.c.status != "void", *conditions)
+    rows = ctx.db.execute(sa.select(*_KEYS[by], *sums).where(*where).group_by(*_KEYS[by])).all()
+    keyed = {_key(row[:-5]): row[-5:] for row in rows}
+    labels = categories.names(ctx, keyed) if by == "category" else {key: _label(by, key) for key in keyed}
+    order: dict[GroupBy, Callable[[str], Any]] = {
+        "category": lambda key: (fold(labels[key]), key),
+        "gst_code": list(rules.LABELS).index,
+        "month": str,
+    }
+    return [
+        Group(key, labels[key], keyed[key][0], *(Decimal(int(cents)).scaleb(-2) for cents in keyed[key][1:]))
+        for key in sorted(keyed, key=order[by])
+    ]
+
+
+def _whole(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:
+    """A scaled column as the whole number that is stored."""
+    return sa.type_coerce(column, sa.BigInteger)
+
+
+def _key(values: Any) -> str:
+    return str(values[0]) if len(values) == 1 else f"{int(values[0]):04d}-{int(values[1]):02d}"
+
+
+def _label(by: GroupBy, key: str) -> str:
+    if by == "gst_code":
+        return rules.LABELS[key]
+    year, month = key.split("-")
+    return f"{month_name[int(month)]} {year}"

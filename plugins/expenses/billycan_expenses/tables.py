@@ -1,0 +1,58 @@
+"""Expenses and their categories."""
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Dialect
+
+from billycan import Cents, TenThousandths, UTCDateTime, folded, reference, resource_table, searchable, tenant_table
+from billycan.db import ByCodePoint
+
+
+class FoldedOrNull(sa.types.TypeDecorator[str]):
+    """Folded text of what may be missing: NULL sorts last both ways, which an empty text would not."""
+
+    impl = ByCodePoint
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return value or None
+
+
+categories = resource_table(
+    "expenses_categories",
+    sa.Column("name", sa.Text, nullable=False),
+    folded("name"),
+    searchable(),
+)
+
+# A row here says that the tenant's starter set is stored, or was before it was changed.
+started = tenant_table("expenses_started")
+
+expenses = resource_table(
+    "expenses",
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("date", sa.Date, nullable=False),
+    sa.Column("amount", Cents(), nullable=False),
+    sa.Column("description", sa.Text),
+    sa.Column("category_id", ByCodePoint, nullable=False),
+    sa.Column("supplier_id", ByCodePoint),
+    sa.Column("supplier_name", sa.Text),
+    sa.Column("supplier_abn", sa.Text),
+    sa.Column("gst_code", sa.Text, nullable=False),
+    sa.Column("gst", Cents(), nullable=False),
+    sa.Column("business_use_percent", TenThousandths(), nullable=False),
+    sa.Column("tax_invoice_held", sa.Boolean, nullable=False),
+    sa.Column("payment_method", sa.Text),
+    sa.Column("reference", sa.Text),
+    sa.Column("job_id", ByCodePoint),
+    sa.Column("billable", sa.Boolean, nullable=False),
+    sa.Column("voided_at", UTCDateTime),
+    sa.Column("void_reason", sa.Text),
+    sa.Column("description_folded", FoldedOrNull),
+    searchable(),
+    reference("category_id", "expenses_categories"),
+    reference("supplier_id", "contacts"),
+    sa.Index(None, "tenant_id", "date", "id"),
+    sa.Index(None, "tenant_id", "category_id", "created_at", "id"),
+    sa.Index(None, "tenant_id", "supplier_id", "created_at", "id"),
+    sa.Index(None, "tenant_id", "job_id", "created_at", "id"),
+)

@@ -1,0 +1,107 @@
+"""Sample jobs of an invented plumber in Hobart: this week's work, in every state."""
+
+from datetime import datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from billycan import Context
+from billycan.fields import Moment, Notes
+from billycan_contacts import api as contacts
+
+from .api import make
+from .documents import is_on
+from .handlers import cancel_job, complete_job, hold_job, invoice_job, start_job
+from .schemas import Completion, Job, Reason, WithReason
+
+_HOT_WATER = [
+    {"description": "Heat pump hot water unit, 250 L", "unit_price": "2890.00"},
+    {"description": "Installation", "quantity": 5, "unit": "hour", "unit_price": "120.00"},
+]
+_GREASE_TRAP = [
+    {"description": "Grease trap pump-out, 1,000 L", "unit_price": "385.00"},
+    {"description": "Waste disposal levy", "unit_price": "62.40"},
+]
+_CISTERN = [
+    {"description": "Call-out and first half hour", "unit_price": "145.00"},
+    {"description": "Inlet valve and washer", "unit_price": "38.50"},
+]
+_CHECKLIST = [
+    {"text": "Isolate and drain the old unit", "required": True},
+    {"text": "Test the relief valve", "required": True},
+    {"text": "Show the client the timer"},
+]
+
+
+def add_samples(ctx: Context) -> None:
+    """Add the sample jobs."""
+    _add(
+        ctx,
+        0,
+        title="Replace hot water unit",
+        **_times(ctx, 1, 8, 13),
+        assignee_ids=_somebody(ctx),
+        priority="high",
+        site_address={"line1": "14 Wattlebird Street", "suburb": "Sandy Bay", "state": "TAS", "postcode": "7005"},
+        checklist=_CHECKLIST,
+        line_items=_HOT_WATER,
+    )
+    _add(
+        ctx,
+        4,
+        title="Fit two basins in the toddlers' room",
+        description="Outside 7:30 to 18:00 only.",
+    )
+    sewer = _add(
+        ctx,
+        1,
+        title="Clear blocked sewer",
+        description="Backs up into the shower. Camera it once it runs.",
+        **_times(ctx, 0, 7, 10),
+        assignee_ids=_somebody(ctx),
+        priority="urgent",
+    )
+    start_job(ctx, sewer.id)
+    risers = _add(
+        ctx,
+        2,
+        title="Replace stairwell risers",
+        **_times(ctx, -2, 8, 16),
+        reference="PO 4471",
+    )
+    start_job(ctx, risers.id)
+    hold_job(ctx, risers.id)
+    trap = _add(
+        ctx,
+        3,
+        title="Quarterly grease trap service",
+        **_times(ctx, -1, 5, 7),
+        line_items=_GREASE_TRAP,
+    )
+    complete_job(ctx, trap.id, Completion(notes=Notes("The baffle is worn: quote for a new one.")))
+    cistern = _add(ctx, 0, title="Repair leaking cistern", **_times(ctx, -3, 15, 16), line_items=_CISTERN)
+    complete_job(ctx, cistern.id, Completion())
+    if is_on(ctx, "invoices"):
+        invoice_job(ctx, cistern.id)
+    pipes = _add(ctx, 1, title="Replace downpipes", priority="low")
+    cancel_job(ctx, pipes.id, WithReason(reason=Reason("The body corporate has it done.")))
+
+
+def _add(ctx: Context, client: int, **members: Any) -> Job:
+    """A job for one of the sample contacts, by its place among them."""
+    client_id = sorted(ctx.db.execute(contacts.named_like(ctx, "")).scalars())[client]
+    return make(ctx, {"client_id": client_id, **members})
+
+
+def _times(ctx: Context, days: int, start: int, end: int) -> dict[str, Moment]:
+    """From one hour to another, so many days from today, in the business's zone."""
+    day, zone = ctx.today() + timedelta(days=days), ZoneInfo(ctx.tenant.timezone)
+    hours = {"scheduled_start": start, "scheduled_end": end}
+    return {name: Moment.of(datetime.combine(day, time(hour), zone)) for name, hour in hours.items()}
+
+
+def _somebody(ctx: Context) -> list[str]:
+    if not is_on(ctx, "staff"):
+        return []
+    from billycan_staff import api as staff  # noqa: PLC0415 - there only where that plugin is
+
+    return [id for id, person in staff.people(ctx).items() if person.active][:1]

@@ -1,0 +1,181 @@
+"""Jobs as stored and as shown: the records, their lines, people and neighbours, and how they are worked out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import UNSET
+
+from billycan import Context, Fault, Invalid, Named, Records, own
+from billycan.db import metadata
+from billycan.ids import new_id
+from billycan.records import Row, json_list_has
+from billycan.wire import plain
+from billycan_contacts import api as contacts
+from billycan_gst.api import Line, Lines, Worked, breakdown, plain_number
+
+from . import rules
+from .schemas import Job, ListedJob, NewJob
+from .tables import invoiced, jobs, lines
+
+job_lines = Lines(lines)
+
+
+def assigned_to(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
+    """The jobs that any of these staff are assigned to."""
+    return sa.or_(*(json_list_has(ctx, jobs.c.assignee_ids, id) for id in ids))
+
+
+def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
+    """The jobs that hold a text themselves or are for a contact whose name does."""
+    # A union uses an index for each half, where an OR would read every job.
+    own_ids = sa.select(jobs.c.id).where(own(ctx, jobs))
+    by_client = jobs.c.client_id.in_(contacts.named_like(ctx, text))
+    return jobs.c.id.in_(sa.union(own_ids.where(records.holds(text)), own_ids.where(by_client)))
+
+
+records = Records(
+    jobs,
+    ListedJob,
+    prefix="job",
+    number="JOB-",
+    references={"client": contacts.names},
+    search=("number", "title", "description"),
+    filters={"search": found_by, "assignee_id": assigned_to},
+)
+
+
+def header(ctx: Context, body: NewJob, worked: Worked) -> dict[str, Any]:
+    """The columns of a job: what was sent, its checklist with ids, and its figures.
+
+    What points into a plugin that is off is left out, so that it stays as it is.
+    """
+    off = [name for name, plugin in {**rules.NEIGHBOURS, "assignee_ids": "staff"}.items() if not is_on(ctx, plugin)]
+    left_out = ("line_items", "currency", *off)
+    sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
+    checklist = [{**plain_item, "id": plain_item["id"] or new_id("chk")} for plain_item in plain(body.checklist)]
+    return {**sent, **worked.columns, "checklist": checklist}
+
+
+def is_on(ctx: Context, plugin: str) -> bool:
+    """Whether a plugin is enabled."""
+    return plugin in ctx.app.manifests
+
+
+# Staff and neighbours -------------------------------------------------------------------------------------------------
+
+
+def assignee_ids(ctx: Context, row: Row) -> list[str]:
+    """Who is assigned to a job; nobody where staff is off."""
+    ids: list[str] = row.assignee_ids if is_on(ctx, "staff") else []
+    return ids
+
+
+def check_assignees(ctx: Context, body: NewJob, stored: Sequence[str]) -> None:
+    """Invalid where somebody is assigned anew who is not staff; those who are stay so until the transaction ends."""
+    added = [id for id in body.assignee_ids if id not in stored]
+    if not added:
+        return
+    known: Iterable[str] = ()
+    if is_on(ctx, "staff"):
+        from billycan_staff import api as staff  # noqa: PLC0415 - there only where that plugin is
+
+        known = staff.people(ctx, added, lock=True)
+    if missing := [id for id in added if id not in known]:
+        places = [body.assignee_ids.index(id) for id in missing]
+        raise Invalid.of(*(Fault(f"assignee_ids[{i}]", "not_found", "there is no such staff") for i in places))
+
+
+def neighbours(ctx: Context, stored: Mapping[Any, Any]) -> dict[str, str | None]:
+    """The quote and booking a job belongs to, each None where its plugin is off."""
+    return {name: stored[name] if is_on(ctx, plugin) else None for name, plugin in rules.NEIGHBOURS.items()}
+
+
+def missing_neighbours(ctx: Context, ids: Mapping[str, str | None]) -> list[str]:
+    """Which of `quote_id` and `booking_id` name a record that there is not."""
+    return [name for name, id in ids.items() if id is not None and not _exists(ctx, rules.NEIGHBOURS[name], id)]
+
+
+def check_neighbours(ctx: Context, body: NewJob, stored: Mapping[str, str | None]) -> None:
+    """Invalid where a quote or booking is named anew that there is not."""
+    named = {name: id for name in rules.NEIGHBOURS if (id := getattr(body, name)) != stored.get(name)}
+    if missing := missing_neighbours(ctx, named):
+        raise Invalid.of(*(Fault(name, "not_found", "there is no such record") for name in missing))
+
+
+def _exists(ctx: Context, plugin: str, id: str) -> bool:
+    # By its table's name: the one plugin comes after this one, and the other is none that this one needs.
+    if not is_on(ctx, plugin):
+        return False
+    table = metadata.tables[plugin]
+    return ctx.db.execute(sa.select(table.c.id).where(own(ctx, table), table.c.id == id)).first() is not None
+
+
+def bills(ctx: Context, job_id: str) -> str | None:
+    """The invoice that bills the job's lines."""
+    found = sa.select(invoiced.c.id).where(own(ctx, invoiced), invoiced.c.job_id == job_id, invoiced.c.bills)
+    id: str | None = ctx.db.execute(found).scalar()
+    return id
+
+
+# As shown -------------------------------------------------------------------------------------------------------------
+
+
+def show(ctx: Context, row: Row, *, lines: list[Line] | None = None) -> Job:
+    """One job; `lines` spares a query where the caller has them at hand."""
+    (members,) = _members(ctx, [row])
+    return Job(**members, line_items=job_lines.of(ctx, [row.id])[row.id] if lines is None else lines)
+
+
+def show_all(ctx: Context, rows: Sequence[Row], *, with_lines: bool) -> list[ListedJob]:
+    """A page of jobs, with one query each for their clients, staff, invoices and lines."""
+    found = job_lines.of(ctx, [row.id for row in rows]) if with_lines else {}
+    return [
+        ListedJob(**members, line_items=found[members["id"]] if with_lines else UNSET)
+        for members in _members(ctx, rows)
+    ]
+
+
+def _members(ctx: Context, rows: Sequence[Row]) -> list[dict[str, Any]]:
+    clients = records.named(ctx, rows)["client"]
+    people = _staff_names(ctx, {id for row in rows for id in assignee_ids(ctx, row)})
+    billed, invoice_ids = _invoices_of(ctx, rows)
+    shown = []
+    for row in rows:
+        percent = row.discount_percent
+        may_invoice = is_on(ctx, "invoices") and row.id not in billed
+        worked_out = {
+            "client": clients[row.client_id],
+            "assignee_ids": assignee_ids(ctx, row),
+            "assignees": [Named(id, people[id]) for id in assignee_ids(ctx, row) if id in people],
+            "currency": "AUD",
+            "discount_percent": None if percent is None else plain_number(percent),
+            "gst_breakdown": breakdown(row.gst_breakdown),
+            "invoice_ids": invoice_ids.get(row.id, []),
+            "allowed_actions": rules.allowed_actions(row.status, may_invoice=may_invoice),
+            **neighbours(ctx, row._mapping),
+        }
+        names = [f for f in ListedJob.__struct_fields__ if f != "line_items" and f not in worked_out]
+        shown.append({name: row._mapping[name] for name in names} | worked_out)
+    return shown
+
+
+def _staff_names(ctx: Context, ids: Iterable[str]) -> Mapping[str, str]:
+    if not ids:
+        return {}
+    from billycan_staff import api as staff  # noqa: PLC0415 - there only where that plugin is
+
+    return staff.names(ctx, ids)
+
+
+def _invoices_of(ctx: Context, rows: Sequence[Row]) -> tuple[set[str], dict[str, list[str]]]:
+    """Which of the jobs an invoice bills, and the invoices of each, oldest first; none where invoices is off."""
+    billed: set[str] = set()
+    found: dict[str, list[str]] = {}
+    if rows and is_on(ctx, "invoices"):
+        of_these = own(ctx, invoiced) & invoiced.c.job_id.in_([row.id for row in rows])
+        for link in ctx.db.execute(sa.select(invoiced).where(of_these).order_by(invoiced.c.id)):
+            found.setdefault(link.job_id, []).append(link.id)
+            if link.bills:
+                billed.add(link.job_id)
+    return billed, found

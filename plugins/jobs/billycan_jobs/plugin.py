@@ -1,0 +1,50 @@
+"""Jobs: work to do for a client, from open to complete and invoiced."""
+
+from pathlib import Path
+
+from billycan import Context, Deleted, Event, Manifest, Route, hookimpl
+
+from . import handlers as h
+from .demo import add_samples
+from .neighbours import note
+from .schemas import Job
+from .tables import invoiced, jobs, lines
+
+manifest = Manifest(
+    name="jobs",
+    requires=("contacts", "gst"),
+    uses=("staff", "invoices"),
+    tables=(jobs, lines, invoiced),
+    migrations=Path(__file__).parent / "migrations",
+    events={
+        "job.created": Job,
+        "job.updated": Job,
+        "job.scheduled": Job,
+        "job.started": Job,
+        "job.completed": Job,
+        "job.cancelled": Job,
+        "job.reopened": Job,
+        "job.deleted": Deleted,
+    },
+    routes=(
+        Route("GET", "/v1/jobs", h.list_jobs, scope="jobs:read"),
+        Route("POST", "/v1/jobs", h.create_job, scope="jobs:write", status=201),
+        Route("GET", "/v1/jobs/{id}", h.get_job, scope="jobs:read"),
+        Route("PATCH", "/v1/jobs/{id}", h.update_job, scope="jobs:write"),
+        Route("DELETE", "/v1/jobs/{id}", h.delete_job, scope="jobs:write"),
+        Route("POST", "/v1/jobs/{id}/schedule", h.schedule_job, scope="jobs:write"),
+        Route("POST", "/v1/jobs/{id}/start", h.start_job, scope="jobs:write"),
+        Route("POST", "/v1/jobs/{id}/hold", h.hold_job, scope="jobs:write"),
+        Route("POST", "/v1/jobs/{id}/resume", h.resume_job, scope="jobs:write"),
+        Route("POST", "/v1/jobs/{id}/complete", h.complete_job, scope="jobs:write"),
+        Route("POST", "/v1/jobs/{id}/cancel", h.cancel_job, scope="jobs:write"),
+        Route("POST", "/v1/jobs/{id}/reopen", h.reopen_job, scope="jobs:write"),
+        Route("POST", "/v1/jobs/{id}/invoice", h.invoice_job, scope="jobs:write", status=201, needs=("invoices",)),
+    ),
+    demo=add_samples,
+)
+
+
+@hookimpl
+def on_event(ctx: Context, event: Event) -> None:
+    note(ctx, event)

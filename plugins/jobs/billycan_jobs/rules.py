@@ -1,0 +1,49 @@
+"""The states of a job, and its checklist: pure functions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from billycan import Actions, Fault
+
+actions = Actions(
+    {
+        "schedule": ("open", "scheduled"),
+        "start": ("open scheduled", "in_progress"),
+        "hold": ("in_progress", "on_hold"),
+        "resume": ("on_hold", "in_progress"),
+        "complete": ("open scheduled in_progress on_hold", "complete"),
+        "cancel": ("open scheduled in_progress on_hold", "cancelled"),
+        "reopen": ("complete", "open"),
+        "invoice": ("complete", None),
+    }
+)
+
+# The plugin that each neighbour in the chain belongs to.
+NEIGHBOURS = {"quote_id": "quotes", "booking_id": "bookings"}
+
+DELETABLE = ("open", "cancelled")
+
+
+def allowed_actions(status: str, *, may_invoice: bool) -> list[str]:
+    """What may be done with a job; it can be invoiced where there are invoices and none bills it yet."""
+    return [action for action in actions.allowed(status) if action != "invoice" or may_invoice]
+
+
+def status_when_made(scheduled_start: object) -> str:
+    """A new job's status: it is scheduled where it says when it starts."""
+    return "open" if scheduled_start is None else "scheduled"
+
+
+def undone(checklist: Iterable[Mapping[str, Any]]) -> list[str]:
+    """What is required and not done, in words."""
+    return [item["text"] for item in checklist if item["required"] and not item["done"]]
+
+
+def unknown_items(ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault]:
+    """A fault for each id sent that no stored item has, or that was sent before."""
+    known = set(stored)
+    return [
+        Fault(f"checklist[{i}].id", "not_found", "is no item of this checklist, or is there twice; leave it out")
+        for i, id in enumerate(ids)
+        if id is not None and (id not in known or id in ids[:i])
+    ]

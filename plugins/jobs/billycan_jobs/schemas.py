@@ -1,0 +1,179 @@
+"""What clients send and receive."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from billycan import Address, Named, PageQuery, Resource, RuleBroken
+from billycan.fields import Amount, DayOrInstant, Description, Id, Instant, Moment, Name, Notes, Reference, Search, Text
+from billycan.tenants import AmountsAre, GstRounding
+from billycan_gst.api import CodeTotals, Line, NewDocument, NewLine
+
+Status = Literal["open", "scheduled", "in_progress", "on_hold", "complete", "cancelled"]
+Priority = Literal["low", "normal", "high", "urgent"]
+Include = Literal["line_items"]
+
+
+class ItemText(Text, least=1, most=500):
+    """What is to be done: 1 to 500 characters."""
+
+
+class Reason(Text, least=1, most=500):
+    """Why something was done."""
+
+
+class NewChecklistItem(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Something to tick off. On PATCH one with an `id` is merged over the stored one, one without is new."""
+
+    id: Id | None = None
+    text: ItemText
+    required: bool = False
+    done: bool = False
+
+
+class ChecklistItem(Struct):
+    """Something to tick off; a job is complete only once all that is required is done."""
+
+    id: str
+    text: str
+    required: bool
+    done: bool
+
+
+class NewJob(NewDocument, kw_only=True):
+    """Work to do for a client; `reference`, `notes` and `terms` are what its invoice will say."""
+
+    client_id: Id
+    title: Name
+    description: Description | None = None
+    site_address: Address | None = None
+    scheduled_start: Instant | None = None
+    scheduled_end: Instant | None = None
+    assignee_ids: Annotated[list[Id], Meta(max_length=50)] = []
+    priority: Priority = "normal"
+    checklist: Annotated[list[NewChecklistItem], Meta(max_length=200)] = []
+    line_items: Annotated[list[NewLine], Meta(max_length=500)] = []
+    reference: Reference | None = None
+    notes: Notes | None = None
+    terms: Notes | None = None
+    quote_id: Id | None = None
+    booking_id: Id | None = None
+    completion_notes: Notes | None = None
+
+    def __post_init__(self) -> None:
+        check_times(self.scheduled_start, self.scheduled_end)
+        for i, id in enumerate(self.assignee_ids):
+            if id in self.assignee_ids[:i]:
+                raise RuleBroken("invalid_value", "is there twice", f"assignee_ids[{i}]")
+
+
+class Schedule(Struct, forbid_unknown_fields=True, kw_only=True):
+    """When the work is to be done."""
+
+    scheduled_start: Instant
+    scheduled_end: Instant | None = None
+
+    def __post_init__(self) -> None:
+        check_times(self.scheduled_start, self.scheduled_end)
+
+
+class Completion(Struct, forbid_unknown_fields=True, kw_only=True):
+    """What there is to say of the work done; without `notes` those already written stay."""
+
+    notes: Notes | None = None
+
+
+class WithReason(Struct, forbid_unknown_fields=True, kw_only=True):
+    """An action that may be explained."""
+
+    reason: Reason | None = None
+
+
+class ListedJob(Resource):
+    """A job as lists show it: with its lines only on request."""
+
+    number: str
+    status: Status
+    client_id: str
+    client: Named
+    title: str
+    description: str | None
+    site_address: Address | None
+    scheduled_start: Moment | None
+    scheduled_end: Moment | None
+    assignee_ids: list[str]
+    assignees: list[Named]
+    priority: Priority
+    checklist: list[ChecklistItem]
+    currency: Literal["AUD"]
+    amounts_are: AmountsAre
+    gst_rounding: GstRounding
+    discount_percent: Decimal | None
+    discount_amount: Decimal | None
+    subtotal: Decimal
+    discount_total: Decimal
+    gst: Decimal
+    total: Decimal
+    gst_breakdown: list[CodeTotals]
+    reference: str | None
+    notes: str | None
+    terms: str | None
+    quote_id: str | None
+    booking_id: str | None
+    invoice_ids: list[str]
+    completed_at: Moment | None
+    completion_notes: str | None
+    cancelled_at: Moment | None
+    cancel_reason: str | None
+    line_items: list[Line] | UnsetType = UNSET
+
+
+class Job(ListedJob):
+    """A job with its lines."""
+
+    line_items: list[Line]
+
+
+class JobQuery(PageQuery, kw_only=True):
+    """Filters of jobs."""
+
+    sortable = (
+        "created_at",
+        "updated_at",
+        "number",
+        "title",
+        "scheduled_start",
+        "scheduled_end",
+        "completed_at",
+        "cancelled_at",
+        "total",
+    )
+
+    search: Search | None = None
+    status: list[Status] | None = None
+    client_id: list[str] | None = None
+    assignee_id: list[str] | None = None
+    priority: list[Priority] | None = None
+    number: list[str] | None = None
+    quote_id: list[str] | None = None
+    booking_id: list[str] | None = None
+    scheduled_start_from: DayOrInstant | None = None
+    scheduled_start_to: DayOrInstant | None = None
+    scheduled_end_from: DayOrInstant | None = None
+    scheduled_end_to: DayOrInstant | None = None
+    completed_at_from: DayOrInstant | None = None
+    completed_at_to: DayOrInstant | None = None
+    cancelled_at_from: DayOrInstant | None = None
+    cancelled_at_to: DayOrInstant | None = None
+    total_from: Amount | None = None
+    total_to: Amount | None = None
+    include: list[Include] | None = None
+
+
+def check_times(start: Instant | None, end: Instant | None) -> None:
+    """Refuse an end without a start, or one that is not after it."""
+    if end is not None and start is None:
+        raise RuleBroken("required", "is required where there is a scheduled_end", "scheduled_start")
+    if end is not None and start is not None and end <= start:
+        raise RuleBroken("out_of_range", "must be after scheduled_start", "scheduled_end")

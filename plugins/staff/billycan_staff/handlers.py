@@ -1,0 +1,44 @@
+"""What each endpoint does."""
+
+from billycan import Context, Deleted, Page, Patch, Records
+from billycan.manifest import sent
+
+from .schemas import NewStaff, Staff, StaffQuery
+from .tables import staff
+
+records = Records(staff, Staff, prefix="stf", search=("name", "email", "phone"))
+
+
+def list_staff(ctx: Context, query: StaffQuery) -> Page[Staff]:
+    """All staff, those no longer active too unless `active` says otherwise."""
+    return records.page(ctx, query)
+
+
+def create_staff(ctx: Context, body: NewStaff) -> Staff:
+    """Add a member of staff."""
+    member = records.add(ctx, body, timezone=body.timezone or ctx.tenant.timezone)
+    ctx.emit("staff.created", member)
+    return member
+
+
+def get_staff(ctx: Context, id: str) -> Staff:
+    """One member of staff."""
+    return records.get(ctx, id)
+
+
+def update_staff(ctx: Context, id: str, body: Patch[NewStaff]) -> Staff:
+    """Change a member of staff; bookings already made stay where they are."""
+    before = records.lock(ctx, id)
+    member = body.over(before._mapping)
+    after = records.save(ctx, before, **{**sent(member), "timezone": member.timezone or ctx.tenant.timezone})
+    (shown,) = records.show(ctx, [after])
+    if after.version != before.version:
+        ctx.emit("staff.updated", shown)
+    return shown
+
+
+def delete_staff(ctx: Context, id: str) -> Deleted:
+    """Delete a member of staff that nothing refers to; one who left is made inactive instead."""
+    deleted = records.remove(ctx, id)
+    ctx.emit("staff.deleted", deleted)
+    return deleted

@@ -1,0 +1,140 @@
+"""Where a delivery may go: which URLs may be written, and which addresses may be connected to."""
+
+import ipaddress
+import re
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
+from urllib.parse import SplitResult, quote, urlsplit
+
+from msgspec import Struct
+
+Address = IPv4Address | IPv6Address
+
+MOST_URL = 2048
+_HOST = re.compile(r"([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_NUMBER = re.compile(r"0x[0-9a-f]*|[0-9]+")
+_INTERNAL = ("localhost", "internal", "local", "localdomain", "lan", "home.arpa", "intranet", "corp", "onion")
+
+# `ipaddress.is_global` says True for NAT64, 6to4, multicast and more, and other things on other Pythons: hence our own
+# lists, after the special-purpose registries of IANA (RFC 6890).
+_PRIVATE = (
+    *map(IPv4Network, ("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
+    *map(IPv6Network, ("::1/128", "fc00::/7")),
+)
+_NEVER_V4 = tuple(
+    map(
+        IPv4Network,
+        (
+            "0.0.0.0/8", "100.100.100.200/32", "168.63.129.16/32", "169.254.0.0/16", "192.0.0.0/24", "192.0.2.0/24",
+            "192.31.196.0/24", "192.52.193.0/24", "192.88.99.0/24", "192.175.48.0/24", "198.18.0.0/15",
+            "198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4",
+        ),
+    )
+)  # fmt: skip
+_PUBLIC_V6 = IPv6Network("2000::/3")
+_NEVER_V6 = tuple(
+    map(
+        IPv6Network,
+        ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20", "fd00:ec2::/32", "fd20:ce::/32"),
+    )
+)  # the last two: the metadata services of AWS and Google
+
+
+class NotAllowed(Exception):
+    """A URL or address that no delivery may go to; says why in words for the owner of the endpoint."""
+
+
+class Target(Struct, frozen=True):
+    """A URL taken apart once, so that what was checked is what is connected to."""
+
+    scheme: str
+    host: str
+    port: int
+    path: str
+
+    @property
+    def authority(self) -> str:
+        """The Host header: the port is left out where it is the scheme's own."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
+
+
+_PORTS = {"https": 443, "http": 80}
+
+
+def check_address(address: Address, private: bool) -> None:
+    """Raise NotAllowed unless `address` is on the public internet, or private where that is allowed."""
+    never = _NEVER_V4 if address.version == 4 else _NEVER_V6
+    if any(address in network for network in never):
+        raise NotAllowed("is a reserved address")
+    if any(address in network for network in _PRIVATE):
+        if not private:
+            raise NotAllowed("is a private or loopback address")
+    elif address.version == 6 and address not in _PUBLIC_V6:
+        raise NotAllowed("is a reserved address")
+
+
+def parse(url: str, private: bool) -> Target:
+    """Take a URL apart; NotAllowed for one that could never be delivered to. A name is looked up only at connection."""
+    if len(url) > MOST_URL or re.search(r"[\x00-\x20\x7f\\]", url):
+        raise NotAllowed("must be at most 2,048 characters, without spaces and backslashes")
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise NotAllowed("is not a web address") from None
+    if parts.scheme not in (("https", "http") if private else ("https",)):
+        raise NotAllowed("must start with https://")
+    if parts.fragment or "@" in parts.netloc or "#" in url:
+        raise NotAllowed("must not contain a user, a password or a fragment")
+    port = _PORTS[parts.scheme] if port is None else port
+    if not private and port < 1024 and port not in _PORTS.values():
+        raise NotAllowed("must use port 443, 80 or one from 1024 on")
+    if port == 0:
+        raise NotAllowed("must not use port 0")
+    host = _host(parts, private)
+    path = quote(parts.path or "/", safe="/:@!$&'()*+,;=%-._~") + (f"?{_query(parts)}" if parts.query else "")
+    return Target(parts.scheme, host, port, path)
+
+
+def _query(parts: SplitResult) -> str:
+    return quote(parts.query, safe="/?:@!$&'()*+,;=%-._~[]")
+
+
+def _host(parts: SplitResult, private: bool) -> str:
+    """The host as it will be looked up: an address in its one plain form, or a name that is not internal."""
+    host = (parts.hostname or "").lower()
+    if "[" in parts.netloc:
+        try:
+            six = IPv6Address(host)
+        except ValueError:
+            raise NotAllowed("has an address that cannot be read") from None
+        if six.scope_id is not None:
+            raise NotAllowed("must not name a network interface")
+        check_address(six, private)
+        return str(six)
+    try:
+        # Wide digits and ideographic dots become plain ones here, before anything is checked.
+        host = host.encode("idna").decode().lower().removesuffix(".")
+    except UnicodeError:
+        raise NotAllowed("has a host name that cannot be read") from None
+    if _NUMBER.fullmatch(host.rpartition(".")[2]):
+        # 0x7f.1, 017700000001 and 2130706433 are all loopback to the C library.
+        try:
+            four = IPv4Address(host)
+        except ValueError:
+            raise NotAllowed("must write an address as four plain numbers") from None
+        check_address(four, private)
+        return host
+    if len(host) > 253 or not _HOST.fullmatch(host):
+        raise NotAllowed("has a host name that cannot be read")
+    if not private and (any(f".{host}".endswith(f".{name}") for name in _INTERNAL) or "." not in host):
+        raise NotAllowed("names an internal host")
+    return host
+
+
+def literal(host: str) -> Address | None:
+    """The address a host is, None for a name."""
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None

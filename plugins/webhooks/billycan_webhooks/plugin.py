@@ -1,0 +1,59 @@
+"""Webhooks: every event delivered, signed, to whoever subscribed, and none lost."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from billycan import Context, Event, Every, Manifest, Route, hookimpl
+from billycan.app import App
+
+from . import handlers as h
+from .commands import commands
+from .deliveries import failpoint, fan_out, forget_finished, with_finished
+from .queue import consume, nudger
+from .schemas import Settings
+from .tables import attempts, deliveries, endpoints
+
+READ, WRITE = "webhooks:read", "webhooks:write"
+
+manifest = Manifest(
+    name="webhooks",
+    tables=(endpoints, deliveries, attempts),
+    migrations=Path(__file__).parent / "migrations",
+    settings=Settings,
+    serve={"allow_private": "sandbox"},
+    routes=(
+        Route("GET", "/v1/webhook_endpoints", h.list_endpoints, scope=READ),
+        Route("POST", "/v1/webhook_endpoints", h.create_endpoint, scope=WRITE, status=201, secret="secret"),
+        Route("GET", "/v1/webhook_endpoints/{id}", h.get_endpoint, scope=READ),
+        Route("PATCH", "/v1/webhook_endpoints/{id}", h.update_endpoint, scope=WRITE),
+        Route("DELETE", "/v1/webhook_endpoints/{id}", h.delete_endpoint, scope=WRITE),
+        Route(
+            "POST",
+            "/v1/webhook_endpoints/{id}/rotate_secret",
+            h.rotate_endpoint_secret,
+            scope=WRITE,
+            secret="secret",
+        ),
+        Route("POST", "/v1/webhook_endpoints/{id}/test", h.test_endpoint, scope=WRITE, status=201),
+        Route("POST", "/v1/webhook_endpoints/{id}/recover", h.recover_endpoint, scope=WRITE, status=202),
+        Route("GET", "/v1/webhook_deliveries", h.list_deliveries, scope=READ),
+        Route("GET", "/v1/webhook_deliveries/{id}", h.get_delivery, scope=READ),
+        Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
+    ),
+    tasks=(Every(seconds=3600, run=forget_finished, tenants=with_finished),),
+    workers=(consume,),
+    commands=commands,
+)
+
+
+@hookimpl
+def on_event(ctx: Context, event: Event) -> None:
+    due = fan_out(ctx, event)
+    nudger(ctx.app).note(event.id, [(ctx.tenant_id, id) for id in due])
+    failpoint("emitted")
+
+
+@hookimpl
+def after_commit(app: App, events: Sequence[Event]) -> None:
+    failpoint("committed")
+    nudger(app).nudge([event.id for event in events])

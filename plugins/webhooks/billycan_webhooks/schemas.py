@@ -1,0 +1,165 @@
+"""What clients send and receive, and what a deployment may set."""
+
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct
+
+from billycan import NewResource, PageQuery, Resource, RuleBroken
+from billycan.fields import DayOrInstant, Instant, Moment, Notes, Text
+from billycan.manifest import Paging
+
+Status = Literal["pending", "delivered", "failed", "held", "cancelled"]
+Reason = Literal["gone", "failing"]
+LEAST_MARGIN_SECONDS = 5
+
+
+class WebhookUrl(Text, least=8, most=2048, format="uri"):
+    """Where deliveries go: https, and no private or internal host unless the deployment allows them."""
+
+
+class EventName(Text, least=1, most=100, pattern=r"^\s*(\*|[a-z_]+\.(\*|[a-z_]+))\s*$"):
+    """An event such as `invoice.paid`, all of a kind such as `invoice.*`, or `*` for every event."""
+
+    @classmethod
+    def check(cls, text: str) -> str:
+        noun, dot, verb = text.partition(".")
+        words = [noun, verb] if dot else []
+        if text != "*" and not (words and all(w.replace("_", "a").isalpha() or w == "*" for w in words)):
+            raise RuleBroken("invalid_value", "must be an event such as invoice.paid, or invoice.*, or *")
+        return text
+
+
+class NewEndpoint(NewResource, kw_only=True):
+    """Where to deliver which events."""
+
+    url: WebhookUrl
+    events: Annotated[list[EventName], Meta(min_length=1, max_length=100)]
+    description: Notes | None = None
+    enabled: bool = True
+
+
+class Endpoint(Resource):
+    """An endpoint as it is shown; `secret` only when it is made or rotated, else null."""
+
+    url: str
+    events: list[str]
+    description: str | None
+    enabled: bool
+    disabled_reason: Reason | None
+    failing_since: Moment | None
+    secret: str | None
+
+
+class EndpointQuery(PageQuery, kw_only=True):
+    """Filters of endpoints."""
+
+    enabled: bool | None = None
+
+
+class NewRecovery(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Which of an endpoint's deliveries to send again: those made from `since` on, up to `until` (now)."""
+
+    since: Instant
+    until: Instant | None = None
+
+
+class Recovery(Struct, kw_only=True):
+    """How many deliveries are sent again."""
+
+    endpoint_id: str
+    since: Moment
+    until: Moment
+    deliveries: int
+
+
+class Sent(Struct, kw_only=True):
+    """What was sent. `body` is null for a key that may not read what the event is about."""
+
+    url: str
+    headers: dict[str, str]
+    body: str | None
+
+
+class Received(Struct, kw_only=True):
+    """What came back: the first 16 KiB of it."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+
+class Attempt(Struct, kw_only=True):
+    """One try. `finished_at` is null while it runs, or for ever where the process died: then `error` says so."""
+
+    number: int
+    started_at: Moment
+    finished_at: Moment | None
+    duration_ms: int | None
+    error: str | None
+    request: Sent
+    response: Received | None
+
+
+class ListedDelivery(Struct, kw_only=True):
+    """An event on its way to one endpoint, as lists show it."""
+
+    id: str
+    endpoint_id: str
+    webhook_id: str
+    event: str
+    status: Status
+    attempts_made: int
+    next_attempt_at: Moment | None
+    finished_at: Moment | None
+    replay_of: str | None
+    created_at: Moment
+
+
+class Delivery(ListedDelivery):
+    """A delivery with each attempt."""
+
+    attempts: list[Attempt]
+
+
+class DeliveryQuery(Paging, kw_only=True):
+    """Filters of deliveries."""
+
+    endpoint_id: list[str] | None = None
+    webhook_id: list[str] | None = None
+    event: list[str] | None = None
+    status: list[Status] | None = None
+    created_at_from: DayOrInstant | None = None
+    created_at_to: DayOrInstant | None = None
+    finished_at_from: DayOrInstant | None = None
+    finished_at_to: DayOrInstant | None = None
+
+
+class Ping(Struct):
+    """The data of a `ping`."""
+
+    endpoint_id: str
+
+
+class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a deployment may set."""
+
+    allow_private: bool | Literal["sandbox"] = False
+    retry_offsets: tuple[Annotated[int, Meta(ge=1, le=2_592_000)], ...] = (550, 7_150, 86_350)
+    timeout_seconds: Annotated[float, Meta(ge=0.1, le=60)] = 10.0
+    lease_seconds: Annotated[float, Meta(ge=1, le=600)] = 45.0
+    threads: Annotated[int, Meta(ge=2, le=64)] = 8
+    keep_days: Annotated[int, Meta(ge=1, le=3650)] = 30
+    disable_after_days: Annotated[int, Meta(ge=1, le=365)] = 5
+    queue: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.lease_seconds < self.timeout_seconds + LEAST_MARGIN_SECONDS:
+            raise ValueError(
+                f"lease_seconds: must be at least timeout_seconds + {LEAST_MARGIN_SECONDS}, or two would send at once"
+            )
+        if list(self.retry_offsets) != sorted(set(self.retry_offsets)):
+            raise ValueError("retry_offsets: must grow, since each counts from the first attempt")
+
+    def allows_private(self, environment: Any) -> bool:
+        """Whether tenants of this environment may have private receivers and plain http."""
+        return self.allow_private is True or (self.allow_private == "sandbox" and environment == "sandbox")

@@ -1,0 +1,214 @@
+"""One HTTP request to a receiver nobody trusts: to a checked address only, within one deadline, reading little."""
+
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from functools import cache
+from queue import Empty, SimpleQueue
+from typing import Any
+
+import httpcore
+from msgspec import Struct
+
+from . import addresses
+from .addresses import NotAllowed
+
+MOST_BODY = 16 * 1024
+MOST_HEADERS = 64
+LOOKUP_SECONDS = 5.0
+
+_lookups = threading.BoundedSemaphore(32)
+
+
+class Outcome(Struct, kw_only=True):
+    """What came of one attempt. `error` is None on success, else its class; it never tells an internal address."""
+
+    error: str | None
+    status: int | None = None
+    headers: dict[str, str] = {}
+    body: str = ""
+    duration_ms: int = 0
+
+
+def send(url: str, headers: Mapping[str, str], body: bytes, *, timeout: float, private: bool) -> Outcome:
+    """POST `body`; never raises, never follows a redirect, and ends within `timeout` seconds in all."""
+    started = time.monotonic()
+    found = Outcome(error=None)
+    try:
+        _post(addresses.parse(url, private), headers, body, started + timeout, private, found)
+        if not 200 <= (found.status or 0) < 300:
+            found.error = "status"
+    except NotAllowed:
+        found.error = "blocked"
+    except _NoSuchName:
+        found.error = "dns"
+    except httpcore.TimeoutException:
+        found.error = "timeout"
+    except httpcore.ConnectError as error:
+        found.error = "tls" if isinstance(error.__cause__ or error.__context__, ssl.SSLError) else "connect"
+    except (httpcore.NetworkError, httpcore.ProtocolError, OSError, ValueError):
+        found.error = "protocol"
+    found.duration_ms = round((time.monotonic() - started) * 1000)
+    return found
+
+
+def _post(
+    target: addresses.Target,
+    headers: Mapping[str, str],
+    body: bytes,
+    deadline: float,
+    private: bool,
+    found: Outcome,
+) -> None:
+    backend = _CheckedBackend(deadline, private)
+    url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
+    sent = {"host": target.authority, "content-length": str(len(body)), "accept-encoding": "identity", **headers}
+    # No proxy, cookie or kept connection: httpcore adds none by itself and reads nothing of the environment.
+    with (
+        httpcore.ConnectionPool(
+            network_backend=backend, ssl_context=_tls(), max_keepalive_connections=0, retries=0
+        ) as pool,
+        pool.stream("POST", url, headers=list(sent.items()), content=body) as response,
+    ):
+        found.status = response.status
+        found.headers = _readable(response.headers)
+        kept = b""
+        for part in response.iter_stream():
+            kept += part
+            found.body = _text(kept[:MOST_BODY])
+            if len(kept) >= MOST_BODY:
+                break
+
+
+def _readable(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    return {_text(name)[:100].lower(): _text(value)[:500] for name, value in list(headers)[:MOST_HEADERS]}
+
+
+def _text(raw: bytes) -> str:
+    # PostgreSQL stores no NUL.
+    return raw.decode("utf-8", "replace").replace("\x00", "\ufffd")
+
+
+@cache
+def _tls() -> ssl.SSLContext:
+    return ssl.create_default_context()
+
+
+# The network ----------------------------------------------------------------------------------------------------------
+
+
+class _NoSuchName(Exception):
+    """The host name has no address."""
+
+
+def look_up(host: str, port: int) -> list[str]:
+    """Every address of a name."""
+    return [str(answer[4][0]) for answer in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+def _answers(host: str, port: int, seconds: float) -> list[str]:
+    """`look_up` with a time limit, which getaddrinfo has none of."""
+    if addresses.literal(host):
+        return [host]
+    if not _lookups.acquire(timeout=max(seconds, 0)):
+        raise _NoSuchName
+    done: SimpleQueue[list[str]] = SimpleQueue()
+
+    def run() -> None:
+        try:
+            done.put(look_up(host, port))
+        except (OSError, UnicodeError):
+            done.put([])
+        finally:
+            _lookups.release()
+
+    threading.Thread(target=run, daemon=True, name="webhooks look-up").start()
+    try:
+        found = done.get(timeout=max(seconds, 0))
+    except Empty:
+        found = []
+    if not found:
+        raise _NoSuchName
+    return found
+
+
+class _CheckedBackend(httpcore.NetworkBackend):
+    """Looks a name up once, refuses it if any answer is forbidden, and connects to the very address it checked."""
+
+    def __init__(self, deadline: float, private: bool) -> None:
+        self.deadline, self.private = deadline, private
+        self.inner = httpcore.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Any = None,
+    ) -> httpcore.NetworkStream:
+        answers = _answers(host, port, min(LOOKUP_SECONDS, _left(self.deadline)))
+        for answer in answers:
+            address = addresses.literal(answer.partition("%")[0])
+            if address is None:
+                raise NotAllowed
+            addresses.check_address(address, self.private)
+        for last, answer in ((i == len(answers) - 1, a) for i, a in enumerate(answers)):
+            try:
+                share = _left(self.deadline) if last else min(_left(self.deadline), 2.0)
+                return _TimedStream(self.inner.connect_tcp(answer, port, timeout=share), self.deadline)
+            except (httpcore.ConnectError, httpcore.ConnectTimeout):
+                if last:
+                    raise
+        raise _NoSuchName
+
+    def connect_unix_socket(self, *_: Any, **__: Any) -> httpcore.NetworkStream:
+        raise NotAllowed
+
+    def sleep(self, seconds: float) -> None:
+        raise NotImplementedError
+
+
+def _left(deadline: float) -> float:
+    """The seconds left; raises when there are none."""
+    left = deadline - time.monotonic()
+    if left <= 0:
+        raise httpcore.ReadTimeout("deadline")
+    return left
+
+
+class _TimedStream(httpcore.NetworkStream):
+    """A connection on which every operation ends at the attempt's deadline."""
+
+    def __init__(self, inner: httpcore.NetworkStream, deadline: float) -> None:
+        self.inner, self.deadline = inner, deadline
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self.inner.read(max_bytes, _left(self.deadline))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        # The inner write would grant each part the whole time anew.
+        connection: socket.socket = self.inner.get_extra_info("socket")
+        rest = memoryview(buffer)
+        try:
+            while rest:
+                connection.settimeout(_left(self.deadline))
+                rest = rest[connection.send(rest) :]
+        except TimeoutError as error:
+            raise httpcore.WriteTimeout from error
+        except OSError as error:
+            raise httpcore.WriteError from error
+
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
+    ) -> httpcore.NetworkStream:
+        inner = self.inner.start_tls(ssl_context, server_hostname, _left(self.deadline))
+        return _TimedStream(inner, self.deadline)
+
+    def close(self) -> None:
+        self.inner.close()
+
+    def get_extra_info(self, info: str) -> Any:
+        return self.inner.get_extra_info(info)

@@ -1,0 +1,70 @@
+"""The tables of endpoints, deliveries and attempts."""
+
+import sqlalchemy as sa
+
+from billycan import Json, UTCDateTime, resource_table, tenant_table
+from billycan.db import ByCodePoint
+
+endpoints = resource_table(
+    "webhooks_endpoints",
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("events", Json, nullable=False),
+    sa.Column("description", sa.Text),
+    sa.Column("enabled", sa.Boolean, nullable=False),
+    sa.Column("disabled_reason", sa.Text),
+    sa.Column("failing_since", UTCDateTime),
+    sa.Column("secret_version", sa.Integer, nullable=False),
+    sa.Column("secret_key", sa.Text, nullable=False),
+    sa.Column("secret_rotated_at", UTCDateTime),
+    sa.Column("previous_secret_key", sa.Text),
+)
+
+# A delivery in flight is pending and has a lease. No reference to its endpoint: it outlives it.
+deliveries = tenant_table(
+    "webhooks_deliveries",
+    sa.Column("endpoint_id", ByCodePoint, nullable=False),
+    sa.Column("webhook_id", ByCodePoint, nullable=False),
+    sa.Column("event", sa.Text, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Column("replay_of", ByCodePoint),
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("first_attempt_at", UTCDateTime),
+    sa.Column("due_at", UTCDateTime, nullable=False),
+    sa.Column("finished_at", UTCDateTime),
+    sa.Column("failures", sa.Integer, nullable=False),
+    sa.Column("attempts_made", sa.Integer, nullable=False),
+    sa.Column("lease_until", UTCDateTime),
+    sa.Column("lease_token", sa.Text),
+    sa.Index(None, "tenant_id", "created_at", "id"),
+    sa.Index("ix_webhooks_deliveries_open", "tenant_id", "endpoint_id", "status", "due_at"),
+    sa.Index(
+        "ix_webhooks_deliveries_due",
+        "due_at",
+        sqlite_where=sa.text("status = 'pending'"),
+        postgresql_where=sa.text("status = 'pending'"),
+    ),
+)
+
+# One that was never finished is an attempt whose process died: whether it arrived is unknown.
+attempts = tenant_table(
+    "webhooks_attempts",
+    sa.Column("delivery_id", ByCodePoint, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("started_at", UTCDateTime, nullable=False),
+    sa.Column("finished_at", UTCDateTime),
+    sa.Column("url", sa.Text, nullable=False),
+    sa.Column("headers", Json, nullable=False),
+    sa.Column("error", sa.Text),
+    sa.Column("response_status", sa.Integer),
+    sa.Column("response_headers", Json),
+    sa.Column("response_body", sa.Text),
+    sa.Column("duration_ms", sa.Integer),
+    sa.ForeignKeyConstraint(
+        ["tenant_id", "delivery_id"],
+        ["webhooks_deliveries.tenant_id", "webhooks_deliveries.id"],
+        name="fk_webhooks_attempts_delivery",
+        ondelete="CASCADE",
+    ),
+    sa.Index(None, "tenant_id", "delivery_id", "number"),
+)

@@ -1,0 +1,140 @@
+"""A real receiver on loopback, which verifies what arrives with the public standardwebhooks package."""
+
+import json
+import threading
+import time
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from unittest import mock
+
+import pytest
+import standardwebhooks.webhooks as package
+from billycan_webhooks.queue import Queue, Sweeper
+
+from billycan.testing import Client
+
+
+class Receiver:
+    """`answers` gives the status of each request in turn, the last one for ever; a function answers by itself."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers) or [204]
+        self.requests, self.active, self.most_active = [], 0, 0
+        lock, outer = threading.Lock(), self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                with lock:
+                    outer.active += 1
+                    outer.most_active = max(outer.most_active, outer.active)
+                    outer.requests.append((dict(self.headers), body, self.path))
+                    answer = outer.answers.pop(0) if len(outer.answers) > 1 else outer.answers[0]
+                try:
+                    if callable(answer):
+                        answer(self)
+                    else:
+                        self.send_response(answer)
+                        self.send_header("Content-Length", "0")
+                        self.end_headers()
+                finally:
+                    with lock:
+                        outer.active -= 1
+
+            do_GET = do_POST
+
+            def log_message(self, *args):
+                pass
+
+        class Server(ThreadingHTTPServer):
+            request_queue_size = 128
+            daemon_threads = True
+
+            def handle_error(self, *args):
+                pass
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.port = self.server.server_port
+        self.url = f"http://127.0.0.1:{self.port}/hooks"
+        threading.Thread(target=self.server.serve_forever, args=(0.02,), daemon=True).start()
+
+    def close(self):
+        self.server.shutdown()
+        self.server.server_close()
+
+    @property
+    def events(self):
+        return [json.loads(body)["event"] for _, body, _ in self.requests]
+
+    def verified(self, secret, i=-1):
+        """The payload of a request, verified by standardwebhooks at the moment it says."""
+        headers, body, _ = self.requests[i]
+        then = datetime.fromtimestamp(int(headers["webhook-timestamp"]), UTC)
+        with mock.patch.object(package, "datetime", mock.Mock(wraps=datetime, now=lambda tz: then)):
+            return package.Webhook(secret).verify(body.decode(), headers)
+
+    def wait(self, count, seconds=10.0):
+        end = time.monotonic() + seconds
+        while len(self.requests) < count and time.monotonic() < end:
+            time.sleep(0.005)
+        assert len(self.requests) >= count, f"{len(self.requests)} of {count} arrived"
+
+
+@pytest.fixture
+def receive():
+    """Start a receiver: `receive(500, 200)`."""
+    started = []
+
+    def start(*answers):
+        started.append(Receiver(*answers))
+        return started[-1]
+
+    yield start
+    for receiver in started:
+        receiver.close()
+
+
+@pytest.fixture
+def hooks(make_app):
+    """An app with contacts and webhooks that may deliver to loopback, on a database of its own."""
+
+    def make(**settings):
+        return make_app("contacts", "webhooks", fresh=True, webhooks={"allow_private": True, **settings})
+
+    return make
+
+
+@pytest.fixture
+def drain():
+    """Do what a worker would now: sweep, and run every task of the real queue, in this thread."""
+    opened = {}
+
+    def run(app):
+        if app not in opened:
+            opened[app] = Queue(app, patience=2.0)
+            opened[app].huey.storage.blocking = False
+        queue = opened[app]
+        Sweeper(app, queue).sweep()
+        while (task := queue.huey.dequeue()) is not None:
+            queue.huey.execute(task)
+
+    yield run
+    for queue in opened.values():
+        queue.close()
+
+
+@pytest.fixture
+def subscribe():
+    """An endpoint of a client's: its record, with the secret."""
+
+    def make(client, url, *events, **more):
+        return client.post("/v1/webhook_endpoints", {"url": url, "events": list(events or ["*"]), **more})["data"]
+
+    return make
+
+
+@pytest.fixture
+def business():
+    return Client

@@ -1,0 +1,161 @@
+"""The rows to measure with: a few made by the API, the others copied from them by SQL."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from billycan import keys, migrate, tenants
+from billycan.app import App
+from billycan.settings import Config, Settings
+from billycan_contacts.tables import contacts
+from billycan_invoices.tables import invoices, lines, payments
+
+SECRET = "a secret for the bench that is long enough"
+# Nothing is limited: the most a key may be given is shared out over one key for each connection.
+LIMITS = {"per_minute": 100_000, "per_second": 100_000}
+LINES = [{"description": f"Part {i}", "quantity": i + 1, "unit_price": 19.9} for i in range(5)]
+_SYLLABLES = ("pat", "mar", "har", "wil", "ander", "rob", "tho", "jack", "mit", "clark"), (
+    *("el", "son", "ley", "ston", "ers"),
+    *("ert", "mas", "field", "chell", "well"),
+)
+
+
+class Sizes(msgspec.Struct, frozen=True):
+    """How many rows: invoices of the tenant listed, contacts searched in it, and contacts of the tenant paged through."""
+
+    invoices: int = 10_000
+    contacts: int = 100_000
+    deep: int = 1_000_000
+
+
+class Filled(msgspec.Struct):
+    """What is there to ask for: by tenant, its keys; ids of invoices, and the contact that new ones are for."""
+
+    keys: dict[str, list[str]]
+    tenants: dict[str, str]
+    invoices: list[str]
+    client_id: str
+
+
+def application(url: str, shared_folder: str) -> App:
+    settings = Settings(database=url, secret=SECRET, shared_folder=shared_folder, plugins="contacts,gst,invoices")
+    return App(Config(settings, {}))
+
+
+def fill(app: App, sizes: Sizes, connections: int) -> Filled:
+    """Migrate an empty database and put three tenants into it: `books`, `deep` and `maker`, which gets new invoices."""
+    from billycan.testing import Client
+
+    migrate.upgrade(app.db, app.manifests)
+    app.start()
+    clients = {name: Client(app, profile={"name": f"Derwent {name}"}) for name in ("books", "deep", "maker")}
+    names = [f"{first}{last}".title() for first in _SYLLABLES[0] for last in _SYLLABLES[1]]
+    templates = [_contact(clients["books"], name) for name in names]
+    deep, maker = _contact(clients["deep"], "Ada"), _contact(clients["maker"], "Ada")
+    drafted, sent, paid = (_invoice(clients["books"], templates[0], action) for action in ("", "send", "pay"))
+    with app.db.writing() as db:
+        rebuild = _drop_search_indexes(db)
+        each = sizes.contacts // len(templates)
+        for number, template in enumerate(templates):
+            _copy(db, contacts, template, each - 1, _named, start=number * each)
+        _copy(db, contacts, deep, sizes.deep - 1, _named)
+        # Of five invoices one is a draft, one is sent, and the others are paid.
+        for number, template in enumerate([drafted, sent, paid, paid, paid]):
+            ids = range(number, sizes.invoices, 5)
+            _copy(db, invoices, template, len(ids), _numbered, start=number, step=5)
+            for table, column in ((lines, "document_id"), (payments, "invoice_id")):
+                for row in db.execute(sa.select(table.c.id).where(table.c[column] == template)).scalars().all():
+                    _copy(db, table, row, len(ids), _belongs(column), start=number, step=5)
+        for statement in rebuild:
+            db.exec_driver_sql(statement)
+        _recount(db)
+    if not app.db.is_sqlite:
+        with app.db.reading() as db:
+            db.exec_driver_sql("VACUUM ANALYZE")
+    return Filled(
+        keys={name: _keys(app, client.tenant_id, connections) for name, client in clients.items()},
+        tenants={name: client.tenant_id for name, client in clients.items()},
+        invoices=[f"inv_{_FIRST + i * 37 % sizes.invoices}" for i in range(200)],
+        client_id=maker,
+    )
+
+
+_FIRST = 100_000_000  # So that all copies' ids have the same length, and sort by number.
+
+
+def _contact(client: Any, name: str) -> str:
+    body = {"name": f"{name} Pty Ltd", "email": f"{name.lower()}@example.com", "phone": "03 6234 5678"}
+    return str(client.post("/v1/contacts", body)["data"]["id"])
+
+
+def _invoice(client: Any, contact: str, action: str) -> str:
+    made = client.post("/v1/invoices", {"client_id": contact, "reference": "Kitchen", "line_items": LINES})["data"]
+    if action:
+        client.post(f"/v1/invoices/{made['id']}/{action}", {"payment_method": "card"} if action == "pay" else {}, 200)
+    return str(made["id"])
+
+
+def _copy(db: sa.Connection, table: sa.Table, id: str, times: int, changed: Any, start: int = 0, step: int = 1) -> None:
+    """Copy a row so many times; `changed` gives the columns that differ, by the copy's number."""
+    numbers = sa.select(sa.literal(start).label("i")).cte("numbers", recursive=True)
+    numbers = numbers.union_all(sa.select(numbers.c.i + step).where(numbers.c.i < start + (times - 1) * step))
+    i = numbers.c.i
+    prefix = id.partition("_")[0] + "_"
+    if table in (lines, payments):
+        # Several of one table belong to one document, and share its number.
+        prefix += id[-4:] + "0"
+    new = {"id": prefix + sa.cast(i + _FIRST, sa.Text), **changed(i, table, db.dialect.name)}
+    columns = [new[c.name].label(c.name) if c.name in new else c for c in table.c]
+    rows = sa.select(*columns).select_from(table.join(numbers, sa.true())).where(table.c.id == id)
+    db.execute(sa.insert(table).from_select([c.name for c in table.c], rows))
+
+
+def _named(i: Any, table: sa.Table, dialect: str) -> Mapping[str, Any]:
+    text = sa.cast(i, sa.Text)
+    changed = {name: table.c[name] + " " + text for name in ("name", "name_folded", "search_text")}
+    return {**changed, "created_at": _moment(i, dialect), "updated_at": _moment(i, dialect)}
+
+
+def _numbered(i: Any, table: sa.Table, dialect: str) -> Mapping[str, Any]:
+    changed = {"number": "INV-" + sa.cast(i + 10_000, sa.Text), "sequence": i + 10_000}
+    return {**changed, "created_at": _moment(i, dialect), "updated_at": _moment(i, dialect)}
+
+
+def _belongs(column: str) -> Any:
+    return lambda i, table, dialect: {column: "inv_" + sa.cast(i + _FIRST, sa.Text)}
+
+
+def _moment(i: Any, dialect: str) -> Any:
+    """A second later for each number."""
+    if dialect == "postgresql":
+        return sa.literal_column("timestamptz '2026-01-01 00:00:00Z'") + i * sa.literal_column("interval '1 second'")
+    return sa.func.strftime("%Y-%m-%d %H:%M:%S.000000", "2026-01-01", "+" + sa.cast(i, sa.Text) + " seconds")
+
+
+def _drop_search_indexes(db: sa.Connection) -> list[str]:
+    """Drop PostgreSQL's search indexes while rows are added; returns the statements that make them again."""
+    if db.dialect.name == "sqlite":
+        return []
+    found = db.exec_driver_sql("SELECT indexname, indexdef FROM pg_indexes WHERE indexname LIKE 'ix%%search'").all()
+    for name, _ in found:
+        db.exec_driver_sql(f"DROP INDEX {name}")
+    return ["SET LOCAL maintenance_work_mem = '512MB'", *(definition for _, definition in found)]
+
+
+def _recount(db: sa.Connection) -> None:
+    """Bring the counters up to what was added."""
+    from billycan.counters import counters
+
+    for table in (contacts, invoices):
+        rows = sa.select(sa.func.count()).where(table.c.tenant_id == counters.c.tenant_id).scalar_subquery()
+        db.execute(sa.update(counters).where(counters.c.name == table.name).values(number=100_000_000, live=rows))
+
+
+def _keys(app: App, tenant_id: str, count: int) -> list[str]:
+    with app.db.writing() as db:
+        return [keys.create(db, tenant_id, ["read", "write"], app.now(), **LIMITS)[1] for _ in range(count)]
+
+
+__all__ = ["LINES", "Filled", "Sizes", "application", "fill", "tenants"]

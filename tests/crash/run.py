@@ -1,0 +1,43 @@
+"""`make crash`: 200 kills on each database, then the latency without faults; prints the figures of docs/reliability.md.
+
+ARGS="--kills 50 --engine sqlite --steady" makes it shorter.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import harness
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--rate", type=float, default=20.0)
+    parser.add_argument("--every", type=float, default=1.5)
+    parser.add_argument("--engine", choices=("sqlite", "postgresql"))
+    parser.add_argument("--steady", action="store_true", help="only the latency without faults")
+    parser.add_argument("--seconds", type=float, default=20.0)
+    given = parser.parse_args()
+    engines = [given.engine] if given.engine else ["sqlite", "postgresql"]
+    for engine in engines:
+        if not given.steady:
+            found = harness.crash(engine, given.kills, given.rate, given.every)
+            show(found)
+            harness.must_hold(found)
+        calm = harness.steady(engine, seconds=given.seconds)
+        show(calm)
+        troubled = harness.steady(engine, seconds=given.seconds, troubled=True)
+        show(troubled)
+        print(f"p99 with a hanging and a dripping endpoint: {troubled['p99'] / calm['p99']:.2f} times\n", flush=True)
+
+
+def show(found):
+    for name, value in found.items():
+        print(f"{name:>24}: {value:.3f}" if isinstance(value, float) else f"{name:>24}: {value}")
+    print(flush=True)
+
+
+if __name__ == "__main__":
+    main()

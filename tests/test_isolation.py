@@ -1,0 +1,295 @@
+"""No tenant learns anything of another's records, on any route of any installed plugin; refusals come in one order.
+
+Everything here is made from the routes themselves: a new route is covered, or this file says what it lacks.
+"""
+
+import re
+
+import pytest
+
+from billycan import plugins
+from billycan.signatures import PARAMETER
+from billycan.testing import Client, decoded
+
+LINE = {"description": "Tap washers", "unit_price": "4.95"}
+
+# A valid body for each collection; a string in braces is the id of a record of that collection.
+BODIES = {
+    "/v1/contacts": {"name": "Ada"},
+    "/v1/invoices": {"client_id": "{/v1/contacts}", "line_items": [LINE]},
+    "/v1/quotes": {"client_id": "{/v1/contacts}", "line_items": [LINE]},
+    "/v1/staff": {"name": "Grace", "hours": [{"day": "monday", "start": "00:00", "end": "24:00"}]},
+    "/v1/services": {"name": "Blocked drain", "duration_minutes": 60, "staff_ids": ["{/v1/staff}"]},
+    "/v1/bookings": {
+        "client_id": "{/v1/contacts}",
+        "service_id": "{/v1/services}",
+        "staff_id": "{/v1/staff}",
+        "start_at": "2026-11-23T09:00:00+11:00",
+        "force": True,
+    },
+    "/v1/jobs": {"client_id": "{/v1/contacts}", "title": "Fix the tap", "assignee_ids": ["{/v1/staff}"]},
+    "/v1/expense_categories": {"name": "Pipe"},
+    "/v1/expenses": {
+        "date": "2026-11-20",
+        "amount": "64.90",
+        "description": "Elbows",
+        "category_id": "{/v1/expense_categories}",
+        "supplier_id": "{/v1/contacts}",
+        "job_id": "{/v1/jobs}",
+    },
+    "/v1/webhook_endpoints": {"url": "https://example.com/hook", "events": ["*"]},
+    "/v1/assets": {"name": "Van", "cost": "31500.00", "custodian_id": "{/v1/contacts}"},
+}
+
+
+def newest(path):
+    return lambda client, ids: client.get(f"{path}?per_page=1")["data"][0]["id"]
+
+
+def pay(client, ids):
+    # Of another invoice: a paid one is locked, and the one in `ids` must stay open to change.
+    invoice = client.post("/v1/invoices", filled(BODIES["/v1/invoices"], ids))["data"]
+    paid = client.post(f"/v1/invoices/{invoice['id']}/pay", {"payment_method": "cash"}, 200)
+    return paid["data"]["payments"][-1]["id"]
+
+
+# How else a record comes to be, where its collection takes no POST; in this order, after all others.
+OTHERWISE = {
+    "/v1/invoices/{id}/payments": pay,
+    "/v1/events": newest("/v1/events"),
+    "/v1/webhook_deliveries": newest("/v1/webhook_deliveries"),
+}
+
+# What an action or a query needs before anybody looks at its id.
+NEEDED = {
+    "/v1/invoices/{id}/payments": {"amount": 1, "payment_method": "cash"},
+    "/v1/invoices/{id}/payments/{pay_id}/reverse": {"reason": "Bounced"},
+    "/v1/invoices/{id}/pay": {"payment_method": "cash"},
+    "/v1/invoices/{id}/void": {"reason": "Wrong"},
+    "/v1/invoices/{id}/write_off": {"reason": "Gone"},
+    "/v1/quotes/{id}/accept": {"name": "Ada"},
+    "/v1/quotes/{id}/convert": {"to": "invoice"},
+    "/v1/bookings/{id}/reschedule": {"start_at": "2026-11-24T09:00:00+11:00"},
+    "/v1/jobs/{id}/schedule": {"scheduled_start": "2026-11-24T09:00:00+11:00"},
+    "/v1/webhook_endpoints/{id}/recover": {"since": "2026-11-20T00:00:00Z"},
+}
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(*sorted(plugins.installed()))
+
+
+@pytest.fixture
+def routes(app):
+    """Every route that takes ids, with the collection each of them is of."""
+    return [
+        (e.route, {m[1]: e.route.path[: m.start()].rstrip("/") for m in PARAMETER.finditer(e.route.path)})
+        for e in app.endpoints
+        if e.signature.params
+    ]
+
+
+def filled(body, ids):
+    """A body of BODIES with real ids in it."""
+    if isinstance(body, dict):
+        return {name: filled(value, ids) for name, value in body.items()}
+    if isinstance(body, list):
+        return [filled(value, ids) for value in body]
+    return ids[body[1:-1]] if isinstance(body, str) and body.startswith("{/") else body
+
+
+class Tenant:
+    """A business with one record of every collection; `ids` has them by the collection's path."""
+
+    def __init__(self, client, routes):
+        self.client, self.ids = client, {}
+        collections = {path for _, params in routes for path in params.values()}
+        lacking = collections - BODIES.keys() - OTHERWISE.keys()
+        assert not lacking, f"add to BODIES, or to OTHERWISE, how a record comes to be at: {', '.join(sorted(lacking))}"
+        for path in collections - OTHERWISE.keys():
+            self.make(path)
+        for path in (path for path in OTHERWISE if path in collections):
+            self.ids[path] = OTHERWISE[path](client, self.ids)
+
+    def make(self, path):
+        for needed in re.findall(r"{(/[^}]*)}", str(BODIES[path])):
+            if needed not in self.ids:
+                self.make(needed)
+        if path not in self.ids:
+            self.ids[path] = self.client.post(path, filled(BODIES[path], self.ids))["data"]["id"]
+
+    def shown(self):
+        """All its records, as it sees them."""
+        return {
+            path: self.client.call("GET", f"{path}/{id}").text.partition('"request_id"')[0]
+            for path, id in self.ids.items()
+        }
+
+
+def unknown(id):
+    return id[:-6] + "zzzzzz"
+
+
+def strange(own, others):
+    """Ids of a collection that must all look alike, by what they are."""
+    malformed = ("nope", own.upper(), own + "'", f"{own}%00", "x_1", own.partition("_")[0] + "_", own[:-6] + "0" * 60)
+    return others | {"unknown": unknown(own)} | {f"malformed {i}": id for i, id in enumerate(malformed)}
+
+
+def answer(client, method, path, body):
+    """Status and body of a refusal, as far as it may not tell ids apart."""
+    found = client.call(method, path, body)
+    error = decoded(found)["error"] or {}
+    headers = {k: v for k, v in found.headers.items() if not k.startswith(("x-ratelimit", "x-request-id"))}
+    return found.status_int, {**error, "request_id": None}, headers
+
+
+def test_every_route_treats_a_strangers_id_like_one_that_never_was(app, routes):
+    me, stranger = Tenant(Client(app), routes), Tenant(Client(app), routes)
+    sandbox = Tenant(me.client.sandbox(), routes)
+    keys = {scope: me.client.key(scope) for scope in ("read", "write")} | {"sandbox": sandbox.client}
+    before = [tenant.shown() for tenant in (me, stranger, sandbox)]
+    wrong, refusals = [], set()
+    for route, params in routes:
+        body = None if route.method in ("GET", "DELETE") else NEEDED.get(route.path, {})
+        for key, client in keys.items():
+            home, away = (sandbox, me) if key == "sandbox" else (me, sandbox)
+            allowed = key == "sandbox" or (route.scope or ":" + key).endswith(f":{key}")
+            wanted = (404, "resource_not_found") if allowed else (403, "insufficient_scope")
+            for name, collection in params.items():
+                others = {"another tenant's": stranger.ids[collection], "the other environment's": away.ids[collection]}
+                for kind, id in strange(home.ids[collection], others).items():
+                    ids = {p: home.ids[c] for p, c in params.items()} | {name: id}
+                    path = route.path.format(**ids)
+                    status, error, headers = answer(client, route.method, path, body)
+                    if (status, error.get("code")) != wanted:
+                        wrong.append(
+                            f"{key} key, {kind} {name}: {route.method} {route.path} gives {status} {error.get('code')}"
+                        )
+                    if status == 404:
+                        refusals.add(str((error, headers)))
+    assert not wrong, "\n".join(["(a body that is needed goes into NEEDED)", *wrong])
+    assert len(refusals) == 1, refusals
+    assert [tenant.shown() for tenant in (me, stranger, sandbox)] == before
+
+
+def test_no_list_search_or_count_shows_a_strangers_records(app, routes):
+    me, stranger = Tenant(Client(app), routes), Tenant(Client(app), routes)
+    hidden = set(stranger.ids.values()) | set(Tenant(me.client.sandbox(), routes).ids.values())
+    queries = ["", "&search=a"]
+    for endpoint in app.endpoints:
+        if not endpoint.signature.listed or endpoint.signature.params:
+            continue
+        path, fields = endpoint.route.path, endpoint.signature.query.__struct_fields__
+        for query in queries if "search" in fields else queries[:1]:
+            page = me.client.get(f"{path}?per_page=100{query}")
+            assert page["pagination"]["total"] == len(page["data"]) and not hidden & {r["id"] for r in page["data"]}, (
+                path
+            )
+            assert not any(id in me.client.last.text for id in hidden), f"{path}{query} names a stranger's record"
+        for name in (name for name in fields if name.endswith("_id") and name != "external_id"):
+            for id in hidden:
+                found = me.client.get(f"{path}?{name}={id}")
+                assert found["data"] == [] and found["pagination"]["total"] == 0, f"{path}?{name}={id}"
+
+
+def references(body, at=()):
+    """Where in a body an id of another record stands, and of which collection."""
+    for name, value in body.items() if isinstance(body, dict) else enumerate(body) if isinstance(body, list) else ():
+        if isinstance(value, str) and value.startswith("{/"):
+            yield (*at, name), value[1:-1]
+        else:
+            yield from references(value, (*at, name))
+
+
+def replaced(body, at, id):
+    """The body with another id at a place."""
+    if not at:
+        return id
+    items = body.items() if isinstance(body, dict) else enumerate(body)
+    changed = {k: replaced(v, at[1:], id) if k == at[0] else v for k, v in items}
+    return changed if isinstance(body, dict) else list(changed.values())
+
+
+def test_no_record_can_point_at_a_strangers(app, routes):
+    me, stranger = Tenant(Client(app), routes), Tenant(Client(app), routes)
+    sandbox = Tenant(me.client.sandbox(), routes)
+    for path, body in BODIES.items():
+        for at, collection in references(body):
+            own = filled(body, me.ids)
+            foreign = (stranger.ids[collection], sandbox.ids[collection], unknown(me.ids[collection]), "nope")
+            for method, where in (("POST", path), ("PATCH", f"{path}/{me.ids[path]}")):
+                found = []
+                for id in foreign:
+                    sent = replaced(own, at, id)
+                    sent = sent if method == "POST" else {at[0]: sent[at[0]]}
+                    status, error, _ = answer(me.client, method, where, sent)
+                    codes = {fault["code"] for fault in error.get("details", ())}
+                    fits = codes == {"not_found"} or (
+                        method == "PATCH" and codes and codes <= {"unknown_field", "read_only"}
+                    )
+                    assert status == 422 and fits, f"{method} {path} {at} {id}: {status} {error}"
+                    found.append(str(error).replace(id, ""))
+                assert len(set(found)) <= 1, found
+
+
+@pytest.mark.parametrize("needed", [BODIES, OTHERWISE, NEEDED], ids=["BODIES", "OTHERWISE", "NEEDED"])
+def test_no_entry_here_is_for_a_route_that_is_gone(app, needed):
+    paths = {e.route.path for e in app.endpoints} | {"/v1/invoices/{id}/payments"}
+    if set(plugins.first_party()) <= set(app.manifests):
+        assert needed.keys() <= paths
+
+
+# The order of refusals ------------------------------------------------------------------------------------------------
+
+
+def test_refusals_come_in_one_order(make_app, clock):
+    """A request with every fault there is, mended one by one."""
+    client = Client(make_app("contacts", per_minute=50, per_second=50))
+    mine = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    client.post("/v1/contacts", {"name": "Bob", "external_id": "X"})
+    client.post("/v1/contacts", {"name": "Eve"}, Idempotency_Key="used")
+    client.patch(f"/v1/contacts/{mine}", {"notes": "new"})
+    reader, limited = client.key("read"), client.key("read", per_minute=1)
+    limited.get("/v1/me")
+    anonymous = {"Authorization": ""}
+    call = {
+        "method": "PUT",
+        "path": "/v1/contacts/con_1/nope?colour=blue",
+        "raw": b'{"name": "", "external_id": "X", "billing_address": {"state": "Mars"},}',
+        "headers": {"Content-Type": "text/plain", "If-Match": '"1"', "Idempotency-Key": "used", "Accept": "text/html"},
+    }
+
+    def refused(status, code, by=client, **mended):
+        headers = {**call["headers"], **mended.pop("headers", {})}
+        call.update(mended, headers={k: v for k, v in headers.items() if v is not None})
+        by.refused(status, code, **call)
+
+    refused(401, "missing_api_key", headers=anonymous)
+    refused(429, "rate_limited", limited, headers={"Authorization": None})
+    refused(404, "route_not_found", reader)
+    refused(405, "method_not_allowed", reader, path="/v1/contacts/con_1?colour=blue")
+    refused(403, "insufficient_scope", reader, method="PATCH")
+    refused(406, "not_acceptable", headers={})
+    refused(415, "unsupported_media_type", headers={"Accept": None})
+    refused(400, "unknown_parameter", headers={"Content-Type": "application/json"})
+    refused(400, "malformed_json", path="/v1/contacts/con_1")
+    refused(422, "validation_failed", raw=b'{"name": "", "external_id": "X", "billing_address": {"state": "Mars"}}')
+    refused(
+        422, "idempotency_key_reused", raw=b'{"name": "Zed", "external_id": "X", "billing_address": {"state": "Mars"}}'
+    )
+    refused(404, "resource_not_found", headers={"Idempotency-Key": "new"})
+    refused(412, "version_conflict", path=f"/v1/contacts/{mine}")
+    refused(422, "validation_failed", headers={"If-Match": '"2"'})
+    refused(409, "duplicate_external_id", raw=b'{"external_id": "X"}')
+    call.update(raw=b'{"external_id": "Y"}')
+    client.call(**call, status=200)
+
+
+def test_a_state_refuses_after_the_version_and_before_nothing_else(make_app):
+    client = Client(make_app("contacts"))
+    path = f"/v1/contacts/{client.post('/v1/contacts', {'name': 'Ada'})['data']['id']}/restore"
+    client.refused(422, "validation_failed", "POST", path, {"x": 1}, headers={"If-Match": '"9"'})
+    client.refused(412, "version_conflict", "POST", path, {}, headers={"If-Match": '"9"'})
+    client.refused(409, "invalid_state_transition", "POST", path, {}, headers={"If-Match": '"1"'})

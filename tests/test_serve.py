@@ -1,0 +1,506 @@
+"""Real processes over real HTTP: `billycan serve`, and gunicorn as deploy/ hosts it, with each kind of worker."""
+
+import http.client
+import json
+import logging
+import os
+import re
+import shlex
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from billycan import cli, hosting, keys, migrate, tenants
+from billycan.app import App
+from billycan.settings import Config, Settings
+from billycan.testing import SECRET
+
+ROOT = Path(__file__).parents[1]
+BIN = Path(sys.executable).parent
+SECONDS = 30  # No wait is longer.
+CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
+
+
+def until(true: Callable[[], Any], what: str) -> Any:
+    """What `true` gives as soon as it is something."""
+    deadline = time.monotonic() + SECONDS
+    while not (found := true()):
+        assert time.monotonic() < deadline, f"after {SECONDS} s: {what}"
+        time.sleep(0.02)
+    return found
+
+
+class Process:
+    """A program that was started, in a session of its own; what it writes goes to files."""
+
+    def __init__(self, folder: Path, command: list[Any], environ: Mapping[str, str], cwd: Path | None = None) -> None:
+        folder.mkdir(exist_ok=True)
+        self.out, self.err = folder / "out", folder / "err"
+        with self.out.open("wb") as out, self.err.open("wb") as err:
+            self.popen = subprocess.Popen(
+                list(map(str, command)),
+                cwd=cwd or folder,
+                env=CLEAN | dict(environ),
+                stdout=out,
+                stderr=err,
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+
+    def says(self, pattern: str, file: Path | None = None) -> re.Match[str]:
+        """Wait until its output (or `file`) holds a pattern."""
+
+        def look() -> re.Match[str] | None:
+            found = re.search(pattern, (file or self.out).read_text())
+            assert found or self.popen.poll() is None, f"ended: {self.out.read_text()} {self.err.read_text()}"
+            return found
+
+        found: re.Match[str] = until(look, f"no {pattern}")
+        return found
+
+    def ends(self, number: int | None = None) -> int:
+        """Its exit code, after a signal where one is given."""
+        if number is not None:
+            self.popen.send_signal(number)
+        return self.popen.wait(SECONDS)
+
+    def children(self, *words: str) -> list[int]:
+        """The processes below it, at any depth, whose command lines hold these words."""
+        return [pid for pid in descendants(self.popen.pid) if all(word in command_line(pid) for word in words)]
+
+
+def descendants(pid: int) -> list[int]:
+    parents: dict[int, list[int]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text().rpartition(") ")[2].split()[1])
+        except OSError:
+            continue
+        parents.setdefault(parent, []).append(int(folder.name))
+    found = parents.get(pid, [])
+    return [*found, *(lower for child in found for lower in descendants(child))]
+
+
+def command_line(pid: int) -> str:
+    try:
+        return (Path("/proc") / str(pid) / "cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(") ")[2][0] != "Z"
+    except OSError:
+        return False
+
+
+@contextmanager
+def running(folder: Path, command: list[Any], environ: Mapping[str, str], cwd: Path | None = None) -> Iterator[Process]:
+    process = Process(folder, command, environ, cwd)
+    try:
+        yield process
+    finally:
+        if process.popen.poll() is None:
+            below = descendants(process.popen.pid)
+            process.popen.kill()
+            process.popen.wait()
+            for pid in filter(is_alive, below):
+                os.kill(pid, signal.SIGKILL)
+
+
+def is_listened_on(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), 1).close()
+    except OSError:
+        return False
+    return True
+
+
+def call(
+    port: int, method: str, path: str, key: str = "", body: Any = None, **headers: str
+) -> tuple[int, dict[str, str], Any]:
+    """A request of its own connection: status, headers by lower-case name, and the decoded body."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)
+    try:
+        sent = {"Authorization": f"Bearer {key}"} if key else {}
+        sent |= {"Content-Type": "application/json"} if body is not None else {}
+        raw = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        connection.request(method, path, raw, {**sent, **headers})
+        response = connection.getresponse()
+        data = response.read()
+        return response.status, {k.lower(): v for k, v in response.getheaders()}, json.loads(data)
+    finally:
+        connection.close()
+
+
+# billycan serve -------------------------------------------------------------------------------------------------------
+
+ONE_PLUGIN = {"BILLYCAN_PLUGINS": "contacts"}
+
+
+@contextmanager
+def serving(folder: Path, workers: int = 2) -> Iterator[tuple[Process, int]]:
+    """`billycan serve` in a folder, as soon as it has said where it is; and its port."""
+    command = [BIN / "billycan", "serve", "--bind", "127.0.0.1:0", "--workers", workers]
+    with running(folder, command, {**ONE_PLUGIN, "BILLYCAN_SHARED_FOLDER": str(folder / "shared")}) as process:
+        yield process, int(process.says(r"billycan serves http://127\.0\.0\.1:(\d+)\n")[1])
+
+
+def billycan(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environ = {**CLEAN, **ONE_PLUGIN, "BILLYCAN_SHARED_FOLDER": str(folder / "shared")}
+    return subprocess.run(
+        [BIN / "billycan", *words],
+        cwd=folder,
+        env=environ,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+
+
+def test_the_first_run_shows_keys_once_and_later_runs_only_the_url(tmp_path):
+    with serving(tmp_path) as (process, port):
+        said = process.says(r"(?s).*More keys: .*\n")[0]
+        live, test = re.findall(r"\b(svc_(?:live|test)_\w+)", said)[:2]
+        line = re.search(r"curl .*", said)[0]
+        url, header = shlex.split(line)[1], shlex.split(line)[3]
+        assert (url, header) == (f"http://127.0.0.1:{port}/v1/contacts", f"Authorization: Bearer {test}")
+        pasted = subprocess.run(line, shell=True, capture_output=True, text=True, timeout=SECONDS, check=True)
+        samples = json.loads(pasted.stdout)["data"]
+        assert {role for contact in samples for role in contact["roles"]} == {"client", "supplier"}
+        assert call(port, "GET", "/v1/contacts", live)[2]["pagination"]["total"] == 0
+        assert call(port, "GET", "/v1/events", test)[2]["pagination"]["total"] == len(samples)
+        status, headers, _ = call(port, "POST", "/v1/contacts", live, {"name": "Ada"})
+        assert (status, headers["location"].startswith(f"http://127.0.0.1:{port}/v1/contacts/con_")) == (201, True)
+        command = re.search(r"billycan (keys create .*)", said)[1]
+        made = json.loads(billycan(tmp_path, *shlex.split(command), "--json").stdout)
+        assert made["key"].startswith("svc_test_")
+
+        secret = tmp_path / "var" / "secret"
+        assert (secret.stat().st_mode & 0o777, secret.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        kept = secret.read_text()
+        assert len(kept.strip()) >= 32
+        assert listening_addresses(port) == {"127.0.0.1"}
+        children = process.children()
+        assert len(children) == 4, "gunicorn, its two workers, and the worker"
+        assert process.ends(signal.SIGINT) == 0
+        assert process.err.read_text() == ""
+        assert not is_listened_on(port)
+        assert not [pid for pid in children if is_alive(pid)]
+
+    with serving(tmp_path) as (process, port):
+        until(lambda: billycan(tmp_path, "doctor").returncode == 0, "the doctor finds nothing wrong")
+        key = call(port, "GET", "/v1/me", made["key"])[2]["data"]["id"]
+        said = json.loads(billycan(tmp_path, "keys", "revoke", key, "--json").stdout)
+        assert said["at_once"]
+        assert {call(port, "GET", "/v1/me", made["key"])[0] for _ in range(10)} == {401}
+        assert process.ends(signal.SIGTERM) == 0
+        assert process.out.read_text() == f"billycan serves http://127.0.0.1:{port}\n"
+        assert process.err.read_text() == ""
+        assert secret.read_text() == kept
+
+
+def listening_addresses(port: int) -> set[str]:
+    found = set()
+    for table in ("tcp", "tcp6"):
+        for line in (Path("/proc/net") / table).read_text().splitlines()[1:]:
+            local, state = line.split()[1], line.split()[3]
+            address, _, number = local.partition(":")
+            if state == "0A" and int(number, 16) == port:
+                found.add(socket.inet_ntoa(bytes.fromhex(address)[::-1]) if table == "tcp" else address)
+    return found
+
+
+def test_a_port_that_is_taken_is_said_before_anything_is_started(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        bind = f"127.0.0.1:{taken.getsockname()[1]}"
+        done = billycan(tmp_path, "serve", "--bind", bind)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr == (
+        f"Error: bind: something else listens on {bind}: stop it, or choose another port with --bind 127.0.0.1:PORT\n"
+    )
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["--bind", "8000"], 1, "Error: bind: 8000 must be HOST:PORT such as 127.0.0.1:8000\n"),
+        (["--bind", "127.0.0.1:99999"], 1, "Error: bind: 127.0.0.1:99999 must be HOST:PORT such as 127.0.0.1:8000\n"),
+        (["--bind", "192.0.2.1:8000"], 1, "Error: bind: cannot listen on 192.0.2.1:8000: "),
+        (["--workers", "0"], 2, "Usage: commands serve"),
+    ],
+)
+def test_an_address_that_makes_no_sense_is_refused(tmp_path, monkeypatch, words, code, said):
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(cli.commands, ["serve", *words])
+    assert (done.exit_code, done.stderr[: len(said)]) == (code, said)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("words", "name"), [(("gunicorn", "--bind"), "web server"), (("billycan.cli",), "worker")])
+def test_a_dead_child_stops_the_pair(tmp_path, words, name):
+    with serving(tmp_path, workers=1) as (process, port):
+        children = process.children()
+        os.kill(process.children(*words)[0], signal.SIGKILL)
+        assert process.ends() == 1
+        told = f"billycan: the {name} ended (killed by SIGKILL), so all of it stops; its log above says why\n"
+        assert told in process.err.read_text()
+        until(lambda: not [pid for pid in children if is_alive(pid)], "all have ended")
+        assert not is_listened_on(port)
+
+
+def test_a_process_of_the_web_server_is_replaced_but_a_killed_supervisor_leaves_nothing_behind(tmp_path):
+    with serving(tmp_path, workers=1) as (process, port):
+        (master, *_) = process.children("gunicorn", "--bind")
+        (before,) = descendants(master)
+        os.kill(before, signal.SIGKILL)
+        until(lambda: [pid for pid in descendants(master) if pid != before], "another has been started")
+        assert call(port, "GET", "/-/health")[0] == 200
+        children = process.children()
+        process.ends(signal.SIGKILL)
+        until(lambda: not [pid for pid in children if is_alive(pid)], "the children have ended")
+        assert not is_listened_on(port)
+
+
+# gunicorn, as deploy/ has it ------------------------------------------------------------------------------------------
+
+
+def migrated(folder: Path, database: str) -> str:
+    """Prepare a database; a key of it with plenty of room."""
+    shared = str(folder / "shared")
+    app = App(Config(Settings(database=database, secret=SECRET, plugins="contacts", shared_folder=shared), {}))
+    migrate.upgrade(app.db, app.manifests)
+    with app.db.writing() as db:
+        live, _ = tenants.create(db, tenants.Profile(name="Derwent Plumbing"), app.now())
+        room = {"per_minute": 100_000, "per_second": 100_000}
+        _, key = keys.create(db, live, ["read", "write"], app.now(), **room)
+    app.close()
+    return key
+
+
+@contextmanager
+def hosted(folder: Path, database: str, **environ: str) -> Iterator[tuple[Process, int]]:
+    command = [BIN / "gunicorn", "-c", "deploy/gunicorn.conf.py", "deploy.wsgi:application"]
+    given = {"BILLYCAN_DATABASE": database, "BILLYCAN_BIND": "127.0.0.1:0", "BILLYCAN_SECRET": SECRET, **ONE_PLUGIN}
+    given |= {"BILLYCAN_SHARED_FOLDER": str(folder / "shared"), **environ}
+    with running(folder, command, given, ROOT) as process:
+        port = int(process.says(r"Listening at: http://127\.0\.0\.1:(\d+)", process.err)[1])
+        until(lambda: call(port, "GET", "/-/ready")[0] == 200, "it is ready")
+        yield process, port
+
+
+def exchange(port: int, raw: bytes) -> tuple[int, dict[str, str], Any]:
+    """What comes back for these bytes, until the server closes."""
+    with socket.create_connection(("127.0.0.1", port), SECONDS) as connection:
+        connection.sendall(raw)
+        received = b""
+        while data := connection.recv(65536):
+            received += data
+    head, _, body = received.partition(b"\r\n\r\n")
+    status, *lines = head.decode().split("\r\n")
+    return (
+        int(status.split()[1]),
+        {k.lower(): v for k, _, v in (line.partition(": ") for line in lines)},
+        json.loads(body),
+    )
+
+
+def is_an_envelope(status: int, headers: Mapping[str, str], body: Any) -> bool:
+    """Whether an error answer has all that every one has."""
+    error = body["error"]
+    assert (sorted(body), body["data"], body["pagination"]) == (["data", "error", "pagination"], None, None)
+    assert {"type", "code", "message", "param", "details", "request_id"} <= set(error)
+    assert error["request_id"] == headers["x-request-id"]
+    assert (headers["cache-control"], headers["x-content-type-options"]) == ("no-store", "nosniff")
+    assert headers["content-type"] == "application/json"
+    assert "server" not in headers
+    assert {"x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"} <= set(headers)
+    return True
+
+
+MALFORMED = [
+    (b"nonsense\r\n\r\n", 400, "malformed_request"),
+    (b"GET /v1/me HTTP/1.1\r\nHost: x\r\nA B: c\r\n\r\n", 400, "malformed_request"),
+    (b"POST /v1/contacts HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 400, "malformed_request"),
+    (b"GET /v1/me HTTP/1.1\r\nHost: x\r\nExpect: fish\r\n\r\n", 400, "malformed_request"),
+    (b"GET /" + b"a" * 9_000 + b" HTTP/1.1\r\nHost: x\r\n\r\n", 414, "payload_too_large"),
+    (b"GET /v1/me HTTP/1.1\r\nHost: x\r\nA: " + b"a" * 300_000 + b"\r\n\r\n", 431, "payload_too_large"),
+    (b"GET /v1/me HTTP/1.1\r\nHost: x\r\n" + b"A: b\r\n" * 200 + b"\r\n", 431, "payload_too_large"),
+]
+
+
+class Load:
+    """Clients that ask one after the other, half of them on connections that they keep; what they got is counted."""
+
+    def __init__(self, port: int, key: str, clients: int = 8) -> None:
+        self.port, self.key, self.got, self._stop = port, key, Counter[str](), threading.Event()
+        self._threads = [threading.Thread(target=self._ask, args=(number % 2 == 0,)) for number in range(clients)]
+
+    def __enter__(self) -> "Load":
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._stop.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _ask(self, keeps: bool) -> None:
+        connection: http.client.HTTPConnection | None = None
+        while not self._stop.is_set():
+            kept, got = connection is not None, "200"
+            try:
+                if connection is None:
+                    connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=SECONDS)
+                    connection.connect()
+            except ConnectionRefusedError:
+                # Nothing was asked: the client knows that it may ask elsewhere.
+                connection, got = None, "refused"
+                time.sleep(0.02)
+            else:
+                try:
+                    headers = {"Authorization": f"Bearer {self.key}", "Connection": "keep-alive" if keeps else "close"}
+                    connection.request("GET", "/v1/contacts", headers=headers)
+                    response = connection.getresponse()
+                    response.read()
+                    got = str(response.status)
+                    connection = None if response.will_close else connection
+                except (OSError, http.client.HTTPException) as error:
+                    connection, got = None, f"{'kept' if kept else 'new'} {type(error).__name__}"
+            self.got[got] += 1
+
+
+@pytest.mark.parametrize("worker_class", ["sync", "gthread", "gevent"])
+def test_every_kind_of_worker_serves_reloads_and_stops_under_load(engine, databases, tmp_path, worker_class):
+    database = databases.empty(engine)
+    key = migrated(tmp_path, database)
+    workers = "2" if worker_class == "gthread" else "1"
+    with hosted(tmp_path, database, BILLYCAN_WORKER_CLASS=worker_class, BILLYCAN_WORKERS=workers) as (process, port):
+        assert f"Using worker: {worker_class}" in process.err.read_text()
+        status, headers, body = call(port, "POST", "/v1/contacts", key, {"name": "Ada"})
+        assert status == 201
+        assert "server" not in headers
+        assert call(port, "GET", f"/v1/contacts/{body['data']['id']}", key)[2]["data"] == body["data"]
+        for raw, expected, code in MALFORMED:
+            answer = exchange(port, raw)
+            assert is_an_envelope(*answer)
+            assert (answer[0], answer[2]["error"]["code"]) == (expected, code), raw[:40]
+        # Refused without being read, and yet the client has its answer.
+        answer = call(port, "POST", "/v1/contacts", key, b"x" * 5_000_000)
+        assert is_an_envelope(*answer)
+        assert answer[0] == 413
+
+        before = process.children()
+        with Load(port, key) as load:
+            until(lambda: load.got["200"] > 50, "some were answered")
+            process.popen.send_signal(signal.SIGHUP)
+            until(lambda: not set(before) & set(process.children()), "all workers are new")
+            seen = load.got["200"]
+            until(lambda: load.got["200"] > seen + 50, "the new ones answered some")
+            assert process.ends(signal.SIGTERM) == 0
+            until(lambda: load.got["refused"] > 8, "nobody listens")
+        assert set(load.got) == {"200", "refused"}, load.got
+        log = process.err.read_text()
+        assert "Traceback" not in log
+        assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \d+ [A-Z]+ ", line) for line in log.splitlines())
+
+
+def test_malformed_requests_count_against_their_address(tmp_path):
+    database = f"sqlite:///{tmp_path}/here.db"
+    migrated(tmp_path, database)
+    with hosted(tmp_path, database, BILLYCAN_PER_MINUTE="4", BILLYCAN_WORKERS="1") as (_, port):
+        answers = [exchange(port, b"nonsense\r\n\r\n") for _ in range(3)]
+        answers += [call(port, "GET", "/v1/me"), exchange(port, b"nonsense\r\n\r\n"), call(port, "GET", "/v1/me")]
+        assert all(is_an_envelope(*answer) for answer in answers)
+        assert [status for status, _, _ in answers] == [400, 400, 400, 401, 429, 429]
+        assert [int(headers["x-ratelimit-remaining"]) for _, headers, _ in answers] == [3, 2, 1, 0, 0, 0]
+        assert int(answers[4][1]["retry-after"]) >= 1
+        assert answers[4][2]["error"]["code"] == "rate_limited"
+
+
+def test_a_slow_or_silent_client_holds_nobody_up(tmp_path):
+    database = f"sqlite:///{tmp_path}/here.db"
+    key = migrated(tmp_path, database)
+    with hosted(tmp_path, database, BILLYCAN_WORKERS="1") as (_, port):
+        request = b"GET /v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+        open_still = []
+        for raw in (request, b"nonsense\r\n\r\n", b"", b"GET /v1/me HT"):
+            connection = socket.create_connection(("127.0.0.1", port), SECONDS)
+            connection.sendall(raw)
+            open_still.append(connection)
+        start = time.monotonic()
+        assert [call(port, "GET", "/v1/me", key)[0] for _ in range(5)] == [200] * 5
+        assert time.monotonic() - start < 1.5
+        received = b""
+        while data := open_still[-1].recv(65536):
+            received += data
+        assert received.startswith(b"HTTP/1.1 408 Request Timeout\r\n")
+        assert b'"code":"timeout"' in received
+        for connection in open_still:
+            connection.close()
+
+
+@pytest.mark.parametrize(
+    ("environ", "said"),
+    [
+        ({"BILLYCAN_SECRET": "short"}, "secret: expected `str` of length >= 32"),
+        ({"BILLYCAN_PLUGINS": "nothing"}, "enabled but not installed: nothing"),
+        ({}, "core is at nothing but the code expects core_"),
+    ],
+)
+def test_what_is_wrong_stops_a_worker_in_one_line(tmp_path, monkeypatch, caplog, environ, said):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(logging.getLogger("billycan"), "propagate", True)
+    given = {"BILLYCAN_SECRET": SECRET, "BILLYCAN_SHARED_FOLDER": str(tmp_path / "shared"), **ONE_PLUGIN}
+    for name, value in (given | environ).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as stopped:
+        hosting.application()
+    assert stopped.value.code == 3
+    (record,) = caplog.records
+    assert record.message.startswith(said)
+    assert record.exc_info is None
+
+
+def test_gunicorn_stops_when_its_workers_cannot_start(tmp_path):
+    command = [BIN / "gunicorn", "-c", "deploy/gunicorn.conf.py", "deploy.wsgi:application"]
+    given = {"BILLYCAN_BIND": "127.0.0.1:0", "BILLYCAN_SECRET": "short", "BILLYCAN_WORKERS": "1", **ONE_PLUGIN}
+    with running(tmp_path, command, given, ROOT) as process:
+        assert process.ends() == 3
+        log = process.err.read_text()
+        assert "ERROR secret: expected `str` of length >= 32" in log
+        assert "Traceback" not in log
+
+
+def test_gunicorn_s_master_imports_nothing_of_billycan():
+    program = """
+import runpy, sys
+conf = runpy.run_path("deploy/gunicorn.conf.py")
+assert conf["worker_class"] == "gthread" and callable(conf["post_worker_init"])
+print([name for name in sys.modules if name.startswith(("billycan", "sqlalchemy"))])
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=ROOT,
+        env=CLEAN,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=SECONDS,
+    )
+    assert done.stdout == "[]\n"

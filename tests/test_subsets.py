@@ -1,0 +1,63 @@
+"""Every set of plugins that the dependencies allow starts, migrates and answers."""
+
+from itertools import combinations
+
+import msgspec
+
+from billycan import migrate
+from billycan.plugins import first_party, installed
+from billycan.testing import Client
+
+MANIFESTS = {name: entry.load().manifest for name, entry in installed().items() if name in first_party()}
+
+
+def closure(*names):
+    """The named plugins and all they require."""
+    found = set(names)
+    while missing := {r for n in found for r in MANIFESTS[n].requires} - found:
+        found |= missing
+    return tuple(sorted(found))
+
+
+def subsets():
+    names = sorted(MANIFESTS)
+    every = (set(some) for size in range(len(names) + 1) for some in combinations(names, size))
+    return [some for some in every if all(set(MANIFESTS[name].requires) <= some for name in some)]
+
+
+def required(endpoint):
+    return any(f.required for f in msgspec.structs.fields(endpoint.signature.query))
+
+
+def test_every_subset_starts_and_answers(make_app):
+    whole = make_app(*MANIFESTS)
+    url = whole.db.url.render_as_string(hide_password=False)
+    client = Client(whole)
+    everything = {e.route.path for e in whole.endpoints if e.signature.listed and not required(e)}
+    assert len(subsets()) > 20
+    for names in subsets():
+        app = make_app(*names, database=url)
+        here = Client(app, client.tenant_id)
+        mounted = {e.route.path for e in app.endpoints}
+        for path in everything:
+            here.call("GET", path, status=200 if path in mounted else 404)
+        app.close()
+
+
+def test_each_plugin_migrates_with_no_more_than_it_requires(make_app):
+    for name, manifest in MANIFESTS.items():
+        app = make_app(*closure(name), fresh=True)
+        assert migrate.differences(app.db, name, manifest.tables) == []
+        Client(app).get("/v1/me")
+
+
+def test_each_plugin_can_be_dropped_alone(make_app):
+    app = make_app(*MANIFESTS, fresh=True)
+    for name in reversed(list(app.manifests)):
+        migrate.drop(app.db, name, app.manifests[name])
+    migrate.upgrade(app.db, app.manifests)
+    migrate.check(app.db, app.manifests)
+
+
+def test_no_plugin_requires_more_than_is_first_party():
+    assert all(set(m.requires) | set(m.uses) <= set(MANIFESTS) for m in MANIFESTS.values())

@@ -1,4 +1,4 @@
-.PHONY: help serve test lint bench soak setup lock clean
+.PHONY: help serve test lint bench crash soak setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
@@ -18,6 +18,9 @@ lint: setup ## check style, types, imports between packages, and the locks
 
 bench: setup ## measure requests a second and compare
 	@.venv/bin/python tests/bench/run.py $(ARGS)
+
+crash: setup ## kill processes 200 times on each database and count what was lost
+	@.venv/bin/python tests/crash/run.py $(ARGS)
 
 soak: setup ## run under load for long and watch for leaks
 	@.venv/bin/python tests/soak/run.py $(ARGS)

@@ -48,7 +48,7 @@ booking=$(id); echo "  $booking from $(text start_at) to $(text end_at): $(text 
 step "The same hour again is refused, with others to choose from"
 curl -sS -X POST "$URL/v1/bookings" -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' \
     -d "{\"service_id\":\"$service\",\"start_at\":\"$start\",\"client_id\":\"$client\",\"staff_id\":\"$staff\"}" |
-    sed 's/.*"code":"\([a-z_]*\)".*"alternatives":\[{"start_at":"\([^"]*\)".*/  \1; the next is \2/'
+    sed 's/.*"code":"\([a-z_]*\)".*"alternatives":\[{"start_at":"\([^"]*\)".*/  \1; the next is \2/'; echo
 
 step "A job is made of it"
 call POST /v1/jobs "{\"title\":\"Replace hot water unit\",\"client_id\":\"$client\",\"booking_id\":\"$booking\",
@@ -73,7 +73,7 @@ echo "  $(text number): $(text status) by $(printf '%s' "$answer" | sed 's/.*"ac
 step "The work is done"
 call POST "/v1/jobs/$job/start"; echo "  $(text number): $(text status)"
 curl -sS -X POST "$URL/v1/jobs/$job/complete" -H "Authorization: Bearer $KEY" |
-    sed 's/.*"code":"\([a-z_]*\)","message":"\([^"]*\)".*/  \1: \2/'
+    sed 's/.*"code":"\([a-z_]*\)","message":"\([^"]*\)".*/  \1: \2/'; echo
 call GET "/v1/jobs/$job"
 items=$(printf '%s' "$answer" | grep -o '"id":"chk_[^"]*"' | sed 's/"id":"\(.*\)"/{"id":"\1","done":true}/' | paste -sd, -)
 call PATCH "/v1/jobs/$job" "{\"checklist\":[$items]}"
@@ -89,8 +89,8 @@ call POST "/v1/invoices/$invoice/pay" '{"payment_method":"bank_transfer"}'
 echo "  $(text number): $(text status)"
 
 step "What the job cost"
-call GET '/v1/expense_categories?per_page=1&sort=name'
-category=$(printf '%s' "$answer" | sed 's/^{"data":\[{"id":"\([^"]*\)".*/\1/')
+call GET '/v1/expense_categories?per_page=100'
+category=$(printf '%s' "$answer" | grep -o '"id":"cat_[^"]*","name":"Materials' | cut -d'"' -f4)
 for expense in '"amount":"2145.00","description":"Heat pump unit","tax_invoice_held":true' \
     '"amount":"64.90","description":"Copper and lagging"'; do
     call POST /v1/expenses "{\"date\":\"$today\",\"category_id\":\"$category\",\"job_id\":\"$job\",$expense}"
@@ -108,4 +108,4 @@ echo "  job: booking $(text booking_id)"
 step "What happened"
 call GET '/v1/events?per_page=30'
 printf '%s' "$answer" | grep -o '"event":"[a-z_.]*","created_at":"[^"]*"' |
-    sed 's/"event":"\([^"]*\)","created_at":"\([^"]*\)"/  \2 \1/' | sort
+    sed 's/"event":"\([^"]*\)","created_at":"\([^"]*\)"/  \2 \1/; 1!G; h; $!d'

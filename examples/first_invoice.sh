@@ -67,14 +67,14 @@ figures "10 % off 1,000.00 taxable + 1,000.00 export" 90.00 "$exclusive,\"discou
 
 step "Paid in two parts"
 call POST "/v1/invoices/$invoice/payments" '{"amount":87.00,"payment_method":"bank_transfer"}' |
-    sed 's/.*"status":"\([a-z_]*\)","client_id".*"amount_paid":\([0-9.]*\),"amount_due":\([0-9.]*\).*/  \1: \2 paid, \3 due/'
+    sed 's/.*"status":"\([a-z_]*\)","client_id".*"amount_paid":\([0-9.]*\),"amount_due":\([0-9.]*\).*/  \1: \2 paid, \3 due/'; echo
 call POST "/v1/invoices/$invoice/payments" '{"amount":"100.00","payment_method":"card"}' |
-    sed 's/.*"status":"\([a-z_]*\)","client_id".*"amount_paid":\([0-9.]*\),"amount_due":\([0-9.]*\).*/  \1: \2 paid, \3 due/'
+    sed 's/.*"status":"\([a-z_]*\)","client_id".*"amount_paid":\([0-9.]*\),"amount_due":\([0-9.]*\).*/  \1: \2 paid, \3 due/'; echo
 
 step "Lists: filters, search, pages"
 for query in 'status=paid&per_page=1' 'search=salamanca&per_page=1' "client_id=$client&sort=-total&per_page=1"; do
     printf '  %-60s ' "/v1/invoices?$query"
-    call GET "/v1/invoices?$query" | sed 's/.*"pagination":\({[^}]*"has_more":[a-z]*\).*/\1}/'
+    call GET "/v1/invoices?$query" | sed 's/.*"pagination":\({[^}]*"has_more":[a-z]*\).*/\1}/'; echo
 done
 cursor="" pages=0
 while :; do
@@ -86,5 +86,5 @@ done
 echo "  all contacts by cursor, two at a time: $pages pages"
 
 step "What happened, oldest first"
-call GET '/v1/events?sort=-created_at&per_page=12' |
-    grep -o '"event":"[a-z_.]*","created_at":"[^"]*"' | sed 's/"event":"\([^"]*\)","created_at":"\([^"]*\)"/  \2 \1/' | sort
+call GET '/v1/events?per_page=7' |
+    grep -o '"event":"[a-z_.]*","created_at":"[^"]*"' | sed 's/"event":"\([^"]*\)","created_at":"\([^"]*\)"/  \2 \1/; 1!G; h; $!d'

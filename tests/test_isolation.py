@@ -6,6 +6,7 @@ Everything here is made from the routes themselves: a new route is covered, or t
 import re
 
 import pytest
+from msgspec import inspect
 
 from billycan import plugins
 from billycan.signatures import PARAMETER
@@ -239,6 +240,23 @@ def test_no_entry_here_is_for_a_route_that_is_gone(app, needed):
     paths = {e.route.path for e in app.endpoints} | {"/v1/invoices/{id}/payments"}
     if set(plugins.first_party()) <= set(app.manifests):
         assert needed.keys() <= paths
+
+
+def structs(kind):
+    """Every Struct within a type."""
+    if isinstance(kind, inspect.StructType):
+        yield kind
+    below = [field.type for field in kind.fields] if isinstance(kind, inspect.StructType) else getattr(kind, "types", ())
+    for part in (*below, getattr(kind, "item_type", None)):
+        if part is not None:
+            yield from structs(part)
+
+
+def test_no_body_takes_members_it_does_not_know(app):
+    for endpoint in app.endpoints:
+        if endpoint.signature.body:
+            open_ones = [k.cls for k in structs(inspect.type_info(endpoint.signature.body)) if not k.forbid_unknown_fields]
+            assert not open_ones, f"{endpoint.route.path}: give {open_ones} forbid_unknown_fields=True"
 
 
 # The order of refusals ------------------------------------------------------------------------------------------------

@@ -22,8 +22,8 @@ from billycan.settings import Config, Settings
 from billycan.tenants import BankAccount
 from billycan.testing import SECRET, Client
 
-PLUGINS = ("contacts", "gst", "hosted", "invoices", "quotes")
-ALL_OF_THE_FIRST, THEN_ONE_IN = 100, 5
+PLUGINS = (*("bookings", "contacts", "expenses", "gst", "hosted", "invoices", "jobs", "quotes", "staff", "webhooks"),)
+ALL_OF_THE_FIRST, THEN_ONE_IN = 40, 10
 
 # Faults of requests that the description allows, and why it cannot say so.
 RULES = {
@@ -37,7 +37,7 @@ RULES = {
     r"keys must be 1 to 40 printable characters|'.*' holds a NUL character\.": "control characters, as above",
     r"takes .*, each once, .*": "a pattern cannot say that no field comes twice",
     r"there is no such (record|event)": "references are to what exists",
-    r"is no line of this document.*": "references are to what exists",
+    r"is no (line|item) of this (document|checklist).*": "references are to what exists",
     r"this is no cursor of this list.*": "cursors are those given out",
     r"send either page or cursor\.": "no keyword says that two parameters exclude each other",
     r"excludes discount_percent: send one of them": "one of the two may be null, or clear the other",
@@ -46,6 +46,10 @@ RULES = {
     r"must be from .*, what it is taken off.*|.* is more than the .* that is due\.": "amounts bound each other",
     r"must not exceed 999,999,999\.99.*": "amounts bound each other",
     r"must not be before issue_date|must be from issue_date to .*|must not be in the past": "dates bound each other",
+    r"must be after (start|start_at|scheduled_start)\b.*|is required where there is a scheduled_end": "times, too",
+    r"overlaps \d\d:\d\d to \d\d:\d\d|is there twice": "nor does one keyword bound one item by another",
+    r"must be from 0 to (0|an eleventh) .*|excludes supplier_id: .*": "members bound each other",
+    r"url: (has|is|must) .*": "which hosts there are, and which are private, no pattern says",
     r"must be a whole number, without a fraction or an exponent": "JSON Schema takes 1.0 for an integer",
     r"must be a plain decimal number.*": "schemathesis writes numbers in a query with exponents",
     r"jobs are not available here": "what is enabled decides",
@@ -58,14 +62,44 @@ schemathesis.openapi.format("time-zone", st.sampled_from(["Australia/Hobart", "U
 schemathesis.openapi.format("date", st.dates(date(1900, 1, 1), date(2200, 12, 31)).map(str))
 
 
+MONDAY = "2026-11-23T09:00:00+11:00"
+PAYMENT = {"amount": 1, "payment_method": "cash"}
+# What is done to a new record before an action can be.
+STEPS = {
+    ("contacts", "restore"): [("archive", {})],
+    ("invoices", "payments"): [("send", {})],
+    ("invoices", "reverse"): [("send", {}), ("payments", PAYMENT)],
+    ("invoices", "void"): [("send", {})],
+    ("invoices", "write_off"): [("send", {})],
+    ("jobs", "hold"): [("start", {})],
+    ("jobs", "resume"): [("start", {}), ("hold", {})],
+    ("jobs", "reopen"): [("complete", {})],
+    ("jobs", "invoice"): [("complete", {})],
+    ("quotes", "accept"): [("send", {})],
+    ("quotes", "decline"): [("send", {})],
+    ("quotes", "revise"): [("send", {})],
+    ("quotes", "convert"): [("send", {}), ("accept", {"name": "Ada"})],
+}
+
+
 class Business:
     """The business whose key is used, and what it has; it makes records for the ids schemathesis makes up."""
 
     def __init__(self, app):
         account = {"bsb": "062-000", "account_number": "12345678", "account_name": "Derwent Plumbing"}
         self.client = Client(app, profile={"bank_account": BankAccount(**account)})
-        self.contact_id = self.make("contacts", {"name": "Ada Lovelace", "email": "ada@example.com"})["id"]
-        self.line = {"description": "A bridge", "unit_price": "900000000"}
+        self.make("webhook_endpoints", {"url": "https://example.com/hook", "events": ["contact.*"]})
+        contact = self.make("contacts", {"name": "Ada Lovelace", "email": "ada@example.com"})["id"]
+        hours = [{"day": day, "start": "00:00", "end": "24:00"} for day in ("monday", "tuesday")]
+        service = {"name": "Blocked drain", "duration_minutes": 60, "capacity": 1000}
+        self.known = {
+            "client_id": contact,
+            "supplier_id": contact,
+            "category_id": self.make("expense_categories", {"name": "Pipe"})["id"],
+            "staff_id": self.make("staff", {"name": "Grace", "hours": hours})["id"],
+            "service_id": self.make("services", service)["id"],
+        }
+        self.asked_first = self.make("services", {**service, "requires_confirmation": True})["id"]
         self.ids = {}
         self.made, self.tried = itertools.count(1), itertools.count()
 
@@ -73,30 +107,53 @@ class Business:
         """Whether to try another corner case: all of the first, then some, for the largest bodies have a thousand."""
         return (n := next(self.tried)) < ALL_OF_THE_FIRST or n % THEN_ONE_IN == 0
 
-    def make(self, path, body, status=201):
-        return self.client.post(f"/v1/{path}", body, status)["data"]
+    def make(self, path, body):
+        response = self.client.call("POST", f"/v1/{path}", body)
+        assert response.status_int < 300, f"{path} {body}: {response.text}"
+        return response.json["data"]
+
+    def is_ready(self, case):
+        """Whether there is a record for this path on which its action is still possible."""
+        _, _, resource, _, *rest = case.path.split("/")
+        if case.path not in self.ids or case.method not in ("DELETE", "POST"):
+            return case.path in self.ids
+        found = self.client.call("GET", f"/v1/{resource}/{self.ids[case.path]['id']}")
+        if found.status_int == 404 or case.method == "DELETE" or "webhook" in resource:
+            return found.status_int == 200
+        return bool(rest) and rest[-1] in found.json["data"]["allowed_actions"]
 
     def record(self, path):
         """The ids in a path of a record on which its action is possible."""
         _, _, resource, *rest = path.split("/")
-        action = rest[-1]
-        document = {"client_id": self.contact_id, "line_items": [self.line]}
-        if resource == "contacts":
-            made = self.make("contacts", {"name": "Grace Hopper"})
-            if action == "restore":
-                self.make(f"contacts/{made['id']}/archive", {}, 200)
-            return {"id": made["id"]}
-        if resource == "events":
-            return {"id": self.client.get("/v1/events")["data"][0]["id"]}
-        made = self.make(resource, document)
-        if action in ("payments", "reverse", "void", "write_off", "accept", "decline", "revise", "convert"):
-            self.make(f"{resource}/{made['id']}/send", {}, 200)
-        if action == "convert":
-            self.make(f"quotes/{made['id']}/accept", {"name": "Ada"}, 200)
-        if action in ("reverse", "write_off"):
-            made = self.make(f"invoices/{made['id']}/payments", {"amount": 1, "payment_method": "cash"})
-            return {"id": made["id"], "pay_id": made["payments"][0]["id"]}
-        return {"id": made["id"]}
+        if resource in ("events", "webhook_deliveries"):
+            return {"id": self.client.get(f"/v1/{resource}")["data"][0]["id"]}
+        made = self.make(resource, self.body(resource, action := rest[-1]))
+        ids = {"id": made["id"]}
+        for step, body in STEPS.get((resource, action), ()):
+            made = self.make(f"{resource}/{ids['id']}/{step}", body)
+        return ids | ({"pay_id": made["payments"][0]["id"]} if action == "reverse" else {})
+
+    def body(self, resource, action):
+        """What a new record is made of."""
+        document = {
+            "client_id": self.known["client_id"],
+            "line_items": [{"description": "A bridge", "unit_price": "900000000"}],
+        }
+        booking = {
+            **{name: self.known[name] for name in ("client_id", "staff_id")},
+            "service_id": self.asked_first if action in ("{id}", "confirm", "decline") else self.known["service_id"],
+            "start_at": MONDAY,
+        }
+        return {
+            "bookings": booking,
+            "expenses": {"date": "2026-11-20", "amount": "64.90", "category_id": self.known["category_id"]},
+            "expense_categories": {"name": f"Fittings {next(self.made)}"},
+            "invoices": document,
+            "jobs": {**document, "title": "Build a bridge"},
+            "quotes": document,
+            "services": {"name": "Leak", "duration_minutes": 60},
+            "webhook_endpoints": {"url": "https://example.com/hook", "events": ["invoice.*"]},
+        }.get(resource, {"name": "Grace Hopper"})
 
     def fit(self, case):
         """Give a case what only this business can know: a short id stands for a record that exists.
@@ -104,7 +161,7 @@ class Business:
         A key of one character becomes one not used before, or most cases would be given the first one's answer.
         """
         if any(len(id) < 12 for id in case.path_parameters.values()):
-            if case.method not in ("GET", "PATCH") or case.path not in self.ids:
+            if not self.is_ready(case):
                 self.ids[case.path] = self.record(case.path)
             case.path_parameters = {name: self.ids[case.path][name] for name in case.path_parameters}
         if len(case.headers.get("Idempotency-Key", "")) == 1:
@@ -115,16 +172,25 @@ class Business:
             return
         for name in ("cursor", "after"):
             case.query.pop(name, None)
-        self.refer(case.body)
+        if case.path == "/v1/availability":
+            case.query |= {"service_id": self.known["service_id"], "from": case.query["to"]}
+        if isinstance(case.body, dict):
+            self.refer(case.body)
 
     def refer(self, body):
-        """Let references in a body be to what exists, and a discount be of one kind."""
-        for name, value in body.items() if isinstance(body, dict) else ():
-            if name == "line_items":
+        """Let references in a body be to what exists, a time one that is free, and a discount of one kind."""
+        for name, value in body.items():
+            if name == "line_items" and value:
                 body[name] = [self.as_new(line) for line in value]
             elif name.endswith("_id") and isinstance(value, str):
-                body[name] = self.contact_id if name == "client_id" else None
-        if isinstance(body, dict) and body.get("discount_percent") is not None:
+                body[name] = self.known.get(name)
+            elif name.endswith("_ids") and value:
+                body[name] = [self.known["staff_id"]]
+            elif name == "start_at":
+                body[name] = MONDAY
+            elif name == "amount" and value == "0":
+                body[name] = "1"
+        if body.get("discount_percent") is not None:
             body.pop("discount_amount", None)
 
     def as_new(self, line):
@@ -167,7 +233,7 @@ def business(make_app):
 
 @described.parametrize()
 @settings(
-    max_examples=20,
+    max_examples=15,
     derandomize=True,
     database=None,
     deadline=None,

@@ -8,27 +8,28 @@ import re
 import shlex
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from billycan import cli, hosting, keys, migrate, tenants
+from billycan import cli, hosting, keys, migrate, tenants, worker
 from billycan.app import App
 from billycan.settings import Config, Settings
 from billycan.testing import SECRET
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
-SECONDS = 30  # No wait is longer.
+SECONDS = 60  # No wait is longer.
 CLEAN = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
 
 
@@ -202,7 +203,8 @@ def test_the_first_run_shows_keys_once_and_later_runs_only_the_url(tmp_path):
         assert not [pid for pid in children if is_alive(pid)]
 
     with serving(tmp_path) as (process, port):
-        until(lambda: billycan(tmp_path, "doctor").returncode == 0, "the doctor finds nothing wrong")
+        until(lambda: has_worker(tmp_path / "var" / "billycan.db"), "the worker notes that it lives")
+        assert "FAIL" not in billycan(tmp_path, "doctor").stdout
         key = call(port, "GET", "/v1/me", made["key"])[2]["data"]["id"]
         said = json.loads(billycan(tmp_path, "keys", "revoke", key, "--json").stdout)
         assert said["at_once"]
@@ -211,6 +213,11 @@ def test_the_first_run_shows_keys_once_and_later_runs_only_the_url(tmp_path):
         assert process.out.read_text() == f"billycan serves http://127.0.0.1:{port}\n"
         assert process.err.read_text() == ""
         assert secret.read_text() == kept
+
+
+def has_worker(database: Path) -> bool:
+    with closing(sqlite3.connect(database)) as db:
+        return db.execute("SELECT 1 FROM core_tasks WHERE name = ?", (worker.ALIVE,)).fetchone() is not None
 
 
 def listening_addresses(port: int) -> set[str]:

@@ -7,7 +7,7 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,6 @@ from .problems import Problem
 if TYPE_CHECKING:
     from .app import App
 
-_Command = Callable[..., Any]
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
 

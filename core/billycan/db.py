@@ -155,7 +155,7 @@ class Database:
                 url, pool_size=pool_size, max_overflow=pool_size, json_deserializer=msgspec.json.decode
             )
             self.reader: sa.Engine = self.writer.execution_options(billycan_read=True)
-            self._notes = self.writer.execution_options(billycan_note=True)
+            self._notes: sa.Engine = self.writer.execution_options(billycan_note=True)
             sa.event.listen(self.writer, "connect", _prepare_sqlite)
             sa.event.listen(self.writer, "begin", _begin_sqlite)
         else:
@@ -193,7 +193,7 @@ class Database:
 
     @contextmanager
     def noting(self) -> Iterator[sa.Connection]:
-        """As `writing`, for what may be done again: SQLite does not wait for the disk, so a power cut can undo the last."""
+        """As `writing`, for what may be done again: SQLite does not wait for the disk; a power cut undoes the last."""
         with self._write_lock, self._notes.begin() as db:
             yield db
 

@@ -16,7 +16,7 @@ def explained(error: BaseException) -> str | None:
     if isinstance(error, sa.exc.OperationalError):
         said = str(error.orig).strip().splitlines() or ["no reason given"]
         return f"the database cannot be used: {said[0]}: check BILLYCAN_DATABASE"
-    if isinstance(error, OSError) and error.strerror:
+    if isinstance(error, OSError) and error.strerror and not isinstance(error, BrokenPipeError):
         return f"{error.filename or 'the system'}: {error.strerror}"
     # What the shared folder of the limits says.
     return str(error) if type(error) is RuntimeError else None

@@ -159,7 +159,8 @@ def _within_deadline(chunk: Callable[..., bytes]) -> Callable[..., bytes]:
             data = chunk(unreader, size_hint)
         finally:
             unreader.sock.settimeout(before)
-        unreader.has_begun = unreader.has_begun or bool(data)
+        if data and not unreader.has_begun:
+            unreader.has_begun, unreader.deadline = True, time.monotonic() + HEAD_SECONDS
         return data
 
     return read
@@ -169,7 +170,9 @@ def _punctual(read_head: Callable[[Any], Any]) -> Callable[[Any], Any]:
     # gunicorn itself waits without end for a head that is sent byte by byte.
     def read(parser: Any) -> Any:
         unreader = parser.unreader
-        unreader.deadline, unreader.has_begun = time.monotonic() + HEAD_SECONDS, bool(unreader.buf.getvalue())
+        unreader.has_begun = bool(unreader.buf.getvalue())
+        idles = parser.req_count > 0 and not unreader.has_begun
+        unreader.deadline = time.monotonic() + (parser.cfg.keepalive if idles else HEAD_SECONDS)
         try:
             request = read_head(parser)
         except TimeoutError:

@@ -195,7 +195,7 @@ def _answer(app: "App", endpoint: "Endpoint", schemas: Schemas) -> Json:
     if any("version" in getattr(kind, "__struct_fields__", ()) for kind in kinds):
         headers.append("ETag")
     # A handler that makes one of several resources names what they have in common.
-    if route.status == 201 and any(issubclass(home, kinds) for home in app.homes):
+    if route.status == 201 and any(_is_a(home, kind) for home in app.homes for kind in kinds):
         headers.append("Location")
     if signature.listed:
         headers.append("Link")
@@ -210,6 +210,7 @@ def _answer(app: "App", endpoint: "Endpoint", schemas: Schemas) -> Json:
             "error": NULL,
         }
         content = _json({"type": "object", "properties": members, "required": [*members]})
+        content |= {media_type: {"schema": {"type": "string"}} for media_type in route.also}
     return {"description": HTTPStatus(route.status).phrase, "headers": _headers(headers), "content": content}
 
 
@@ -270,6 +271,10 @@ _HEADERS: dict[str, Json] = {
     "Retry-After": {"description": "Seconds to wait.", "required": True, "schema": _WHOLE},
     "WWW-Authenticate": {"required": True, "schema": {"const": "Bearer"}},
 }
+
+
+def _is_a(kind: Any, other: Any) -> bool:
+    return isinstance(kind, type) and isinstance(other, type) and issubclass(kind, other)
 
 
 def _headers(names: Iterable[str]) -> Json:

@@ -171,7 +171,9 @@ def _same(o: Order, value: Any) -> sa.ColumnElement[bool]:
 def _serializer(ctx: Context, found: Found, query: Paging) -> URLSafeSerializer:
     """Signs for this tenant, path, filters and sort alone; old secrets still verify."""
     asked = {k: str(v) for k, v in msgspec.structs.asdict(query).items() if v is not None and k not in STEERING}
-    bound = [ctx.tenant_id, found.path, query.sort, sorted(asked.items())]
+    # The columns too: a release may have given a sort other keys.
+    keys = [str(o.column.name) for o in found.order]
+    bound = [ctx.tenant_id, found.path, query.sort, keys, sorted(asked.items())]
     salt = hashlib.sha256(msgspec.json.encode(bound)).digest()
     return URLSafeSerializer(
         ctx.app.secrets, salt=b"cursor" + salt, signer_kwargs={"digest_method": hashlib.sha256}, serializer=_Json

@@ -226,10 +226,10 @@ class Pipeline:
 
 def _without_secret(answer: Answer, route: Route) -> Answer:
     """What may be stored of an answer: a secret is never written down."""
-    if route.secret is None:
+    if route.shown_once is None:
         return answer
     envelope = wire.parse(answer.body)
-    envelope["data"][route.secret] = None
+    envelope["data"][route.shown_once] = None
     return Answer(answer.status, answer.headers, wire.encode(envelope))
 
 

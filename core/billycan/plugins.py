@@ -88,8 +88,8 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     try:
         manager.check_pending()
     except pluggy.PluginValidationError as error:
-        name = manager.get_name(error.plugin)
-        raise PluginError(f"{name}: {_one_line(error)}: remove the hook or correct its name") from None
+        culprit = manager.get_name(error.plugin)
+        raise PluginError(f"{culprit}: {_one_line(error)}: remove the hook or correct its name") from None
     return manager, {name: manifests[name] for name in order}
 
 

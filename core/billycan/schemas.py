@@ -72,7 +72,9 @@ class Schemas:
         """A patch of a value; `shown` is the schema of the same value as it is shown."""
         if "$ref" in schema:
             return self._component(
-                schema, lambda name: f"{_bare(name)}Change", lambda struct: self._partial(struct, shown)
+                schema,
+                lambda name: _bare(name).removesuffix("Change") + "Change",
+                lambda struct: self._partial(struct, shown),
             )
         if "anyOf" in schema:
             return schema | {"anyOf": [self._as_patch(option, shown) for option in schema["anyOf"]]}
@@ -122,9 +124,9 @@ class Schemas:
 
 def described(kinds: list[Any]) -> tuple[list[Json], dict[str, Json]]:
     """The schema of each type, and those of the Structs in them by name."""
-    found = msgspec.json.schema_components(kinds, schema_hook=_described_field, ref_template=PLACE + "{name}")
-    schemas, structs = _mapped(list(found), _as_encoded)
-    return schemas, structs
+    found, structs = msgspec.json.schema_components(kinds, schema_hook=_described_field, ref_template=PLACE + "{name}")
+    structs = {_title(name): _mapped(struct, _as_encoded) for name, struct in structs.items()}
+    return _mapped(list(found), _as_encoded), structs
 
 
 def options(kind: Any) -> tuple[Any, ...]:
@@ -148,6 +150,8 @@ def _as_encoded(schema: Json) -> Json:
     """What msgspec says of a type, put right where the wire differs."""
     if schema == {"type": "string", "format": "decimal"}:
         return {"type": "number"}
+    if "$ref" in schema:
+        return {"$ref": PLACE + _title(schema["$ref"].removeprefix(PLACE))}
     if "enum" in schema and all(isinstance(value, str) for value in schema["enum"]):
         return {"type": "string", **schema}
     if "properties" in schema and "title" in schema:
@@ -160,6 +164,13 @@ def _mapped(value: Any, change: Callable[[Json], Json]) -> Any:
     if isinstance(value, dict):
         return change({key: _mapped(member, change) for key, member in value.items()})
     return [_mapped(item, change) for item in value] if isinstance(value, list) else value
+
+
+def _title(name: str) -> str:
+    """The name of a Struct; where two plugins have one of this name, with the plugin's before it."""
+    module, _, own = name.rpartition(".")
+    plugin = module.partition(".")[0].removeprefix("billycan_").title().replace("_", "")
+    return f"New{plugin}{_bare(own)}" if own.startswith("New") else plugin + own
 
 
 def _names(schema: Any) -> list[str]:

@@ -191,7 +191,7 @@ def _end(children: Mapping[str, subprocess.Popen[bytes]], stop: list[int]) -> in
             break
         time.sleep(0.05)
     for child in children.values():
-        code = code or int(child.poll() != 0)
+        code = code or int(child.poll() not in (0, -signal.SIGTERM))  # which came before it had begun
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)  # with what a killed gunicorn leaves behind
         child.wait()

@@ -330,7 +330,7 @@ class PluginConformance:
 
     def as_read(self, app: "App", path: str, record: dict[str, Any]) -> dict[str, Any]:
         """A record just made as it is read from then on: without the member that is shown only once."""
-        secret = next(e.route.secret for e in self.endpoints(app) if (e.route.method, e.route.path) == ("POST", path))
+        secret = next(e.route.shown_once for e in self.endpoints(app) if (e.route.method, e.route.path) == ("POST", path))
         assert secret is None or record[secret]
         return {**record, secret: None} if secret else record
 

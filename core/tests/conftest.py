@@ -1,11 +1,15 @@
 """A plugin with a column of every kind, for tests of core alone."""
 
+import os
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from decimal import Decimal
 from typing import Annotated
 
 import pytest
 import sqlalchemy as sa
+from hypothesis import HealthCheck, settings
 from msgspec import Meta
 
 from billycan import (
@@ -25,6 +29,13 @@ from billycan import (
     searchable,
 )
 from billycan.fields import Amount, Day, DayOrInstant, Instant, Moment, Name, Search, UnitPrice
+
+# The same examples each time, however slow and busy the machine is; HYPOTHESIS_PROFILE=search looks for new ones.
+settings.register_profile(
+    "same", deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, max_examples=50
+)
+settings.register_profile("search", settings.get_profile("same"), derandomize=False, max_examples=2_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 table = resource_table(
     "widgets",
@@ -128,6 +139,23 @@ class Widgets:
         with client.app.db.writing() as ctx.db:
             for id in ids:
                 records.remove(ctx, id)
+
+
+@pytest.fixture
+def together():
+    """Run a function in threads that start at one moment: `together(6, lambda i: ...)` gives what each returned."""
+
+    def run(times, work):
+        barrier = threading.Barrier(times)
+
+        def one(i):
+            barrier.wait(30)
+            return work(i)
+
+        with ThreadPoolExecutor(times) as threads:
+            return list(threads.map(one, range(times)))
+
+    return run
 
 
 @pytest.fixture

@@ -207,6 +207,27 @@ def test_a_change_of_another_version_is_refused(client, ada, path, header, metho
     assert client.get(path)["data"] == ada
 
 
+def test_of_changes_that_meet_one_wins(client, ada, path, together):
+    found = together(6, lambda i: client.key().call("PATCH", path, {"name": f"Eve {i}"}, headers={"If-Match": '"1"'}))
+    assert sorted(answer.status_int for answer in found) == [200] + [412] * 5
+    (won,) = (answer.json["data"] for answer in found if answer.status_int == 200)
+    assert client.get(path)["data"] == won and won["version"] == 2
+    assert client.events() == ["contact.created", "contact.updated"]
+
+
+def test_changes_that_meet_are_all_kept(client, ada, path, together):
+    together(6, lambda i: client.key().patch(path, {"metadata": {f"key {i}": "x"}}))
+    changed = client.get(path)["data"]
+    assert changed["version"] == 7 and changed["metadata"] == FULL["metadata"] | {f"key {i}": "x" for i in range(6)}
+
+
+def test_of_new_records_with_one_external_id_that_meet_one_is_made(client, together):
+    found = together(6, lambda i: client.key().call("POST", "/v1/contacts", FULL))
+    assert sorted(answer.status_int for answer in found) == [201] + [409] * 5
+    assert {answer.json["error"]["code"] for answer in found if answer.status_int == 409} == {"duplicate_external_id"}
+    assert client.get("/v1/contacts")["pagination"]["total"] == 1 and client.events() == ["contact.created"]
+
+
 def test_the_tenant_has_versions_too(client):
     before = client.get("/v1/tenant")
     assert client.last.headers["ETag"] == '"1"' and before["data"]["version"] == 1

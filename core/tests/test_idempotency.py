@@ -133,24 +133,11 @@ def test_answer_and_change_are_one_transaction(client, monkeypatch):
 
 
 @pytest.mark.parametrize("threads", [2, 6])
-def test_requests_that_meet_make_one_record(make_app, threads):
-    app = make_app("contacts", pool_size=8)
-    client = Client(app)
-    start = threading.Barrier(threads)
-    found = []
-
-    def post():
-        other = client.key()
-        start.wait()
-        found.append(other.call("POST", "/v1/contacts", ADA, headers=KEY))
-
-    running = [threading.Thread(target=post) for _ in range(threads)]
-    for thread in running:
-        thread.start()
-    for thread in running:
-        thread.join(30)
+def test_requests_that_meet_make_one_record(client, together, threads):
+    clients = [client.key() for _ in range(threads)]
+    found = together(threads, lambda i: clients[i].call("POST", "/v1/contacts", ADA, headers=KEY))
     made = [answer for answer in found if answer.status_int == 201]
-    assert len(found) == threads and len({answer.body for answer in made}) == 1
+    assert len({answer.body for answer in made}) == 1
     assert sum("Idempotent-Replayed" not in answer.headers for answer in made) == 1
     for answer in found:
         if answer not in made:

@@ -332,6 +332,16 @@ def test_a_trusted_proxy_says_whose_request_it_is(make_app):
         assert call_from(client, address, forwarded) == status, (address, forwarded)
 
 
+def test_a_full_disk_does_not_close_the_api(client, monkeypatch, caplog):
+    def fail(*args):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(client.app.limiter, "take", fail)
+    client.get("/v1/contacts")
+    assert limits(client)[:2] == (100_000, 100_000) and "No space left" in caplog.text
+    client.get("/v1/contacts", 401, Authorization="")
+
+
 def test_what_needs_no_key_counts_against_the_address(make_app):
     client = Client(make_app("contacts", per_minute=1))
     client.call("GET", "/v1/openapi.json", status=200)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from billycan.fields import Moment
@@ -110,7 +110,6 @@ def test_a_key_of_metadata_is_only_a_name(client, key):
     assert names(client, f"metadata[{quote(key)}]=other") == []
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(key=st.text(min_size=1, max_size=10), value=st.text(max_size=10))
 def test_any_metadata_is_found_again(client, key, value):
     assume(client.call("POST", "/v1/contacts", {"name": "Ada", "metadata": {key: value}}).status_int == 201)
@@ -235,7 +234,6 @@ def test_no_character_is_special_in_a_search(client, text):
     assert len(names(client, f"search={quote(text)}")) == 1
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(name=st.text(min_size=1, max_size=20), data=st.data())
 def test_every_part_of_a_name_is_found(client, name, data):
     assume(client.call("POST", "/v1/contacts", {"name": name}).status_int == 201)

@@ -6,7 +6,7 @@ from decimal import Decimal
 from itertools import pairwise
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from billycan.fields import Moment, fold
@@ -52,7 +52,6 @@ def client(widgets):
     return Client(widgets.app())
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rows=st.lists(st.fixed_dictionaries(COLUMNS), max_size=12),
     keys=st.lists(st.sampled_from(SORTS), min_size=1, max_size=3, unique_by=lambda key: key.strip("-")),

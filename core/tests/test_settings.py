@@ -9,7 +9,7 @@ from typing import Annotated
 import pytest
 from msgspec import Meta, Struct
 
-from billycan import Manifest, settings
+from billycan import Manifest, plugins, settings
 from billycan.app import App
 from billycan.settings import Config, Settings, SettingsError, load
 from billycan.testing import SECRET
@@ -187,10 +187,17 @@ def test_no_app_starts_without_a_secret_or_with_a_strange_database(tmp_path):
 def test_the_example_file_names_every_setting_and_is_valid(tmp_path):
     text = EXAMPLE.read_text()
     assert tomllib.loads(text) == {}
-    whole = re.sub(r"(?m)^#(\w+ = )", r"\1", text)
-    assert sorted(tomllib.loads(whole)) == sorted(Settings.__struct_fields__)
-    (tmp_path / "billycan.toml").write_text(whole)
-    found = load({}).settings
-    for name in ("database", "pool_size", "per_minute", "per_second"):
-        assert getattr(found, name) == getattr(Settings(), name), f"{name} is not shown with its default"
+    whole = re.sub(r"(?m)^#(\w+ = |\[\w+\]$)", r"\1", text)
+    assert sorted(k for k, v in tomllib.loads(whole).items() if not isinstance(v, dict)) == sorted(
+        Settings.__struct_fields__
+    )
     assert all(variable in text for variable in (*settings.HOSTING, settings.CONFIG, settings.SECRET_FILE))
+    (tmp_path / "billycan.toml").write_text(whole)
+    found = load({})
+    for name in ("database", "pool_size", "per_minute", "per_second"):
+        assert getattr(found.settings, name) == getattr(Settings(), name), f"{name} is not shown with its default"
+    for name in plugins.first_party():
+        if kind := plugins.manifest(name).settings:
+            assert sorted(found.plugins[name]) == sorted(kind.__struct_fields__), f"[{name}] is not as its settings are"
+            settings.typed(found.plugins.pop(name), kind, name)
+    assert found.plugins == {}

@@ -16,14 +16,12 @@ SECRET = "a secret for the bench that is long enough"
 # Nothing is limited: the most a key may be given is shared out over one key for each connection.
 LIMITS = {"per_minute": 100_000, "per_second": 100_000}
 LINES = [{"description": f"Part {i}", "quantity": i + 1, "unit_price": 19.9} for i in range(5)]
-_SYLLABLES = ("pat", "mar", "har", "wil", "ander", "rob", "tho", "jack", "mit", "clark"), (
-    *("el", "son", "ley", "ston", "ers"),
-    *("ert", "mas", "field", "chell", "well"),
-)
+_FIRST_SYLLABLES = ("pat", "mar", "har", "wil", "ander", "rob", "tho", "jack", "mit", "clark")
+_LAST_SYLLABLES = ("el", "son", "ley", "ston", "ers", "ert", "mas", "field", "chell", "well")
 
 
 class Sizes(msgspec.Struct, frozen=True):
-    """How many rows: invoices of the tenant listed, contacts searched in it, and contacts of the tenant paged through."""
+    """How many rows: invoices listed and contacts searched of one tenant, contacts paged through of another."""
 
     invoices: int = 10_000
     contacts: int = 100_000
@@ -51,7 +49,7 @@ def fill(app: App, sizes: Sizes, connections: int) -> Filled:
     migrate.upgrade(app.db, app.manifests)
     app.start()
     clients = {name: Client(app, profile={"name": f"Derwent {name}"}) for name in ("books", "deep", "maker")}
-    names = [f"{first}{last}".title() for first in _SYLLABLES[0] for last in _SYLLABLES[1]]
+    names = [f"{first}{last}".title() for first in _FIRST_SYLLABLES for last in _LAST_SYLLABLES]
     templates = [_contact(clients["books"], name) for name in names]
     deep, maker = _contact(clients["deep"], "Ada"), _contact(clients["maker"], "Ada")
     drafted, sent, paid = (_invoice(clients["books"], templates[0], action) for action in ("", "send", "pay"))

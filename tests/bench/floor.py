@@ -227,25 +227,24 @@ def page_of(
     db: Any, tenant: str, table: str, names: str, params: dict[str, str]
 ) -> tuple[list[Any], dict[str, Any] | None]:
     """The rows of a page, newest first, and its envelope's pagination."""
-    where, values, page, total = "tenant_id = ?", [tenant], int(params.get("page", 1)), None
+    where, given, page, offset = "tenant_id = ?", [tenant], int(params.get("page", 1)), ""
+    cursor = params.get("cursor")
     if search := params.get("search"):
         where += " AND search_text LIKE ? ESCAPE '\\'"
-        values.append(f"%{search}%")
-    found, given, offset = where, list(values), ""
-    if cursor := params.get("cursor"):
-        created_at, id, page, total = json.loads(urlsafe_b64decode(cursor))
-        found += " AND (created_at, id) < (?, ?)"
+        given.append(f"%{search}%")
+        total, given = f"(SELECT count(*) FROM {table} WHERE {where})", given + given
+    elif cursor:
+        created_at, id, page, counted = json.loads(urlsafe_b64decode(cursor))
+        where, total = where + " AND (created_at, id) < (?, ?)", int(counted)
         given += [created_at, id]
-    elif page > 1:
+    else:
+        total, given = "(SELECT live FROM core_counters WHERE tenant_id = ? AND name = ?)", [tenant, table, tenant]
+    if page > 1 and not cursor:
         offset = f" OFFSET {(page - 1) * PER_PAGE}"
     order = f"ORDER BY created_at DESC, id DESC LIMIT {PER_PAGE + 1}{offset}"
-    rows = db.execute(sql(f"SELECT {columns(names)} FROM {table} WHERE {found} {order}"), given).fetchall()
-    if search:
-        total = db.execute(sql(f"SELECT count(*) FROM {table} WHERE {where}"), values).fetchone()[0]
-    elif total is None:
-        live = "SELECT live FROM core_counters WHERE tenant_id = ? AND name = ?"
-        total = db.execute(sql(live), (tenant, table)).fetchone()[0]
-    more, rows = len(rows) > PER_PAGE, rows[:PER_PAGE]
+    rows = db.execute(sql(f"SELECT {columns(names)}, {total} FROM {table} WHERE {where} {order}"), given).fetchall()
+    total = rows[0][-1]
+    more, rows = len(rows) > PER_PAGE, [row[:-1] for row in rows[:PER_PAGE]]
 
     def at(row: Sequence[Any], to: int) -> str:
         key = [row[names.split().index("created_at")], row[names.split().index("id")], to, total]

@@ -1,7 +1,7 @@
 """The load client, a process of its own: keep-alive connections that each send their requests one after another.
 
-It reads a job from standard input, `{"port", "seconds", "most", "connections": [["GET / HTTP/1.1…", …], …]}`, and writes
-`{"seconds", "microseconds": [one for each answer], "statuses": {"200": 12}}`.
+It reads a job from standard input, `{"port", "seconds", "most", "connections": [["GET / HTTP/1.1…", …], …]}`, and
+writes `{"seconds", "microseconds": [one for each answer], "statuses": {"200": 12}}`.
 """
 
 import json

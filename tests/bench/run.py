@@ -196,7 +196,7 @@ def serving(name: str, url: str, filled: Filled, folder: Path, options: argparse
         environ = {"FLOOR_DATABASE": url.removeprefix("sqlite:///").replace("postgresql+psycopg:", "postgresql:")}
         wsgi = "floor:application"
         headers = {t: [f"X-Tenant: {id}"] * options.connections for t, id in filled.tenants.items()}
-    server = Server(wsgi, given, environ, folder / f"{name}.log")
+    server = Server(wsgi, Path(__file__).parent, given, environ, folder / f"{name}.log")
     try:
         yield Target(name, server, headers)
     finally:

@@ -16,14 +16,14 @@ _TICK = os.sysconf("SC_CLK_TCK")
 
 
 class Server:
-    """A running gunicorn: `options` are its own; it ends with `stop`."""
+    """A running gunicorn of an application that may lie in the folder `beside`; it ends with `stop`."""
 
-    def __init__(self, application: str, options: list[str], environ: dict[str, str], log: Path) -> None:
+    def __init__(self, application: str, beside: Path, options: list[str], environ: dict[str, str], log: Path) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        here = ["--bind", f"127.0.0.1:{self.port}", "--pythonpath", str(Path(__file__).parent)]
-        command = [sys.executable, "-m", "gunicorn", *options, *here, "--log-level", "warning", application]
+        options = [*options, "--bind", f"127.0.0.1:{self.port}", "--pythonpath", str(beside), "--log-level", "warning"]
+        command = [sys.executable, "-m", "gunicorn", *options, application]
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
         self.log = log
         with log.open("wb") as output:

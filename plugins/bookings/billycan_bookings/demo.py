@@ -1,6 +1,6 @@
 """Sample services and bookings of an invented plumber in Hobart: a week of them, in every state."""
 
-from datetime import datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -70,7 +70,7 @@ _ACTIONS = {
 }
 
 
-def _working_day(ctx: Context, days: int) -> Any:
+def _working_day(ctx: Context, days: int) -> date:
     """The date so many working days from today."""
     day, step = ctx.today(), timedelta(days=1 if days > 0 else -1)
     for _ in range(abs(days)):

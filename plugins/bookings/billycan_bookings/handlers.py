@@ -11,7 +11,6 @@ from billycan import (
     Deleted,
     Fault,
     Invalid,
-    NotFound,
     Page,
     Patch,
     Records,
@@ -117,12 +116,11 @@ def delete_service(ctx: Context, id: str) -> Deleted:
 
 def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
     """When a service can be booked, and with whom: the whole list of up to 31 days, in order."""
-    if not query.since <= query.until < query.since + MOST_DAYS * rules.DAY:
-        raise BadRequest(f"to: must be from `from` to {MOST_DAYS - 1} days after it.", param="to")
-    try:
-        service = service_records.find(ctx, query.service_id)
-    except NotFound:
-        raise NotFound("service_id: there is no such service.", param="service_id") from None
+    if not 0 <= (query.until - query.since).days < MOST_DAYS:
+        raise BadRequest(f"to: must be from `from` to {MOST_DAYS - 1} days after it", param="to")
+    service = _service(ctx, query.service_id)
+    if service is None:
+        raise BadRequest("service_id: there is no such record", param="service_id")
     if not service.active:
         return []
     zone = ctx.tenant.timezone
@@ -270,9 +268,13 @@ def _job_exists(ctx: Context, id: str) -> bool:
     return ctx.db.execute(sa.select(jobs.c.id).where(own(ctx, jobs), jobs.c.id == id)).first() is not None
 
 
+def _service(ctx: Context, id: str) -> Row | None:
+    return ctx.db.execute(sa.select(services).where(own(ctx, services), services.c.id == id)).first()
+
+
 def _service_to_book(ctx: Context, body: NewBooking) -> Row:
     """The service a booking is of; Invalid with all that the booking names and there is not."""
-    service = ctx.db.execute(sa.select(services).where(own(ctx, services), services.c.id == body.service_id)).first()
+    service = _service(ctx, body.service_id)
     exists = {
         "service_id": service is not None,
         "client_id": bool(contacts.names(ctx, [body.client_id])),

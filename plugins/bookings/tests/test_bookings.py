@@ -1,13 +1,16 @@
 """What a client meets: services, availability, and bookings in every state."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from threading import Barrier
 
 import pytest
 import sqlalchemy as sa
 
-from billycan.testing import Client
-from billycan_bookings import slots
-from billycan_bookings.tables import bookings as bookings_table
+from billycan import Context, unit_of_work
+from billycan.testing import Client, counted
+from billycan_bookings.handlers import bookings as bookings_table
+from billycan_bookings.handlers import slots
 from billycan_bookings.tables import slots as slots_table
 
 MONDAY = "2026-11-23"
@@ -129,7 +132,8 @@ def test_availability_of_a_service_there_is_not(app):
     shop, stranger = Business(app), Client(app)
     days = f"from={MONDAY}&to={MONDAY}"
     for service_id in (shop.service_id, "srv_00000000000000000000000000", "nope"):
-        stranger.refused(404, "resource_not_found", "GET", f"/v1/availability?service_id={service_id}&{days}")
+        error = stranger.refused(400, "invalid_parameter", "GET", f"/v1/availability?service_id={service_id}&{days}")
+        assert error["param"] == "service_id"
     assert shop.open(staff_id="stf_00000000000000000000000000") == []
 
 
@@ -435,8 +439,8 @@ def test_services_say_what_they_are(app):
     assert made["id"].startswith("srv_") and {k: str(v) for k, v in made.items() if k in body} == {
         k: str(v) for k, v in body.items()
     }
-    defaults = {"buffer_before_minutes": 0, "buffer_after_minutes": 0, "capacity": 1, "slot_interval_minutes": 15,
-                "min_notice_minutes": 0, "max_advance_days": None, "requires_confirmation": False, "active": True}  # fmt: skip
+    defaults = {"buffer_before_minutes": 0, "buffer_after_minutes": 0, "capacity": 1, "slot_interval_minutes": 15}
+    defaults |= {"min_notice_minutes": 0, "max_advance_days": None, "requires_confirmation": False, "active": True}
     assert {name: made[name] for name in defaults} == defaults
     for member, value, param, code in (
         ("duration_minutes", 0, "duration_minutes", "out_of_range"),
@@ -468,3 +472,78 @@ def test_the_database_itself_keeps_a_persons_times_apart(app, monkeypatch):
     with app.db.reading() as db:
         mine = bookings_table.c.tenant_id == shop.web.tenant_id
         assert db.execute(sa.select(sa.func.count()).where(mine)).scalar() == 1
+
+
+def test_on_postgresql_the_constraint_alone_keeps_times_apart(app, monkeypatch):
+    if app.db.is_sqlite:
+        pytest.skip("SQLite has one writer at a time")
+    shop = Business(app)
+    unlocked = slots.people
+    monkeypatch.setattr(slots, "people", lambda ctx, ids=None, *, lock=False: unlocked(ctx, ids))
+    ready = Barrier(8)
+
+    def book(minute):
+        ready.wait()
+        return shop.web.key().call("POST", "/v1/bookings", shop.body(monday(f"09:{minute:02}"))).status_int
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(book, (0, 0, 7, 15, 29, 30, 45, 59))) == [201] + [409] * 7
+
+
+def test_a_booking_knows_the_job_made_for_it(make_app):
+    app = make_app("bookings", "contacts", "gst", "jobs", "staff")
+    shop = Business(app)
+    booking = shop.book(monday("09:00"))
+    path = f"/v1/bookings/{booking['id']}"
+    body = {"title": "Clear the drain", "client_id": shop.client_id, "booking_id": booking["id"]}
+    job = shop.web.post("/v1/jobs", body)["data"]
+    assert shop.web.get(path)["data"]["job_id"] == job["id"]
+    assert shop.web.events()[-2:] == ["job.created", "booking.updated"]
+    shop.web.post("/v1/jobs", body)
+    assert shop.web.get(path)["data"]["job_id"] == job["id"]
+    assert [b["id"] for b in shop.web.get(f"/v1/bookings?job_id={job['id']}")["data"]] == [booking["id"]]
+    shop.refused(monday("10:00"), "validation_failed", 422, job_id="job_1")
+    shop.web.patch(path, {"job_id": None})
+    shop.web.patch(path, {"job_id": job["id"]})
+    without = Client(make_app("bookings", "contacts", "staff", database=_url(app)), shop.web.tenant_id)
+    shown = without.get(path)["data"]
+    assert shown["job_id"] is None and without.patch(path, shown)["data"] == shown
+    without.patch(path, {"notes": "Bring the camera"})
+    assert shop.web.get(path)["data"]["job_id"] == job["id"]
+    shop.web.delete(f"/v1/jobs/{job['id']}")
+    assert shop.web.get(path)["data"]["job_id"] is None
+
+
+def _url(app):
+    return app.db.url.render_as_string(hide_password=False)
+
+
+def test_the_sample_week_shows_every_status(make_app):
+    app = make_app("bookings", "contacts", "staff")
+    shop = Client(app, profile={"timezone": "Australia/Hobart"})
+    for name in ("contacts", "staff", "bookings"):
+        ctx = Context(app, shop.tenant_id)
+        with unit_of_work(ctx):
+            app.manifests[name].demo(ctx)
+    week = shop.get("/v1/bookings?per_page=100")["data"]
+    assert {b["status"] for b in week} == {"pending", "confirmed", "completed", "no_show", "cancelled", "declined"}
+    assert len(week) == 12 and shop.get("/v1/services")["pagination"]["total"] == 4
+    service = shop.get("/v1/services?search=drain")["data"][0]["id"]
+    assert shop.get(f"/v1/availability?service_id={service}&from=2026-11-23&to=2026-11-27")["data"]
+
+
+def test_few_statements_are_sent(app):
+    if app.db.is_sqlite:
+        pytest.skip("counted on PostgreSQL, where each is a round trip")
+    shop = Business(app, staff=3)
+    made = shop.book(monday("09:00"))
+    for path, most in ((f"/v1/bookings/{made['id']}", 4), ("/v1/bookings", 5)):
+        with counted(app) as sent:
+            shop.web.get(path)
+        assert len(sent) <= most, sent
+    with counted(app) as sent:
+        shop.open(MONDAY, "2026-12-23")
+    assert len(sent) <= 4, sent
+    with counted(app) as sent:
+        shop.book(monday("10:00"))
+    assert len(sent) <= 18, sent

@@ -57,7 +57,7 @@ class Bookings(RuleBasedStateMachine):
         return max(self.services[service_id][3] - sharing, 0)
 
     def is_open(self, service_id, start):
-        return OPENS <= start and start + self.services[service_id][0] <= CLOSES
+        return start >= OPENS and start + self.services[service_id][0] <= CLOSES
 
     @rule(service=which, person=st.one_of(st.none(), which), start=minutes, force=st.booleans())
     def book(self, service, person, start, force):

@@ -98,11 +98,8 @@ def test_shifts_that_meet_are_one_and_each_starts_its_own_grid():
         "09:15",
     ]
     night = person((4, 1320, 1440), (5, 0, 120))
-    assert covered(at_work(night, local("2026-07-17T23:00"), local("2026-07-18T01:00")), *_around_midnight())
-
-
-def _around_midnight():
-    return local("2026-07-17T23:30"), local("2026-07-18T00:30")
+    start, end = local("2026-07-17T23:30"), local("2026-07-18T00:30")
+    assert covered(at_work(night, start, end), start, end)
 
 
 def test_time_off_and_taken_slots_leave_the_grid_where_it_is():

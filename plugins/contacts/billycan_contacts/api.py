@@ -42,3 +42,12 @@ def named_like(ctx: Context, text: str) -> sa.Select[str]:
     # What is searched holds the name too, and is what PostgreSQL has an index of.
     named = contains(contacts.c.search_text, text) & contains(contacts.c.name_folded, text)
     return sa.select(contacts.c.id).where(own(ctx, contacts), named)
+
+
+def is_named_like(ctx: Context, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
+    """Whether a column refers to a contact whose name holds a text."""
+    ids = named_like(ctx, text)
+    if ctx.db.dialect.name == "postgresql":
+        # Within an OR PostgreSQL can look an array up in the column's index, but no subquery.
+        return column == sa.any_(sa.func.array(ids.scalar_subquery()))
+    return column.in_(ids)

@@ -19,17 +19,18 @@ shown.table = cast(Any, all_categories)
 
 
 def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
-    """Map each id to the category's name, in one query; before a write that names the starter set it is records."""
+    """Map each id to the category's name; a write that names one of the starter set stores that first."""
     wanted = list(ids)
     found = _names(ctx, wanted)
-    if ctx.writes and any(id in STARTER and id not in found for id in wanted) and store(ctx):
+    if ctx.writes and any(id in STARTER and id not in found for id in wanted):
+        store(ctx)
         found = _names(ctx, wanted)
     return found
 
 
 def list_categories(ctx: Context, query: CategoryQuery) -> Page[Category]:
     """All categories: a starter set until they are changed."""
-    # The condition makes them be counted, since the starter set is not in the counter before it is records.
+    # The condition makes them be counted, since the starter set is in no counter before it is stored.
     return shown.page(ctx, query, sa.true())
 
 

@@ -80,14 +80,13 @@ all_categories = sa.union_all(
 ).subquery("expense_categories")
 
 
-def store(ctx: Context) -> bool:
-    """Make rows of the tenant's starter set, unless that was done before; returns whether it was done now."""
+def store(ctx: Context) -> None:
+    """Make rows of the tenant's starter set, unless that was done before."""
     mark = upsert(started, ctx.db).values(tenant_id=ctx.tenant_id, id="all")
-    # Of several at once one gets the mark; the others wait here for its commit.
+    # Of several at once one gets the mark; the others wait here for its commit, and see the rows then.
     if ctx.db.execute(mark.on_conflict_do_nothing().returning(started.c.id)).first() is None:
-        return False
-    mine = sa.select(tenants.c.created_at).where(tenants.c.id == ctx.tenant_id)
-    made_at = ctx.db.execute(mine).scalar_one()
+        return
+    made_at = ctx.db.execute(sa.select(tenants.c.created_at).where(tenants.c.id == ctx.tenant_id)).scalar_one()
     same = {"tenant_id": ctx.tenant_id, "metadata": {}, "version": 1, "created_at": made_at, "updated_at": made_at}
     rows = [
         {**same, "id": id, "name": name, "name_folded": fold(name), "search_text": fold(name)}
@@ -95,4 +94,3 @@ def store(ctx: Context) -> bool:
     ]
     ctx.db.execute(sa.insert(categories), rows)
     advance(ctx, categories.name, len(rows))
-    return True

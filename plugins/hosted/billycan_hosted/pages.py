@@ -163,7 +163,14 @@ def _templates() -> jinja2.Environment:
     # Any plugin's templates by their file name; the documents' share a layout.
     loader = jinja2.ChoiceLoader([jinja2.PackageLoader("billycan_hosted"), jinja2.FunctionLoader(_of_plugins)])
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {"money": money, "price": _price, "day": _day, "moment": _moment, "abn": _abn, "one_line": one_line}
+    environment.filters |= {
+        "money": money,
+        "price": _price,
+        "day": _day,
+        "moment": _moment,
+        "abn": _abn,
+        "one_line": one_line,
+    }
     return environment
 
 

@@ -38,10 +38,7 @@ def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
 
 def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
     """The invoices that hold a text themselves or are for a contact whose name does."""
-    # A union uses an index for each half, where an OR would read every invoice.
-    own_ids = sa.select(invoices.c.id).where(own(ctx, invoices))
-    by_client = invoices.c.client_id.in_(contacts.named_like(ctx, text))
-    return invoices.c.id.in_(sa.union(own_ids.where(records.holds(text)), own_ids.where(by_client)))
+    return records.holds(text) | contacts.is_named_like(ctx, invoices.c.client_id, text)
 
 
 records = Records(
@@ -88,15 +85,16 @@ def neighbours(ctx: Context, row: Row) -> dict[str, str | None]:
     return {name: row._mapping[name] if plugin in known else None for name, plugin in rules.NEIGHBOURS.items()}
 
 
+def missing_neighbours(ctx: Context, ids: Mapping[str, str | None]) -> list[str]:
+    """Which of `quote_id`, `job_id` and `booking_id` name a record that there is not."""
+    return [name for name, id in ids.items() if id is not None and not _exists(ctx, rules.NEIGHBOURS[name], id)]
+
+
 def check_neighbours(ctx: Context, body: NewInvoice, stored: Mapping[str, str | None]) -> None:
     """Invalid where a quote, job or booking is named anew that there is not."""
-    faults = []
-    for name, plugin in rules.NEIGHBOURS.items():
-        id = getattr(body, name)
-        if id is not None and id != stored.get(name) and not _exists(ctx, plugin, id):
-            faults.append(Fault(name, "not_found", "there is no such record"))
-    if faults:
-        raise Invalid.of(*faults)
+    named = {name: id for name in rules.NEIGHBOURS if (id := getattr(body, name)) != stored.get(name)}
+    if missing := missing_neighbours(ctx, named):
+        raise Invalid.of(*(Fault(name, "not_found", "there is no such record") for name in missing))
 
 
 def _exists(ctx: Context, plugin: str, id: str) -> bool:

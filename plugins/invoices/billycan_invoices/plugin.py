@@ -5,6 +5,7 @@ from pathlib import Path
 from billycan import Deleted, Manifest, Route
 
 from . import handlers as h
+from .demo import add_samples
 from .schemas import Invoice, Payment
 from .tables import invoices, lines, payments
 
@@ -39,4 +40,5 @@ manifest = Manifest(
         Route("POST", "/v1/invoices/{id}/write_off", h.write_off_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/duplicate", h.duplicate_invoice, scope="invoices:write", status=201),
     ),
+    demo=add_samples,
 )

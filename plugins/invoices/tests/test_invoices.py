@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, unit_of_work
+from billycan import Context, demo, unit_of_work
 from billycan.testing import Client
 from billycan_invoices.handlers import create_invoice
 from billycan_invoices.rules import missing_from_tax_invoice
@@ -1165,8 +1165,8 @@ def test_another_plugin_makes_a_draft_in_its_own_transaction(client):
     who = contact(client)["id"]
     ctx = Context(client.app, client.tenant_id)
     with unit_of_work(ctx):
-        made = api.make(ctx, {"client_id": who, "line_items": [line()]})
-        assert made.status == "draft"
+        made = api.make(ctx, {"client_id": who, "line_items": [line()], "job_id": "job_1"})
+        assert (made.status, made.job_id) == ("draft", None)
     assert client.get(f"/v1/invoices/{made.id}")["data"]["number"] == "INV-0001"
     assert client.events()[-1] == "invoice.created"
     ctx = Context(client.app, client.tenant_id)
@@ -1174,3 +1174,14 @@ def test_another_plugin_makes_a_draft_in_its_own_transaction(client):
         create_invoice(ctx, NewInvoice(client_id=who, line_items=[]))
         raise ZeroDivisionError
     assert client.get("/v1/invoices")["pagination"]["total"] == 1
+
+
+def test_the_samples_show_every_state(make_app):
+    app = make_app("contacts", "gst", "invoices", fresh=True)
+    business = demo.first(app)
+    client = Client(app, business.sandbox)
+    found = client.get("/v1/invoices")
+    assert {x["status"] for x in found["data"]} == set(STATUSES)
+    assert len(client.get("/v1/invoices?status=overdue")["data"]) == 1
+    assert all(x["tax_invoice"]["compliant"] for x in found["data"])
+    assert Client(app, business.tenant).get("/v1/invoices")["data"] == []

@@ -16,7 +16,6 @@ from .documents import (
     check_neighbours,
     header,
     job_lines,
-    missing_neighbours,
     neighbours,
     records,
     show,
@@ -152,10 +151,8 @@ def invoice_job(ctx: Context, id: str) -> Resource:
     lines = [{**as_sent(line), "id": None} for line in job_lines.of(ctx, [id])[id]]
     if not lines:
         raise Invalid.member("line_items", "required", "are needed to invoice a job: add what is to be billed")
-    near = neighbours(ctx, row._mapping)
-    near |= dict.fromkeys(missing_neighbours(ctx, near))
     document = {name: row._mapping[name] for name in _CARRIED}
-    made = invoices.make(ctx, {**document, **near, "job_id": id, "line_items": lines})
+    made = invoices.make(ctx, {**document, "job_id": id, "line_items": lines})
     link = {"tenant_id": ctx.tenant_id, "id": made.id, "job_id": id, "bills": True}
     ctx.db.execute(sa.insert(invoiced).values(link))
     _emit(ctx, "job.updated", show(ctx, records.save(ctx, row, touch=True)))
@@ -164,7 +161,7 @@ def invoice_job(ctx: Context, id: str) -> Resource:
 
 _CARRIED = (
     *("client_id", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
-    *("reference", "notes", "terms"),
+    *("reference", "notes", "terms", "quote_id", "booking_id"),
 )
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from billycan import Context, Deleted, Event, Every, Manifest, Route, hookimpl
 
 from . import handlers as h
+from .demo import add_samples
 from .pages import quote_page
 from .schemas import Quote
 from .tables import lines, quotes
@@ -47,6 +48,7 @@ manifest = Manifest(
         ),
     ),
     pages=(("/q/{token}", quote_page),),
+    demo=add_samples,
     tasks=(Every(seconds=60, run=h.expire_quotes, tenants=h.with_expired_quotes),),
 )
 

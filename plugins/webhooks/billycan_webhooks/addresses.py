@@ -8,6 +8,7 @@ from urllib.parse import SplitResult, quote, urlsplit
 from msgspec import Struct
 
 Address = IPv4Address | IPv6Address
+Network = IPv4Network | IPv6Network
 
 MOST_URL = 2048
 _HOST = re.compile(r"([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
@@ -16,7 +17,7 @@ _INTERNAL = ("localhost", "internal", "local", "localdomain", "lan", "home.arpa"
 
 # `ipaddress.is_global` says True for NAT64, 6to4, multicast and more, and other things on other Pythons: hence our own
 # lists, after the special-purpose registries of IANA (RFC 6890).
-_PRIVATE = (
+_PRIVATE: tuple[Network, ...] = (
     *map(IPv4Network, ("10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16")),
     *map(IPv6Network, ("::1/128", "fc00::/7")),
 )
@@ -37,6 +38,7 @@ _NEVER_V6 = tuple(
         ("2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20", "fd00:ec2::/32", "fd20:ce::/32"),
     )
 )  # the last two: the metadata services of AWS and Google
+_NEVER: tuple[Network, ...] = (*_NEVER_V4, *_NEVER_V6)
 
 
 class NotAllowed(Exception):
@@ -63,8 +65,7 @@ _PORTS = {"https": 443, "http": 80}
 
 def check_address(address: Address, private: bool) -> None:
     """Raise NotAllowed unless `address` is on the public internet, or private where that is allowed."""
-    never = _NEVER_V4 if address.version == 4 else _NEVER_V6
-    if any(address in network for network in never):
+    if any(address in network for network in _NEVER):
         raise NotAllowed("is a reserved address")
     if any(address in network for network in _PRIVATE):
         if not private:

@@ -174,7 +174,9 @@ class Claim(Struct, frozen=True, kw_only=True):
 _d, _e, _a = deliveries.c, endpoints.c, attempts.c
 _other = deliveries.alias()
 _now = sa.bindparam("now", type_=_d.due_at.type)
-_tenant, _id, _endpoint = sa.bindparam("of_tenant"), sa.bindparam("of_id"), sa.bindparam("of_endpoint")
+_tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
+_id: sa.BindParameter[str] = sa.bindparam("of_id")
+_endpoint: sa.BindParameter[str] = sa.bindparam("of_endpoint")
 _FREE = (_d.due_at <= _now) & (_d.lease_until.is_(None) | (_d.lease_until <= _now))
 _MINE = (_d.tenant_id == _tenant) & (_d.id == _id) & (_d.status == "pending")
 _ITS_ENDPOINT = (_e.tenant_id == _tenant) & (_e.id == _endpoint)
@@ -240,7 +242,9 @@ _NEXT = (
     .limit(1)
 )
 _PLACE = sa.func.row_number().over(partition_by=(_d.tenant_id, _d.endpoint_id), order_by=_d.due_at)
-_WAITING = sa.select(_d.tenant_id, _d.id, _d.due_at, _PLACE.label("place")).where(_d.status == "pending", _FREE).subquery()
+_WAITING = (
+    sa.select(_d.tenant_id, _d.id, _d.due_at, _PLACE.label("place")).where(_d.status == "pending", _FREE).subquery()
+)
 _DUE = (
     sa.select(_WAITING.c.tenant_id, _WAITING.c.id)
     .where(_WAITING.c.place <= 2 * MOST_IN_FLIGHT)
@@ -249,7 +253,7 @@ _DUE = (
 )
 
 
-def candidate(app: App, tenant_id: str, id: str) -> Row | None:
+def candidate(app: App, tenant_id: str, id: str) -> Any:
     """A delivery that is due, with what its lane and its claim need to know; None where another was quicker."""
     with app.db.reading() as db:
         return db.execute(_CANDIDATE, {"of_tenant": tenant_id, "of_id": id, "now": app.now()}).first()
@@ -261,7 +265,7 @@ def is_slow(found: Row) -> bool:
 
 
 def claim(app: App, tenant_id: str, id: str, endpoint_id: str) -> Claim | None:
-    """Take the lease of a due delivery and note the attempt, durably, before anything is sent; None where it is not ours.
+    """Take the lease of a due delivery and note the attempt before anything is sent; None where it is not ours.
 
     The endpoint's row is locked meanwhile: of its deliveries no more than two are in flight, whoever sends them.
     """
@@ -276,7 +280,9 @@ def claim(app: App, tenant_id: str, id: str, endpoint_id: str) -> Claim | None:
         endpoint = db.execute(_ENDPOINT, whose).first()
         if endpoint is None or not endpoint.enabled:
             gone = {"status": "cancelled", "finished_at": now} if endpoint is None else {"status": "held"}
-            db.execute(sa.update(deliveries).where(_MINE, _FREE).values(lease_until=None, lease_token=None, **gone), whose)
+            db.execute(
+                sa.update(deliveries).where(_MINE, _FREE).values(lease_until=None, lease_token=None, **gone), whose
+            )
             return None
         until = now + timedelta(seconds=settings.lease_seconds)
         row = db.execute(_CLAIM, {**whose, "longest": now + longest, "until": until, "token": token}).first()
@@ -342,7 +348,9 @@ def attempt(app: App, claimed: Claim) -> None:
     if _seconds_since(claimed) > LEAST_MARGIN_SECONDS:
         return  # this process slept: by the time it ended, another might be sending
     if not claimed.headers:
-        log.error("%s cannot be signed: the secret it was made with is gone: rotate_secret makes one", claimed.endpoint_id)
+        log.error(
+            "%s cannot be signed: the secret it was made with is gone: rotate_secret makes one", claimed.endpoint_id
+        )
         outcome = sender.Outcome(error="signing_key")
     else:
         failpoint("sending")
@@ -413,9 +421,7 @@ def retry_at(settings: Settings, first_attempt_at: Moment, failures: int) -> Mom
     return Moment.of(first_attempt_at + timedelta(seconds=offset - jitter))
 
 
-def _note_health(
-    db: sa.Connection, settings: Settings, claimed: Claim, now: Moment, outcome: sender.Outcome
-) -> bool:
+def _note_health(db: sa.Connection, settings: Settings, claimed: Claim, now: Moment, outcome: sender.Outcome) -> bool:
     """Keep since when an endpoint fails; disable one that is gone or has failed for days, and say whether it was."""
     mine = (_e.tenant_id == claimed.tenant_id) & (_e.id == claimed.endpoint_id)
     if outcome.error is None:

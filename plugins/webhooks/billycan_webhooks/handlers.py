@@ -6,6 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Deleted, Forbidden, Invalid, Page, Patch, Records, own
+from billycan.fields import Moment
 from billycan.records import Row
 from billycan.wire import encode
 
@@ -25,9 +26,8 @@ from .schemas import (
     Sent,
     Settings,
 )
-from .tables import attempts
+from .tables import attempts, endpoints
 from .tables import deliveries as deliveries_table
-from .tables import endpoints
 
 MOST_ENDPOINTS = 20
 PING = "ping"
@@ -62,7 +62,9 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
     found = sa.select(sa.func.count()).where(own(ctx, endpoints))
     # The counter's row that the insert locked makes others wait, so that the count is right.
     if ctx.db.execute(found).scalar_one() > MOST_ENDPOINTS:
-        raise Conflict(f"A business has at most {MOST_ENDPOINTS} endpoints: delete one first.", code="too_many_endpoints")
+        raise Conflict(
+            f"A business has at most {MOST_ENDPOINTS} endpoints: delete one first.", code="too_many_endpoints"
+        )
     return _show(ctx, row, secret=_secret(ctx, row))
 
 
@@ -119,9 +121,8 @@ def test_endpoint(ctx: Context, id: str) -> Delivery:
 def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
     """Send every failed or held delivery made in a time again, in the background."""
     _enabled(records.lock(ctx, id), "recover")
-    until = body.until or ctx.now()
-    found = deliveries.recover(ctx, id, body.since, until)
-    return Recovery(endpoint_id=id, since=body.since, until=until, deliveries=found)
+    since, until = Moment.of(body.since), Moment.of(body.until or ctx.now())
+    return Recovery(endpoint_id=id, since=since, until=until, deliveries=deliveries.recover(ctx, id, since, until))
 
 
 def _enabled(row: Row, action: str) -> Row:

@@ -23,7 +23,7 @@ manifest = Manifest(
     serve={"allow_private": "sandbox"},
     routes=(
         Route("GET", "/v1/webhook_endpoints", h.list_endpoints, scope=READ),
-        Route("POST", "/v1/webhook_endpoints", h.create_endpoint, scope=WRITE, status=201, secret="secret"),
+        Route("POST", "/v1/webhook_endpoints", h.create_endpoint, scope=WRITE, status=201, shown_once="secret"),
         Route("GET", "/v1/webhook_endpoints/{id}", h.get_endpoint, scope=READ),
         Route("PATCH", "/v1/webhook_endpoints/{id}", h.update_endpoint, scope=WRITE),
         Route("DELETE", "/v1/webhook_endpoints/{id}", h.delete_endpoint, scope=WRITE),
@@ -32,7 +32,7 @@ manifest = Manifest(
             "/v1/webhook_endpoints/{id}/rotate_secret",
             h.rotate_endpoint_secret,
             scope=WRITE,
-            secret="secret",
+            shown_once="secret",
         ),
         Route("POST", "/v1/webhook_endpoints/{id}/test", h.test_endpoint, scope=WRITE, status=201),
         Route("POST", "/v1/webhook_endpoints/{id}/recover", h.recover_endpoint, scope=WRITE, status=202),

@@ -137,7 +137,7 @@ class Queue:
         self.huey.storage.close()
 
     def deliver(self, tenant_id: str, delivery_id: str) -> None:
-        """One attempt, if it is due, nobody else makes it and its endpoint has a place; then the endpoint's next one."""
+        """One attempt, if it is due, nobody else makes it and its endpoint has a place; then hint at its next one."""
         found = deliveries.candidate(self.app, tenant_id, delivery_id)
         if found is None:
             return

@@ -9,9 +9,9 @@ from unittest import mock
 
 import pytest
 import standardwebhooks.webhooks as package
-from billycan_webhooks.queue import Queue, Sweeper
 
 from billycan.testing import Client
+from billycan_webhooks.queue import Queue, Sweeper
 
 
 class Receiver:

@@ -4,13 +4,13 @@ import time
 
 import pytest
 import sqlalchemy as sa
+
+from billycan.settings import SettingsError
+from billycan.testing import SECRET, Client
 from billycan_webhooks import deliveries, signing
 from billycan_webhooks.queue import consume
 from billycan_webhooks.schemas import Settings
 from billycan_webhooks.tables import deliveries as deliveries_table
-
-from billycan.settings import SettingsError
-from billycan.testing import SECRET, Client
 
 
 def contact(client, name="Ada"):
@@ -65,7 +65,9 @@ def test_only_what_is_subscribed_arrives(hooks, receive, drain, subscribe):
     contact(stranger)
     drain(app)
     assert receivers["contact.deleted"].events == ["contact.deleted"]
-    assert sorted(receivers["contact.*"].events) == sorted(receivers["*"].events) == ["contact.created", "contact.deleted"]
+    assert (
+        sorted(receivers["contact.*"].events) == sorted(receivers["*"].events) == ["contact.created", "contact.deleted"]
+    )
 
 
 def test_what_is_rolled_back_is_never_delivered(hooks, receive, drain, subscribe):
@@ -110,7 +112,10 @@ def test_retries_come_at_their_times_and_end(hooks, receive, drain, subscribe, c
 
 
 def test_jitter_only_shortens():
-    settings, start = Settings(), __import__("billycan.fields", fromlist=["Moment"]).Moment(2026, 1, 1, tzinfo=__import__("datetime").UTC)
+    settings, start = (
+        Settings(),
+        __import__("billycan.fields", fromlist=["Moment"]).Moment(2026, 1, 1, tzinfo=__import__("datetime").UTC),
+    )
     for _ in range(200):
         waits = [(deliveries.retry_at(settings, start, n) - start).total_seconds() for n in range(3)]
         for wait, offset, step in zip(waits, (550, 7150, 86350), (550, 6600, 79200), strict=True):
@@ -266,7 +271,9 @@ def test_rotation_signs_with_both_for_a_day(hooks, receive, drain, subscribe, cl
     path = f"/v1/webhook_endpoints/{old['id']}"
     new = client.post(f"{path}/rotate_secret", status=200)["data"]
     assert new["secret"].startswith("whsec_") and new["secret"] != old["secret"] and new["version"] == 2
-    assert client.get(path)["data"]["secret"] is None and client.get("/v1/webhook_endpoints")["data"][0]["secret"] is None
+    assert (
+        client.get(path)["data"]["secret"] is None and client.get("/v1/webhook_endpoints")["data"][0]["secret"] is None
+    )
     contact(client)
     drain(app)
     receiver.verified(old["secret"])
@@ -404,7 +411,9 @@ def test_deliveries_are_found_by_their_filters(hooks, receive, drain, subscribe)
     client.get("/v1/webhook_deliveries?status=lost", 400)
     page = client.get("/v1/webhook_deliveries?per_page=1")
     assert page["pagination"]["total"] == 2
-    assert client.get(f"/v1/webhook_deliveries?cursor={page['pagination']['next_cursor']}")["data"][0] != page["data"][0]
+    assert (
+        client.get(f"/v1/webhook_deliveries?cursor={page['pagination']['next_cursor']}")["data"][0] != page["data"][0]
+    )
 
 
 def test_finished_deliveries_are_kept_for_their_days(hooks, receive, drain, subscribe, clock):
@@ -611,8 +620,10 @@ def test_a_queue_that_is_deleted_only_delays(hooks, receive, subscribe, working)
     contact(client)
     receiver.wait(1)
     if app.db.is_sqlite:
-        (file,) = __import__("pathlib").Path(app.db.url.database).parent.glob(
-            __import__("pathlib").Path(app.db.url.database).stem + ".queue.db"
+        (file,) = (
+            __import__("pathlib")
+            .Path(app.db.url.database)
+            .parent.glob(__import__("pathlib").Path(app.db.url.database).stem + ".queue.db")
         )
         file.unlink()
     else:

@@ -1,0 +1,155 @@
+"""What helps to build a receiver: the two commands, the snippets of docs/webhooks.md, and examples/receiver.py."""
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import threading
+import time
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import pytest
+from click.testing import CliRunner
+
+from billycan.testing import Client
+from billycan_webhooks import commands, signing
+
+ROOT = Path(__file__).parents[3]
+SECRET = signing.shown(bytes(range(32)))
+BODY = '{"event": "invoice.paid", "data": {"name": "Zoë"}}'.encode()
+
+
+def signed(secret=SECRET, at=None, body=BODY):
+    return signing.headers("evt_1", int(at or time.time()), body, [b"another", signing.read(secret)])
+
+
+CASES = [
+    (True, signed(), BODY),
+    (False, signed(), BODY + b" "),
+    (False, signed(signing.shown(b"x" * 32)), BODY),
+    (False, signed(at=time.time() - 600), BODY),
+    (False, {**signed(), "webhook-id": "evt_2"}, BODY),
+    (False, {**signed(), "webhook-signature": "v1,AAAA v2,xx"}, BODY),
+]
+
+
+def snippet(language):
+    (code,) = re.findall(rf"```{language}\n(.*?)```", (ROOT / "docs/webhooks.md").read_text(), re.DOTALL)
+    return code
+
+
+def test_the_python_of_the_docs_verifies():
+    names = {}
+    exec(snippet("python"), names)
+    for expected, headers, body in CASES:
+        assert names["verify"](SECRET, headers, body) is expected
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_the_node_of_the_docs_verifies():
+    cases = json.dumps([[e, headers, body.decode()] for e, headers, body in CASES])
+    check = f"for (const [e, h, b] of {cases}) console.log(verify({SECRET!r}, h, Buffer.from(b)) === e);"
+    done = subprocess.run(["node", "-e", snippet("js") + check], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["true"] * len(CASES)
+
+
+def test_the_example_receiver_verifies_and_counts_once(hooks, drain, subscribe, capsys):
+    spec = importlib.util.spec_from_file_location("receiver", ROOT / "examples/receiver.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    app = hooks()
+    client = Client(app)
+    app.clock = lambda: datetime.now(UTC)
+    endpoint = subscribe(client, "http://127.0.0.1:9/")
+    with module.server(endpoint["secret"], 0) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/hooks"
+        client.patch(f"/v1/webhook_endpoints/{endpoint['id']}", {"url": url})
+        contact = client.post("/v1/contacts", {"name": "Ada"})["data"]
+        drain(app)
+        (delivery,) = client.get("/v1/webhook_deliveries")["data"]
+        assert delivery["status"] == "delivered"
+        client.post(f"/v1/webhook_deliveries/{delivery['id']}/replay")
+        drain(app)
+        client.post(f"/v1/webhook_endpoints/{endpoint['id']}/test")
+        drain(app)
+        server.shutdown()
+    said = capsys.readouterr().out
+    assert f"contact.created {contact['id']}" in said and "again: contact.created" in said and "ping" in said
+
+
+@contextmanager
+def served(app):
+    class Quiet(WSGIRequestHandler):
+        def log_message(self, *args):
+            pass
+
+    with make_server("127.0.0.1", 0, app.wsgi, handler_class=Quiet) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+
+
+@pytest.mark.parametrize("before", [0, 2])
+def test_listen_forwards_what_happens_from_now_on(hooks, receive, monkeypatch, before):
+    app, receiver, told, stop = hooks(), receive(), [], threading.Event()
+    sandbox = Client(app).sandbox()
+    for i in range(before):
+        sandbox.post("/v1/contacts", {"name": f"Before {i}"})
+    monkeypatch.setattr(commands, "POLL_SECONDS", 0.05)
+    with served(app) as url:
+        given = (url, sandbox.secret, receiver.url, SECRET, stop, told.append)
+        thread = threading.Thread(target=commands.forward, args=given)
+        thread.start()
+        while not told:
+            time.sleep(0.01)
+        made = [sandbox.post("/v1/contacts", {"name": f"After {i}"})["data"] for i in range(2)]
+        receiver.wait(2)
+        stop.set()
+        thread.join()
+    for i, contact in enumerate(made):
+        payload = receiver.verified(SECRET, i)
+        assert payload["event"] == "contact.created" and payload["data"]["id"] == contact["id"]
+    assert receiver.requests[0][0]["billycan-environment"] == "sandbox"
+    assert len(receiver.requests) == 2 and told[-1].endswith("204")
+
+
+def test_listen_takes_sandbox_keys_only():
+    done = CliRunner().invoke(commands.listen, ["--forward-to", "http://127.0.0.1:1/", "--key", "svc_live_x"])
+    assert done.exit_code == 2 and "svc_test_" in done.output
+
+
+def test_trigger_makes_a_sample_event_in_a_sandbox(hooks, receive, drain, subscribe):
+    app, receiver = hooks(), receive()
+    live = Client(app)
+    sandbox = live.sandbox()
+    endpoint = subscribe(sandbox, receiver.url)
+
+    @contextmanager
+    def opened():
+        yield app
+
+    def run(*arguments):
+        return CliRunner().invoke(commands.trigger, list(arguments), obj=opened)
+
+    done = run("contact.created", "--tenant", sandbox.tenant_id)
+    assert done.exit_code == 0, done.output
+    (event,) = sandbox.get("/v1/events")["data"]
+    assert done.output == f"contact.created {event['id']}\n"
+    drain(app)
+    assert (
+        receiver.verified(endpoint["secret"])["data"]
+        == json.loads(commands._SAMPLES.read_text())["contact.created"]["data"]
+    )
+    assert sandbox.tenant_id in run("contact.created", "--tenant", live.tenant_id).output
+    for arguments in (
+        ("contact.exploded", "--tenant", "x"),
+        ("invoice.paid", "--tenant", sandbox.tenant_id),
+        ("contact.created", "--tenant", "x"),
+    ):
+        assert run(*arguments).exit_code != 0
+    assert live.events() == []

@@ -1,0 +1,38 @@
+"""billycan as the soak serves it: each answer also tells which worker gave it, and when that looked at its clock."""
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime
+from typing import Any
+
+from billycan import settings
+from billycan.app import App
+
+_request = threading.local()
+
+
+def clock() -> datetime:
+    """The time to the millisecond, as billycan takes it."""
+    now = datetime.now(UTC)
+    now = now.replace(microsecond=now.microsecond // 1000 * 1000)
+    _request.__dict__.setdefault("asked", now)  # The first look in a request is the one for the limiter.
+    return now
+
+
+def application() -> Callable[..., Iterable[bytes]]:
+    app = App(settings.load(), clock).start()
+
+    def told(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        _request.__dict__.clear()
+
+        def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
+            asked = _request.__dict__.get("asked")
+            milliseconds = round(asked.timestamp() * 1000) if asked else 0
+            more = [("X-Soak-Worker", str(os.getpid())), ("X-Soak-Asked", str(milliseconds))]
+            return start_response(status, [*headers, *more], exc_info)
+
+        answer: Iterable[bytes] = app.wsgi(environ, start)
+        return answer
+
+    return told

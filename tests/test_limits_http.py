@@ -1,0 +1,17 @@
+"""The rate limit holds over real HTTP, across workers and over the sudden death of one; the soak does it for longer."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+SOAK = Path(__file__).parent / "soak" / "run.py"
+
+
+def test_a_key_is_limited_exactly_while_a_worker_is_killed():
+    options = ["--seconds", "5", "--workers", "2", "--per-minute", "25", "--per-second", "8", "--json"]
+    done = subprocess.run([sys.executable, SOAK, *options], check=False, capture_output=True, text=True, timeout=120)
+    assert done.stdout, done.stderr
+    result = json.loads(done.stdout)
+    assert result["passed"], result
+    assert result["figures"]["accepted"] == 25

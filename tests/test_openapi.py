@@ -1,0 +1,392 @@
+"""The OpenAPI document: valid for every set of plugins, and exact."""
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET, Struct, UnsetType
+from openapi_spec_validator import OpenAPIV31SpecValidator
+
+from billycan import Manifest, Named, Page, Patch, Reply, Resource, Route
+from billycan.app import App
+from billycan.manifest import Paging
+from billycan.settings import Config, Settings
+from billycan.testing import SECRET, Client
+
+ALL = ("contacts", "gst", "hosted", "invoices", "quotes")
+ALWAYS = {"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
+
+
+@pytest.fixture
+def describe(tmp_path):
+    """The document of a deployment with these plugins; it needs no database."""
+    apps = []
+
+    def build(*plugins, **given):
+        core = {"secret": SECRET, "database": f"sqlite:///{tmp_path}/none.db", "shared_folder": str(tmp_path)}
+        apps.append(App(Config(Settings(**core, plugins=",".join(plugins) or "none", **given), {})))
+        return apps[-1].openapi()
+
+    yield build
+    for app in apps:
+        app.close()
+
+
+def text(**more):
+    return {"type": "string", **more}
+
+
+def null_or(schema):
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def ref(name, kind="schemas"):
+    return {"$ref": f"#/components/{kind}/{name}"}
+
+
+def parameters(operation):
+    return {p["name"]: p for p in operation["parameters"] if "name" in p}
+
+
+def answer(operation, status):
+    return operation["responses"][status]["content"]["application/json"]["schema"]["properties"]
+
+
+@pytest.mark.parametrize("plugins", [(), ("contacts",), ("contacts", "gst", "invoices"), ALL])
+def test_the_document_is_valid(describe, plugins):
+    document = describe(*plugins)
+    OpenAPIV31SpecValidator(document).validate()
+    assert document["openapi"] == "3.1.0"
+    assert document["tags"][0] == {"name": "core"}
+
+
+def test_it_says_what_it_describes_and_where(describe):
+    document = describe(public_url="https://api.example.com/")
+    assert document["info"]["title"] == "billycan" and document["info"]["version"][0].isdigit()
+    assert document["servers"] == [{"url": "https://api.example.com"}]
+    assert document["components"]["securitySchemes"]["bearer"]["scheme"] == "bearer"
+
+
+def test_it_is_made_once_and_served_without_a_key(make_app):
+    app = make_app("contacts")
+    assert app.openapi() is app.openapi()
+    client = Client(app)
+    assert client.call("GET", "/v1/openapi.json", status=200, headers={"Authorization": ""}).json == app.openapi()
+
+
+def test_only_mounted_routes_are_described(describe):
+    assert "/v1/contacts" not in describe()["paths"]
+    alone = describe("contacts", "gst", "hosted", "quotes")["paths"]
+    assert "/v1/quotes/{id}/send" in alone and "/v1/quotes/{id}/convert" not in alone
+    assert "/v1/quotes/{id}/convert" in describe(*ALL)["paths"]
+
+
+def test_every_schema_is_used_and_exists(describe):
+    document = describe(*ALL)
+    used = set()
+
+    def visit(value):
+        if isinstance(value, dict):
+            used.update([value["$ref"]] if isinstance(value.get("$ref"), str) else [])
+            [visit(v) for v in value.values()]
+        elif isinstance(value, list):
+            [visit(v) for v in value]
+
+    visit(document)
+    components = {
+        f"#/components/{kind}/{name}"
+        for kind, named in document["components"].items()
+        for name in named
+        if kind != "securitySchemes"
+    }
+    assert used == components
+
+
+def test_an_operation_names_its_handler_plugin_and_scope(describe):
+    paths = describe("contacts")["paths"]
+    operation = paths["/v1/contacts/{id}/archive"]["post"]
+    assert operation["operationId"] == "archive_contact"
+    assert operation["summary"] == "Put a contact aside; documents keep it."
+    assert operation["tags"] == ["contacts"]
+    assert operation["security"] == [{"bearer": ["contacts:write"]}]
+    assert paths["/v1/me"]["get"]["security"] == [{"bearer": []}]
+    assert paths["/v1/openapi.json"]["get"]["security"] == []
+
+
+def test_the_parameters_of_a_list(describe):
+    operation = describe("contacts")["paths"]["/v1/contacts"]["get"]
+    found = parameters(operation)
+    when = {"anyOf": [text(format="date"), text(format="date-time")]}
+    assert {name: p["schema"] for name, p in found.items()} == {
+        "page": {"type": "integer", "minimum": 1, "maximum": 1_000_000},
+        "per_page": {"type": "integer", "minimum": 1, "maximum": 100},
+        "cursor": text(),
+        "sort": text(pattern="^-?(created_at|updated_at|name)(,-?(created_at|updated_at|name))*$"),
+        "external_id": text(minLength=1, maxLength=100),
+        "metadata": found["metadata"]["schema"],
+        **dict.fromkeys(("created_at_from", "created_at_to", "updated_at_from", "updated_at_to"), when),
+        "updated_since": when,
+        "search": text(maxLength=200),
+        "status": {"type": "array", "items": text(enum=["active", "archived"]), "minItems": 1},
+        "kind": {"type": "array", "items": text(enum=["company", "person"]), "minItems": 1},
+        "role": text(enum=["client", "supplier"]),
+        "tag": text(minLength=1, maxLength=50),
+        "email": found["email"]["schema"],
+        "abn": found["abn"]["schema"],
+    }
+    assert not any(p.get("required") for p in found.values()) and {p["in"] for p in found.values()} == {"query"}
+    assert (found["status"]["style"], found["status"]["explode"]) == ("form", False)
+    assert (found["metadata"]["style"], found["metadata"]["explode"]) == ("deepObject", True)
+    assert found["metadata"]["schema"]["additionalProperties"] == text(maxLength=500)
+
+
+def test_the_headers_and_ids_a_route_takes(describe):
+    paths = describe("contacts")["paths"]
+    key, match = ref("IdempotencyKey", "parameters"), ref("IfMatch", "parameters")
+    id = {"name": "id", "in": "path", "required": True, "schema": text()}
+    assert paths["/v1/contacts"]["post"]["parameters"] == [key]
+    assert paths["/v1/contacts/{id}"]["get"]["parameters"] == [id]
+    for method, path in (("patch", ""), ("delete", ""), ("post", "/archive")):
+        assert paths[f"/v1/contacts/{{id}}{path}"][method]["parameters"] == [id, key, match]
+    assert paths["/v1/tenant"]["patch"]["parameters"] == [key, match]
+    assert "parameters" not in paths["/v1/me"]["get"]
+
+
+def test_the_body_of_each_kind_of_route(describe):
+    paths = describe("contacts")["paths"]
+
+    def body(path, method):
+        found = paths[path][method]["requestBody"]
+        return found["required"], {kind: media["schema"] for kind, media in found["content"].items()}
+
+    assert body("/v1/contacts", "post") == (True, {"application/json": ref("NewContact")})
+    patch = dict.fromkeys(("application/json", "application/merge-patch+json"), ref("ContactChange"))
+    assert body("/v1/contacts/{id}", "patch") == (False, patch)
+    assert body("/v1/contacts/{id}/archive", "post") == (False, {"application/json": ref("Empty")})
+    assert "requestBody" not in paths["/v1/contacts/{id}"]["delete"]
+
+
+def test_every_answer_is_the_envelope(describe):
+    paths = describe("contacts")["paths"]
+    one = answer(paths["/v1/contacts"]["post"], "201")
+    assert one == {"data": ref("Contact"), "pagination": {"type": "null"}, "error": {"type": "null"}}
+    many = answer(paths["/v1/contacts"]["get"], "200")
+    assert many["data"] == {"type": "array", "items": ref("Contact")} and many["pagination"] == ref("Pagination")
+    assert answer(paths["/v1/contacts/{id}"]["delete"], "200")["data"] == ref("Deleted")
+    envelope = paths["/v1/contacts"]["get"]["responses"]["200"]["content"]["application/json"]["schema"]
+    assert envelope["required"] == ["data", "pagination", "error"]
+
+
+def test_the_headers_of_an_answer(describe):
+    document = describe("contacts")
+
+    def headers(path, method, status):
+        return document["paths"][path][method]["responses"][status]["headers"].keys() - ALWAYS
+
+    assert headers("/v1/contacts", "post", "201") == {"ETag", "Location", "Idempotent-Replayed"}
+    assert headers("/v1/contacts", "get", "200") == {"Link"}
+    assert headers("/v1/contacts/{id}", "get", "200") == {"ETag"}
+    assert headers("/v1/contacts/{id}", "delete", "200") == {"Idempotent-Replayed"}
+    assert headers("/v1/me", "get", "200") == set()
+    shared = {name: set(r["headers"]) - ALWAYS for name, r in document["components"]["responses"].items()}
+    assert shared.pop("Unauthenticated") == {"WWW-Authenticate"}
+    assert shared.pop("RateLimited") == shared.pop("Unavailable") == {"Retry-After"}
+    assert not any(shared.values())
+
+
+def test_the_refusals_a_route_can_answer(describe):
+    paths = describe("contacts")["paths"]
+
+    def refusals(path, method):
+        return {status for status in paths[path][method]["responses"] if status >= "400"}
+
+    all_routes = {"400", "429", "500", "503"}
+    read = all_routes | {"401", "406"}
+    write = read | {"403", "409", "422"}
+    body = {"408", "413", "415"}
+    assert refusals("/v1/openapi.json", "get") == all_routes
+    assert refusals("/v1/me", "get") == read
+    assert refusals("/v1/contacts", "get") == read | {"403"}
+    assert refusals("/v1/contacts/{id}", "get") == read | {"403", "404"}
+    assert refusals("/v1/contacts", "post") == write | body
+    assert refusals("/v1/contacts/{id}", "patch") == write | body | {"404", "412"}
+    assert refusals("/v1/contacts/{id}", "delete") == write | {"404", "412"}
+    assert refusals("/v1/contacts/{id}/archive", "post") == write | body | {"404", "412"}
+    assert refusals("/v1/tenant", "patch") == write | body | {"412"}
+
+
+def test_what_is_sent_says_what_it_takes(describe):
+    schemas = describe("contacts")["components"]["schemas"]
+    sent = schemas["NewContact"]
+    assert sent["required"] == ["name"] and sent["additionalProperties"] is False
+    name = {k: v for k, v in sent["properties"]["name"].items() if k != "description"}
+    assert name == text(minLength=1, maxLength=200)
+    assert sent["properties"]["kind"] == text(enum=["company", "person"], default="company")
+    assert sent["properties"]["billing_address"] == {**null_or(ref("NewAddress")), "default": None}
+    assert sent["properties"]["people"]["items"] == ref("NewPerson")
+    assert schemas["NewAddress"]["required"] == [] and schemas["NewAddress"]["additionalProperties"] is False
+    assert schemas["Empty"]["properties"] == {} and schemas["Empty"]["additionalProperties"] is False
+
+
+def test_all_of_what_is_shown_is_there(describe):
+    schemas = describe(*ALL)["components"]["schemas"]
+    for name in ("Contact", "Address", "Person", "Tenant", "Invoice", "Line", "Deleted", "Pagination"):
+        assert schemas[name]["required"] == list(schemas[name]["properties"]), name
+        assert "additionalProperties" not in schemas[name]
+    assert schemas["Contact"]["properties"]["billing_address"] == null_or(ref("Address"))
+    assert schemas["Contact"]["properties"]["created_at"] == text(format="date-time")
+    assert schemas["Invoice"]["properties"]["total"] == {"type": "number"}
+    assert schemas["Invoice"]["properties"]["due_date"] == text(format="date")
+    # Only `include` adds them to a list.
+    listed = schemas["ListedInvoice"]
+    assert set(listed["properties"]) - set(listed["required"]) == {"line_items"}
+
+
+def test_a_patch_requires_nothing_and_null_clears_what_has_a_default(describe):
+    schemas = describe("contacts")["components"]["schemas"]
+    change = schemas["ContactChange"]
+    assert change["required"] == [] and change["additionalProperties"] is False
+    members = change["properties"]
+    assert members["kind"] == null_or(text(enum=["company", "person"]))
+    assert members["gst_registered"] == null_or({"type": "boolean"})
+    assert "anyOf" not in members["name"] and "default" not in str(change)
+    assert members["billing_address"] == null_or(ref("AddressChange"))
+    assert schemas["AddressChange"]["required"] == []
+    assert members["people"]["anyOf"][0]["items"] == ref("NewPerson")
+    assert members["metadata"]["anyOf"][0]["additionalProperties"] == null_or(text(maxLength=500))
+
+
+def test_a_patch_may_repeat_what_is_read_only(describe):
+    schemas = describe(*ALL)["components"]["schemas"]
+    change, shown = schemas["InvoiceChange"]["properties"], schemas["Invoice"]["properties"]
+    read_only = {name for name, member in change.items() if member.get("readOnly")}
+    assert read_only == set(shown) - set(schemas["NewInvoice"]["properties"])
+    assert change["total"] == {"type": "number", "readOnly": True}
+    assert change["client"] == {**ref("Named"), "readOnly": True}
+    assert not any(member.get("readOnly") for member in schemas["NewInvoice"]["properties"].values())
+
+
+def test_an_item_with_an_id_is_patched_and_one_without_is_new(describe):
+    schemas = describe(*ALL)["components"]["schemas"]
+    items = schemas["InvoiceChange"]["properties"]["line_items"]
+    assert items["items"] == {"anyOf": [ref("NewLine"), ref("LineChange")]} and items["minItems"] == 1
+    assert schemas["LineChange"]["required"] == ["id"] and schemas["LineChange"]["properties"]["id"]["type"] == "string"
+    assert schemas["LineChange"]["properties"]["net"] == {"type": "number", "readOnly": True}
+    assert schemas["NewLine"]["required"] == ["description", "unit_price"]
+    assert schemas["NewInvoice"]["properties"]["line_items"]["items"] == ref("NewLine")
+
+
+def test_numbers_are_numbers_or_plain_decimals(describe):
+    document = describe(*ALL)
+    price = document["components"]["schemas"]["NewLine"]["properties"]["unit_price"]["anyOf"]
+    assert price == [
+        {"type": "number", "minimum": -999999999.99, "maximum": 999999999.99},
+        text(pattern=r"^-?[0-9]{1,9}(\.[0-9]{1,4})?$"),
+    ]
+    assert "multipleOf" not in str(document)
+    listing = parameters(document["paths"]["/v1/invoices"]["get"])
+    assert listing["total_from"]["schema"]["anyOf"][0]["type"] == "number"
+    assert listing["include"]["schema"]["items"] == text(enum=["line_items"])
+
+
+def test_errors_are_described(describe):
+    document = describe()
+    envelope = document["components"]["schemas"]["ErrorEnvelope"]
+    assert envelope["properties"] == {"data": {"type": "null"}, "pagination": {"type": "null"}, "error": ref("Error")}
+    error = document["components"]["schemas"]["Error"]
+    assert error["required"] == ["type", "code", "message", "param", "details", "request_id"]
+    assert error["properties"]["details"]["items"] == ref("Fault")
+    for name, refusal in document["components"]["responses"].items():
+        assert refusal["content"] == {"application/json": {"schema": ref("ErrorEnvelope")}}, name
+        assert set(refusal["headers"]) >= ALWAYS
+
+
+class Slot(Struct):
+    """A free time."""
+
+    staff: Named | UnsetType = UNSET
+    count: int = 0
+
+
+class SlotQuery(Struct, forbid_unknown_fields=True, kw_only=True):
+    service_id: str
+    only_free: bool = True
+
+
+class Ferry(Resource):
+    """A ferry."""
+
+    name: str
+
+
+class NewFerry(Struct, forbid_unknown_fields=True, kw_only=True):
+    name: str
+    parts: "list[NewFerry]" = []
+
+
+class Tide(Struct):
+    """High or low."""
+
+    height: int
+
+
+def list_slots(ctx: Any, query: SlotQuery) -> list[Slot]:
+    """Free times.
+
+    In order.
+    """
+
+
+def get_ferry(ctx: Any, id: str) -> Ferry: ...
+def copy_ferry(ctx: Any, id: str) -> Resource: ...
+def update_ferry(ctx: Any, id: str, body: Patch[NewFerry]) -> Ferry: ...
+def list_ferries(ctx: Any, query: Paging) -> Page[Ferry]: ...
+def get_timetable(ctx: Any, id: str) -> Reply: ...
+def get_next(ctx: Any) -> Ferry | Tide: ...
+
+
+@pytest.fixture
+def ferries(describe, install):
+    routes = (
+        Route("GET", "/v1/slots", list_slots, scope=None),
+        Route("GET", "/v1/ferries", list_ferries, scope="ferries:read"),
+        Route("GET", "/v1/ferries/{id}", get_ferry, scope="ferries:read"),
+        Route("PATCH", "/v1/ferries/{id}", update_ferry, scope="ferries:write"),
+        Route("POST", "/v1/ferries/{id}/copy", copy_ferry, scope="ferries:write", status=201),
+        Route("GET", "/v1/ferries/{id}.ics", get_timetable, scope="ferries:read"),
+        Route("GET", "/v1/next", get_next, scope=None),
+    )
+    install(Manifest(name="ferries", routes=routes))
+    document = describe("ferries")
+    OpenAPIV31SpecValidator(document).validate()
+    return document
+
+
+def test_a_list_that_is_no_page(ferries):
+    operation = ferries["paths"]["/v1/slots"]["get"]
+    assert (operation["summary"], operation["description"]) == ("Free times.", "In order.")
+    assert answer(operation, "200")["data"] == {"type": "array", "items": ref("Slot")}
+    assert answer(operation, "200")["pagination"] == {"type": "null"}
+    assert ferries["components"]["schemas"]["Slot"]["required"] == ["count"]
+    service, only_free = operation["parameters"]
+    assert service == {"name": "service_id", "in": "query", "required": True, "schema": text()}
+    assert only_free["schema"] == {"type": "boolean", "default": True}
+
+
+def test_an_answer_that_is_no_json(ferries):
+    operation = ferries["paths"]["/v1/ferries/{id}.ics"]["get"]
+    assert operation["responses"]["200"]["content"] == {"*/*": {}}
+    assert "406" not in operation["responses"] and "404" in operation["responses"]
+
+
+def test_an_answer_of_one_kind_or_another(ferries):
+    operation = ferries["paths"]["/v1/next"]["get"]
+    assert answer(operation, "200")["data"] == {"anyOf": [ref("Ferry"), ref("Tide")]}
+    made = ferries["paths"]["/v1/ferries/{id}/copy"]["post"]
+    assert answer(made, "201")["data"] == ref("Resource")
+    assert made["responses"]["201"]["headers"].keys() >= {"Location", "ETag"}
+
+
+def test_a_struct_may_hold_itself(ferries):
+    schemas = ferries["components"]["schemas"]
+    assert schemas["FerryChange"]["properties"]["parts"]["anyOf"][0]["items"] == ref("NewFerry")
+    assert schemas["NewFerry"]["properties"]["parts"]["items"] == ref("NewFerry")

@@ -51,7 +51,7 @@ def answer(operation, status):
     return operation["responses"][status]["content"]["application/json"]["schema"]["properties"]
 
 
-@pytest.mark.parametrize("plugins", [(), ("contacts",), ("contacts", "gst", "invoices"), ALL])
+@pytest.mark.parametrize("plugins", [(), ("contacts",), ("contacts", "gst", "hosted", "invoices"), ALL])
 def test_the_document_is_valid(describe, plugins):
     document = describe(*plugins)
     OpenAPIV31SpecValidator(document).validate()

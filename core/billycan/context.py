@@ -1,12 +1,13 @@
 """What a handler receives: who is calling, for which tenant, the open connection, the time, and `emit`."""
 
 from datetime import date
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import msgspec
 import sqlalchemy as sa
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from .fields import Moment
 from .ids import new_id
@@ -74,7 +75,18 @@ class Context:
         return self.app.plugin_settings[kind]
 
     def emit(self, name: str, data: Any) -> None:
-        """Record that something happened; subscribers hear of it before the commit, and all or nothing is kept."""
+        """Record that something happened; subscribers hear of it before the commit, and all or nothing is kept.
+
+        Members that are unset by default are for some readers only, such as links: an event never has them.
+        """
         if name not in self.app.events:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
+        kind: Any = type(data)
+        if unset := _unset_by_default(kind):
+            data = msgspec.structs.replace(data, **dict.fromkeys(unset, UNSET))
         self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encode(data))))
+
+
+@lru_cache
+def _unset_by_default(kind: Any) -> tuple[str, ...]:
+    return tuple(f.name for f in msgspec.structs.fields(kind) if f.default is UNSET)

@@ -13,6 +13,7 @@ from billycan_contacts.tables import contacts
 from billycan_invoices.tables import invoices, lines, payments
 
 SECRET = "a secret for the bench that is long enough"
+PLUGINS = "contacts,gst,hosted,invoices"
 # Nothing is limited: the most a key may be given is shared out over one key for each connection.
 LIMITS = {"per_minute": 100_000, "per_second": 100_000}
 LINES = [{"description": f"Part {i}", "quantity": i + 1, "unit_price": 19.9} for i in range(5)]
@@ -38,7 +39,7 @@ class Filled(msgspec.Struct):
 
 
 def application(url: str, shared_folder: str) -> App:
-    settings = Settings(database=url, secret=SECRET, shared_folder=shared_folder, plugins="contacts,gst,invoices")
+    settings = Settings(database=url, secret=SECRET, shared_folder=shared_folder, plugins=PLUGINS)
     return App(Config(settings, {}))
 
 
@@ -73,7 +74,10 @@ def fill(app: App, sizes: Sizes, connections: int) -> Filled:
         with app.db.reading() as db:
             db.exec_driver_sql("VACUUM ANALYZE")
     return Filled(
-        keys={name: _keys(app, client.tenant_id, connections) for name, client in clients.items()},
+        keys={
+            name: _keys(app, client.tenant_id, ["write"] if name == "maker" else ["read"], connections)
+            for name, client in clients.items()
+        },
         tenants={name: client.tenant_id for name, client in clients.items()},
         invoices=[f"inv_{_FIRST + i * 37 % sizes.invoices}" for i in range(200)],
         client_id=maker,
@@ -151,9 +155,9 @@ def _recount(db: sa.Connection) -> None:
         db.execute(sa.update(counters).where(counters.c.name == table.name).values(number=100_000_000, live=rows))
 
 
-def _keys(app: App, tenant_id: str, count: int) -> list[str]:
+def _keys(app: App, tenant_id: str, scopes: list[str], count: int) -> list[str]:
     with app.db.writing() as db:
-        return [keys.create(db, tenant_id, ["read", "write"], app.now(), **LIMITS)[1] for _ in range(count)]
+        return [keys.create(db, tenant_id, scopes, app.now(), **LIMITS)[1] for _ in range(count)]
 
 
 __all__ = ["LINES", "Filled", "Sizes", "application", "fill", "tenants"]

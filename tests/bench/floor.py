@@ -309,7 +309,7 @@ class Invoice:
             row = db.execute(sql(found), (tenant, id)).fetchone()
             (shown,) = invoices(db, tenant, [row])
             shown["line_items"] = [line(r) for r in db.execute(sql(of_it), (tenant, id)).fetchall()]
-            shown["payments"] = []
+            shown["payments"], shown["hosted_url"] = [], None
             if shown["status"] != "draft":
                 shown["payments"] = [payment(r) for r in db.execute(sql(paid), (tenant, id)).fetchall()]
         answer(resp, shown)
@@ -385,7 +385,7 @@ def create(db: Any, tenant: str, body: NewInvoice) -> dict[str, Any]:
     many = [(tenant, values["id"], i, *line) for i, line in enumerate(lines)]
     (db if ON_SQLITE else db.cursor()).executemany(sql(insert), many)
     (shown,) = invoices(db, tenant, [row])
-    return {**shown, "line_items": [line(row) for row in lines], "payments": []}
+    return {**shown, "line_items": [line(row) for row in lines], "payments": [], "hosted_url": None}
 
 
 class Health:

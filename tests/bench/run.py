@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from data import LINES, SECRET, Filled, Sizes, application, fill
+from data import LINES, PLUGINS, SECRET, Filled, Sizes, application, fill
 from servers import SHIPPED, Server, children, cpu_seconds
 
 from billycan import throwaway
@@ -161,7 +161,9 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
         asked = [operations(filled, sizes, target.cursor) for target in targets]
         names = [name for name in asked[0] if not options.only or options.only in name]
         for name in names:
-            same_answers(name, [target.ask(each[name]) for target, each in zip(targets, asked, strict=True)])
+            answers = [target.ask(each[name]) for target, each in zip(targets, asked, strict=True)]
+            if paths := {*differing(*answers, made_anew=bool(asked[0][name].body))}:
+                tell(f"{database}: {name}: THE ANSWERS DIFFER in {', '.join(sorted(paths))}: mend floor.py")
         turns: dict[str, list[list[Turn]]] = {name: [] for name in names}
         for round_ in range(-1, options.rounds):
             for name in names:
@@ -185,7 +187,7 @@ def serving(name: str, url: str, filled: Filled, folder: Path, options: argparse
     if name == "billycan":
         given = ["-c", str(SHIPPED)]
         environ = {"BILLYCAN_WORKER_CLASS": kind, "BILLYCAN_WORKERS": workers, "BILLYCAN_THREADS": threads}
-        environ |= {"BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET, "BILLYCAN_PLUGINS": "contacts,gst,invoices"}
+        environ |= {"BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET, "BILLYCAN_PLUGINS": PLUGINS}
         environ |= {"BILLYCAN_SHARED_FOLDER": str(folder / "shared")}
         wsgi = "billycan.hosting:application()"
         headers = {t: [f"Authorization: Bearer {key}" for key in keys] for t, keys in filled.keys.items()}
@@ -203,18 +205,17 @@ def serving(name: str, url: str, filled: Filled, folder: Path, options: argparse
         server.stop()
 
 
-def same_answers(operation: str, answers: list[Any]) -> None:
-    """End the run where the two differ in more than what each makes anew."""
-    made = ("next_cursor", "prev_cursor") if answers[0]["pagination"] else ("id", "number", "created_at", "updated_at")
-
-    def stripped(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {k: stripped(v) for k, v in value.items() if k not in made}
-        return [stripped(v) for v in value] if isinstance(value, list) else value
-
-    ours, floor = map(stripped, answers) if "create" in operation or answers[0]["pagination"] else answers
-    if ours != floor:
-        raise SystemExit(f"{operation}: the answers differ:\nbillycan {json.dumps(ours)}\nfloor    {json.dumps(floor)}")
+def differing(ours: Any, floor: Any, made_anew: bool, path: str = "") -> Iterator[str]:
+    """The members that the two answers do not share, or not with the same value; where each makes a record, ids may."""
+    if isinstance(ours, dict) and isinstance(floor, dict):
+        anew = ("next_cursor", "prev_cursor", *(("id", "number", "created_at", "updated_at") if made_anew else ()))
+        for name in sorted({*ours, *floor} - {*anew}):
+            yield from differing(ours.get(name, "none"), floor.get(name, "none"), made_anew, f"{path}.{name}")
+    elif isinstance(ours, list) and isinstance(floor, list) and len(ours) == len(floor):
+        for one, other in zip(ours, floor, strict=True):
+            yield from differing(one, other, made_anew, f"{path}[]")
+    elif ours != floor:
+        yield path
 
 
 def table(results: list[Result]) -> Iterator[str]:

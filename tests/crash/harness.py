@@ -21,6 +21,7 @@ import time
 from collections import Counter, defaultdict
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import cycle
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -267,7 +268,7 @@ class Killer:
     def __init__(self, deployment, wanted, every=1.5):
         self.deployment, self.wanted, self.every = deployment, wanted, every
         self.kills, self.other = Counter(), Counter()
-        self.random = random.Random(7)
+        self.random, self.points = random.Random(7), cycle(POINTS)
 
     def run(self):
         d, turn = self.deployment, 0
@@ -275,9 +276,9 @@ class Killer:
             time.sleep(self.every * (0.5 + self.random.random()))
             self._replace()
             turn += 1
-            if turn % 3 == 0:
+            if turn % 4 == 0:
                 self._kill_web()
-            elif turn % 3 == 1:
+            elif turn % 4 == 2:
                 self._kill_worker()
             if turn % 25 == 12:
                 d.delete_queue()
@@ -308,7 +309,7 @@ class Killer:
         while len(d.workers) < d.workers_wanted:
             # One of them is left to end at random, so that there always is one at work.
             armed = not plain and not any(p.point for p in d.workers)
-            d.start_worker(f"{self.random.choice(POINTS)}:{self.random.randint(1, 12)}" if armed else "")
+            d.start_worker(f"{next(self.points)}:{self.random.randint(1, 4)}" if armed else "")
 
     def _kill_worker(self):
         # One that is to end at a point does so by itself, and one that only starts has nothing in hand.

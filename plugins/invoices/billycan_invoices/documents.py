@@ -15,10 +15,15 @@ from billycan.records import Row
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 from billycan_gst.api import Line, Lines, Worked, breakdown, plain_number
+from billycan_hosted.api import link_url
 
 from . import rules
 from .schemas import Invoice, ListedInvoice, NewInvoice, Payment, TaxInvoice
 from .tables import invoices, lines, payments
+
+PATH = "/i/"
+# Clients look invoices up for their tax return of the year after.
+LINK_DAYS = 730
 
 invoice_lines = Lines(lines)
 
@@ -116,7 +121,15 @@ def show(ctx: Context, row: Row, *, lines: list[Line] | None = None, client: Par
     shown = _members(ctx, row, _clients(ctx, [row]) if client is None else {client.id: client})
     shown["line_items"] = invoice_lines.of(ctx, [row.id])[row.id] if lines is None else lines
     shown["payments"] = payments_of(ctx, row.id) if row.status != "draft" else []
-    return Invoice(**shown)
+    may_see = ctx.identity is not None and ctx.identity.holds("invoices:write")
+    return Invoice(**shown, hosted_url=hosted_url(ctx, row) if may_see else None)
+
+
+def hosted_url(ctx: Context, row: Row) -> str | None:
+    """The page where the client of an invoice that was sent reads it and how to pay it."""
+    if row.status == "draft":
+        return None
+    return link_url(ctx, PATH, row.id, 1, row.issue_date + timedelta(days=LINK_DAYS))
 
 
 def show_all(ctx: Context, rows: Sequence[Row], *, with_lines: bool) -> list[ListedInvoice]:

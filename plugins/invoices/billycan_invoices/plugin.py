@@ -6,12 +6,13 @@ from billycan import Deleted, Manifest, Route
 
 from . import handlers as h
 from .demo import add_samples
+from .pages import invoice_page
 from .schemas import Invoice, Payment
 from .tables import invoices, lines, payments
 
 manifest = Manifest(
     name="invoices",
-    requires=("contacts", "gst"),
+    requires=("contacts", "gst", "hosted"),
     tables=(invoices, lines, payments),
     migrations=Path(__file__).parent / "migrations",
     events={
@@ -40,5 +41,6 @@ manifest = Manifest(
         Route("POST", "/v1/invoices/{id}/write_off", h.write_off_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/duplicate", h.duplicate_invoice, scope="invoices:write", status=201),
     ),
+    pages=(("/i/{token}", invoice_page),),
     demo=add_samples,
 )

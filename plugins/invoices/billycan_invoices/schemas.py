@@ -125,10 +125,11 @@ class ListedInvoice(Resource):
 
 
 class Invoice(ListedInvoice):
-    """An invoice with its lines and payments."""
+    """An invoice with its lines and payments; `hosted_url` is for keys that may write invoices, never in an event."""
 
     line_items: list[Line]
     payments: list[Payment]
+    hosted_url: str | UnsetType | None = UNSET
 
 
 class PreviewLine(Struct):

@@ -92,7 +92,7 @@ def hosted(engine, databases, tmp_path_factory):
     environ = {
         "BILLYCAN_DATABASE": databases.empty(engine),
         "BILLYCAN_SECRET": SECRET,
-        "BILLYCAN_PLUGINS": "contacts,gst,invoices",
+        "BILLYCAN_PLUGINS": "contacts,gst,hosted,invoices",
         "BILLYCAN_SHARED_FOLDER": str(folder / "shared"),
     }
     app = App(load({"BILLYCAN_CONFIG": os.devnull, **environ}))

@@ -20,7 +20,7 @@ modest = settings(
 
 @pytest.fixture
 def client(make_app):
-    return Client(make_app("contacts", "gst", "invoices"))
+    return Client(make_app("contacts", "gst", "hosted", "invoices"))
 
 
 @pytest.fixture

@@ -262,6 +262,6 @@ class Invoices(RuleBasedStateMachine):
 
 
 def test_random_actions_keep_to_the_model(make_app, clock):
-    app = make_app("contacts", "gst", "invoices")
+    app = make_app("contacts", "gst", "hosted", "invoices")
     modest = settings(derandomize=True, max_examples=20, stateful_step_count=40, deadline=None)
     run_state_machine_as_test(lambda: Invoices(app, clock), settings=modest)

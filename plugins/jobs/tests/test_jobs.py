@@ -14,7 +14,7 @@ from billycan_jobs import api
 from billycan_jobs.demo import add_samples
 
 D = Decimal
-EVERYTHING = ("contacts", "gst", "invoices", "staff", "jobs")
+EVERYTHING = ("contacts", "gst", "hosted", "invoices", "staff", "jobs")
 UNFINISHED = ("open", "scheduled", "in_progress", "on_hold")
 NINE, NOON = "2026-11-30T22:00:00Z", "2026-12-01T01:00:00Z"
 ADDRESS = {"line1": "14 Wattlebird Street", "line2": None, "suburb": "Sandy Bay", "state": "TAS", "postcode": "7005"}

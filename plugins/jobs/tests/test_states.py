@@ -185,6 +185,6 @@ class Jobs(RuleBasedStateMachine):
 
 
 def test_random_actions_keep_to_the_model(make_app):
-    app = make_app("contacts", "gst", "invoices", "jobs")
+    app = make_app("contacts", "gst", "hosted", "invoices", "jobs")
     modest = settings(derandomize=True, max_examples=20, stateful_step_count=40, deadline=None)
     run(lambda: Jobs(app), settings=modest)

@@ -6,7 +6,6 @@ from typing import Any
 
 import msgspec
 import sqlalchemy as sa
-from msgspec import UNSET
 
 from billycan import Conflict, Context, Deleted, Event, Invalid, Page, Patch, Resource
 from billycan.fields import Moment
@@ -230,8 +229,8 @@ def _move(ctx: Context, id: str, action: str, event: str, **columns: Any) -> Quo
 
 
 def _emit(ctx: Context, event: str, quote: Quote) -> Quote:
-    """Emit what happened to a quote, without its link, and give the quote back."""
-    ctx.emit(event, msgspec.structs.replace(quote, hosted_url=UNSET))
+    """Emit what happened to a quote, and give the quote back."""
+    ctx.emit(event, quote)
     return quote
 
 

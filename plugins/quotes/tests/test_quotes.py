@@ -5,11 +5,11 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 import webtest
-from billycan_quotes.handlers import expire_quotes, with_expired_quotes
-from billycan_quotes.tables import quotes
 
 from billycan import Context, unit_of_work
 from billycan.testing import Client
+from billycan_quotes.handlers import expire_quotes, with_expired_quotes
+from billycan_quotes.tables import quotes
 
 D = Decimal
 ALL = ("contacts", "gst", "hosted", "invoices", "quotes")

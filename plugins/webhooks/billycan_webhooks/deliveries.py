@@ -243,10 +243,12 @@ _NEXT = (
 )
 _PLACE = sa.func.row_number().over(partition_by=(_d.tenant_id, _d.endpoint_id), order_by=_d.due_at)
 _WAITING = (
-    sa.select(_d.tenant_id, _d.id, _d.due_at, _PLACE.label("place")).where(_d.status == "pending", _FREE).subquery()
+    sa.select(_d.tenant_id, _d.id, _d.endpoint_id, _d.due_at, _PLACE.label("place"))
+    .where(_d.status == "pending", _FREE)
+    .subquery()
 )
 _DUE = (
-    sa.select(_WAITING.c.tenant_id, _WAITING.c.id)
+    sa.select(_WAITING.c.tenant_id, _WAITING.c.id, _WAITING.c.endpoint_id)
     .where(_WAITING.c.place <= 2 * MOST_IN_FLIGHT)
     .order_by(_WAITING.c.due_at)
     .limit(500)
@@ -450,7 +452,7 @@ def next_due(app: App, tenant_id: str, endpoint_id: str) -> str | None:
         return db.execute(_NEXT, {"of_tenant": tenant_id, "of_endpoint": endpoint_id, "now": app.now()}).scalar()
 
 
-def due(database: Database, now: Moment) -> list[tuple[str, str]]:
-    """Deliveries that should be under way and are not: tenant and id, the oldest few of each endpoint."""
+def due(database: Database, now: Moment) -> list[tuple[str, str, str]]:
+    """Deliveries that should be under way and are not: tenant, id and endpoint, the oldest few of each."""
     with database.reading() as db:
-        return [(row.tenant_id, row.id) for row in db.execute(_DUE, {"now": now})]
+        return [(row.tenant_id, row.id, row.endpoint_id) for row in db.execute(_DUE, {"now": now})]

@@ -81,8 +81,8 @@ class Queue:
         self._deliver = self.huey.task(name="deliver")(self.deliver)
         # Retries, and endpoints that failed last time, leave a share of the threads to first attempts.
         self._slow = threading.BoundedSemaphore(max(1, self.settings.threads // 2))
-        # Endpoints that had no place for a delivery whose hint is now used up.
-        self._crowded: set[Hint] = set()
+        # Endpoints that may have deliveries waiting without a hint: each attempt hints at the next one.
+        self.crowded: set[Hint] = set()
         self._inode = self._present_inode()
 
     def _huey(self) -> Huey:
@@ -148,17 +148,17 @@ class Queue:
         try:
             claimed = deliveries.claim(self.app, tenant_id, delivery_id, found.endpoint_id)
             if claimed is None:
-                self._crowded.add(endpoint)
+                self.crowded.add(endpoint)
                 return
             deliveries.attempt(self.app, claimed)
         finally:
             if slow:
                 self._slow.release()
-        if endpoint in self._crowded:
+        if endpoint in self.crowded:
             if waiting := deliveries.next_due(self.app, *endpoint):
                 self.hint(tenant_id, waiting)
             else:
-                self._crowded.discard(endpoint)
+                self.crowded.discard(endpoint)
 
 
 def _settings(app: App) -> Settings:
@@ -311,7 +311,8 @@ class Sweeper:
     def _hint(self, now: Moment) -> None:
         clock = time.monotonic()
         self.hinted = {hint: at for hint, at in self.hinted.items() if clock - at < _HINT_AGAIN_SECONDS}
-        for hint in deliveries.due(self.app.db, now):
-            if hint not in self.hinted:
-                self.queue.hint(*hint)
-                self.hinted[hint] = clock
+        for tenant_id, id, endpoint_id in deliveries.due(self.app.db, now):
+            if (tenant_id, id) not in self.hinted:
+                self.queue.crowded.add((tenant_id, endpoint_id))
+                self.queue.hint(tenant_id, id)
+                self.hinted[tenant_id, id] = clock

@@ -1,0 +1,93 @@
+"""The page where a client reads an invoice and how to pay it."""
+
+import pytest
+import webtest
+
+from billycan.testing import Client
+
+PROFILE = {
+    "legal_name": "Derwent Plumbing Pty Ltd",
+    "bank_account": {"bsb": "067000", "account_number": "12345678", "account_name": "Derwent Plumbing"},
+    "payid": "pay@example.com",
+}
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app("contacts", "gst", "hosted", "invoices")
+
+
+@pytest.fixture
+def client(app):
+    client = Client(app)
+    client.patch("/v1/tenant", PROFILE)
+    return client
+
+
+def sent(client, *lines, **members):
+    contact = client.post("/v1/contacts", {"name": "Ada Lovelace", "abn": "91888222000"})["data"]
+    body = {"client_id": contact["id"], "line_items": list(lines) or [line()], **members}
+    made = client.post("/v1/invoices", body)["data"]
+    assert made["hosted_url"] is None
+    return client.post(f"/v1/invoices/{made['id']}/send", status=200)["data"]
+
+
+def line(**members):
+    return {"description": "Tap washers", "unit_price": "100.00", **members}
+
+
+def page_of(app, invoice):
+    return webtest.TestApp(app.wsgi).get(invoice["hosted_url"].removeprefix(app.public_url), status="*")
+
+
+def test_it_shows_what_a_tax_invoice_must_and_how_to_pay(app, client):
+    invoice = sent(client, line(), line(gst_code="gst_free"), purchase_order="PO 7", terms="7 days")
+    page = page_of(app, invoice)
+    seven = ("Tax invoice", "Derwent Plumbing Pty Ltd", "47 555 222 000", "21 November 2026", "Tap washers", "$10.00")
+    for text in (*seven, "Ada Lovelace", "91 888 222 000", "$210.00", "PO 7", "7 days"):
+        assert text in page.text, text
+    for text in ("067-000", "12345678", "pay@example.com", "INV-0001"):
+        assert text in page.text, text
+    assert "Total price includes GST" not in page.text and "<form" not in page.text
+
+
+def test_only_a_fully_taxable_price_is_said_to_include_gst(app, client):
+    assert "Total price includes GST" in page_of(app, sent(client)).text
+
+
+def test_an_unregistered_business_says_that_no_gst_is_charged(app, client):
+    client.patch("/v1/tenant", {"gst_registered": False})
+    text = page_of(app, sent(client)).text
+    assert "No GST has been charged" in text and "Tax invoice" not in text and "GST 10" not in text
+
+
+def test_it_follows_the_payments(app, client, clock):
+    invoice = sent(client, due_date="2026-11-22")
+    path = f"/v1/invoices/{invoice['id']}"
+    client.post(f"{path}/payments", {"amount": "60.00", "payment_method": "card"})
+    assert "Part paid" in page_of(app, invoice).text and "$50.00" in page_of(app, invoice).text
+    client.post(f"{path}/pay", {"payment_method": "card"}, status=200)
+    text = page_of(app, invoice).text
+    assert "This invoice is paid" in text and "How to pay" not in text
+
+
+def test_late_and_void_invoices_say_so(app, client, clock):
+    invoice = sent(client, due_date="2026-11-22")
+    clock.move(days=3)
+    assert "Overdue" in page_of(app, invoice).text
+    client.post(f"/v1/invoices/{invoice['id']}/void", {"reason": "Twice"}, status=200)
+    assert "was voided" in page_of(app, invoice).text
+
+
+def test_links_are_for_writers_never_in_events_and_end(app, client, clock):
+    invoice = sent(client)
+    assert client.key("read").get(f"/v1/invoices/{invoice['id']}")["data"]["hosted_url"] is None
+    assert all("hosted_url" not in event["data"] for event in client.get("/v1/events")["data"])
+    assert page_of(app, {"hosted_url": invoice["hosted_url"][:-2]}).status_int == 404
+    clock.move(days=731)
+    assert page_of(app, invoice).status_int == 404
+
+
+def test_nothing_can_be_sent_to_the_page(app, client):
+    invoice = sent(client)
+    webtest.TestApp(app.wsgi).post(invoice["hosted_url"].removeprefix(app.public_url), {"a": "b"}, status=405)

@@ -681,7 +681,7 @@ def test_a_page_takes_a_handful_of_statements_however_long(client):
 # The demo -------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("others", [(), ("staff",), ("invoices", "staff")])
+@pytest.mark.parametrize("others", [(), ("staff",), ("hosted", "invoices", "staff")])
 def test_the_samples_show_every_state(make_app, others):
     from billycan_contacts.demo import add_samples as add_contacts
 

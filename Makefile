@@ -7,7 +7,7 @@ serve: setup ## run billycan here (ARGS= passes options on)
 	@.venv/bin/billycan serve $(ARGS)
 
 test: setup ## run every test (ARGS="-k invoices -x")
-	@.venv/bin/pytest $(ARGS)
+	@.venv/bin/pytest -n 2 --dist worksteal $(ARGS)
 
 lint: setup ## check style, types, imports between packages, and the locks
 	@.venv/bin/ruff check .

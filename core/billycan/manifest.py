@@ -23,8 +23,8 @@ class Route(Struct, frozen=True):
     `scope` is what a key must hold (None: any key). `needs` names plugins without which the route is not mounted; a
     set inside means any of them. `also` maps other media types a client may ask for with Accept, such as
     `text/calendar`, to the path of the GET route that answers in it. `shown_once` names a
-    secret of the answer: what is kept for a repeated Idempotency-Key has null in its place. What the route takes and gives is
-    read from the handler's signature.
+    secret of the answer: what is kept for a repeated Idempotency-Key has null in its place. What the route takes and
+    gives is read from the handler's signature.
     """
 
     method: Method

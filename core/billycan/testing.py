@@ -60,7 +60,7 @@ class Databases:
     """The databases of one run: a migrated one for each engine and set of plugins."""
 
     def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="billycan-test-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="billycan-test-", dir=throwaway.in_memory()))
         self._ready: dict[tuple[str, ...], str] = {}
         self._postgres: Postgres | None = None
         self._count = 0
@@ -330,7 +330,8 @@ class PluginConformance:
 
     def as_read(self, app: "App", path: str, record: dict[str, Any]) -> dict[str, Any]:
         """A record just made as it is read from then on: without the member that is shown only once."""
-        secret = next(e.route.shown_once for e in self.endpoints(app) if (e.route.method, e.route.path) == ("POST", path))
+        (route,) = (e.route for e in self.endpoints(app) if (e.route.method, e.route.path) == ("POST", path))
+        secret = route.shown_once
         assert secret is None or record[secret]
         return {**record, secret: None} if secret else record
 

@@ -38,6 +38,11 @@ def find() -> Path | None:
     return next(complete, None)
 
 
+def in_memory() -> str | None:
+    """A folder that lives in memory, where there is one: what is thrown away need not reach a disk."""
+    return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
+
+
 def start(**settings: str) -> Postgres | None:
     """A new server, or None where PostgreSQL is not installed; a RuntimeError has the server's own log.
 
@@ -53,8 +58,8 @@ class Postgres:
     def __init__(self, programs: Path, settings: dict[str, str]) -> None:
         account = _unprivileged_account()
         # The account must be able to reach the folder and remove it; the socket's path must stay under 100 bytes.
-        parent = tempfile.gettempdir()
-        if account or len(os.fsencode(parent)) > 60:
+        parent = in_memory() or tempfile.gettempdir()
+        if parent == tempfile.gettempdir() and (account or len(os.fsencode(parent)) > 60):
             parent = "/tmp"  # noqa: S108
         self._folder = Path(tempfile.mkdtemp(prefix="billycan-pg-", dir=parent))
         self._owner, self._programs, self._data = os.getpid(), programs, self._folder / "data"

@@ -254,10 +254,10 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=4)
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--rounds", type=int, help="how often each server has its turn (default 4)")
-    parser.add_argument("--seconds", type=float, help="of each turn (default 2)")
+    parser.add_argument("--seconds", type=float, help="of each turn (default 1.5)")
     options = parser.parse_args()
     options.rounds = options.rounds or (1 if options.quick else 4)
-    options.seconds = options.seconds or (0.5 if options.quick else 2.0)
+    options.seconds = options.seconds or (0.5 if options.quick else 1.5)
     sizes = Sizes(contacts=20_000, deep=100_000) if options.quick else Sizes()
     databases = [options.database] if options.database else ["sqlite", "postgresql"]
     if "postgresql" in databases and throwaway.find() is None:

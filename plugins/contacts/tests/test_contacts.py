@@ -381,6 +381,7 @@ def test_lists_are_sorted_by_name_without_case_and_accents(client, people):
 
 def test_other_plugins_see_only_the_contacts_of_their_tenant(client):
     mine, foreign = contact(client, billing_address=PLACE, payment_terms_days=7), contact(Client(client.app))
+    contact(client, name="Grace", email="ada@lovelace.example")
     ctx = Context(client.app, client.tenant_id)
     with unit_of_work(ctx):
         assert api.names(ctx, [mine["id"], foreign["id"], "con_0"]) == {mine["id"]: "Ada Lovelace"}

@@ -667,6 +667,11 @@ def test_any_invoice_is_duplicated_as_a_new_draft(client, status, clock):
     assert get(client, made) == made
 
 
+def test_a_duplicate_keeps_the_documents_discount_amount(client):
+    copy = act(client, draft(client, discount_amount="12.34"), "duplicate", status=201)
+    assert (copy["discount_amount"], copy["subtotal"]) == (D("12.34"), D("87.66"))
+
+
 @pytest.mark.parametrize("status", STATUSES)
 def test_only_a_draft_is_deleted(client, status):
     made = in_state(client, status)

@@ -244,12 +244,14 @@ def test_the_certificate_must_be_the_host_names(certificates, monkeypatch):
     thread.start()
     port = server.getsockname()[1]
     monkeypatch.setattr(sender, "look_up", lambda host, port: ["127.0.0.1"])
-    assert post(f"https://receiver.example.com:{port}/", private=True).error == "tls", "its authority is unknown"
+    assert post(f"https://receiver.example.com:{port}/", timeout=10, private=True).error == "tls", (
+        "its authority is unknown"
+    )
     trusting = ssl.create_default_context(cafile=str(certificates / "cert.pem"))
     monkeypatch.setattr(sender, "_tls", lambda: trusting)
-    good = post(f"https://receiver.example.com:{port}/", private=True)
+    good = post(f"https://receiver.example.com:{port}/", timeout=10, private=True)
     assert (good.error, good.status, good.body) == (None, 200, "ok") and names[-1] == "receiver.example.com"
-    assert post(f"https://other.example.com:{port}/", private=True).error == "tls"
+    assert post(f"https://other.example.com:{port}/", timeout=10, private=True).error == "tls"
     over.set()
     thread.join()
     server.close()

@@ -3,16 +3,17 @@
 from typing import Any
 
 import pytest
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, defstruct
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from billycan import Manifest, Named, Page, Patch, Reply, Resource, Route
 from billycan.app import App
 from billycan.manifest import Paging
+from billycan.plugins import first_party
 from billycan.settings import Config, Settings
 from billycan.testing import SECRET, Client
 
-ALL = ("contacts", "gst", "hosted", "invoices", "quotes")
+ALL = sorted(first_party())
 ALWAYS = {"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
 
 
@@ -390,3 +391,17 @@ def test_a_struct_may_hold_itself(ferries):
     schemas = ferries["components"]["schemas"]
     assert schemas["FerryChange"]["properties"]["parts"]["anyOf"][0]["items"] == ref("NewFerry")
     assert schemas["NewFerry"]["properties"]["parts"]["items"] == ref("NewFerry")
+
+
+def test_a_name_that_two_plugins_have_says_whose_it_is(describe, install):
+    for plugin in ("billycan_ferries", "billycan_trains"):
+        ticket = defstruct("NewTicket", [("seat", str)], module=f"{plugin}.schemas")
+
+        def buy(ctx: Any, body: ticket) -> ticket: ...
+
+        buy.__name__ = f"buy_{plugin}"
+        install(Manifest(name=plugin, routes=(Route("POST", f"/v1/{plugin}", buy, scope=None),)))
+    schemas = describe("billycan_ferries", "billycan_trains")["components"]["schemas"]
+    assert {name for name in schemas if "Ticket" in name} == {
+        *("FerriesTicket", "NewFerriesTicket", "TrainsTicket", "NewTrainsTicket"),
+    }

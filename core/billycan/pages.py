@@ -31,7 +31,7 @@ class Order(msgspec.Struct, frozen=True):
 class Found(msgspec.Struct, frozen=True):
     """What a list found, before it is cut into pages: a table, conditions, an order that ends in a unique column.
 
-    `live` asks for the number of rows without counting them, where no condition filters.
+    `live` asks for the number of rows without counting them, where no condition filters; its parameter is `tenant_id`.
     """
 
     table: sa.Table
@@ -50,7 +50,10 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     # Asked for along with the rows; only a page past the end has none to tell it.
     number = (_count(found) if found.live is None else found.live).label(_TOTAL)
     rows = _rows(ctx, found, found.where, per_page + 1, offset=(page - 1) * per_page, also=[number])
-    total = rows[0]._mapping[_TOTAL] if rows else ctx.db.execute(sa.select(number)).scalar() or 0
+    if rows:
+        total = rows[0]._mapping[_TOTAL]
+    else:
+        total = ctx.db.execute(sa.select(number), {"tenant_id": ctx.tenant_id}).scalar() or 0
     return _page(ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1)
 
 
@@ -112,7 +115,7 @@ def _rows(
     select = _ordered(found.table, tuple(order or found.order), limit, nulls_first).where(*where).add_columns(*also)
     if offset:
         select = select.offset(offset)
-    return list(ctx.db.execute(select).all())
+    return list(ctx.db.execute(select, {"tenant_id": ctx.tenant_id}).all())
 
 
 @lru_cache

@@ -118,7 +118,7 @@ class Records(Generic[T]):
     ) -> Page[Row]:
         """The page of rows `query` asks for, in its order or the one given, which ends in a unique column."""
         conditions = [*where, *self._conditions(ctx, query)]
-        live = None if conditions else counters.live(ctx, self.table.name)
+        live = None if conditions else counters.live(self.table.name)
         asked = self._order(query)  # checks `sort` even where the order is given
         order = order or asked
         found = Found(self.table, [own(ctx, self.table), *conditions], order, str(self.table.name), live)

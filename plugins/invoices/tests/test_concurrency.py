@@ -27,8 +27,8 @@ WSGI = "from billycan.app import build\n\napplication = build().wsgi\n"
 class Server:
     """A running gunicorn and a key of one business; `post` and the like are for any thread."""
 
-    def __init__(self, port, client):
-        self.port, self.client = port, client
+    def __init__(self, port, log, client):
+        self.port, self.log, self.client = port, log, client
         self._local = threading.local()
 
     def call(self, method, path, body=None, **headers):
@@ -37,7 +37,10 @@ class Server:
             self._local.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         sent = {**self.client.headers, "Content-Type": "application/json", **headers}
         self._local.connection.request(method, path, None if body is None else json.dumps(body), sent)
-        answer = self._local.connection.getresponse()
+        try:
+            answer = self._local.connection.getresponse()
+        except http.client.HTTPException as error:
+            raise AssertionError(self.log.read_text()) from error
         return answer.status, json.loads(answer.read(), parse_float=Decimal), answer.headers
 
     def close(self):
@@ -99,13 +102,13 @@ def hosted(engine, databases, tmp_path_factory):
     migrate.upgrade(app.db, app.manifests)
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("BILLYCAN_")}
     command = [sys.executable, "-m", "gunicorn", "hosted:application", "--bind", f"127.0.0.1:{port}", "--keep-alive=75"]
-    command += ["--worker-class=gthread", f"--workers={WORKERS}", f"--threads={THREADS}"]
+    command += ["--worker-class=gthread", f"--workers={WORKERS}", f"--threads={THREADS}", "--no-control-socket"]
     log = folder / "log"
     with log.open("w") as output:
         process = subprocess.Popen(command, cwd=folder, env=inherited | environ, stdout=output, stderr=output)
         try:
             wait_for(port, process, log)
-            yield app, port
+            yield app, port, log
         finally:
             process.terminate()
             try:
@@ -119,8 +122,8 @@ def hosted(engine, databases, tmp_path_factory):
 @pytest.fixture
 def server(hosted):
     """The server, called by a business of its own."""
-    app, port = hosted
-    found = Server(port, Client(app))
+    app, port, log = hosted
+    found = Server(port, log, Client(app))
     yield found
     found.close()
 

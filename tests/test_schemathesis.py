@@ -52,7 +52,7 @@ RULES = {
     r"url: (has|is|must) .*": "which hosts there are, and which are private, no pattern says",
     r"must be a whole number, without a fraction or an exponent": "JSON Schema takes 1.0 for an integer",
     r"must be a plain decimal number.*": "schemathesis writes numbers in a query with exponents",
-    r"jobs are not available here": "what is enabled decides",
+    r"events\[\d+\]: must be one of .*": "events are those of what is enabled",
     r"must be an IANA time zone.*|is not a valid ABN.*": "formats of our own",
 }
 

@@ -79,6 +79,8 @@ class Context:
 
         Members that are unset by default are for some readers only, such as links: an event never has them.
         """
+        if not self.writes:
+            raise RuntimeError(f"{name}: nothing happens in a GET, so its handler cannot emit events")
         if name not in self.app.events:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
         kind: Any = type(data)

@@ -25,6 +25,9 @@ class Health:
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         _write(resp, {"status": "ok"})
 
+    def on_head(self, req: falcon.Request, resp: falcon.Response) -> None:
+        self.on_get(req, resp)
+
 
 class Ready(Health):
     """Whether it can do its work: the database answers and its schema is current."""

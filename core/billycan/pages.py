@@ -1,7 +1,7 @@
 """Pages of a list: page numbers, and signed cursors with a keyset underneath."""
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache

@@ -67,8 +67,10 @@ class Records(Generic[T]):
         )
         self._by_id_locked = self._by_id.with_for_update()
         self._insert = sa.insert(table).returning(table)
-        self._update = sa.update(table).returning(table).where(
-            table.c.tenant_id == sa.bindparam("of_tenant"), table.c.id == sa.bindparam("of_id")
+        self._update = (
+            sa.update(table)
+            .returning(table)
+            .where(table.c.tenant_id == sa.bindparam("of_tenant"), table.c.id == sa.bindparam("of_id"))
         )
 
     # What a simple resource's handlers call -----------------------------------------------------------------------
@@ -96,7 +98,7 @@ class Records(Generic[T]):
         """Delete a record; refused with `has_dependents` while anything points at it."""
         return self.delete(ctx, self.lock(ctx, id))
 
-    # Rows, for handlers that show more than one table ------------------------------------------------------------------
+    # Rows, for handlers that show more than one table -----------------------------------------------------------------
 
     def find(self, ctx: Context, id: str) -> Row:
         """One row; NotFound for any id that is not the tenant's."""

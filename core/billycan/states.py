@@ -6,7 +6,7 @@ from .problems import Conflict
 
 
 class Actions:
-    """`Actions({"archive": ("active", "archived")})`: each action's statuses, separated by spaces, and where it leads."""
+    """Each action's statuses, separated by spaces, and where it leads: `{"archive": ("active", "archived")}`."""
 
     def __init__(self, table: Mapping[str, tuple[str, str | None]]) -> None:
         self._from = {action: frozenset(statuses.split()) for action, (statuses, _) in table.items()}

@@ -127,7 +127,7 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
 
     `fresh=True` gives it an empty database of its own; other keywords are core's settings, or a plugin's as a dict.
     """
-    from .app import App
+    from .app import App  # noqa: PLC0415 - pytest loads this module in every run, with or without billycan's tests
 
     built: list[App] = []
 
@@ -194,7 +194,7 @@ class Client:
         profile: Mapping[str, Any] | None = None,
         **limits: Any,
     ) -> None:
-        import webtest
+        import webtest  # noqa: PLC0415 - only those who test need it
 
         self.app = app
         given = {"name": "Derwent Plumbing", "abn": "47555222000", "gst_registered": True, **(profile or {})}

@@ -164,7 +164,8 @@ class Patch(Generic[T]):
 
     def over(self, current: Mapping[Any, Any]) -> T:
         """The record with the patch applied; `current` holds the T's members as they are stored."""
-        return decode(merge({name: plain(current[name]) for name in _members(self.kind)}, self.sent), self.kind)
+        known = _members(self.kind)  # type: ignore[arg-type]
+        return decode(merge({name: plain(current[name]) for name in known}, self.sent), self.kind)
 
 
 class SetAside(Struct, frozen=True):
@@ -373,7 +374,7 @@ def _fault(path: str, kind: Any, value: Any, error: msgspec.ValidationError) -> 
 
 def decode_query(query_string: str, kind: type[T]) -> T:
     """The query parameters as a `kind`; an unknown, repeated or malformed one is a 400 that names it."""
-    fields = _members(kind)
+    fields = _members(kind)  # type: ignore[arg-type]
     values: dict[str, Any] = {}
     found: list[Fault] = []
     for name, text in _pairs(query_string):

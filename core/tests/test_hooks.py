@@ -144,6 +144,11 @@ def squawk(ctx) -> Parrot:
     raise Boom("secret")
 
 
+def moult(ctx) -> Parrot:
+    """Fail while reading."""
+    raise Boom("secret")
+
+
 def mumble(ctx) -> Parrot:
     """Answer what cannot be encoded."""
     ctx.emit("parrot.said", Parrot("hello"))
@@ -155,7 +160,7 @@ PARROT = Manifest(
     events={"parrot.said": Parrot},
     routes=(
         Route("POST", "/v1/squawk", squawk, scope=None),
-        Route("GET", "/v1/squawk", squawk, scope=None),
+        Route("GET", "/v1/squawk", moult, scope=None),
         Route("POST", "/v1/mumble", mumble, scope=None),
     ),
 )
@@ -367,6 +372,13 @@ def test_a_plugin_may_explain_errors(host):
     client = host(PARROT, handle_error=handle_error)
     assert refused(client, "POST", "/v1/squawk", None) == (418, "short_and_stout")
     assert refused(client, "POST", "/v1/contacts", {}) == (422, "validation_failed")
+
+
+def test_a_handler_of_get_cannot_emit(host, caplog):
+    manifest = Manifest(name="parrot", events=PARROT.events, routes=(Route("GET", "/v1/squawk", mumble, scope=None),))
+    client = host(manifest)
+    assert refused(client, "GET", "/v1/squawk", None) == (500, "internal_error")
+    assert "nothing happens in a GET" in caplog.text and client.events() == []
 
 
 def test_the_plugin_another_depends_on_is_asked_first(make_app, install):

@@ -12,18 +12,27 @@ import time
 
 
 class Connection:
-    """One request under way at a time, the next as soon as it is answered."""
+    """One request under way at a time, the next as soon as it is answered; a server may close after an answer."""
 
-    def __init__(self, port: int, requests: list[bytes]) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=30)
-        self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.requests, self.sent = requests, 0
+    def __init__(self, port: int, requests: list[bytes], ready: selectors.BaseSelector) -> None:
+        self.port, self.requests, self.ready = port, requests, ready
+        self.socket: socket.socket | None = None
+        self.sent = 0
 
     def send(self) -> None:
         self.buffer, self.length = b"", 0
         self.began = time.perf_counter()
+        if self.socket is None:
+            self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=30)
+            self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.ready.register(self.socket, selectors.EVENT_READ, self)
         self.socket.sendall(self.requests[self.sent % len(self.requests)])
         self.sent += 1
+
+    def close(self) -> None:
+        self.ready.unregister(self.socket)
+        self.socket.close()
+        self.socket = None
 
     def receive(self) -> bool:
         """Take what has arrived; True when that completes the answer."""
@@ -37,7 +46,12 @@ class Connection:
                 return False
             size = head.lower().partition(b"content-length: ")[2].partition(b"\r\n")[0]
             self.length = len(head) + len(end) + int(size)
-        return len(self.buffer) >= self.length
+            self.closes = b"connection: close" in head.lower()
+        if len(self.buffer) < self.length:
+            return False
+        if self.closes:
+            self.close()
+        return True
 
     @property
     def status(self) -> str:
@@ -45,13 +59,12 @@ class Connection:
 
 
 def run(port: int, seconds: float, most: int, connections: list[list[str]]) -> dict[str, object]:
-    opened = [Connection(port, [request.encode() for request in requests]) for requests in connections]
     ready = selectors.DefaultSelector()
+    opened = [Connection(port, [request.encode() for request in requests], ready) for requests in connections]
     microseconds: list[int] = []
     statuses: dict[str, int] = {}
     began = time.perf_counter()
     for connection in opened:
-        ready.register(connection.socket, selectors.EVENT_READ, connection)
         connection.send()
     waiting = len(opened)
     while waiting:

@@ -375,7 +375,9 @@ def test_a_plugin_may_explain_errors(host):
 
 
 def test_a_handler_of_get_cannot_emit(host, caplog):
-    manifest = Manifest(name="parrot", events=PARROT.events, routes=(Route("GET", "/v1/squawk", mumble, scope=None),))
+    manifest = Manifest(
+        name=PARROT.name, events=PARROT.events, routes=(Route("GET", "/v1/squawk", mumble, scope=None),)
+    )
     client = host(manifest)
     assert refused(client, "GET", "/v1/squawk", None) == (500, "internal_error")
     assert "nothing happens in a GET" in caplog.text and client.events() == []

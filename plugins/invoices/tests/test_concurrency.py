@@ -89,9 +89,6 @@ def hosted(engine, databases, tmp_path_factory):
     """An app's database, and the port of a gunicorn that serves it."""
     folder = tmp_path_factory.mktemp("hosted")
     (folder / "hosted.py").write_text(WSGI)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
     environ = {
         "BILLYCAN_DATABASE": databases.empty(engine),
         "BILLYCAN_SECRET": SECRET,
@@ -101,11 +98,14 @@ def hosted(engine, databases, tmp_path_factory):
     app = App(load({"BILLYCAN_CONFIG": os.devnull, **environ}))
     migrate.upgrade(app.db, app.manifests)
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("BILLYCAN_")}
-    command = [sys.executable, "-m", "gunicorn", "hosted:application", "--bind", f"127.0.0.1:{port}", "--keep-alive=75"]
-    command += ["--worker-class=gthread", f"--workers={WORKERS}", f"--threads={THREADS}", "--no-control-socket"]
+    command = [sys.executable, "-m", "gunicorn", "hosted:application", "--keep-alive=75", "--no-control-socket"]
+    command += ["--worker-class=gthread", f"--workers={WORKERS}", f"--threads={THREADS}"]
     log = folder / "log"
-    with log.open("w") as output:
-        process = subprocess.Popen(command, cwd=folder, env=inherited | environ, stdout=output, stderr=output)
+    # The socket is ours, so that nobody else can take the port before gunicorn does.
+    with log.open("w") as output, socket.create_server(("127.0.0.1", 0)) as listener:
+        port, fd = listener.getsockname()[1], listener.fileno()
+        how = {"cwd": folder, "env": inherited | environ, "stdout": output, "stderr": output, "pass_fds": [fd]}
+        process = subprocess.Popen([*command, f"--bind=fd://{fd}"], **how)
         try:
             wait_for(port, process, log)
             yield app, port, log

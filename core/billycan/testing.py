@@ -284,13 +284,13 @@ def counted(app: "App") -> Iterator[list[str]]:
         if not statement.startswith("BEGIN"):
             sent.append(statement)
 
-    engines = {id(e.sync_engine if hasattr(e, "sync_engine") else e): e for e in (app.db.writer, app.db.reader)}
-    for engine in engines.values():
+    engines = [app.db.writer] if app.db.is_sqlite else [app.db.writer, app.db.reader]  # on SQLite both are one
+    for engine in engines:
         sa.event.listen(engine, "before_cursor_execute", note)
     try:
         yield sent
     finally:
-        for engine in engines.values():
+        for engine in engines:
             sa.event.remove(engine, "before_cursor_execute", note)
 
 

@@ -1,6 +1,8 @@
 import re
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from decimal import Decimal
+from threading import Barrier
 
 import pytest
 import sqlalchemy as sa
@@ -290,3 +292,26 @@ def test_no_row_outlives_its_quote(app, client):
         mine = quotes.c.tenant_id == client.tenant_id
         assert db.execute(sa.select(sa.func.count()).select_from(quotes).where(mine)).scalar() == 0
     assert new(client)["number"] == "QUO-0002"
+
+
+def test_twenty_clients_accept_it_once(app, client):
+    quote = sent(client)
+    path = quote["hosted_url"].removeprefix(app.public_url)
+    keys = [client.key() for _ in range(10)]
+    start = Barrier(20)
+
+    def by_api(key):
+        start.wait()
+        return key.call("POST", f"/v1/quotes/{quote['id']}/accept", {"name": "By API"}).status_int
+
+    def by_page(_):
+        start.wait()
+        form = {"decision": "accept", "name": "By page", "terms": "yes"}
+        return webtest.TestApp(app.wsgi).post(path, form, status="*").status_int
+
+    with ThreadPoolExecutor(20) as pool:
+        answers = [*(pool.submit(by_api, key) for key in keys), *(pool.submit(by_page, i) for i in range(10))]
+        statuses = [answer.result() for answer in answers]
+    assert sorted(set(statuses)) in ([200, 303, 409], [303, 409]) and statuses.count(200) <= 1
+    assert statuses.count(303) == 10  # the page shows what became of it, whoever was first
+    assert client.events().count("quote.accepted") == 1

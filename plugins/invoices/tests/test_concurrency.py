@@ -39,7 +39,7 @@ class Server:
         self._local.connection.request(method, path, None if body is None else json.dumps(body), sent)
         try:
             answer = self._local.connection.getresponse()
-        except http.client.HTTPException as error:
+        except (OSError, http.client.HTTPException) as error:
             raise AssertionError(self.log.read_text()) from error
         return answer.status, json.loads(answer.read(), parse_float=Decimal), answer.headers
 

@@ -27,14 +27,16 @@ def signed(secret=SECRET, at=None, body=BODY):
     return signing.headers("evt_1", int(at or time.time()), body, [b"another", signing.read(secret)])
 
 
-CASES = [
-    (True, signed(), BODY),
-    (False, signed(), BODY + b" "),
-    (False, signed(signing.shown(b"x" * 32)), BODY),
-    (False, signed(at=time.time() - 600), BODY),
-    (False, {**signed(), "webhook-id": "evt_2"}, BODY),
-    (False, {**signed(), "webhook-signature": "v1,AAAA v2,xx"}, BODY),
-]
+def cases():
+    """Deliveries signed this moment, and whether each verifies."""
+    return [
+        (True, signed(), BODY),
+        (False, signed(), BODY + b" "),
+        (False, signed(signing.shown(b"x" * 32)), BODY),
+        (False, signed(at=time.time() - 600), BODY),
+        (False, {**signed(), "webhook-id": "evt_2"}, BODY),
+        (False, {**signed(), "webhook-signature": "v1,AAAA v2,xx"}, BODY),
+    ]
 
 
 def snippet(language):
@@ -45,16 +47,16 @@ def snippet(language):
 def test_the_python_of_the_docs_verifies():
     names = {}
     exec(snippet("python"), names)
-    for expected, headers, body in CASES:
+    for expected, headers, body in cases():
         assert names["verify"](SECRET, headers, body) is expected
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
 def test_the_node_of_the_docs_verifies():
-    cases = json.dumps([[e, headers, body.decode()] for e, headers, body in CASES])
-    check = f"for (const [e, h, b] of {cases}) console.log(verify({SECRET!r}, h, Buffer.from(b)) === e);"
+    given = [[e, headers, body.decode()] for e, headers, body in cases()]
+    check = f"for (const [e, h, b] of {json.dumps(given)}) console.log(verify({SECRET!r}, h, Buffer.from(b)) === e);"
     done = subprocess.run(["node", "-e", snippet("js") + check], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["true"] * len(CASES)
+    assert done.stdout.split() == ["true"] * len(given)
 
 
 def test_the_example_receiver_verifies_and_counts_once(hooks, drain, subscribe, capsys):

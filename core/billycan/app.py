@@ -213,6 +213,8 @@ def _database_url(text: str) -> sa.URL:
         raise settings.SettingsError("database: must be a SQLAlchemy URL such as sqlite:///var/billycan.db") from None
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise settings.SettingsError("database: must be sqlite:/// or postgresql+psycopg://")
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise settings.SettingsError("database: must be a file: in memory each process would have one of its own")
     return url
 
 

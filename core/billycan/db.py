@@ -165,12 +165,16 @@ class Database:
                 "max_overflow": pool_size,
                 "pool_timeout": 5,
                 "pool_recycle": 1800,
-                "connect_args": {"connect_timeout": 5, "options": _POSTGRESQL_OPTIONS},
             }
-            self.writer = sa.create_engine(url, **settings)
+            self.writer = sa.create_engine(url, connect_args=_connect_args(_POSTGRESQL_OPTIONS), **settings)
             # A read outside a transaction costs one round trip; BEGIN and ROLLBACK around it would cost two more.
             self.reader = sa.create_engine(
-                url, isolation_level="AUTOCOMMIT", skip_autocommit_rollback=True, pool_reset_on_return=None, **settings
+                url,
+                isolation_level="AUTOCOMMIT",
+                skip_autocommit_rollback=True,
+                pool_reset_on_return=None,
+                connect_args=_connect_args(_POSTGRESQL_OPTIONS + " -c default_transaction_read_only=on"),
+                **settings,
             )
             for engine in (self.writer, self.reader):
                 sa.event.listen(engine, "checkin", _note_checkin)
@@ -209,6 +213,10 @@ _POSTGRESQL_OPTIONS = (
 _IDLE_SECONDS = 5.0
 
 
+def _connect_args(options: str) -> dict[str, Any]:
+    return {"connect_timeout": 5, "options": options}
+
+
 def _prepare_sqlite(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # BEGIN is ours to send
     for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
@@ -218,11 +226,13 @@ def _prepare_sqlite(connection: Any, record: Any) -> None:
 def _begin_sqlite(db: sa.Connection) -> None:
     # A transaction that only later becomes a writer would lose updates silently.
     options = db.get_execution_options()
-    if options.get("billycan_read"):
+    driver: Any = db.connection.driver_connection
+    reads = bool(options.get("billycan_read"))
+    driver.execute(f"PRAGMA query_only={int(reads)}")
+    if reads:
         db.exec_driver_sql("BEGIN")
         return
     # SQLite takes up this setting outside a transaction only.
-    driver: Any = db.connection.driver_connection
     driver.execute(f"PRAGMA synchronous={'NORMAL' if options.get('billycan_note') else 'FULL'}")
     db.exec_driver_sql("BEGIN IMMEDIATE")
 

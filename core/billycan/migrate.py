@@ -1,6 +1,7 @@
 """Bring core's and each enabled plugin's own tables to the version its code expects."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -178,6 +179,7 @@ def _version_table(name: str) -> str:
     return f"billycan_version_{name}"
 
 
+@cache
 def _scripts(folder: Path) -> ScriptDirectory:
     config = Config()
     config.set_main_option("script_location", str(HERE).replace("%", "%%"))

@@ -41,6 +41,7 @@ def serve(bind: str, workers: int, threads: int) -> int:
 
     Raises SettingsError, before anything is started, where `bind` is taken or malformed.
     """
+    stop = _signals()
     with _listen(bind) as listener:
         host, port = listener.getsockname()[:2]
         url = _url(host, port)
@@ -48,7 +49,6 @@ def serve(bind: str, workers: int, threads: int) -> int:
         app = App(settings.load(environ))
         migrate.upgrade(app.db, app.manifests)
         app.start()
-        stop = _signals()
         children = {
             "the web server": _start(_gunicorn(listener.fileno(), workers, threads), environ, listener.fileno()),
             "the worker": _start([sys.executable, "-m", "billycan.cli", "worker"], environ),

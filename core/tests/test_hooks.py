@@ -7,11 +7,13 @@ import pytest
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Forbidden, Manifest, Page, Route
+from billycan import Conflict, Context, Forbidden, Manifest, Page, Route
 from billycan.keys import Identity
 from billycan.limits import Allowance
+from billycan.manifest import Empty
 from billycan.plugins import PluginError
 from billycan.problems import Problem, RateLimited, Unauthenticated
+from billycan.tenants import tenants
 from billycan.testing import Client
 
 ADA = {"name": "Ada"}
@@ -381,6 +383,19 @@ def test_a_handler_of_get_cannot_emit(host, caplog):
     client = host(manifest)
     assert refused(client, "GET", "/v1/squawk", None) == (500, "internal_error")
     assert "nothing happens in a GET" in caplog.text and client.events() == []
+
+
+def test_a_handler_of_get_cannot_write(host):
+    def scribble(ctx: Context) -> Empty:
+        """Write where nothing may be written."""
+        ctx.db.execute(sa.update(tenants).values(name="Scribbled"))
+        return Empty()
+
+    manifest = Manifest(name=PARROT.name, routes=(Route("GET", "/v1/squawk", scribble, scope=None),))
+    client = host(manifest)
+    assert refused(client, "GET", "/v1/squawk", None)[0] == 500
+    assert client.get("/v1/me")["data"]["tenant"]["name"] == "Derwent Plumbing"
+    client.post("/v1/contacts", {"name": "Ada"})  # nor does it keep others from writing
 
 
 def test_the_plugin_another_depends_on_is_asked_first(make_app, install):

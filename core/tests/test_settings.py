@@ -179,7 +179,7 @@ def test_settings_of_plugins_that_are_not_enabled_give_one_warning(start, caplog
 def test_no_app_starts_without_a_secret_or_with_a_strange_database(tmp_path):
     with pytest.raises(SettingsError, match=r"^secret: set BILLYCAN_SECRET or BILLYCAN_SECRET_FILE"):
         App(Config(Settings(plugins="-none"), {}))
-    for url in ("nonsense", "mysql://localhost/x", "postgres://localhost/x"):
+    for url in ("nonsense", "mysql://localhost/x", "postgres://localhost/x", "sqlite://", "sqlite:///:memory:"):
         with pytest.raises(SettingsError, match=r"^database: must be "):
             App(Config(Settings(secret=SECRET, database=url, plugins="contacts"), {}))
 

@@ -6,7 +6,7 @@ import logging
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import falcon
 import sqlalchemy as sa
@@ -26,6 +26,7 @@ from .tenants import Tenants
 log = logging.getLogger("billycan")
 
 Clock = Callable[[], datetime]
+S = TypeVar("S", bound=Struct)
 
 
 class App:
@@ -108,6 +109,10 @@ class App:
             return True
         proxied = req.get_header("X-Forwarded-For") or req.get_header("Forwarded")
         return not proxied and _in_network(self.address_of(req), ("127.0.0.0/8", "::1/128"))
+
+    def settings_of(self, kind: type[S]) -> S:
+        """The settings of the plugin whose manifest names this Struct."""
+        return self.plugin_settings[kind]  # type: ignore[return-value]
 
     def openapi(self) -> dict[str, Any]:
         """This deployment's OpenAPI 3.1 document."""

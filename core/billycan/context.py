@@ -2,7 +2,7 @@
 
 from datetime import date
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from .app import App
     from .keys import Identity
     from .tenants import Tenant
+
+
+S = TypeVar("S", bound=Struct)
 
 
 class Event(Struct, frozen=True):
@@ -70,9 +73,9 @@ class Context:
         if self.if_match is not None and str(version) not in self.if_match:
             raise VersionConflict
 
-    def settings(self, kind: type[Any]) -> Any:
+    def settings(self, kind: type[S]) -> S:
         """The settings of the plugin whose manifest names this Struct."""
-        return self.app.plugin_settings[kind]
+        return self.app.settings_of(kind)
 
     def emit(self, name: str, data: Any) -> None:
         """Record that something happened; subscribers hear of it before the commit, and all or nothing is kept.

@@ -33,7 +33,7 @@ from .tenants import create as create_tenant
 if TYPE_CHECKING:
     from .app import App
     from .pipeline import Endpoint
-    from .throwaway import Postgres
+    from .throwaway import Postgres, Redis
 
 ENGINES = ("sqlite", "postgresql")
 START = datetime(2026, 11, 21, tzinfo=UTC)
@@ -114,6 +114,17 @@ def databases() -> Iterator[Databases]:
     found = Databases()
     yield found
     found.close()
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator["Redis"]:
+    """A Redis of this run; a test that stops it starts it again."""
+    try:
+        server = throwaway.Redis()
+    except RuntimeError as error:
+        pytest.skip(f"Redis was NOT TESTED: {error}")
+    yield server
+    server.close()
 
 
 @pytest.fixture

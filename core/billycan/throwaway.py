@@ -1,4 +1,4 @@
-"""A PostgreSQL server that lives as long as one test run."""
+"""Servers that live as long as one test run: PostgreSQL, and Redis where it is installed."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import atexit
 import os
 import pwd
 import shutil
+import socket
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -148,3 +150,51 @@ def _unprivileged_account() -> pwd.struct_passwd | None:
     if not (account := accounts.get("postgres") or accounts.get("nobody")):
         raise RuntimeError("PostgreSQL refuses to run as root: add a user named postgres, or run as another user")
     return account
+
+
+# The read ends when the kernel closes the owner's end of the pipe, however the owner died.
+REDIS = """
+redis-server --port 0 --unixsocket "$1/redis.sock" --save "" --appendonly no --dir "$1" &
+read -r _
+kill -KILL $!
+"""
+
+
+class Redis:
+    """A running throwaway Redis that keeps nothing when it stops; a RuntimeError where it is not installed."""
+
+    def __init__(self) -> None:
+        if not shutil.which("redis-server"):
+            raise RuntimeError("no redis-server on PATH")
+        self._folder = Path(tempfile.mkdtemp(prefix="billycan-redis-", dir=in_memory()))
+        self.url = f"unix://{self._folder}/redis.sock"
+        self.start()
+
+    def start(self) -> None:
+        """Start it, empty, and return when it answers."""
+        command = ["/bin/sh", "-c", REDIS, "sh", str(self._folder)]
+        self._shell = subprocess.Popen(command, bufsize=0, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+        deadline = time.monotonic() + 20
+        while self.ask("PING") != b"+PONG":
+            if time.monotonic() > deadline:
+                raise RuntimeError("redis-server does not answer")
+            time.sleep(0.02)
+
+    def ask(self, command: str) -> bytes:
+        """Send a command such as FLUSHALL; the first line of the answer, empty where none comes."""
+        with socket.socket(socket.AF_UNIX) as connection:
+            try:
+                connection.connect(f"{self._folder}/redis.sock")
+                connection.sendall(command.encode() + b"\r\n")
+                return connection.recv(1024).partition(b"\r\n")[0]
+            except OSError:
+                return b""
+
+    def stop(self) -> None:
+        """Kill it, as a crash does: all it held is gone."""
+        self._shell.communicate()
+
+    def close(self) -> None:
+        """End it for good."""
+        self.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)

@@ -1,0 +1,83 @@
+"""The sliding log of `billycan.limits` as a sorted set in Redis for each name, charged by a script that runs whole."""
+
+import logging
+from typing import Any
+
+import redis
+from redis.backoff import NoBackoff
+from redis.retry import Retry
+
+from billycan.limits import MINUTE, SECOND, Allowance
+
+log = logging.getLogger("billycan.redis_limits")
+
+_AWAY_SECONDS = 1.0
+
+# Times are ticks, whole numbers that a double holds exactly; as text they must not become 7.1e+15.
+_TAKE = """
+local name, at, per_minute, per_second = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+local minute, second = tonumber(ARGV[4]), tonumber(ARGV[5])
+local function text(tick) return string.format('%.0f', tick) end
+local function ago(number) return tonumber(redis.call('ZREVRANGE', name, number - 1, number - 1, 'WITHSCORES')[2]) end
+local function count(after) return redis.call('ZCOUNT', name, '(' .. text(after), '+inf') end
+
+redis.call('ZREMRANGEBYSCORE', name, '(' .. text(at + minute), '+inf')
+local clock = math.max(at, ago(1) or at)
+redis.call('ZREMRANGEBYSCORE', name, '-inf', text(clock - minute))
+local in_minute, in_second = count(clock - minute), count(clock - second)
+if in_minute < per_minute and in_second < per_second then
+    local same = redis.call('ZCOUNT', name, text(clock), text(clock))
+    redis.call('ZADD', name, text(clock), text(clock) .. ':' .. same)
+    redis.call('PEXPIRE', name, 60000)
+    return {'', text(per_minute - in_minute - 1), text(ago(in_minute + 1) + minute), ''}
+end
+local window, limit, reset, last = '', 0, 0, -1
+if in_minute >= per_minute then
+    window, limit, reset, last = 'minute', per_minute, ago(in_minute) + minute, ago(per_minute) + minute
+end
+if in_second >= per_second and ago(per_second) + second > last then
+    window, limit, reset, last = 'second', per_second, ago(in_second) + second, ago(per_second) + second
+end
+return {window, text(limit), text(reset), text(last)}
+"""
+
+
+class Store:
+    """One Redis, asked at most once a second while it does not answer."""
+
+    def __init__(self, url: str, timeout_seconds: float) -> None:
+        once = Retry(NoBackoff(), 0)  # a second try would double what a request waits
+        self._redis = redis.Redis.from_url(
+            url, socket_timeout=timeout_seconds, socket_connect_timeout=timeout_seconds, retry=once
+        )
+        self._take: Any = self._redis.register_script(_TAKE)
+        self._away_until = 0.0
+
+    def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance | None:
+        """Count a request at `now` (Unix seconds) as `Limiter.take` does; None while Redis is away."""
+        if now < self._away_until <= now + _AWAY_SECONDS:
+            return None
+        at = round(now * SECOND)
+        try:
+            answer = self._take(keys=[f"billycan:{name}"], args=[at, per_minute, per_second, MINUTE, SECOND])
+        except redis.RedisError as error:
+            log.warning("Redis is away, each host counts by itself meanwhile: %s", type(error).__name__)
+            self._away_until = now + _AWAY_SECONDS
+            return None
+        window, figure, reset, last = (part.decode() for part in answer)
+        if not window:
+            return Allowance(
+                allowed=True, limit=per_minute, remaining=int(figure), reset=_seconds(reset), window="minute"
+            )
+        return Allowance(
+            allowed=False,
+            limit=int(figure),
+            remaining=0,
+            reset=_seconds(reset),
+            window=window,
+            retry_after=_seconds(int(last) - at),
+        )
+
+
+def _seconds(ticks: str | int) -> int:
+    return -(-int(ticks) // SECOND)

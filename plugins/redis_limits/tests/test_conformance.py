@@ -1,0 +1,5 @@
+from billycan.testing import PluginConformance
+
+
+class TestRedisLimits(PluginConformance):
+    plugin = "redis_limits"

@@ -1,0 +1,72 @@
+"""Several hosts that share a Redis refuse as one would, and serve without it."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from billycan.limits import Limiter
+from billycan.testing import Client
+from billycan_redis_limits.store import Store
+
+NOW = 1_795_219_200.0
+
+
+@pytest.fixture
+def hosts(make_app, redis_server):
+    """Two hosts of one deployment, and a client of each with the same key."""
+    url = redis_server.url
+    first = Client(make_app("redis_limits", redis_limits={"url": url}), per_minute=5, per_second=3)
+    other = make_app("redis_limits", redis_limits={"url": url})
+    second = Client(other, first.tenant_id)
+    second.headers = first.headers
+    return first, second
+
+
+def test_two_hosts_allow_what_one_would(hosts, clock):
+    first, second = hosts
+    answers = []
+    for number in range(8):
+        clock.move(seconds=0.5)
+        answers.append((first, second)[number % 2].call("GET", "/v1/me"))
+    assert [a.status_int for a in answers] == [200] * 5 + [429] * 3
+    assert [int(a.headers["X-RateLimit-Remaining"]) for a in answers] == [4, 3, 2, 1, 0, 0, 0, 0]
+    refused = answers[-1]
+    assert refused.json["error"]["limit"] == "minute" and int(refused.headers["Retry-After"]) in (56, 57)
+    clock.move(seconds=57)
+    assert second.get("/v1/me")
+
+
+def test_addresses_are_counted_together_too(make_app, redis_server):
+    apps = [make_app("redis_limits", redis_limits={"url": redis_server.url}, per_minute=2) for _ in range(2)]
+    statuses = []
+    for app in (*apps, *apps):
+        anonymous = Client(app)
+        statuses.append(anonymous.call("GET", "/v1/me", headers={"Authorization": ""}).status_int)
+    assert statuses == [401, 401, 429, 429]
+
+
+def test_without_redis_each_host_counts_by_itself(hosts, redis_server, clock, caplog):
+    first, second = hosts
+    assert first.get("/v1/me") and second.get("/v1/me")
+    redis_server.stop()
+    statuses = [client.call("GET", "/v1/me").status_int for client in (first, first, first, first, second)]
+    assert statuses == [200, 200, 200, 429, 200]
+    assert caplog.text.count("Redis is away") == 2  # once a host
+    redis_server.start()
+    clock.move(seconds=2)
+    assert first.call("GET", "/v1/me", status=200).headers["X-RateLimit-Remaining"] == "4"
+
+
+steps = st.lists(st.tuples(st.sampled_from([0.0, 0.001, 0.3, 1.0, 19.9, 60.0]), st.integers(1, 6), st.integers(1, 4)))
+
+
+@given(steps)
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_it_answers_as_core_does(redis_server, tmp_path_factory, steps):
+    limiter, store = Limiter(tmp_path_factory.mktemp("limits")), Store(redis_server.url, 5)
+    redis_server.ask("FLUSHALL")
+    now = NOW
+    for wait, per_minute, per_second in steps:
+        now += wait
+        expected = limiter.take("key:a", per_minute, per_second, now)
+        assert store.take("key:a", per_minute, per_second, now) == expected

@@ -26,6 +26,8 @@ _PROFILE = {
     "address": {"line1": "7 Billycan Lane", "suburb": "Moonah", "state": "TAS", "postcode": "7009"},
     "email": "office@quollbrook.example",
     "phone": "03 5550 0170",
+    "bank_account": {"bsb": "000-000", "account_number": "12345678", "account_name": "Quollbrook Plumbing Pty Ltd"},
+    "payid": "pay@quollbrook.example",
 }
 
 

@@ -1,5 +1,8 @@
 """The page where a client reads an invoice and how to pay it."""
 
+import re
+from decimal import Decimal
+
 import pytest
 import webtest
 
@@ -49,6 +52,16 @@ def test_it_shows_what_a_tax_invoice_must_and_how_to_pay(app, client):
     for text in ("067-000", "12345678", "pay@example.com", "INV-0001"):
         assert text in page.text, text
     assert "Total price includes GST" not in page.text and "<form" not in page.text
+
+
+def test_its_column_of_amounts_adds_up_and_discounts_are_told_apart(app, client):
+    lines = line(discount_percent=10), line(unit_price="50.00")
+    text = page_of(app, sent(client, *lines, discount_amount="20.00")).text
+    amounts = [Decimal(found) for found in re.findall(r'data-label="Amount"[^>]*>\$([\d.]+)<', text)]
+    assert sum(amounts) == Decimal("120.00")
+    totals = text.partition('class="totals"')[2]
+    assert totals.index("$120.00") < totals.index("$12.00") < totals.index("$132.00")
+    assert "after discounts of $30.00" in totals
 
 
 def test_only_a_fully_taxable_price_is_said_to_include_gst(app, client):

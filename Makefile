@@ -1,4 +1,4 @@
-.PHONY: help serve test lint bench crash soak setup lock clean
+.PHONY: help serve test lint client docs bench crash soak setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
@@ -16,6 +16,21 @@ lint: setup ## check style, types, imports between packages, and the locks
 	@.venv/bin/lint-imports --no-logo
 	@.venv/bin/uv pip check -q --python .venv/bin/python
 
+client: setup ## write the Python client and the TypeScript types anew
+	@BILLYCAN_CONFIG=/dev/null BILLYCAN_PLUGINS= .venv/bin/billycan openapi >.venv/openapi.json
+	@.venv/bin/python plugins/client/billycan_client/generate.py .venv/openapi.json --into plugins/client/billycan_client
+	@cd plugins/client/typescript && { [ -d node_modules ] || npm ci -s --ignore-scripts --no-audit --no-fund; } && \
+		npm run -s types -- ../../../.venv/openapi.json billycan.d.ts
+
+docs: setup ## render docs/ as a site in site/html
+	@cmp -s deploy/requirements/docs.txt .venv/docs/lock || { rm -rf .venv/docs && \
+		.venv/bin/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps \
+			--target .venv/docs -r deploy/requirements/docs.txt && cp deploy/requirements/docs.txt .venv/docs/lock; }
+	@rm -rf site && mkdir site && BILLYCAN_CONFIG=/dev/null .venv/bin/billycan openapi >site/openapi.json
+	@.venv/bin/python docs/site/pages.py site/pages <site/openapi.json
+	@PYTHONPATH=.venv/docs .venv/bin/python -m sphinx -q -W -n --keep-going -c docs/site -d site/doctrees site/pages site/html
+	@echo "docs: site/html/index.html"
+
 bench: setup ## measure requests a second and compare
 	@.venv/bin/python tests/bench/run.py $(ARGS)
 
@@ -29,11 +44,11 @@ setup: ## prepare .venv (the others do it first)
 	@sh deploy/setup.sh
 
 lock: setup ## lock the dependencies anew (ARGS=--upgrade for newer ones)
-	@for lock in installer runtime development; do \
+	@for lock in installer runtime development docs; do \
 		.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 			--no-emit-index-url $(ARGS) deploy/requirements/$$lock.in -o deploy/requirements/$$lock.txt || exit; \
 	done
 
-clean: ## remove .venv and caches, never data
-	@rm -rf .venv .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis
+clean: ## remove .venv, site and caches, never data
+	@rm -rf .venv site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis plugins/client/typescript/node_modules
 	@find core plugins examples tests deploy -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

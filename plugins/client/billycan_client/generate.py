@@ -1,0 +1,443 @@
+"""Write a typed client from an OpenAPI document: `python -m billycan_client.generate openapi.json --into folder`.
+
+Three modules: `api` holds `Billycan` and the operations by the first part of their path, `models` the Structs, and
+`webhooks` the events. It works for the document of any deployment, plugins of third parties included.
+"""
+
+import argparse
+import json
+import keyword
+import re
+import shutil
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from pathlib import Path
+from typing import Any, NamedTuple
+
+Json = dict[str, Any]
+
+WIDTH = 120
+SCHEMAS = "#/components/schemas/"
+SIMPLE = {"integer": "int", "number": "Decimal", "boolean": "bool", "string": "str", "null": "None"}
+FORMATS = {"date": "dt.date", "date-time": "dt.datetime", "decimal": "Decimal"}
+# What the bodies of methods name themselves.
+TAKEN = {"self", "models", "segment", "either", "builtins", "if_match", "idempotency_key"}
+
+MODELS = '''"""What is sent and answered; written by `python -m billycan_client.generate`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, Literal
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from billycan_client.values import Amount, Maybe, Open
+'''
+
+API = '''"""One method for each operation of the API; written by `python -m billycan_client.generate`."""
+
+from __future__ import annotations
+
+import builtins
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, Literal
+
+from msgspec import UNSET
+
+from billycan_client.connection import Connection
+from billycan_client.pages import Listing
+from billycan_client.values import Amount, Many, Maybe, either, segment
+
+from . import models
+
+
+class Billycan(Connection):
+'''
+
+WEBHOOKS = '''"""What webhooks deliver; written by `python -m billycan_client.generate`."""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, Literal, cast
+
+from billycan_client.deliveries import Delivery, OtherEvent, VerificationError, verified
+
+from . import models
+
+__all__ = ["EVENTS", "Event", "OtherEvent", "VerificationError", "verify", {names}]
+
+
+def verify(
+    secret: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    tolerance_seconds: float = 300,
+    now: Callable[[], float] = time.time,
+) -> Event:
+    """The event in a delivery; VerificationError where the signature is wrong or the time is off."""
+    return cast(Event, verified(EVENTS, secret, headers, body, tolerance_seconds, now))
+'''
+
+
+class Argument(NamedTuple):
+    """An argument of a method: its name here and in the API, its type with its default, and what it means."""
+
+    name: str
+    member: str
+    hint: str
+    says: str
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m billycan_client.generate", description=__doc__.splitlines()[0])
+    parser.add_argument("document", type=argparse.FileType(), help="an OpenAPI 3.1 document; - for standard input")
+    parser.add_argument("--into", type=Path, required=True, help="the folder of the package to write")
+    given = parser.parse_args()
+    given.into.mkdir(parents=True, exist_ok=True)
+    for name, source in modules(json.load(given.document)).items():
+        (given.into / name).write_text(source)
+    (given.into / "__init__.py").touch()
+
+
+def modules(document: Json) -> dict[str, str]:
+    """The sources by name, laid out where ruff is installed."""
+    document = _inlined(document, document)
+    sources = {"api.py": _api(document), "models.py": _models(document), "webhooks.py": _webhooks(document)}
+    return {name: _laid_out(source) for name, source in sources.items()}
+
+
+# Modules --------------------------------------------------------------------------------------------------------------
+
+
+def _models(document: Json) -> str:
+    schemas = document["components"]["schemas"]
+    shown = _reached(schemas, [*_answers(document), *(event["data"] for _, event, _ in _events(document))], sent=False)
+    sent = _reached(schemas, _bodies(document), sent=True)
+    structs = (_struct(name, schemas[name], sent=name not in shown) for name in sorted(sent | shown))
+    return "\n\n".join([MODELS, *structs])
+
+
+def _struct(name: str, schema: Json, sent: bool) -> str:
+    lines, taken = [f"class {_class(name)}(Struct, kw_only=True):\n", _docstring(schema.get("description"))], set[str]()
+    for member, kind in _members(schema, sent):
+        own, required = _unused(member, taken), member in schema.get("required", ())
+        default = "" if required else "UNSET"
+        if own != member:
+            default = f"msgspec.field({'' if required else 'default=UNSET, '}name={member!r})"
+        hint = _type(kind, sent) if required else f"Maybe[{_type(kind, sent)}]"
+        lines += [f"    {own}: {hint}{default and f' = {default}'}\n", _docstring(_says(kind))]
+    return "".join(lines) + "    pass\n" * (not taken)
+
+
+def _api(document: Json) -> str:
+    groups: dict[str, list[tuple[str, str, Json]]] = {}
+    for method, path, operation in _operations(document):
+        (group,) = re.findall(r"^/(?:v\d+/)?(\w+)", path)
+        groups.setdefault(group, []).append((method, path, operation))
+    lines = [API, _docstring(f"The API of {document['info']['title']}.")]
+    for group in sorted(groups):
+        lines.append(f"\n    @cached_property\n    def {_name(group)}(self) -> {_class(group)}:\n")
+        lines.append(f"        return {_class(group)}(self)\n")
+    for group, operations in sorted(groups.items()):
+        lines.append(f"\n\nclass {_class(group)}:\n    def __init__(self, api: Connection) -> None:\n")
+        lines.append("        self._api = api\n")
+        names = [_method(group, _operation_id(*operation)) for operation in operations]
+        for name, (method, path, operation) in zip(names, operations, strict=True):
+            own = name if names.count(name) == 1 else _operation_id(method, path, operation)
+            lines += ["\n", textwrap.indent(_operation(document, _name(own), method, path, operation), "    ")]
+    return "".join(lines)
+
+
+def _webhooks(document: Json) -> str:
+    events = sorted(_events(document), key=lambda event: event[0])
+    names = [_class(name) for name, _, _ in events]
+    lines = [WEBHOOKS.replace("{names}", ", ".join(map(repr, names)))]
+    for name, event, says in events:
+        lines += [f"\n\nclass {_class(name)}(Delivery, kw_only=True):\n", _docstring(says or f"`{name}`")]
+        # Literal, so that comparing `event.event` tells a type checker the type of `event.data`.
+        lines += [f"\n    event: Literal[{name!r}]\n    data: {_type(event['data'], False, 'models.')}\n"]
+    pairs = (f"{name!r}: {own}," for (name, _, _), own in zip(events, names, strict=True))
+    lines += [f"\n\nEvent = {' | '.join([*names, 'OtherEvent'])}\n"]
+    lines += ["EVENTS: dict[str, type[Delivery]] = {", *pairs, "}\n"]
+    return "".join(lines)
+
+
+# Operations -----------------------------------------------------------------------------------------------------------
+
+
+def _operation(document: Json, name: str, method: str, path: str, operation: Json) -> str:
+    taken, parameters = set(TAKEN), operation.get("parameters", ())
+    headers = {parameter["name"].lower() for parameter in parameters if parameter["in"] == "header"}
+    extra = [own for own in ("if_match", "idempotency_key") if own.replace("_", "-") in headers]
+    answer = _answer(operation)
+    listed = answer is not None and "items" in answer and any(p["name"] == "cursor" for p in parameters)
+
+    ids = [(p["name"], _unused(p["name"], taken)) for p in parameters if p["in"] == "path"]
+    query = [_queried(p, taken, listed) for p in parameters if p["in"] == "query"]
+    body, whole = _sent(document, operation, taken)
+    keywords = sorted([*query, *body], key=lambda argument: "=" in argument.hint)
+    signature = [f"    {own}: str,\n" for _, own in ids]
+    signature += ["    *,\n"] if keywords or extra else []
+    signature += [f"    {argument.name}: {argument.hint},\n" for argument in keywords]
+    signature += ["    if_match: int | str | None = None,\n"] * ("if_match" in extra)
+    signature += ["    idempotency_key: str | None = None,\n"] * ("idempotency_key" in extra)
+
+    place = ("f" if ids else "") + repr(path.replace("{", "{{").replace("}", "}}") if ids else path)
+    for member, own in ids:
+        place = place.replace(f"{{{{{member}}}}}", f"{{segment({own})}}")
+    given = ([f"query={_mapping(query)}"] if query else []) + ([f"body={whole or _mapping(body)}"] if body else [])
+    given += ["body={}"] * (not body and "requestBody" in operation) + [f"{own}={own}" for own in extra]
+    if answer is None:
+        returns, call = "bytes", f"self._api.fetch({', '.join([repr(method.upper()), place, *given])})"
+    elif listed:
+        item = _type(answer["items"], False, "models.")
+        returns, call = f"Listing[{item}]", f"Listing(self._api, {place}, {item}, {_mapping(query)})"
+    else:
+        # The classes have methods named `list`.
+        kinds = [_type(k, False, "models.").replace("list[", "builtins.list[") for k in _options(answer) or [answer]]
+        read = ({"Any": "object", "None": "type(None)"}.get(kind, kind) for kind in kinds)
+        kind = reduce("either({}, {})".format, read)
+        returns, call = " | ".join(kinds), f"self._api.call({', '.join([repr(method.upper()), place, kind, *given])})"
+    head = f"def {name}(\n    self,\n{''.join(signature)}) -> {returns}:\n"
+    return f"{head}{_docstring(_describes(operation, keywords))}    return {call}\n"
+
+
+def _queried(parameter: Json, taken: set[str], listed: bool) -> Argument:
+    member, schema = parameter["name"], parameter.get("schema", {})
+    own, says = _unused(member, taken), parameter.get("description") or _says(schema)
+    if listed and member == "per_page" and "maximum" in schema:
+        return Argument(own, member, f"int = {int(schema['maximum'])}", "")  # fewer requests for the same items
+    hint = _type(schema, True, "models.")
+    hint = f"Many[{_type(schema.get('items'), True, 'models.')}]" if schema.get("type") == "array" else hint
+    return Argument(own, member, hint if parameter.get("required") else f"Maybe[{hint}] = UNSET", says)
+
+
+def _sent(document: Json, operation: Json, taken: set[str]) -> tuple[list[Argument], str]:
+    """A body's members as arguments; for one that is no object, itself and its name."""
+    schema = _body(operation)
+    struct = _struct_of(document["components"]["schemas"], schema)
+    if schema and "properties" not in struct:
+        own = _unused("body", taken)
+        return [Argument(own, own, _type(schema, True, "models."), _says(schema))], own
+    found = []
+    for member, kind in _members(struct, sent=True):
+        hint = _type(kind, True, "models.")
+        hint = hint if member in struct.get("required", ()) else f"Maybe[{hint}] = UNSET"
+        found.append(Argument(_unused(member, taken), member, hint, _says(kind)))
+    return found, ""
+
+
+def _describes(operation: Json, arguments: Iterable[Argument]) -> str:
+    said = [f"{argument.name}: {' '.join(argument.says.split())}" for argument in arguments if argument.says]
+    deprecated = "Deprecated: it will be removed." if operation.get("deprecated") else ""
+    parts = (operation.get("summary"), operation.get("description"), deprecated, "\n".join(said))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _mapping(arguments: Iterable[Argument]) -> str:
+    return "{" + "".join(f"{argument.member!r}: {argument.name}, " for argument in arguments) + "}"
+
+
+def _method(group: str, operation_id: str) -> str:
+    """An operation's name without what its group says: `send_invoice` of invoices is `send`."""
+    verb, *words = operation_id.split("_")
+    said = {_singular(word) for word in group.split("_")}
+    return "_".join([verb, *(word for word in words if _singular(word) not in said)])
+
+
+def _operation_id(method: str, path: str, operation: Json) -> str:
+    given = operation.get("operationId") or "_".join([method, *re.findall(r"\w+", path)])
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|\W+", "_", given).lower()
+
+
+def _singular(word: str) -> str:
+    return re.sub("(?<=.)s$", "", re.sub("ies$", "y", word))
+
+
+# The document ---------------------------------------------------------------------------------------------------------
+
+
+def _inlined(document: Json, value: Any) -> Any:
+    """The document with everything in place that is referred to, but Structs, which have names."""
+    if isinstance(value, list):
+        return [_inlined(document, item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if isinstance(ref := value.get("$ref"), str):
+        found = reduce(lambda part, key: part[key], ref.removeprefix("#/").split("/"), document)
+        return value if ref.startswith(SCHEMAS) and "properties" in found else _inlined(document, found)
+    return {key: _inlined(document, member) for key, member in value.items()}
+
+
+def _operations(document: Json) -> Iterator[tuple[str, str, Json]]:
+    for path, item in document["paths"].items():
+        shared = item.get("parameters", [])
+        for method in ("get", "post", "put", "patch", "delete"):
+            if method in item:
+                yield method, path, {**item[method], "parameters": [*shared, *item[method].get("parameters", ())]}
+
+
+def _events(document: Json) -> Iterator[tuple[str, Json, str]]:
+    """Each event's name, the members of its body, and what is said of it."""
+    for key, item in document.get("webhooks", {}).items():
+        struct = _struct_of(document["components"]["schemas"], _body(item["post"]))
+        members = {"data": {}, **struct.get("properties", {})}
+        yield members.get("event", {}).get("const", key), members, item["post"].get("summary", "")
+
+
+def _answers(document: Json) -> list[Any]:
+    return [_answer(operation) for _, _, operation in _operations(document)]
+
+
+def _answer(operation: Json) -> Json | None:
+    """The schema of `data` in the answer; None where that is no envelope."""
+    success: Json = next((answer for status, answer in operation["responses"].items() if status[0] == "2"), {})
+    schema = success.get("content", {}).get("application/json", {}).get("schema", {})
+    found: Json | None = schema.get("properties", {}).get("data")
+    return found
+
+
+def _bodies(document: Json) -> Iterator[Any]:
+    schemas = document["components"]["schemas"]
+    for _, _, operation in _operations(document):
+        body = _body(operation)
+        # Its members become arguments; only what is in them are Structs.
+        struct = _struct_of(schemas, body)
+        yield from (kind for _, kind in _members(struct, sent=True)) if "properties" in struct else [body]
+
+
+def _body(operation: Json) -> Json:
+    content = operation.get("requestBody", {}).get("content", {})
+    found: Json = content.get("application/json", {}).get("schema", {})
+    return found
+
+
+def _struct_of(schemas: Json, schema: Json) -> Json:
+    found: Json = schemas[schema["$ref"].removeprefix(SCHEMAS)] if "$ref" in schema else schema
+    return found
+
+
+def _members(struct: Json, sent: bool) -> list[tuple[str, Json]]:
+    members = struct.get("properties", {}).items()
+    return [(name, kind) for name, kind in members if not (sent and kind.get("readOnly"))]
+
+
+def _reached(schemas: Json, roots: Iterable[Any], sent: bool) -> set[str]:
+    """The names of the Structs in some schemas, and of those in them."""
+    found: set[str] = set()
+    waiting = list(roots)
+    while waiting:
+        match waiting.pop():
+            case {"$ref": str(ref)}:
+                name = ref.removeprefix(SCHEMAS)
+                waiting += [] if name in found else [kind for _, kind in _members(schemas[name], sent)]
+                found.add(name)
+            case dict(schema):
+                waiting += [schema.get("items"), schema.get("additionalProperties"), *_options(schema)]
+    return found
+
+
+# Types and text -------------------------------------------------------------------------------------------------------
+
+
+def _type(schema: Any, sent: bool, prefix: str = "") -> str:
+    """A schema as a Python type: what is sent is taken widely, what is answered read whatever a later server adds."""
+    if not isinstance(schema, dict):
+        return "Any"
+    if "$ref" in schema:
+        return prefix + _class(schema["$ref"].removeprefix(SCHEMAS))
+    if values := schema.get("enum", [schema["const"]] if "const" in schema else []):
+        literal = f"Literal[{', '.join(map(repr, values))}]"
+        return literal if sent else f"Open[{literal}]"
+    if options := _options(schema):
+        return _union([_type(option, sent, prefix) for option in options], sent)
+    match schema.get("type"):
+        case "array":
+            return f"{'Sequence' if sent else 'list'}[{_type(schema.get('items'), sent, prefix)}]"
+        case "object":
+            return f"{'Mapping' if sent else 'dict'}[str, {_type(schema.get('additionalProperties'), sent, prefix)}]"
+        case kind:
+            return FORMATS.get(schema.get("format", ""), SIMPLE.get(kind or "", "Any"))
+
+
+def _options(schema: Json) -> list[Json]:
+    if isinstance(kinds := schema.get("type"), list):
+        return [{**schema, "type": kind} for kind in kinds]
+    return schema.get("anyOf") or schema.get("oneOf") or schema.get("allOf") or []
+
+
+def _union(options: list[str], sent: bool) -> str:
+    kinds = list(dict.fromkeys(options))
+    if sent and {"str", "Decimal"} <= {*kinds}:
+        kinds = ["Amount", *(kind for kind in kinds if kind not in ("str", "Decimal"))]
+    plain = [kind for kind in kinds if kind != "None"]
+    if "Any" in kinds or (len(plain) > 1 and not sent):
+        return "Any"  # msgspec could not tell them apart
+    return " | ".join([*plain, *(["None"] if "None" in kinds else [])])
+
+
+def _says(schema: Json) -> str:
+    """What a member's schema says of it."""
+    own = [schema, *(option for option in _options(schema) if isinstance(option, dict))]
+    return next(filter(None, (option.get("description", "") for option in own)), "")
+
+
+def _name(name: str) -> str:
+    own = re.sub(r"\W", "_", name)
+    return f"{own}_" if keyword.iskeyword(own) or not own.isidentifier() else own
+
+
+def _unused(name: str, taken: set[str]) -> str:
+    own = _name(name)
+    while own in taken:
+        own += "_"
+    taken.add(own)
+    return own
+
+
+def _class(name: str) -> str:
+    return "".join(word[0].upper() + word[1:] for word in re.split(r"[^a-zA-Z0-9]+", name) if word)
+
+
+def _docstring(text: str | None) -> str:
+    """A docstring, indented by 4; empty where there is nothing to say."""
+    if not text:
+        return ""
+    lines: list[str] = []
+    for line in text.replace("\\", "\\\\").replace('"""', "'''").strip().splitlines():
+        hangs = "  " if re.match(r"\s*([-*]|\w+:) ", line) else ""
+        room = WIDTH - 8 - (0 if lines else 6)
+        lines += textwrap.wrap(line, room, subsequent_indent=hangs, break_on_hyphens=False) or [""]
+    lines[-1] += " " * lines[-1].endswith('"')
+    closed = ["".join(lines)] if len(lines) == 1 else [*lines, ""]
+    return textwrap.indent('"""' + "\n".join(closed) + '"""\n', "    ")
+
+
+def _laid_out(source: str) -> str:
+    ruff = shutil.which("ruff", path=str(Path(sys.executable).parent)) or shutil.which("ruff")
+    if ruff is None:
+        return source
+    own = 'lint.isort.known-first-party = ["billycan_client"]'
+    for options in (["check", "-q", "--select=F401,I,RUF022", "--fix-only", f"--config={own}"], ["format", "-q"]):
+        command = [ruff, *options, "--isolated", f"--line-length={WIDTH}", "--stdin-filename=generated.py", "-"]
+        source = subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout
+    return source
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1461 @@
+"""What is sent and answered; written by `python -m billycan_client.generate`."""
+
+from __future__ import annotations
+
+import datetime as dt
+from decimal import Decimal
+from typing import Any, Literal
+
+from msgspec import UNSET, Struct
+
+from billycan_client.values import Amount, Maybe, Open
+
+
+class AcceptedBy(Struct, kw_only=True):
+    """Who accepted a quote."""
+
+    name: str
+    """Who accepted it."""
+    email: str | None
+    """Their email address."""
+
+
+class Address(Struct, kw_only=True):
+    """A postal address; in Australia the state is one of the eight and the postcode has four digits."""
+
+    line1: str | None
+    """A line of the address."""
+    line2: str | None
+    """A line of the address."""
+    suburb: str | None
+    """Suburb, town or city."""
+    state: str | None
+    """In Australia one of ACT, NSW, NT, QLD, SA, TAS, VIC and WA."""
+    postcode: str | None
+    """In Australia four digits."""
+    country: str
+    """Two letters of ISO 3166; AU unless said."""
+
+
+class AddressChange(Struct, kw_only=True):
+    """A postal address; in Australia the state is one of the eight and the postcode has four digits."""
+
+    line1: Maybe[str | None] = UNSET
+    """A line of the address."""
+    line2: Maybe[str | None] = UNSET
+    """A line of the address."""
+    suburb: Maybe[str | None] = UNSET
+    """Suburb, town or city."""
+    state: Maybe[str | None] = UNSET
+    """In Australia one of ACT, NSW, NT, QLD, SA, TAS, VIC and WA."""
+    postcode: Maybe[str | None] = UNSET
+    """In Australia four digits."""
+    country: Maybe[str | None] = UNSET
+    """Two letters of ISO 3166; AU unless said."""
+
+
+class Attempt(Struct, kw_only=True):
+    """One try. `finished_at` is null while it runs, or for ever where the process died: then `error` says so."""
+
+    number: int
+    """Which attempt it was, from 1."""
+    started_at: dt.datetime
+    """When it began."""
+    finished_at: dt.datetime | None
+    """When it ended."""
+    duration_ms: int | None
+    """How long it took, in milliseconds."""
+    error: str | None
+    """The kind of failure; null for a success."""
+    request: Sent
+    """What was sent."""
+    response: Received | None
+    """What came back, if anything did."""
+
+
+class BankAccount(Struct, kw_only=True):
+    """Where the business is paid by bank transfer."""
+
+    bsb: str
+    """Six digits, which come out as NNN-NNN."""
+    account_number: str
+    """The account's number."""
+    account_name: str
+    """In whose name it is."""
+
+
+class BankAccountChange(Struct, kw_only=True):
+    """Where the business is paid by bank transfer."""
+
+    bsb: Maybe[str] = UNSET
+    """Six digits, which come out as NNN-NNN."""
+    account_number: Maybe[str] = UNSET
+    """The account's number."""
+    account_name: Maybe[str] = UNSET
+    """In whose name it is."""
+
+
+class Booking(Struct, kw_only=True):
+    """A booking as it is shown."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    status: Open[Literal["cancelled", "completed", "confirmed", "declined", "no_show", "pending"]]
+    """How far it is; actions change it. All but `cancelled`, `declined` and `no_show` hold the time."""
+    service_id: str
+    """What is booked."""
+    service: Named
+    """What is booked."""
+    start_at: dt.datetime
+    """When it begins."""
+    end_at: dt.datetime
+    """When it ends; follows from the service."""
+    staff_id: str
+    """With whom."""
+    staff: Named
+    """With whom."""
+    client_id: str
+    """The contact it is for."""
+    client: Named
+    """The contact it is for."""
+    notes: str | None
+    """Notes on it."""
+    location: str | None
+    """Where it takes place."""
+    job_id: str | None
+    """The job it belongs to."""
+    cancel_reason: str | None
+    """Why it was cancelled."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class Category(Struct, kw_only=True):
+    """What money is spent on, as it is shown."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    name: str
+    """What it is called."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class ChecklistItem(Struct, kw_only=True):
+    """Something to tick off; a job is complete only once all that is required is done."""
+
+    id: str
+    """Its id, by which a PATCH names it."""
+    text: str
+    """What is to be done."""
+    required: bool
+    """Whether the job cannot be completed without it."""
+    done: bool
+    """Whether it is done."""
+
+
+class ChecklistItemChange(Struct, kw_only=True):
+    """Something to tick off. On PATCH one with an `id` is merged over the stored one, one without is new."""
+
+    id: str
+    """On PATCH, which stored item this is."""
+    text: Maybe[str] = UNSET
+    """What is to be done."""
+    required: Maybe[bool | None] = UNSET
+    """Whether the job cannot be completed without it."""
+    done: Maybe[bool | None] = UNSET
+    """Whether it is done."""
+
+
+class CodeTotals(Struct, kw_only=True):
+    """What the lines of one GST code come to."""
+
+    gst_code: str
+    """How these lines are taxed."""
+    rate: Decimal
+    """The rate of GST, in per cent."""
+    net: Decimal
+    """Their amount without GST."""
+    gst: Decimal
+    """The GST on them."""
+
+
+class Contact(Struct, kw_only=True):
+    """A contact as it is shown."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    name: str
+    """Their name."""
+    kind: Open[Literal["company", "person"]]
+    """Whether it is a person or a company."""
+    roles: list[Open[Literal["client", "supplier"]]]
+    """Whether the business sells to them, buys from them, or both."""
+    status: Open[Literal["active", "archived"]]
+    """Whether they are in use, or put aside by `archive`."""
+    email: str | None
+    """Their email address."""
+    phone: str | None
+    """Their phone number, however it is spaced."""
+    website: str | None
+    """Their web address."""
+    abn: str | None
+    """Their ABN, checked by its check digits; 11 digits come out."""
+    gst_registered: bool
+    """Whether they are registered for GST."""
+    billing_address: Address | None
+    """Where their invoices go; shown on them."""
+    site_address: Address | None
+    """Where work for them is done."""
+    people: list[Person]
+    """The people there to talk to."""
+    payment_terms_days: int | None
+    """Days until their invoices are due; without it the business's own terms."""
+    notes: str | None
+    """Notes of the business's own."""
+    tags: list[str]
+    """Words to find them by."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class Deleted(Struct, kw_only=True):
+    """What a delete answers."""
+
+    id: str
+    """The id it had."""
+    deleted: bool
+    """Always true."""
+
+
+class Delivery(Struct, kw_only=True):
+    """A delivery with each attempt."""
+
+    attempts: list[Attempt]
+    """Every attempt, in order."""
+    id: str
+    """Its id."""
+    endpoint_id: str
+    """The endpoint it goes to."""
+    webhook_id: str
+    """The event's id; the same for each attempt and replay."""
+    event: str
+    """What happened, such as `invoice.paid`."""
+    status: Open[Literal["cancelled", "delivered", "failed", "held", "pending"]]
+    """How far it is; `held` awaits an enabled endpoint."""
+    attempts_made: int
+    """How many attempts were made."""
+    next_attempt_at: dt.datetime | None
+    """When the next one is due."""
+    finished_at: dt.datetime | None
+    """When it was delivered, failed or cancelled."""
+    replay_of: str | None
+    """The delivery that this one repeats."""
+    created_at: dt.datetime
+    """When it was made."""
+
+
+class Endpoint(Struct, kw_only=True):
+    """An endpoint as it is shown; `secret` only when it is made or rotated, else null."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    url: str
+    """Where deliveries go: https, and no private or internal host unless the deployment allows them."""
+    events: list[str]
+    """Which events: by name, all of a kind as in `invoice.*`, or all with `*`."""
+    description: str | None
+    """What it is for."""
+    enabled: bool
+    """Whether deliveries are sent; those to a disabled endpoint are held."""
+    disabled_reason: Open[Literal["failing", "gone"]] | None
+    """Why it was disabled by itself: it answered 410, or nothing succeeded for days."""
+    failing_since: dt.datetime | None
+    """Since when nothing succeeded."""
+    secret: str | None
+    """What its deliveries are signed with; shown when it is made or rotated, else null."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class Expense(Struct, kw_only=True):
+    """Money spent, as it is shown."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    status: Open[Literal["recorded", "void"]]
+    """Whether it counts, or was taken out by `void`."""
+    date: dt.date
+    """When the money was spent."""
+    amount: Decimal
+    """What was spent, with GST in it."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    description: str | None
+    """What it was spent on."""
+    category_id: str
+    """The category it belongs to."""
+    category: Named
+    """The category it belongs to."""
+    supplier_id: str | None
+    """The contact it was paid to."""
+    supplier: Named | None
+    """The contact it was paid to."""
+    supplier_name: str | None
+    """Who it was paid to, where they are no contact."""
+    supplier_abn: str | None
+    """Their ABN, where they are no contact."""
+    gst_code: Open[Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"]]
+    """How it was taxed."""
+    gst: Decimal
+    """The GST on the receipt; an eleventh of the amount unless said, where the code is taxable."""
+    gst_breakdown: GstBreakdown
+    """Its GST, and how much can be claimed."""
+    business_use_percent: Decimal
+    """How much of it was for the business, in per cent."""
+    tax_invoice_held: bool
+    """Whether a tax invoice is held, without which GST above $82.50 of amount cannot be claimed."""
+    payment_method: str | None
+    """How it was paid, such as `card`, `bank_transfer` or `cash`."""
+    reference: str | None
+    """The receipt's number or the like."""
+    job_id: str | None
+    """The job it was made for."""
+    billable: bool
+    """Whether it is to be charged on to the job's client."""
+    voided_at: dt.datetime | None
+    """When it was voided."""
+    void_reason: str | None
+    """Why it was voided."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class Group(Struct, kw_only=True):
+    """What the expenses of one category, GST code or month come to."""
+
+    key: str
+    """The category's id, the GST code or the month, YYYY-MM."""
+    label: str
+    """What it is called."""
+    count: int
+    """How many expenses."""
+    amount: Decimal
+    """What was spent, with GST in it."""
+    net: Decimal
+    """What was spent, without GST."""
+    gst: Decimal
+    """The GST in it."""
+    gst_claimable: Decimal
+    """What of the GST can be claimed."""
+
+
+class GstBreakdown(Struct, kw_only=True):
+    """The GST within an amount, and how much of it the business can claim."""
+
+    net: Decimal
+    """The amount without GST."""
+    gst: Decimal
+    """The GST in it."""
+    rate: Decimal
+    """The rate of GST, in per cent."""
+    gst_claimable: Decimal
+    """What of the GST can be claimed: for business use, and 0 unless `claimable`."""
+    claim_status: Open[Literal["awaiting_tax_invoice", "claimable", "not_creditable"]]
+    """Whether it can be claimed, awaits a tax invoice, or cannot be claimed at all."""
+
+
+class Hours(Struct, kw_only=True):
+    """A stretch of work that comes every week, in local time."""
+
+    day: Open[Literal["friday", "monday", "saturday", "sunday", "thursday", "tuesday", "wednesday"]]
+    """The day of the week."""
+    start: str
+    """When work begins, as HH:MM in the person's time zone."""
+    end: str
+    """When it ends; 24:00 is midnight."""
+
+
+class Invoice(Struct, kw_only=True):
+    """An invoice with its lines and payments; `hosted_url` is for keys that may write invoices, never in an
+    event.
+    """
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    number: str
+    """Its number, such as INV-0042: never used twice."""
+    status: Open[Literal["draft", "paid", "partially_paid", "sent", "void", "written_off"]]
+    """How far it is; actions change it."""
+    client_id: str
+    """The contact who owes it."""
+    client: Named
+    """The contact who owes it."""
+    issue_date: dt.date
+    """The date of the invoice; today in the business's time zone unless said."""
+    due_date: dt.date
+    """When it is due; the issue date and the contact's or the business's terms unless said."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether its lines were sent with GST in them."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for the document or for each line."""
+    discount_percent: Decimal | None
+    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    discount_amount: Decimal | None
+    """Taken off the whole document, in dollars, and shared over its lines."""
+    subtotal: Decimal
+    """What the lines come to without GST, after discounts."""
+    discount_total: Decimal
+    """What the discounts of the lines and of the document come to."""
+    gst: Decimal
+    """The GST, which with `subtotal` makes `total`."""
+    total: Decimal
+    """What it comes to with GST."""
+    gst_breakdown: list[CodeTotals]
+    """Amounts and GST by GST code."""
+    amount_paid: Decimal
+    """What was received."""
+    amount_due: Decimal
+    """What is still to be received."""
+    is_overdue: bool
+    """Whether money is due since before today."""
+    document_title: Open[Literal["Invoice", "Tax invoice"]]
+    """What it is headed."""
+    tax_invoice: TaxInvoice
+    """Whether it shows what a tax invoice must."""
+    reference: str | None
+    """A short reference for the client."""
+    purchase_order: str | None
+    """The client's purchase order."""
+    notes: str | None
+    """Notes for the client."""
+    terms: str | None
+    """Terms of payment for the client."""
+    quote_id: str | None
+    """The quote it was made from."""
+    job_id: str | None
+    """The job it bills."""
+    booking_id: str | None
+    """The booking it bills."""
+    sent_at: dt.datetime | None
+    """When it was sent."""
+    paid_at: dt.datetime | None
+    """When it became paid."""
+    payment_method: str | None
+    """How the payment that settled it was made."""
+    voided_at: dt.datetime | None
+    """When it was voided."""
+    void_reason: str | None
+    """Why it was voided."""
+    written_off_at: dt.datetime | None
+    """When it was written off."""
+    write_off_reason: str | None
+    """Why it was written off."""
+    line_items: list[Line]
+    """What is charged for, in order."""
+    payments: list[Payment]
+    """The payments of it, the newest last, reversed ones too."""
+    hosted_url: Maybe[str | None] = UNSET
+    """The page where the client sees it, once it is sent; only for keys that may write invoices."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class Job(Struct, kw_only=True):
+    """A job with its lines."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    number: str
+    """Its number, such as JOB-0042: never used twice."""
+    status: Open[Literal["cancelled", "complete", "in_progress", "on_hold", "open", "scheduled"]]
+    """How far it is; actions change it."""
+    client_id: str
+    """The contact it is for."""
+    client: Named
+    """The contact it is for."""
+    title: str
+    """What is to be done, in a few words."""
+    description: str | None
+    """What is to be done, at length."""
+    site_address: Address | None
+    """Where it is done."""
+    scheduled_start: dt.datetime | None
+    """When it is to begin; a job made with it is `scheduled`."""
+    scheduled_end: dt.datetime | None
+    """When it is to end."""
+    assignee_ids: list[str]
+    """The staff who do it."""
+    assignees: list[Named]
+    """The staff who do it."""
+    priority: Open[Literal["high", "low", "normal", "urgent"]]
+    """How urgent it is."""
+    checklist: list[ChecklistItem]
+    """What must or should be done on the way, in order."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether its lines were sent with GST in them."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for the document or for each line."""
+    discount_percent: Decimal | None
+    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    discount_amount: Decimal | None
+    """Taken off the whole document, in dollars, and shared over its lines."""
+    subtotal: Decimal
+    """What the lines come to without GST, after discounts."""
+    discount_total: Decimal
+    """What the discounts of the lines and of the document come to."""
+    gst: Decimal
+    """The GST, which with `subtotal` makes `total`."""
+    total: Decimal
+    """What it comes to with GST."""
+    gst_breakdown: list[CodeTotals]
+    """Amounts and GST by GST code."""
+    reference: str | None
+    """A short reference for the client, on its invoice."""
+    notes: str | None
+    """Notes for the client, on its invoice."""
+    terms: str | None
+    """Terms of payment for the client, on its invoice."""
+    quote_id: str | None
+    """The quote it carries out."""
+    booking_id: str | None
+    """The booking it came from."""
+    invoice_ids: list[str]
+    """The invoices made from it."""
+    completed_at: dt.datetime | None
+    """When it was completed."""
+    completion_notes: str | None
+    """What there is to say of the work done."""
+    cancelled_at: dt.datetime | None
+    """When it was cancelled."""
+    cancel_reason: str | None
+    """Why it was cancelled."""
+    line_items: list[Line]
+    """The materials and labour to bill, in order."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class Limits(Struct, kw_only=True):
+    """How often a key may call."""
+
+    per_minute: int
+    """Requests in any 60 seconds."""
+    per_second: int
+    """Requests in any second within that."""
+
+
+class Line(Struct, kw_only=True):
+    """A line item as it is shown; `net`, `gst` and `total` are after its share of the document's discount."""
+
+    id: str
+    """Its id, by which a PATCH names it."""
+    description: str
+    """What is charged for."""
+    quantity: Decimal
+    """How many; negative for a credit line."""
+    unit: str | None
+    """What the quantity counts, such as `hour`."""
+    unit_price: Decimal
+    """Of one, with GST in it or not as `amounts_are` says; negative for a credit line."""
+    discount_percent: Decimal | None
+    """Taken off the line, in per cent; not together with `discount_amount`."""
+    discount_amount: Decimal | None
+    """Taken off the line, in dollars; never more than it."""
+    gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]]
+    """How the line is taxed; `gst` unless the business is not registered, else `out_of_scope`."""
+    net: Decimal
+    """Its amount without GST."""
+    gst: Decimal
+    """The GST on it."""
+    total: Decimal
+    """Its amount with GST."""
+
+
+class LineChange(Struct, kw_only=True):
+    """A line item. On PATCH one with an `id` is merged over the stored one, one without is new."""
+
+    id: str
+    """On PATCH, which stored line this is."""
+    description: Maybe[str] = UNSET
+    """What is charged for."""
+    quantity: Maybe[Amount | None] = UNSET
+    """How many; negative for a credit line."""
+    unit: Maybe[str | None] = UNSET
+    """What the quantity counts, such as `hour`."""
+    unit_price: Maybe[Amount] = UNSET
+    """Of one, with GST in it or not as `amounts_are` says; negative for a credit line."""
+    discount_percent: Maybe[Amount | None] = UNSET
+    """Taken off the line, in per cent; not together with `discount_amount`."""
+    discount_amount: Maybe[Amount | None] = UNSET
+    """Taken off the line, in dollars; never more than it."""
+    gst_code: Maybe[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"] | None] = UNSET
+    """How the line is taxed; `gst` unless the business is not registered, else `out_of_scope`."""
+
+
+class ListedDelivery(Struct, kw_only=True):
+    """An event on its way to one endpoint, as lists show it."""
+
+    id: str
+    """Its id."""
+    endpoint_id: str
+    """The endpoint it goes to."""
+    webhook_id: str
+    """The event's id; the same for each attempt and replay."""
+    event: str
+    """What happened, such as `invoice.paid`."""
+    status: Open[Literal["cancelled", "delivered", "failed", "held", "pending"]]
+    """How far it is; `held` awaits an enabled endpoint."""
+    attempts_made: int
+    """How many attempts were made."""
+    next_attempt_at: dt.datetime | None
+    """When the next one is due."""
+    finished_at: dt.datetime | None
+    """When it was delivered, failed or cancelled."""
+    replay_of: str | None
+    """The delivery that this one repeats."""
+    created_at: dt.datetime
+    """When it was made."""
+
+
+class ListedInvoice(Struct, kw_only=True):
+    """An invoice as lists show it: without its payments, and with its lines only on request."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    number: str
+    """Its number, such as INV-0042: never used twice."""
+    status: Open[Literal["draft", "paid", "partially_paid", "sent", "void", "written_off"]]
+    """How far it is; actions change it."""
+    client_id: str
+    """The contact who owes it."""
+    client: Named
+    """The contact who owes it."""
+    issue_date: dt.date
+    """The date of the invoice; today in the business's time zone unless said."""
+    due_date: dt.date
+    """When it is due; the issue date and the contact's or the business's terms unless said."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether its lines were sent with GST in them."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for the document or for each line."""
+    discount_percent: Decimal | None
+    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    discount_amount: Decimal | None
+    """Taken off the whole document, in dollars, and shared over its lines."""
+    subtotal: Decimal
+    """What the lines come to without GST, after discounts."""
+    discount_total: Decimal
+    """What the discounts of the lines and of the document come to."""
+    gst: Decimal
+    """The GST, which with `subtotal` makes `total`."""
+    total: Decimal
+    """What it comes to with GST."""
+    gst_breakdown: list[CodeTotals]
+    """Amounts and GST by GST code."""
+    amount_paid: Decimal
+    """What was received."""
+    amount_due: Decimal
+    """What is still to be received."""
+    is_overdue: bool
+    """Whether money is due since before today."""
+    document_title: Open[Literal["Invoice", "Tax invoice"]]
+    """What it is headed."""
+    tax_invoice: TaxInvoice
+    """Whether it shows what a tax invoice must."""
+    reference: str | None
+    """A short reference for the client."""
+    purchase_order: str | None
+    """The client's purchase order."""
+    notes: str | None
+    """Notes for the client."""
+    terms: str | None
+    """Terms of payment for the client."""
+    quote_id: str | None
+    """The quote it was made from."""
+    job_id: str | None
+    """The job it bills."""
+    booking_id: str | None
+    """The booking it bills."""
+    sent_at: dt.datetime | None
+    """When it was sent."""
+    paid_at: dt.datetime | None
+    """When it became paid."""
+    payment_method: str | None
+    """How the payment that settled it was made."""
+    voided_at: dt.datetime | None
+    """When it was voided."""
+    void_reason: str | None
+    """Why it was voided."""
+    written_off_at: dt.datetime | None
+    """When it was written off."""
+    write_off_reason: str | None
+    """Why it was written off."""
+    line_items: Maybe[list[Line]] = UNSET
+    """What is charged for, in order; in lists only with `include=line_items`."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class ListedJob(Struct, kw_only=True):
+    """A job as lists show it: with its lines only on request."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    number: str
+    """Its number, such as JOB-0042: never used twice."""
+    status: Open[Literal["cancelled", "complete", "in_progress", "on_hold", "open", "scheduled"]]
+    """How far it is; actions change it."""
+    client_id: str
+    """The contact it is for."""
+    client: Named
+    """The contact it is for."""
+    title: str
+    """What is to be done, in a few words."""
+    description: str | None
+    """What is to be done, at length."""
+    site_address: Address | None
+    """Where it is done."""
+    scheduled_start: dt.datetime | None
+    """When it is to begin; a job made with it is `scheduled`."""
+    scheduled_end: dt.datetime | None
+    """When it is to end."""
+    assignee_ids: list[str]
+    """The staff who do it."""
+    assignees: list[Named]
+    """The staff who do it."""
+    priority: Open[Literal["high", "low", "normal", "urgent"]]
+    """How urgent it is."""
+    checklist: list[ChecklistItem]
+    """What must or should be done on the way, in order."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether its lines were sent with GST in them."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for the document or for each line."""
+    discount_percent: Decimal | None
+    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    discount_amount: Decimal | None
+    """Taken off the whole document, in dollars, and shared over its lines."""
+    subtotal: Decimal
+    """What the lines come to without GST, after discounts."""
+    discount_total: Decimal
+    """What the discounts of the lines and of the document come to."""
+    gst: Decimal
+    """The GST, which with `subtotal` makes `total`."""
+    total: Decimal
+    """What it comes to with GST."""
+    gst_breakdown: list[CodeTotals]
+    """Amounts and GST by GST code."""
+    reference: str | None
+    """A short reference for the client, on its invoice."""
+    notes: str | None
+    """Notes for the client, on its invoice."""
+    terms: str | None
+    """Terms of payment for the client, on its invoice."""
+    quote_id: str | None
+    """The quote it carries out."""
+    booking_id: str | None
+    """The booking it came from."""
+    invoice_ids: list[str]
+    """The invoices made from it."""
+    completed_at: dt.datetime | None
+    """When it was completed."""
+    completion_notes: str | None
+    """What there is to say of the work done."""
+    cancelled_at: dt.datetime | None
+    """When it was cancelled."""
+    cancel_reason: str | None
+    """Why it was cancelled."""
+    line_items: Maybe[list[Line]] = UNSET
+    """The materials and labour to bill, in order; in lists only with `include=line_items`."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class ListedQuote(Struct, kw_only=True):
+    """A quote as lists show it: with its lines only on request."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    number: str
+    """Its number, such as QUO-0042: never used twice."""
+    status: Open[Literal["accepted", "cancelled", "converted", "declined", "draft", "expired", "invoiced", "sent"]]
+    """How far it is; actions change it, and `sent` becomes `expired` by itself."""
+    client_id: str
+    """The contact it is for."""
+    client: Named
+    """The contact it is for."""
+    title: str | None
+    """What it is for, in a few words."""
+    summary: str | None
+    """What it is for, at length."""
+    issue_date: dt.date
+    """The date of the quote; today in the business's time zone unless said."""
+    expiry_date: dt.date
+    """Until when it can be accepted; 30 days after the issue date unless said."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether its lines were sent with GST in them."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for the document or for each line."""
+    discount_percent: Decimal | None
+    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    discount_amount: Decimal | None
+    """Taken off the whole document, in dollars, and shared over its lines."""
+    subtotal: Decimal
+    """What the lines come to without GST, after discounts."""
+    discount_total: Decimal
+    """What the discounts of the lines and of the document come to."""
+    gst: Decimal
+    """The GST, which with `subtotal` makes `total`."""
+    total: Decimal
+    """What it comes to with GST."""
+    gst_breakdown: list[CodeTotals]
+    """Amounts and GST by GST code."""
+    reference: str | None
+    """A short reference for the client."""
+    notes: str | None
+    """Notes for the client."""
+    terms: str | None
+    """Terms that the client accepts with it."""
+    revision: int
+    """One more each time it is revised."""
+    invoice_id: str | None
+    """The invoice made from it."""
+    job_id: str | None
+    """The job it is for, or that was made from it."""
+    booking_id: str | None
+    """The booking it came from."""
+    sent_at: dt.datetime | None
+    """When it was last sent."""
+    accepted_at: dt.datetime | None
+    """When it was accepted."""
+    accepted_by: AcceptedBy | None
+    """Who accepted it."""
+    declined_at: dt.datetime | None
+    """When it was declined."""
+    decline_reason: str | None
+    """Why it was declined."""
+    cancelled_at: dt.datetime | None
+    """When it was cancelled."""
+    line_items: Maybe[list[Line]] = UNSET
+    """What is charged for, in order; in lists only with `include=line_items`."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class LoggedEvent(Struct, kw_only=True):
+    """Something that happened: `data` is the record as GET answered it then."""
+
+    id: str
+    """Its id; the `webhook-id` of its deliveries."""
+    event: str
+    """What happened, such as `invoice.paid`."""
+    created_at: dt.datetime
+    """When it happened; the `timestamp` of its deliveries."""
+    data: dict[str, Any]
+    """The record as GET answered it then; of a deleted one its `id` alone."""
+
+
+class Me(Struct, kw_only=True):
+    """The calling key (never its secret), its tenant, environment, scopes and limits."""
+
+    id: str
+    """The key's id."""
+    name: str | None
+    """What the key was named when it was made."""
+    tenant: TenantName
+    """Whose key it is."""
+    environment: Open[Literal["live", "sandbox"]]
+    """Production, or the sandbox."""
+    scopes: list[str]
+    """What the key may do."""
+    limits: Limits
+    """How often the key may call."""
+
+
+class Named(Struct, kw_only=True):
+    """A referenced record, as it is shown."""
+
+    id: str
+    """Its id."""
+    name: str
+    """Its name; where a document was sent, the name it had then."""
+
+
+class NewAddress(Struct, kw_only=True):
+    """A postal address; in Australia the state is one of the eight and the postcode has four digits."""
+
+    line1: Maybe[str | None] = UNSET
+    """A line of the address."""
+    line2: Maybe[str | None] = UNSET
+    """A line of the address."""
+    suburb: Maybe[str | None] = UNSET
+    """Suburb, town or city."""
+    state: Maybe[str | None] = UNSET
+    """In Australia one of ACT, NSW, NT, QLD, SA, TAS, VIC and WA."""
+    postcode: Maybe[str | None] = UNSET
+    """In Australia four digits."""
+    country: Maybe[str] = UNSET
+    """Two letters of ISO 3166; AU unless said."""
+
+
+class NewChecklistItem(Struct, kw_only=True):
+    """Something to tick off. On PATCH one with an `id` is merged over the stored one, one without is new."""
+
+    id: Maybe[str | None] = UNSET
+    """On PATCH, which stored item this is."""
+    text: str
+    """What is to be done."""
+    required: Maybe[bool] = UNSET
+    """Whether the job cannot be completed without it."""
+    done: Maybe[bool] = UNSET
+    """Whether it is done."""
+
+
+class NewHours(Struct, kw_only=True):
+    """A stretch of work that comes every week, in local time."""
+
+    day: Literal["friday", "monday", "saturday", "sunday", "thursday", "tuesday", "wednesday"]
+    """The day of the week."""
+    start: str
+    """When work begins, as HH:MM in the person's time zone."""
+    end: str
+    """When it ends; 24:00 is midnight."""
+
+
+class NewLine(Struct, kw_only=True):
+    """A line item. On PATCH one with an `id` is merged over the stored one, one without is new."""
+
+    id: Maybe[str | None] = UNSET
+    """On PATCH, which stored line this is."""
+    description: str
+    """What is charged for."""
+    quantity: Maybe[Amount] = UNSET
+    """How many; negative for a credit line."""
+    unit: Maybe[str | None] = UNSET
+    """What the quantity counts, such as `hour`."""
+    unit_price: Amount
+    """Of one, with GST in it or not as `amounts_are` says; negative for a credit line."""
+    discount_percent: Maybe[Amount | None] = UNSET
+    """Taken off the line, in per cent; not together with `discount_amount`."""
+    discount_amount: Maybe[Amount | None] = UNSET
+    """Taken off the line, in dollars; never more than it."""
+    gst_code: Maybe[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"] | None] = UNSET
+    """How the line is taxed; `gst` unless the business is not registered, else `out_of_scope`."""
+
+
+class NewPerson(Struct, kw_only=True):
+    """Somebody to talk to at a contact."""
+
+    name: str
+    """Their name."""
+    role: Maybe[str | None] = UNSET
+    """What they do there, such as `Accounts`."""
+    email: Maybe[str | None] = UNSET
+    """Their email address."""
+    phone: Maybe[str | None] = UNSET
+    """Their phone number."""
+
+
+class NewTimeOff(Struct, kw_only=True):
+    """A stretch in which somebody does not work whatever their hours say."""
+
+    start_at: dt.datetime
+    """When it begins."""
+    end_at: dt.datetime
+    """When it ends."""
+    reason: Maybe[str | None] = UNSET
+    """Why."""
+
+
+class Opening(Struct, kw_only=True):
+    """A time that can be booked, with whom, and how many bookings it still takes."""
+
+    start_at: dt.datetime
+    """When it begins."""
+    end_at: dt.datetime
+    """When it ends."""
+    staff_ids: list[str]
+    """Who is free then."""
+    remaining: int
+    """How many more bookings this time takes."""
+
+
+class Payment(Struct, kw_only=True):
+    """A payment of an invoice; a reversed one stays listed."""
+
+    id: str
+    """Its id."""
+    invoice_id: str
+    """The invoice it pays."""
+    amount: Decimal
+    """What was received."""
+    payment_method: str
+    """How, such as `bank_transfer`, `card` or `cash`."""
+    paid_at: dt.datetime
+    """When it was received."""
+    reference: str | None
+    """The payer's reference."""
+    status: Open[Literal["recorded", "reversed"]]
+    """Whether it counts, or was taken back."""
+    created_at: dt.datetime
+    """When it was recorded."""
+    reversed_at: dt.datetime | None
+    """When it was taken back."""
+    reverse_reason: str | None
+    """Why it was taken back."""
+
+
+class Person(Struct, kw_only=True):
+    """Somebody to talk to at a contact."""
+
+    name: str
+    """Their name."""
+    role: str | None
+    """What they do there, such as `Accounts`."""
+    email: str | None
+    """Their email address."""
+    phone: str | None
+    """Their phone number."""
+
+
+class Preview(Struct, kw_only=True):
+    """An invoice worked out but not stored."""
+
+    client_id: str
+    """The contact who would owe it."""
+    client: Named
+    """The contact who would owe it."""
+    issue_date: dt.date
+    """The date of the invoice."""
+    due_date: dt.date
+    """When it would be due."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether its lines were sent with GST in them."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for the document or for each line."""
+    discount_percent: Decimal | None
+    """Taken off the whole document, in per cent."""
+    discount_amount: Decimal | None
+    """Taken off the whole document, in dollars."""
+    subtotal: Decimal
+    """What the lines come to without GST, after discounts."""
+    discount_total: Decimal
+    """What the discounts of the lines and of the document come to."""
+    gst: Decimal
+    """The GST, which with `subtotal` makes `total`."""
+    total: Decimal
+    """What it comes to with GST."""
+    gst_breakdown: list[CodeTotals]
+    """Amounts and GST by GST code."""
+    document_title: Open[Literal["Invoice", "Tax invoice"]]
+    """What it would be headed."""
+    tax_invoice: TaxInvoice
+    """Whether it shows what a tax invoice must."""
+    line_items: list[PreviewLine]
+    """What is charged for, in order."""
+
+
+class PreviewLine(Struct, kw_only=True):
+    """A line worked out but not stored."""
+
+    description: str
+    """What is charged for."""
+    quantity: Decimal
+    """How many."""
+    unit: str | None
+    """What the quantity counts."""
+    unit_price: Decimal
+    """Of one."""
+    discount_percent: Decimal | None
+    """Taken off the line, in per cent."""
+    discount_amount: Decimal | None
+    """Taken off the line, in dollars."""
+    gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]]
+    """How the line is taxed."""
+    net: Decimal
+    """Its amount without GST."""
+    gst: Decimal
+    """The GST on it."""
+    total: Decimal
+    """Its amount with GST."""
+
+
+class Quote(Struct, kw_only=True):
+    """A quote with its lines. `hosted_url` is for keys that may write quotes, and never part of an event."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    number: str
+    """Its number, such as QUO-0042: never used twice."""
+    status: Open[Literal["accepted", "cancelled", "converted", "declined", "draft", "expired", "invoiced", "sent"]]
+    """How far it is; actions change it, and `sent` becomes `expired` by itself."""
+    client_id: str
+    """The contact it is for."""
+    client: Named
+    """The contact it is for."""
+    title: str | None
+    """What it is for, in a few words."""
+    summary: str | None
+    """What it is for, at length."""
+    issue_date: dt.date
+    """The date of the quote; today in the business's time zone unless said."""
+    expiry_date: dt.date
+    """Until when it can be accepted; 30 days after the issue date unless said."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether its lines were sent with GST in them."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for the document or for each line."""
+    discount_percent: Decimal | None
+    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    discount_amount: Decimal | None
+    """Taken off the whole document, in dollars, and shared over its lines."""
+    subtotal: Decimal
+    """What the lines come to without GST, after discounts."""
+    discount_total: Decimal
+    """What the discounts of the lines and of the document come to."""
+    gst: Decimal
+    """The GST, which with `subtotal` makes `total`."""
+    total: Decimal
+    """What it comes to with GST."""
+    gst_breakdown: list[CodeTotals]
+    """Amounts and GST by GST code."""
+    reference: str | None
+    """A short reference for the client."""
+    notes: str | None
+    """Notes for the client."""
+    terms: str | None
+    """Terms that the client accepts with it."""
+    revision: int
+    """One more each time it is revised."""
+    invoice_id: str | None
+    """The invoice made from it."""
+    job_id: str | None
+    """The job it is for, or that was made from it."""
+    booking_id: str | None
+    """The booking it came from."""
+    sent_at: dt.datetime | None
+    """When it was last sent."""
+    accepted_at: dt.datetime | None
+    """When it was accepted."""
+    accepted_by: AcceptedBy | None
+    """Who accepted it."""
+    declined_at: dt.datetime | None
+    """When it was declined."""
+    decline_reason: str | None
+    """Why it was declined."""
+    cancelled_at: dt.datetime | None
+    """When it was cancelled."""
+    line_items: list[Line]
+    """What is charged for, in order."""
+    hosted_url: Maybe[str | None] = UNSET
+    """The page where the client can accept it, once it is sent; only for keys that may write quotes."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class Received(Struct, kw_only=True):
+    """What came back: the first 16 KiB of it."""
+
+    status: int
+    """The HTTP status."""
+    headers: dict[str, str]
+    """The response's headers."""
+    body: str
+    """The response's body."""
+
+
+class Recovery(Struct, kw_only=True):
+    """How many deliveries are sent again."""
+
+    endpoint_id: str
+    """The endpoint they go to."""
+    since: dt.datetime
+    """From when they were made."""
+    until: dt.datetime
+    """Until when they were made."""
+    deliveries: int
+    """How many."""
+
+
+class Sent(Struct, kw_only=True):
+    """What was sent. `body` is null for a key that may not read what the event is about."""
+
+    url: str
+    """Where to."""
+    headers: dict[str, str]
+    """The request's headers."""
+    body: str | None
+    """The request's body."""
+
+
+class Service(Struct, kw_only=True):
+    """A service as it is shown."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    name: str
+    """What it is called."""
+    duration_minutes: int
+    """How long it takes."""
+    price: Decimal | None
+    """What it costs."""
+    gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]] | None
+    """How the price is taxed."""
+    buffer_before_minutes: int
+    """How long staff are taken up before it."""
+    buffer_after_minutes: int
+    """How long staff are taken up after it."""
+    capacity: int
+    """How many bookings share one time with one member of staff."""
+    slot_interval_minutes: int
+    """How far apart the times are that are offered."""
+    min_notice_minutes: int
+    """How long ahead it must be booked."""
+    max_advance_days: int | None
+    """How many days ahead it can be booked; without it, any."""
+    requires_confirmation: bool
+    """Whether new bookings are pending until they are confirmed."""
+    staff_ids: list[str]
+    """Who gives it; empty for any active staff."""
+    active: bool
+    """Whether it can be booked."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class Staff(Struct, kw_only=True):
+    """A member of staff as it is shown."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque text."""
+    name: str
+    """Their name."""
+    email: str | None
+    """Their email address."""
+    phone: str | None
+    """Their phone number."""
+    timezone: str
+    """The IANA time zone of their hours; the business's unless said."""
+    hours: list[Hours]
+    """When they work each week; empty for never."""
+    time_off: list[TimeOff]
+    """When they do not, whatever their hours say."""
+    active: bool
+    """Whether they can be booked and assigned."""
+    external_id: str | None
+    """The client's own id of the record, which no other of its kind has."""
+    metadata: dict[str, str]
+    """The client's own string map."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class TaxInvoice(Struct, kw_only=True):
+    """Whether the document has what a tax invoice must show (s 29-70 GST Act), and what it lacks."""
+
+    compliant: bool
+    """Whether nothing is missing."""
+    missing: list[str]
+    """What is, such as `seller_abn`; `send` refuses it until then."""
+
+
+class Tenant(Struct, kw_only=True):
+    """A tenant as it is shown: its profile, which of the two environments it is, and its version."""
+
+    id: str
+    """The tenant's id."""
+    environment: Open[Literal["live", "sandbox"]]
+    """Production, or the sandbox."""
+    version: int
+    """One more with each change; its `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was made."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+    name: str
+    """The name the business trades by."""
+    legal_name: str | None
+    """The name of the entity, where it is another."""
+    abn: str | None
+    """The business's ABN, without which no tax invoice can be sent; 11 digits come out."""
+    gst_registered: bool
+    """Whether the business is registered for GST; one that is not cannot charge it."""
+    timezone: str
+    """Its IANA time zone, in which dates are meant."""
+    address: Address | None
+    """Where the business is, as its documents show it."""
+    email: str | None
+    """The business's email address."""
+    phone: str | None
+    """The business's phone number."""
+    bank_account: BankAccount | None
+    """Where it is paid by bank transfer; shown on hosted invoices."""
+    payid: str | None
+    """Where it is paid by PayID; shown on hosted invoices."""
+    default_payment_terms_days: int
+    """Days until an invoice is due whose contact has no terms of its own."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether line items of new documents are sent with GST in them."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for a document or for each line; both are lawful (s 9-90 GST Act)."""
+
+
+class TenantName(Struct, kw_only=True):
+    """The tenant a key belongs to."""
+
+    id: str
+    """Its id."""
+    name: str
+    """The business's name."""
+
+
+class TimeOff(Struct, kw_only=True):
+    """A stretch in which somebody does not work whatever their hours say."""
+
+    start_at: dt.datetime
+    """When it begins."""
+    end_at: dt.datetime
+    """When it ends."""
+    reason: str | None
+    """Why."""

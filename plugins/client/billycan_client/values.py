@@ -1,0 +1,91 @@
+"""The types of members and how they are written and read; what is not sent is `UNSET`."""
+
+import datetime as dt
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import TYPE_CHECKING, Annotated, Any, TypeAlias, TypeVar, Union, cast, get_args
+from urllib.parse import quote
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+T = TypeVar("T")
+U = TypeVar("U")
+
+Amount = Decimal | int | str
+"""Money, a quantity or a percentage to send: never a float, which cannot hold most of them."""
+
+Maybe: TypeAlias = T | UnsetType
+"""What need not be sent, or was not shown."""
+
+Many: TypeAlias = T | Sequence[T]
+"""One or several values of a filter, any of which will do."""
+
+if TYPE_CHECKING:
+    Open = Annotated[T, "one of these, or one that a later version adds"]
+else:
+
+    class Open:
+        """`Open[Literal["draft", "paid"]]`: a type checker sees the values known today, reading takes any string.
+
+        A server that learns a new status must not break the clients that were made before it.
+        """
+
+        def __class_getitem__(cls, known: Any) -> Any:
+            return Union[tuple({type(value) for value in get_args(known)})]  # noqa: UP007 - the members are computed
+
+
+def encoded(body: Any) -> bytes:
+    """A body's JSON; Decimals become exact numbers."""
+    return _encoder.encode(given(body) if isinstance(body, Mapping) else body)
+
+
+def query(members: Mapping[str, Any]) -> dict[str, str]:
+    """The parameters of a query: several values joined by commas, maps as `name[key]`."""
+    found: dict[str, str] = {}
+    for name, value in given(members).items():
+        if isinstance(value, Mapping):
+            found |= {f"{name}[{key}]": _text(item) for key, item in value.items()}
+        elif isinstance(value, Sequence) and not isinstance(value, str):
+            found[name] = ",".join(map(_text, value))
+        else:
+            found[name] = _text(value)
+    return found
+
+
+def either(one: type[T], other: type[U]) -> type[T | U]:
+    """An answer that is the one or the other, tried in this order."""
+    return cast(type[T | U], one | other)
+
+
+def segment(value: str) -> str:
+    """An id as one segment of a path, whatever is in it."""
+    if not value.strip("."):
+        raise ValueError(f"{value!r} is no id")
+    return quote(value, safe="")
+
+
+def given(members: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in members.items() if value is not UNSET}
+
+
+def _text(value: Any) -> str:
+    match value:
+        case bool():
+            return str(value).lower()
+        case Decimal():
+            return format(value, "f")
+        case dt.date():  # and a datetime, which is one
+            return value.isoformat()
+    return str(value)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, Sequence):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} cannot be sent")
+
+
+_encoder = msgspec.json.Encoder(decimal_format="number", enc_hook=_plain)

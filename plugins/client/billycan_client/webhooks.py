@@ -1,0 +1,548 @@
+"""What webhooks deliver; written by `python -m billycan_client.generate`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Literal, cast
+
+from billycan_client.deliveries import Delivery, OtherEvent, VerificationError, verified
+
+from . import models
+
+__all__ = [
+    "EVENTS",
+    "BookingCancelled",
+    "BookingCompleted",
+    "BookingConfirmed",
+    "BookingCreated",
+    "BookingDeclined",
+    "BookingDeleted",
+    "BookingNoShow",
+    "BookingRescheduled",
+    "BookingUpdated",
+    "ContactCreated",
+    "ContactDeleted",
+    "ContactUpdated",
+    "Event",
+    "ExpenseCategoryCreated",
+    "ExpenseCategoryDeleted",
+    "ExpenseCategoryUpdated",
+    "ExpenseCreated",
+    "ExpenseDeleted",
+    "ExpenseUpdated",
+    "ExpenseVoided",
+    "InvoiceCreated",
+    "InvoiceDeleted",
+    "InvoicePaid",
+    "InvoiceSent",
+    "InvoiceUpdated",
+    "InvoiceVoided",
+    "InvoiceWrittenOff",
+    "JobCancelled",
+    "JobCompleted",
+    "JobCreated",
+    "JobDeleted",
+    "JobReopened",
+    "JobScheduled",
+    "JobStarted",
+    "JobUpdated",
+    "OtherEvent",
+    "PaymentRecorded",
+    "PaymentReversed",
+    "QuoteAccepted",
+    "QuoteCancelled",
+    "QuoteConverted",
+    "QuoteCreated",
+    "QuoteDeclined",
+    "QuoteDeleted",
+    "QuoteExpired",
+    "QuoteSent",
+    "QuoteUpdated",
+    "ServiceCreated",
+    "ServiceDeleted",
+    "ServiceUpdated",
+    "StaffCreated",
+    "StaffDeleted",
+    "StaffUpdated",
+    "VerificationError",
+    "verify",
+]
+
+
+def verify(
+    secret: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    *,
+    tolerance_seconds: float = 300,
+    now: Callable[[], float] = time.time,
+) -> Event:
+    """The event in a delivery; VerificationError where the signature is wrong or the time is off."""
+    return cast(Event, verified(EVENTS, secret, headers, body, tolerance_seconds, now))
+
+
+class BookingCancelled(Delivery, kw_only=True):
+    """Booking cancelled"""
+
+    event: Literal["booking.cancelled"]
+    data: models.Booking
+
+
+class BookingCompleted(Delivery, kw_only=True):
+    """Booking completed"""
+
+    event: Literal["booking.completed"]
+    data: models.Booking
+
+
+class BookingConfirmed(Delivery, kw_only=True):
+    """Booking confirmed"""
+
+    event: Literal["booking.confirmed"]
+    data: models.Booking
+
+
+class BookingCreated(Delivery, kw_only=True):
+    """Booking created"""
+
+    event: Literal["booking.created"]
+    data: models.Booking
+
+
+class BookingDeclined(Delivery, kw_only=True):
+    """Booking declined"""
+
+    event: Literal["booking.declined"]
+    data: models.Booking
+
+
+class BookingDeleted(Delivery, kw_only=True):
+    """Booking deleted"""
+
+    event: Literal["booking.deleted"]
+    data: models.Deleted
+
+
+class BookingNoShow(Delivery, kw_only=True):
+    """Booking no show"""
+
+    event: Literal["booking.no_show"]
+    data: models.Booking
+
+
+class BookingRescheduled(Delivery, kw_only=True):
+    """Booking rescheduled"""
+
+    event: Literal["booking.rescheduled"]
+    data: models.Booking
+
+
+class BookingUpdated(Delivery, kw_only=True):
+    """Booking updated"""
+
+    event: Literal["booking.updated"]
+    data: models.Booking
+
+
+class ContactCreated(Delivery, kw_only=True):
+    """Contact created"""
+
+    event: Literal["contact.created"]
+    data: models.Contact
+
+
+class ContactDeleted(Delivery, kw_only=True):
+    """Contact deleted"""
+
+    event: Literal["contact.deleted"]
+    data: models.Deleted
+
+
+class ContactUpdated(Delivery, kw_only=True):
+    """Contact updated"""
+
+    event: Literal["contact.updated"]
+    data: models.Contact
+
+
+class ExpenseCreated(Delivery, kw_only=True):
+    """Expense created"""
+
+    event: Literal["expense.created"]
+    data: models.Expense
+
+
+class ExpenseDeleted(Delivery, kw_only=True):
+    """Expense deleted"""
+
+    event: Literal["expense.deleted"]
+    data: models.Deleted
+
+
+class ExpenseUpdated(Delivery, kw_only=True):
+    """Expense updated"""
+
+    event: Literal["expense.updated"]
+    data: models.Expense
+
+
+class ExpenseVoided(Delivery, kw_only=True):
+    """Expense voided"""
+
+    event: Literal["expense.voided"]
+    data: models.Expense
+
+
+class ExpenseCategoryCreated(Delivery, kw_only=True):
+    """Expense category created"""
+
+    event: Literal["expense_category.created"]
+    data: models.Category
+
+
+class ExpenseCategoryDeleted(Delivery, kw_only=True):
+    """Expense category deleted"""
+
+    event: Literal["expense_category.deleted"]
+    data: models.Deleted
+
+
+class ExpenseCategoryUpdated(Delivery, kw_only=True):
+    """Expense category updated"""
+
+    event: Literal["expense_category.updated"]
+    data: models.Category
+
+
+class InvoiceCreated(Delivery, kw_only=True):
+    """Invoice created"""
+
+    event: Literal["invoice.created"]
+    data: models.Invoice
+
+
+class InvoiceDeleted(Delivery, kw_only=True):
+    """Invoice deleted"""
+
+    event: Literal["invoice.deleted"]
+    data: models.Deleted
+
+
+class InvoicePaid(Delivery, kw_only=True):
+    """Invoice paid"""
+
+    event: Literal["invoice.paid"]
+    data: models.Invoice
+
+
+class InvoiceSent(Delivery, kw_only=True):
+    """Invoice sent"""
+
+    event: Literal["invoice.sent"]
+    data: models.Invoice
+
+
+class InvoiceUpdated(Delivery, kw_only=True):
+    """Invoice updated"""
+
+    event: Literal["invoice.updated"]
+    data: models.Invoice
+
+
+class InvoiceVoided(Delivery, kw_only=True):
+    """Invoice voided"""
+
+    event: Literal["invoice.voided"]
+    data: models.Invoice
+
+
+class InvoiceWrittenOff(Delivery, kw_only=True):
+    """Invoice written off"""
+
+    event: Literal["invoice.written_off"]
+    data: models.Invoice
+
+
+class JobCancelled(Delivery, kw_only=True):
+    """Job cancelled"""
+
+    event: Literal["job.cancelled"]
+    data: models.Job
+
+
+class JobCompleted(Delivery, kw_only=True):
+    """Job completed"""
+
+    event: Literal["job.completed"]
+    data: models.Job
+
+
+class JobCreated(Delivery, kw_only=True):
+    """Job created"""
+
+    event: Literal["job.created"]
+    data: models.Job
+
+
+class JobDeleted(Delivery, kw_only=True):
+    """Job deleted"""
+
+    event: Literal["job.deleted"]
+    data: models.Deleted
+
+
+class JobReopened(Delivery, kw_only=True):
+    """Job reopened"""
+
+    event: Literal["job.reopened"]
+    data: models.Job
+
+
+class JobScheduled(Delivery, kw_only=True):
+    """Job scheduled"""
+
+    event: Literal["job.scheduled"]
+    data: models.Job
+
+
+class JobStarted(Delivery, kw_only=True):
+    """Job started"""
+
+    event: Literal["job.started"]
+    data: models.Job
+
+
+class JobUpdated(Delivery, kw_only=True):
+    """Job updated"""
+
+    event: Literal["job.updated"]
+    data: models.Job
+
+
+class PaymentRecorded(Delivery, kw_only=True):
+    """Payment recorded"""
+
+    event: Literal["payment.recorded"]
+    data: models.Payment
+
+
+class PaymentReversed(Delivery, kw_only=True):
+    """Payment reversed"""
+
+    event: Literal["payment.reversed"]
+    data: models.Payment
+
+
+class QuoteAccepted(Delivery, kw_only=True):
+    """Quote accepted"""
+
+    event: Literal["quote.accepted"]
+    data: models.Quote
+
+
+class QuoteCancelled(Delivery, kw_only=True):
+    """Quote cancelled"""
+
+    event: Literal["quote.cancelled"]
+    data: models.Quote
+
+
+class QuoteConverted(Delivery, kw_only=True):
+    """Quote converted"""
+
+    event: Literal["quote.converted"]
+    data: models.Quote
+
+
+class QuoteCreated(Delivery, kw_only=True):
+    """Quote created"""
+
+    event: Literal["quote.created"]
+    data: models.Quote
+
+
+class QuoteDeclined(Delivery, kw_only=True):
+    """Quote declined"""
+
+    event: Literal["quote.declined"]
+    data: models.Quote
+
+
+class QuoteDeleted(Delivery, kw_only=True):
+    """Quote deleted"""
+
+    event: Literal["quote.deleted"]
+    data: models.Deleted
+
+
+class QuoteExpired(Delivery, kw_only=True):
+    """Quote expired"""
+
+    event: Literal["quote.expired"]
+    data: models.Quote
+
+
+class QuoteSent(Delivery, kw_only=True):
+    """Quote sent"""
+
+    event: Literal["quote.sent"]
+    data: models.Quote
+
+
+class QuoteUpdated(Delivery, kw_only=True):
+    """Quote updated"""
+
+    event: Literal["quote.updated"]
+    data: models.Quote
+
+
+class ServiceCreated(Delivery, kw_only=True):
+    """Service created"""
+
+    event: Literal["service.created"]
+    data: models.Service
+
+
+class ServiceDeleted(Delivery, kw_only=True):
+    """Service deleted"""
+
+    event: Literal["service.deleted"]
+    data: models.Deleted
+
+
+class ServiceUpdated(Delivery, kw_only=True):
+    """Service updated"""
+
+    event: Literal["service.updated"]
+    data: models.Service
+
+
+class StaffCreated(Delivery, kw_only=True):
+    """Staff created"""
+
+    event: Literal["staff.created"]
+    data: models.Staff
+
+
+class StaffDeleted(Delivery, kw_only=True):
+    """Staff deleted"""
+
+    event: Literal["staff.deleted"]
+    data: models.Deleted
+
+
+class StaffUpdated(Delivery, kw_only=True):
+    """Staff updated"""
+
+    event: Literal["staff.updated"]
+    data: models.Staff
+
+
+Event = (
+    BookingCancelled
+    | BookingCompleted
+    | BookingConfirmed
+    | BookingCreated
+    | BookingDeclined
+    | BookingDeleted
+    | BookingNoShow
+    | BookingRescheduled
+    | BookingUpdated
+    | ContactCreated
+    | ContactDeleted
+    | ContactUpdated
+    | ExpenseCreated
+    | ExpenseDeleted
+    | ExpenseUpdated
+    | ExpenseVoided
+    | ExpenseCategoryCreated
+    | ExpenseCategoryDeleted
+    | ExpenseCategoryUpdated
+    | InvoiceCreated
+    | InvoiceDeleted
+    | InvoicePaid
+    | InvoiceSent
+    | InvoiceUpdated
+    | InvoiceVoided
+    | InvoiceWrittenOff
+    | JobCancelled
+    | JobCompleted
+    | JobCreated
+    | JobDeleted
+    | JobReopened
+    | JobScheduled
+    | JobStarted
+    | JobUpdated
+    | PaymentRecorded
+    | PaymentReversed
+    | QuoteAccepted
+    | QuoteCancelled
+    | QuoteConverted
+    | QuoteCreated
+    | QuoteDeclined
+    | QuoteDeleted
+    | QuoteExpired
+    | QuoteSent
+    | QuoteUpdated
+    | ServiceCreated
+    | ServiceDeleted
+    | ServiceUpdated
+    | StaffCreated
+    | StaffDeleted
+    | StaffUpdated
+    | OtherEvent
+)
+EVENTS: dict[str, type[Delivery]] = {
+    "booking.cancelled": BookingCancelled,
+    "booking.completed": BookingCompleted,
+    "booking.confirmed": BookingConfirmed,
+    "booking.created": BookingCreated,
+    "booking.declined": BookingDeclined,
+    "booking.deleted": BookingDeleted,
+    "booking.no_show": BookingNoShow,
+    "booking.rescheduled": BookingRescheduled,
+    "booking.updated": BookingUpdated,
+    "contact.created": ContactCreated,
+    "contact.deleted": ContactDeleted,
+    "contact.updated": ContactUpdated,
+    "expense.created": ExpenseCreated,
+    "expense.deleted": ExpenseDeleted,
+    "expense.updated": ExpenseUpdated,
+    "expense.voided": ExpenseVoided,
+    "expense_category.created": ExpenseCategoryCreated,
+    "expense_category.deleted": ExpenseCategoryDeleted,
+    "expense_category.updated": ExpenseCategoryUpdated,
+    "invoice.created": InvoiceCreated,
+    "invoice.deleted": InvoiceDeleted,
+    "invoice.paid": InvoicePaid,
+    "invoice.sent": InvoiceSent,
+    "invoice.updated": InvoiceUpdated,
+    "invoice.voided": InvoiceVoided,
+    "invoice.written_off": InvoiceWrittenOff,
+    "job.cancelled": JobCancelled,
+    "job.completed": JobCompleted,
+    "job.created": JobCreated,
+    "job.deleted": JobDeleted,
+    "job.reopened": JobReopened,
+    "job.scheduled": JobScheduled,
+    "job.started": JobStarted,
+    "job.updated": JobUpdated,
+    "payment.recorded": PaymentRecorded,
+    "payment.reversed": PaymentReversed,
+    "quote.accepted": QuoteAccepted,
+    "quote.cancelled": QuoteCancelled,
+    "quote.converted": QuoteConverted,
+    "quote.created": QuoteCreated,
+    "quote.declined": QuoteDeclined,
+    "quote.deleted": QuoteDeleted,
+    "quote.expired": QuoteExpired,
+    "quote.sent": QuoteSent,
+    "quote.updated": QuoteUpdated,
+    "service.created": ServiceCreated,
+    "service.deleted": ServiceDeleted,
+    "service.updated": ServiceUpdated,
+    "staff.created": StaffCreated,
+    "staff.deleted": StaffDeleted,
+    "staff.updated": StaffUpdated,
+}

@@ -1,0 +1,39 @@
+"""What the client's tests share."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import pytest
+
+from billycan.app import App
+from billycan.plugins import first_party
+from billycan.settings import Config, Settings
+from billycan.testing import SECRET
+
+
+@pytest.fixture(scope="session")
+def document(tmp_path_factory):
+    """The OpenAPI document of all first-party plugins."""
+    folder = tmp_path_factory.mktemp("document")
+    core = {"secret": SECRET, "database": f"sqlite:///{folder}/none.db", "shared_folder": str(folder)}
+    app = App(Config(Settings(**core, plugins=",".join(sorted(first_party()))), {}))
+    yield json.loads(json.dumps(app.openapi(), default=float))
+    app.close()
+
+
+@pytest.fixture(scope="session")
+def example():
+    """The module example.py, beside the package."""
+    path = Path(__file__).parents[1] / "example.py"
+    spec = importlib.util.spec_from_file_location("example", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def pytest_terminal_summary(terminalreporter):
+    skipped = {str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", ()) if report.longrepr}
+    for reason in sorted(reason for reason in skipped if "types were NOT TESTED" in reason):
+        terminalreporter.section("NOT TESTED", red=True, bold=True)
+        terminalreporter.line(reason)

@@ -1,0 +1,51 @@
+"""The TypeScript types are those of the document, and a program that uses them passes `tsc --strict`."""
+
+import fcntl
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[1] / "typescript"
+NOT_TESTED = "the TypeScript types were NOT TESTED: "
+
+
+def run(*command, **more):
+    return subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=120, check=False, **more)
+
+
+@pytest.fixture(scope="module")
+def npm():
+    """npm, with the locked packages in place; they are fetched once."""
+    npm = shutil.which("npm")
+    if npm is None or shutil.which("node") is None:
+        pytest.skip(NOT_TESTED + "no node and npm here")
+    installed, lock = FOLDER / "node_modules" / ".package-lock.json", FOLDER / "package-lock.json"
+    with lock.open() as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
+        if not installed.exists() or installed.stat().st_mtime < lock.stat().st_mtime:
+            done = run(npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund")
+            if done.returncode:
+                pytest.skip(NOT_TESTED + f"npm ci failed: {done.stderr[-300:]}")
+    return npm
+
+
+def test_the_types_are_those_of_the_document(npm, document, tmp_path):
+    (tmp_path / "openapi.json").write_text(json.dumps(document))
+    done = run(npm, "run", "-s", "types", "--", str(tmp_path / "openapi.json"), str(tmp_path / "billycan.d.ts"))
+    assert done.returncode == 0, done.stderr
+    same = (tmp_path / "billycan.d.ts").read_text() == (FOLDER / "billycan.d.ts").read_text()
+    assert same, "billycan.d.ts is out of step with the API: run make client"
+
+
+def test_a_program_that_uses_them_is_checked(npm):
+    done = run(npm, "run", "-s", "check")
+    assert done.returncode == 0, done.stdout
+
+
+def test_the_lock_names_hashes_and_no_place():
+    packages = json.loads((FOLDER / "package-lock.json").read_text())["packages"]
+    assert not [name for name, package in packages.items() if "resolved" in package]
+    assert all("integrity" in package for name, package in packages.items() if name)

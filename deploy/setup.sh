@@ -45,4 +45,11 @@ for project; do
     shift
 done
 $bin/uv pip install -q --python $bin/python --no-deps "$@"
+# The explorer is tested in a browser. Where there is none, those tests are skipped and the run says so at its end.
+if [ -n "${CI:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null &&
+    ! { command -v chromium && command -v chromedriver; } >/dev/null; then
+    { apt-get install -qq -y --no-install-recommends chromium chromium-driver || {
+        apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium chromium-driver
+    }; } >/dev/null 2>&1 </dev/null || echo "setup: no chromium could be installed" >&2
+fi
 { place; echo "$wanted"; } >$stamp

@@ -21,7 +21,6 @@ from .settings import SettingsError
 SECRET = Path("var/secret")
 _STOP_SECONDS = gunicorn_conf.graceful_timeout + 5
 _FIRST_RUN = """\
-billycan serves {url}
 
 A demo business was made, with sample records in its sandbox. Its keys are shown this once:
 
@@ -215,11 +214,12 @@ def _answers(host: str, port: int) -> bool:
 
 def _announce(app: App, url: str) -> None:
     business = demo.first(app)
-    if business is None:
-        text = f"billycan serves {url}"
-    else:
+    # Pages whose address needs no link or id are there to be opened.
+    pages = [path for manifest in app.manifests.values() for path, _ in manifest.pages if "{" not in path]
+    text = "\n".join([f"billycan serves {url}", *(f"  in a browser: {url}{path}" for path in pages)])
+    if business:
         listed = next((e.route.path for e in app.endpoints if e.plugin != "core" and "{" not in e.route.path), "/v1/me")
-        text = _FIRST_RUN.format(
+        text += "\n" + _FIRST_RUN.format(
             url=url, path=listed, live=business.live_key, test=business.test_key, sandbox=business.sandbox
         )
     app.close()

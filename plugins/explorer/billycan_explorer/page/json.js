@@ -1,0 +1,43 @@
+// JSON as it was written: numbers keep their decimals and members their order, which JSON.parse would lose.
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|true|false|null|[{}[\],:]/g;
+
+/** A tree of `{type, entries | items | text}`; undefined where the text is no JSON. */
+export function parse(text) {
+  try {
+    JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const tokens = text.match(TOKEN);
+  let at = 0;
+  function value() {
+    const token = tokens[at++];
+    if (token === "{") return { type: "object", entries: until("}", () => [tokens[(at += 2) - 2], value()]) };
+    if (token === "[") return { type: "array", items: until("]", value) };
+    return { type: token[0] === '"' ? "string" : /[tfn]/.test(token[0]) ? "literal" : "number", text: token };
+  }
+  function until(end, next) {
+    const found = [];
+    while (tokens[at] !== end) {
+      if (tokens[at] === ",") at += 1;
+      found.push(next());
+    }
+    at += 1;
+    return found;
+  }
+  return value();
+}
+
+/** A tree in Python's spelling. */
+export function python(tree, indent = "") {
+  const inner = `${indent}    `;
+  const lined = (lines) => (lines.length ? `\n${lines.map((line) => `${inner}${line},\n`).join("")}${indent}` : "");
+  const pair = ([key, value]) => `${literal(key)}: ${python(value, inner)}`;
+  if (tree.type === "object") return `{${lined(tree.entries.map(pair))}}`;
+  if (tree.type === "array") return `[${lined(tree.items.map((item) => python(item, inner)))}]`;
+  return { true: "True", false: "False", null: "None" }[tree.text] ?? (tree.type === "string" ? literal(tree.text) : tree.text);
+}
+
+// What JavaScript writes of a string is a Python string too, but for `\/` and pairs of surrogates, which it never writes.
+const literal = (text) => JSON.stringify(JSON.parse(text));

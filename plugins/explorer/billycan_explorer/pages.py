@@ -1,0 +1,91 @@
+"""The page and the files it is made of: served as they are, checked anew at each visit, and kept from all else."""
+
+import hashlib
+from importlib.resources import files
+
+import falcon
+from msgspec import Struct
+
+from billycan.app import App
+from billycan.defaults import refusal
+from billycan.limits import MOST_PER_MINUTE
+from billycan.problems import RouteNotFound
+
+from .settings import Settings
+
+PAGE, ASSETS = "/explore", "/explore/{name}"
+VISIT = 15  # files, or a few fewer: an address may visit the page as often as it may call without a key.
+
+_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self';"
+    " connect-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none';"
+    " require-trusted-types-for 'script'; trusted-types 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+
+
+class File(Struct, frozen=True):
+    """What is sent for a path."""
+
+    body: bytes
+    content_type: str
+    tag: falcon.ETag
+
+
+class Document:
+    """The page itself, at `/explore`."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+        folder = files(__package__).joinpath("page")
+        live = b"true" if app.settings_of(Settings).live else b"false"
+        page = folder.joinpath("index.html").read_bytes().replace(b'data-live=""', b'data-live="%s"' % live)
+        self.page = _file(page, "text/html; charset=utf-8")
+        kinds = ((f.name, _TYPES.get(f.name.rpartition(".")[2])) for f in folder.iterdir())
+        self.assets = {name: _file(folder.joinpath(name).read_bytes(), kind) for name, kind in kinds if kind}
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        self._send(req, resp, self.page)
+
+    def on_head(self, req: falcon.Request, resp: falcon.Response) -> None:
+        self.on_get(req, resp)
+
+    def _send(self, req: falcon.Request, resp: falcon.Response, file: File | None) -> None:
+        resp.set_headers(_HEADERS)
+        now = self.app.now().timestamp()
+        name = f"address:explorer {self.app.address_of(req)}"
+        limits = self.app.settings
+        per_minute = min(VISIT * limits.per_minute, MOST_PER_MINUTE)
+        allowance = self.app.limiter.take(name, per_minute, VISIT * limits.per_second, now)
+        if not allowance.allowed:
+            raise refusal(allowance)
+        if file is None:
+            raise RouteNotFound
+        resp.etag = file.tag
+        resp.cache_control = ["no-cache"]
+        if file.tag in (req.if_none_match or ()) or "*" in (req.if_none_match or ()):
+            resp.status = falcon.HTTP_304
+        else:
+            resp.data, resp.content_type = file.body, file.content_type
+
+
+class Asset(Document):
+    """The files of the page, at `/explore/{name}`; `/explore/` leads to the page."""
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, name: str) -> None:  # type: ignore[override]
+        if name:
+            self._send(req, resp, self.assets.get(name))
+        else:
+            resp.status, resp.location = falcon.HTTP_308, "../explore"
+
+    def on_head(self, req: falcon.Request, resp: falcon.Response, name: str) -> None:  # type: ignore[override]
+        self.on_get(req, resp, name)
+
+
+def _file(body: bytes, content_type: str) -> File:
+    return File(body, content_type, falcon.ETag(hashlib.sha256(body).hexdigest()[:20]))

@@ -1,12 +1,44 @@
-"""The documents say what is there."""
+"""The documents say what is there: every block of code in them is run or checked, and so is every link."""
 
+import importlib.util
 import inspect
+import json
 import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterator
+from decimal import Decimal
+from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 
-from billycan import hookspecs
+import msgspec
+import pluggy
+import pytest
+import webtest
+
+from billycan import db, demo, hookspecs, plugins, scaffold, settings
+from billycan.cli import commands
+from billycan.problems import CODES, FAULTS
+from billycan.testing import Client, decoded
 
 ROOT = Path(__file__).parents[1]
+PAGES = [
+    ROOT / "README.md",
+    *sorted(ROOT.glob("docs/*.md")),
+    *sorted(ROOT.glob("plugins/*/README.md")),
+    *sorted(ROOT.glob("examples/*/README.md")),
+]
+TUTORIAL = ROOT / "docs" / "write-a-plugin.md"
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+# Programs of the system in the documents: only the files of ours that they name are checked.
+SYSTEM = {
+    *("adduser", "cd", "chgrp", "chmod", "cp", "createdb", "createuser", "export", "install", "pg_dump", "pg_restore"),
+    *("pip", "psql", "pytest", "python", "python3", "set", "sqlite3", "systemctl", "."),
+}
 
 
 def test_every_hook_is_documented_with_its_signature():
@@ -19,14 +51,380 @@ def test_every_hook_is_documented_with_its_signature():
 
 
 def test_every_link_between_documents_leads_somewhere():
-    for page in [ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("plugins/*/README.md")]:
-        for target in re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.relative_to(ROOT)}: {target}"
+    for page in PAGES:
+        for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text()):
+            to = page.parent / target if target else page
+            assert to.is_file(), f"{page.relative_to(ROOT)}: {target}"
+            if anchor:
+                headings = re.findall(r"^#+ (.*)$", to.read_text(), re.MULTILINE)
+                slugs = [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
+                assert anchor in slugs, f"{page.relative_to(ROOT)}: {target}#{anchor}"
 
 
-def test_the_paths_the_readme_names_exist():
-    text = (ROOT / "README.md").read_text()
-    named = set(re.findall(r"`((?:core|plugins|examples|deploy|docs|tests)/[\w./-]*)`", text))
-    assert named
-    for path in named:
-        assert (ROOT / path).exists(), path
+def test_the_paths_the_documents_name_exist():
+    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md")):
+        if page == TUTORIAL:  # It names those of its plugin.
+            continue
+        for path in re.findall(r"`((?:core|plugins|examples|deploy|docs|tests)/[\w./-]*)`", page.read_text()):
+            assert (ROOT / path).exists(), f"{page.name}: {path}"
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 130
+
+
+# Errors ---------------------------------------------------------------------------------------------------------------
+
+
+def test_every_code_is_documented_with_its_status():
+    text = (ROOT / "docs" / "errors.md").read_text()
+    _, core, of_plugins, details = re.split(r"^##+ (?:Codes|Of plugins|In `details`)$", text, flags=re.MULTILINE)
+    assert _codes(core) == {code: said.status for code, said in CODES.items()}
+    manifests = [plugins.manifest(name) for name in plugins.first_party()]
+    assert _codes(of_plugins) == {code: said.status for m in manifests for code, said in m.codes.items()}
+    assert re.findall(r"^\| `(\w+)` \|", details, re.MULTILINE) == list(FAULTS)
+
+
+def _codes(table: str) -> dict[str, int]:
+    rows = re.findall(r"^\| (\d+) \| `(\w+)` \| [^|]+ \| [^|]+ \|$", table, re.MULTILINE)
+    assert len(rows) == len(re.findall(r"^\| \d", table, re.MULTILINE))
+    return {code: int(status) for status, code in rows}
+
+
+def test_what_a_wrong_set_of_plugins_is_told(make_app):
+    said = re.search(r"`(invoices requires [^`]*)`", (ROOT / "docs" / "plugins.md").read_text())
+    with pytest.raises(plugins.PluginError, match=re.escape(said[1])):
+        make_app("contacts", "invoices")
+
+
+def test_a_deprecated_route_says_so_as_documented(install, make_app):
+    text = (ROOT / "docs" / "versions.md").read_text()
+    example, hook = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    exec(example, given := {})
+    install(msgspec.structs.replace(plugins.manifest("assets"), routes=(given["route"],)))
+    shown = re.search(r"^```\n(Deprecation: .*?)^```$", text, re.MULTILINE | re.DOTALL)[1]
+    refused = Client(make_app("assets", "contacts")).call("POST", "/v1/assets/ast_1/retire", status=404)
+    for header in shown.splitlines():
+        name, _, value = header.partition(": ")
+        assert refused.headers[name] == value
+    exec(hook, given := {})
+    manager = pluggy.PluginManager("billycan")
+    manager.add_hookspecs(SimpleNamespace(on_event=given["on_event"]))
+    with pytest.warns(DeprecationWarning, match="rename your function"):
+        manager.register(SimpleNamespace(on_event=hookspecs.hookimpl(lambda ctx, event: None)))
+
+
+# Blocks of code -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def reader(make_app, clock):
+    """Somebody with a sandbox key of the demo business who follows the documents, command by command."""
+    app = make_app(*plugins.first_party(), fresh=True, per_minute=100, per_second=20)
+    return Reader(app, demo.first(app).test_key, clock)
+
+
+def test_every_block_of_the_documents_works(reader):
+    for page in PAGES:
+        if page != TUTORIAL:
+            reader.follow(page)
+
+
+# The tutorial ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def vehicles(tmp_path, monkeypatch):
+    """The plugin that the tutorial makes, installed for this test."""
+    folder = tmp_path / "billycan-vehicles"
+    scaffold.write(scaffold.words("vehicles", None, None, None), folder)
+    change(folder)
+    installed = folder / "billycan_vehicles-1.0.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: billycan-vehicles\nVersion: 1.0.0\n")
+    (installed / "entry_points.txt").write_text("[billycan.plugins]\nvehicles = billycan_vehicles.plugin\n")
+    monkeypatch.syspath_prepend(folder)
+    yield folder
+    for name in [name for name in sys.modules if name.startswith("billycan_vehicles")]:
+        del sys.modules[name]
+    if "vehicles" in db.metadata.tables:
+        db.metadata.remove(db.metadata.tables["vehicles"])
+
+
+def change(folder: Path) -> None:
+    """Make the tutorial's changes, in order; each is in the file that was named last before it."""
+    path = ""
+    for before, block in re.findall(r"(.*?)^```diff\n(.*?)^```$", TUTORIAL.read_text(), re.MULTILINE | re.DOTALL):
+        named = re.findall(r"`((?:migrations/|tests/)?\w+\.(?:py|md))`", before)
+        path = named[-1] if named else path
+        file = (
+            folder / path if path.startswith("tests/") or path == "README.md" else folder / "billycan_vehicles" / path
+        )
+        lines = block.splitlines(keepends=True)
+        old = "".join(line[1:] for line in lines if line[0] != "+")
+        assert file.read_text().count(old) == 1, f"{path}:\n{old}"
+        file.write_text(file.read_text().replace(old, "".join(line[1:] for line in lines if line[0] != "-")))
+
+
+def test_the_tutorial_leads_to_a_plugin_that_works(engine, vehicles, make_app, clock):
+    if engine == "sqlite":
+        # In this process, since another would take seconds to import what is here already.
+        run = ["-q", "--engine", "sqlite", "-p", "no:cacheprovider", "--import-mode=importlib", "--rootdir", vehicles]
+        assert pytest.main([*map(str, run), str(vehicles)]) == 0
+    assert len([line for line in TUTORIAL.read_text().splitlines() if line.startswith("+")]) < 100
+    app = make_app(*plugins.first_party(), "vehicles", fresh=True, per_minute=100, per_second=20)
+    Reader(app, demo.first(app).test_key, clock).follow(TUTORIAL)
+
+
+# Who reads them -------------------------------------------------------------------------------------------------------
+
+
+class Reader:
+    def __init__(self, app, key, clock):
+        self.app, self.key, self.clock = app, key, clock
+        self.ids: dict[str, str] = {}
+
+    def follow(self, page: Path) -> None:
+        """Do what a page says, in order; an answer that it shows must be the answer that came."""
+        self.page, self.answer, self.seen = page.relative_to(ROOT), None, {}
+        # The tests of webhooks write these deliveries, and compare them.
+        text = re.sub(r"<!-- examples -->.*<!-- end of examples -->", "", page.read_text(), flags=re.DOTALL)
+        blocks = BLOCK.findall(text)
+        assert len(blocks) == text.count("\n```") / 2, f"{self.page}: a block of code is not closed"
+        for (kind, block), (after, shown) in pairwise([*blocks, ("", "")]):
+            self.refused = after == "json" and '"error": {' in shown
+            getattr(self, f"read_{kind or 'text'}")(block)
+
+    def read_sh(self, block: str) -> None:
+        for words in simple_commands(block.replace("$URL", "").replace("$KEY", self.key)):
+            if words[0] == "sudo":
+                words = words[words.index("-u") + 2 :]  # noqa: PLW2901
+            program = words[0].removeprefix(".venv/bin/")
+            if program in ("curl", "billycan", "make"):
+                getattr(self, program)(words[1:])
+            else:
+                assert program in SYSTEM, f"{self.page}: nobody checks {program}"
+                self.files(words[1:])
+
+    def read_json(self, block: str) -> None:
+        assert self.answer is not None, f"{self.page}: this is the answer to nothing: {block}"
+        whole = re.sub(r"…(?=\s*\])", '"…"', re.sub(r"…(?=\s*\})", '"…": null', block))
+        try:
+            matches(json.loads(whole, parse_float=Decimal), self.answer, "")
+        except AssertionError as error:
+            raise AssertionError(f"{self.page}: {error}\n{json.dumps(self.answer, default=str, indent=1)}") from None
+
+    def read_python(self, block: str) -> None:
+        if self.page.parts[:2] == ("plugins", "client"):
+            return  # its own tests run it, on a server
+        exec(compile(block, str(self.page), "exec", dont_inherit=True), {})
+
+    def read_diff(self, block: str) -> None:
+        assert self.page.name == TUTORIAL.name  # whose plugin the answers are from
+
+    def read_js(self, block: str) -> None:
+        assert self.page.name == "webhooks.md"  # where the tests of webhooks run it
+
+    def read_toml(self, block: str) -> None:
+        table = tomllib.loads(block)
+        if "dependencies" not in table:  # of a pyproject.toml
+            core = {name: value for name, value in table.items() if not isinstance(value, dict)}
+            core["plugins"] = ",".join(core.get("plugins", [])) or None
+            settings.typed(core, settings.Settings, "")
+
+    def read_text(self, block: str) -> None:
+        for variable in re.findall(r"^BILLYCAN_(\w+)=", block, re.MULTILINE):
+            known = (*settings.Settings.__struct_fields__, "config", "secret_file", "bind", "workers")
+            assert variable.lower() in known, f"{self.page}: {variable}"
+
+    def curl(self, words: list[str]) -> None:
+        method, headers, body, url = None, {}, "", ""
+        while words:
+            word = self.with_ids(words.pop(0))
+            if word == "-X":
+                method = words.pop(0)
+            elif word == "-H":
+                name, _, value = words.pop(0).partition(": ")
+                headers[name] = value
+            elif word == "-d":
+                body = self.with_ids(words.pop(0))
+            elif word.startswith(">"):
+                break
+            elif word != "-s":
+                word = word.removeprefix("https://api.example.com")
+                assert not url and word.startswith("/"), f"{self.page}: {word}"
+                url = word
+        method = method or ("POST" if body else "GET")
+        answer = self.ask(method, url, headers, body)
+        assert (answer.status_int >= 400) == self.refused, f"{self.page}: {method} {url}: {answer.text}"
+        self.answer = decoded(answer)
+        if not self.refused:
+            data = self.answer.get("data", {})  # the OpenAPI document has none
+            for record in [data] if isinstance(data, dict) else data[:1]:
+                if "id" in record:
+                    self.seen[record["id"][:3]] = record["id"]
+
+    def ask(self, method: str, url: str, headers: dict[str, str], body: str = ""):
+        self.clock.move(seconds=1)
+        return webtest.TestApp(self.app.wsgi).request(
+            url, method=method, headers=headers, body=body.encode(), status="*"
+        )
+
+    def with_ids(self, text: str) -> str:
+        """The text with what stands for an id, such as con_…, as the last one seen, or as one that is there."""
+        if "_…" in text and not self.ids:
+            for route in (e.route for e in self.app.endpoints if e.route.method == "GET" and "{" not in e.route.path):
+                answer = self.ask("GET", route.path, {"Authorization": f"Bearer {self.key}"})
+                data = answer.json.get("data") if answer.status_int == 200 else None
+                if isinstance(data, list) and data and "id" in data[0]:
+                    self.ids[data[0]["id"][:3]] = data[0]["id"]
+        return re.sub(r"\b([a-z]{3})_…", lambda m: (self.ids | self.seen)[m[1]], text)
+
+    def billycan(self, words: list[str]) -> None:
+        """Parse a command as the console script does, and stop before it runs."""
+        command, context = commands, None
+        words = [word.replace("…", "01abc") for word in words]
+        while hasattr(command, "commands"):
+            assert words and command.get_command(context, words[0]), f"{self.page}: billycan {words}"
+            command, words = command.get_command(context, words[0]), words[1:]
+        command.make_context(command.name, words)
+
+    def make(self, words: list[str]) -> None:
+        targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        assert {word for word in words if "=" not in word} <= set(targets), f"{self.page}: make {words}"
+
+    def files(self, words: list[str]) -> None:
+        for word in words:
+            if re.match(r"(\./)?(core|plugins|deploy|examples|docs)\b", word):
+                assert list(ROOT.glob(word)), f"{self.page}: {word}"
+
+
+def simple_commands(block: str) -> Iterator[list[str]]:
+    """The commands of a shell script, as words, without variables that are set."""
+    held = ""
+    for line in block.splitlines():
+        held += line
+        try:
+            words = shlex.split(held.removesuffix("\\"), comments=True)
+        except ValueError:  # a quotation goes on
+            held += "\n"
+            continue
+        if held.endswith("\\"):
+            held = held[:-1] + " "
+            continue
+        held = ""
+        words = [part for word in words for part in ([word[:-1], ";"] if word.endswith(";") else [word])]
+        while words:
+            end = next((n for n, word in enumerate(words) if word in (";", "|", "&&")), len(words))
+            command, words = words[:end], words[end + 1 :]
+            while command and re.match(r"\w+=", command[0]):
+                command.pop(0)
+            if command:
+                yield command
+    assert not held, held
+
+
+def matches(shown, real, at: str) -> None:
+    """Whether an answer is as shown: ids, times, dates and numbers of documents by their form, and … for any more."""
+    if isinstance(shown, dict) and isinstance(real, dict):
+        open_ended = shown.pop("…", ...) is None
+        assert shown.keys() <= real.keys() if open_ended else shown.keys() == real.keys(), (
+            f"{at}: {sorted(shown.keys() ^ real.keys())}"
+        )
+        for name, value in shown.items():
+            matches(value, real[name], f"{at}.{name}")
+    elif isinstance(shown, list) and isinstance(real, list):
+        open_ended = bool(shown) and shown[-1] == "…"
+        shown = shown[:-1] if open_ended else shown
+        assert len(shown) <= len(real) if open_ended else len(shown) == len(real), f"{at}: {len(real)} items"
+        for n, value in enumerate(shown):
+            matches(value, real[n], f"{at}[{n}]")
+    else:
+        assert form(shown) == form(real) or elided(shown, real), f"{at}: {shown!r} is {real!r}"
+
+
+def form(value):
+    if not isinstance(value, str):
+        return value
+    value = re.sub(r"\b([a-z]{3,4})_[0-9a-z]{26}\b", r"\1_", value)
+    value = re.sub(r"\b\d{4}-\d\d-\d\dT[\d:.]+Z", "<time>", value)
+    return re.sub(r"\b(\d{4}-\d\d-\d\d|(?<=INV-)\d{4,})\b", "<n>", value)
+
+
+def elided(shown, real) -> bool:
+    """`req_9b6c…` stands for any text of its kind."""
+    return isinstance(shown, str) and shown.endswith("…") and str(real).startswith(shown[:4])
+
+
+# The site and the files to deploy with --------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def site():
+    spec = importlib.util.spec_from_file_location("pages", ROOT / "docs" / "site" / "pages.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_site_has_every_document_and_its_links_hold(site, make_app, engine, tmp_path):
+    if engine != "sqlite":
+        pytest.skip("the document is the same")
+    document = json.loads(json.dumps(make_app(*plugins.first_party()).openapi(), default=str))
+    site.lay_out(tmp_path / "pages", document)
+    laid = {path.relative_to(tmp_path / "pages").as_posix() for path in (tmp_path / "pages").rglob("*.md")}
+    assert {p.relative_to(ROOT / "docs").as_posix() for p in ROOT.glob("docs/*.md")} < laid
+    index = (tmp_path / "pages" / "index.md").read_text()
+    for name in sorted(laid):
+        text = (tmp_path / "pages" / name).read_text()
+        for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", re.sub(BLOCK, "", text)):
+            assert (tmp_path / "pages" / name).parent.joinpath(target).is_file(), f"{name}: {target}"
+        assert name == "index.md" or "orphan: true" in text or name.removesuffix(".md") in index, name
+    for method, path in [
+        (e.route.method, e.route.path) for e in make_app("invoices", "contacts", "gst", "hosted").endpoints
+    ]:
+        page = "core" if path.startswith(("/v1/me", "/v1/tenant", "/v1/events", "/v1/openapi")) else None
+        page = page or f"resources/{'contacts' if path.startswith('/v1/contacts') else 'invoices'}"
+        assert f"### `{method} {path}`\n" in (tmp_path / "pages" / f"{page}.md").read_text()
+
+
+def test_systemd_takes_the_units(tmp_path):
+    if (verify := shutil.which("systemd-analyze")) is None:
+        pytest.skip("the units were NOT TESTED: no systemd-analyze")
+    for unit in ROOT.glob("deploy/systemd/*.service"):
+        # Where billycan is not installed in /opt, systemd misses the program.
+        (tmp_path / unit.name).write_text(
+            re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit.read_text(), flags=re.M)
+        )
+    done = subprocess.run([verify, "verify", *tmp_path.glob("*.service")], capture_output=True, text=True, check=False)
+    ours = [line for line in done.stderr.splitlines() if "billycan" in line]
+    assert not ours, ours
+
+
+def test_nginx_takes_its_configuration(tmp_path):
+    text = (ROOT / "deploy" / "nginx.conf").read_text()
+    assert text.count("{") == text.count("}")
+    nginx = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
+    if nginx is None or shutil.which("openssl") is None:
+        pytest.skip("nginx was NOT TESTED: it is not installed")
+    pair = ["-keyout", tmp_path / "key.pem", "-out", tmp_path / "fullchain.pem"]
+    new = [
+        "openssl",
+        "req",
+        "-x509",
+        "-newkey",
+        "rsa:2048",
+        "-nodes",
+        "-subj",
+        "/CN=api.example.com",
+        "-days",
+        "1",
+        *pair,
+    ]
+    subprocess.run(new, check=True, capture_output=True)
+    site = text.replace("/etc/ssl/billycan", str(tmp_path))
+    whole = f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{site}\n}}\n"
+    (tmp_path / "nginx.conf").write_text(whole)
+    check = [nginx, "-t", "-e", tmp_path / "log", "-c", tmp_path / "nginx.conf"]
+    done = subprocess.run(check, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "warn" not in done.stderr, done.stderr

@@ -78,7 +78,7 @@ NEEDED = {
 
 @pytest.fixture
 def app(make_app):
-    return make_app(*sorted(plugins.installed()))
+    return make_app(*sorted(set(plugins.installed()) - {"sso_auth"}))  # which does not start without settings
 
 
 @pytest.fixture

@@ -9,6 +9,7 @@ import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -500,6 +501,33 @@ def drop_plugin(name: str, yes: bool) -> None:
             click.confirm(f"Delete {tables} in {app.db.url.render_as_string()} for good?", abort=True, err=True)
         migrations.drop(app.db, name, manifest)
     click.echo(f"{name}: its tables are gone")
+
+
+@commands.command("new-plugin")
+@click.argument("name")
+@click.option("--one", metavar="WORD", help="What one of them is called, where it is not NAME without its s.")
+@click.option("--prefix", metavar="ABC", help="The three letters with which their ids begin.")
+@click.option("--about", metavar="TEXT", help="What it is for, in a line.")
+@click.option("--into", metavar="FOLDER", help="Where to write it, if not into ./billycan-NAME.")
+def new_plugin(name: str, one: str | None, prefix: str | None, about: str | None, into: str | None) -> None:
+    """Write a plugin that works at once: table, migration, endpoints, events, tests. NAME is a plural.
+
+    \b
+    billycan new-plugin vehicles
+    billycan new-plugin people --one person --about "Who works where" --into ../billycan-people
+    """
+    from . import scaffold
+
+    try:
+        words = scaffold.words(name, one, prefix, about)
+        folder = Path(into or f"billycan-{name}")
+        written = scaffold.write(words, folder)
+    except scaffold.Unfit as error:
+        raise click.UsageError(str(error)) from None
+    install, test, serve, call = scaffold.next_steps(words, folder)
+    click.echo(f"{folder}: {len(written)} files; the id of one {words.one} begins with {words.prefix}_.")
+    click.echo(f"\nInstall it, test it, and run it:\n\n  {install}\n  {test}\n  {serve}")
+    click.echo(f"\nThen, in another terminal, with KEY=svc_test_…, which the first run showed:\n\n  {call}")
 
 
 @commands.command()

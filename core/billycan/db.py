@@ -107,6 +107,8 @@ class UTCDateTime(sa.types.TypeDecorator[Moment]):
 
 def tenant_table(name: str, *parts: Any) -> sa.Table:
     """A table whose rows belong to one tenant: `tenant_id` leads its primary key and everything that points at it."""
+    if name in metadata.tables:
+        raise ValueError(f"there is a table {name} already: a plugin's tables begin with the name of the plugin")
     return sa.Table(
         name,
         metadata,

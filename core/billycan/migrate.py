@@ -1,5 +1,6 @@
 """Bring core's and each enabled plugin's own tables to the version its code expects."""
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,7 @@ from alembic.script import ScriptDirectory
 from . import db
 from .counters import counters
 from .manifest import Manifest
+from .plugins import PluginError
 
 HERE = Path(__file__).parent
 CORE = HERE / "migrations"
@@ -22,12 +24,12 @@ _LOCK = 7_270_001
 
 
 class SchemaBehind(Exception):
-    """The database is not at the version the code expects."""
+    """The database is not at the version the code expects, be it older or newer."""
 
 
 def upgrade(database: db.Database, manifests: Mapping[str, Manifest]) -> list[str]:
     """Upgrade core, then each plugin, dependencies first, in one transaction; returns what changed."""
-    changed = []
+    changed, chains = [], list(_chains(manifests))
     with database.writing() as connection:
         if connection.dialect.name == "postgresql":
             # Two replicas that start together must not migrate together: one waits, however long the other takes.
@@ -35,10 +37,10 @@ def upgrade(database: db.Database, manifests: Mapping[str, Manifest]) -> list[st
             connection.execute(sa.text("SET LOCAL lock_timeout = 0"))
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
             connection.execute(sa.text("SET LOCAL lock_timeout TO DEFAULT"))
-        for name, folder in sources(manifests):
-            scripts = _scripts(folder)
+        for name, scripts in chains:
             before, wanted = current(connection, name), scripts.get_current_head()
             if before != wanted:
+                _refuse_newer(name, before, scripts)
                 _run(connection, name, scripts, _to_head(scripts))
                 changed.append(f"{name}: {before or 'nothing'} -> {wanted}")
         for table in unindexed(connection, manifests):
@@ -66,7 +68,7 @@ def drop(database: db.Database, name: str, manifest: Manifest) -> None:
     """Undo all of a plugin's migrations: its tables and their rows are gone. Numbers given stay used."""
     if manifest.migrations is None:
         return
-    scripts = _scripts(manifest.migrations)
+    scripts = _scripts(name, manifest.migrations)
     with database.writing() as connection:
         tables = [table.name for table in manifest.tables]
         connection.execute(sa.update(counters).where(counters.c.name.in_(tables)).values(live=0))
@@ -77,10 +79,12 @@ def drop(database: db.Database, name: str, manifest: Manifest) -> None:
 
 def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
     """Raise SchemaBehind where a plugin's tables are not at the version its code expects."""
+    chains = list(_chains(manifests))
     with database.reading() as connection:
-        for name, folder in sources(manifests):
-            found, wanted = current(connection, name), _scripts(folder).get_current_head()
+        for name, scripts in chains:
+            found, wanted = current(connection, name), scripts.get_current_head()
             if found != wanted:
+                _refuse_newer(name, found, scripts)
                 raise SchemaBehind(
                     f"{name} is at {found or 'nothing'} but the code expects {wanted}: run billycan migrate"
                 )
@@ -102,14 +106,6 @@ def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) 
         )
         found: list[Any] = compare_metadata(context, db.metadata)
         return [d for d in found if not (d[0] == "remove_table" and d[1].name == _version_table(name))]
-
-
-def sources(manifests: Mapping[str, Manifest]) -> Iterator[tuple[str, Path]]:
-    """Who has migrations, and in which folder."""
-    yield "core", CORE
-    for name, manifest in manifests.items():
-        if manifest.migrations:
-            yield name, manifest.migrations
 
 
 def current(connection: sa.Connection, name: str) -> str | None:
@@ -179,13 +175,42 @@ def _version_table(name: str) -> str:
     return f"billycan_version_{name}"
 
 
+def _chains(manifests: Mapping[str, Manifest]) -> Iterator[tuple[str, ScriptDirectory]]:
+    """The migrations of core and of each plugin that has any."""
+    yield "core", _scripts("core", CORE)
+    for name, manifest in manifests.items():
+        if manifest.migrations:
+            yield name, _scripts(name, manifest.migrations)
+
+
 @cache
-def _scripts(folder: Path) -> ScriptDirectory:
+def _scripts(name: str, folder: Path) -> ScriptDirectory:
+    if not folder.is_dir():
+        raise PluginError(f"{name}: there is no folder {folder} of its migrations: correct it or install it whole")
     config = Config()
     config.set_main_option("script_location", str(HERE).replace("%", "%%"))
     config.set_main_option("path_separator", "newline")
     config.set_main_option("version_locations", str(folder).replace("%", "%%"))
-    return ScriptDirectory.from_config(config)
+    scripts = ScriptDirectory.from_config(config)
+    try:
+        heads = sorted(scripts.get_heads())
+    except Exception as error:
+        raise PluginError(f"{name}: its migrations cannot be read: {error!r}: mend them or disable {name}") from error
+    if len(heads) != 1:
+        found = " and ".join(heads) or "none"
+        raise PluginError(f"{name}: of its migrations one must be the last, and there are {found}: chain them")
+    for script in scripts.walk_revisions():
+        if not re.fullmatch(rf"{name}_\d{{4}}", script.revision):
+            raise PluginError(f"{name}: its migration {script.revision} must be called {name}_0001 or so: rename it")
+    return scripts
+
+
+def _refuse_newer(name: str, found: str | None, scripts: ScriptDirectory) -> None:
+    if found is not None and found not in {script.revision for script in scripts.walk_revisions()}:
+        raise SchemaBehind(
+            f"{name} is at {found} but the code knows only up to {scripts.get_current_head()}: "
+            "install the version of it that made these tables, or a newer one"
+        )
 
 
 def _run(connection: sa.Connection, name: str, scripts: ScriptDirectory, steps: Any) -> None:

@@ -2,18 +2,21 @@
 
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from graphlib import CycleError, TopologicalSorter
 from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points
 from types import ModuleType
 from typing import Any
 
 import pluggy
+from packaging.requirements import Requirement
 
-from . import hookspecs
+from . import checks, hookspecs
 from .manifest import Manifest
+from .settings import Settings
 
 GROUP = "billycan.plugins"
-ASSEMBLED = "billycan"
+ASSEMBLED, CORE = "billycan", "billycan-core"
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
@@ -37,14 +40,11 @@ def first_party() -> set[str]:
         requirements = distribution(ASSEMBLED).requires or []
     except PackageNotFoundError:
         return set()
-    parts = {_canonical(r.split(";")[0]) for r in requirements if "extra ==" not in r}
+    parts = {_canonical(Requirement(r).name) for r in requirements if "extra ==" not in r}
     return {name for name, entry in installed().items() if entry.dist and _canonical(entry.dist.name) in parts}
 
 
-def _canonical(requirement: str) -> str:
-    name = requirement.strip()
-    for mark in " <>=!~[":
-        name = name.split(mark)[0]
+def _canonical(name: str) -> str:
     return name.lower().replace("_", "-")
 
 
@@ -72,12 +72,14 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     names = sorted(set(enabled))
     if missing := [name for name in names if name not in available]:
         raise PluginError(f"enabled but not installed: {', '.join(missing)}: install them or take them off the list")
-    if reserved := sorted(set(names) & set(core)):
-        raise PluginError(f"{reserved[0]} is the name of a part of core: the plugin must take another")
+    _check_names(names, core)
+    _check_versions({name: available[name] for name in names}, available)
     modules = {name: _imported(name, available[name]) for name in names}
     manifests = {name: module.manifest for name, module in modules.items()}
+    for manifest in manifests.values():
+        _refuse(checks.alone(manifest))
     order = in_order(manifests)
-    _check_events(manifests)
+    _refuse(checks.together([manifests[name] for name in order], _commands(manifests)))
     manager = pluggy.PluginManager("billycan")
     manager.add_hookspecs(hookspecs)
     # pluggy calls the last registered first, so what others depend on is registered last.
@@ -130,13 +132,45 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _check_events(manifests: Mapping[str, Manifest]) -> None:
-    owners: dict[str, str] = {}
-    for name, manifest in manifests.items():
-        for event in manifest.events:
-            if event in owners:
-                raise PluginError(f"{owners[event]} and {name} both declare the event {event}: disable one of them")
-            owners[event] = name
+def _refuse(faults: Iterable[str]) -> None:
+    for fault in faults:
+        raise PluginError(fault)
+
+
+def _check_names(names: Iterable[str], core: Mapping[str, Any]) -> None:
+    """Refuse names that core's own parts, settings or scopes have."""
+    scopes = getattr(getattr(core.get("platform"), "manifest", None), "scopes", ())
+    owners = {scope.partition(":")[0] for scope in scopes}
+    for what, reserved in (("part", set(core)), ("setting", set(Settings.__struct_fields__)), ("scope", owners)):
+        if found := sorted(set(names) & reserved):
+            raise PluginError(f"{found[0]} is the name of a {what} of core: the plugin must take another")
+
+
+def _commands(manifests: Mapping[str, Manifest]) -> Iterable[str]:
+    """The names of core's commands, where a plugin has any."""
+    if not any(manifest.commands for manifest in manifests.values()):
+        return ()
+    from .cli import commands  # noqa: PLC0415 - which imports this module
+
+    return commands.commands
+
+
+def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, EntryPoint]) -> None:
+    """Refuse plugins whose package asks for another version of core or of a plugin than is installed."""
+    found = {_canonical(entry.dist.name): entry.dist.version for entry in available.values() if entry.dist}
+    with suppress(PackageNotFoundError):  # Run from its source, it is of no version.
+        found[CORE] = distribution(CORE).version
+    for name, entry in enabled.items():
+        for text in (entry.dist.requires if entry.dist else None) or []:
+            wanted = Requirement(text)
+            version = found.get(_canonical(wanted.name))
+            if version is None or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
+                continue
+            if not wanted.specifier.contains(version, prereleases=True):
+                raise PluginError(
+                    f"{name} requires {wanted.name}{wanted.specifier} and {version} is installed: "
+                    f"install versions that fit, or disable {name}"
+                )
 
 
 def in_order(manifests: Mapping[str, Manifest]) -> list[str]:

@@ -36,8 +36,10 @@ def read(route: Route) -> Signature:
     """The signature of a route's handler; TypeError says what core cannot serve."""
     name = f"{route.method} {route.path}: {getattr(route.handler, '__name__', route.handler)}"
     hints = get_type_hints(route.handler, include_extras=True)
-    taken = [p for p in inspect.signature(route.handler).parameters if p != "ctx"]
+    first, *taken = [*inspect.signature(route.handler).parameters] or [""]
     params = tuple(PARAMETER.findall(route.path))
+    if first != "ctx":
+        raise TypeError(f"{name} must take ctx first")
     if "return" not in hints:
         raise TypeError(f"{name} does not say what it returns")
     if missing := [p for p in taken if p not in hints]:
@@ -48,8 +50,13 @@ def read(route: Route) -> Signature:
     patch = get_origin(body) is Patch
     if patch:
         (body,) = get_args(body)
+    query = hints.get("query")
+    if query and not (isinstance(query, type) and issubclass(query, Struct)):
+        raise TypeError(f"{name} takes a query that is no Struct: {query!r}")
+    if body and route.method in ("GET", "DELETE"):
+        raise TypeError(f"{name} takes a body, which a {route.method} does not have")
     answer = hints["return"]
     # What a client got it may send back with a change or a new record; an action's body is a thing of its own.
     is_record = patch or (route.status == 201 and not params)
     shown = answer if is_record and isinstance(answer, type) and issubclass(answer, Struct) else None
-    return Signature(body, patch, hints.get("query"), params, answer, shown)
+    return Signature(body, patch, query, params, answer, shown)

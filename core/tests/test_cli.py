@@ -295,16 +295,10 @@ def test_a_plugin_s_commands_are_added(run, install, environ):
         with opened() as app:
             click.echo(f"assets of {', '.join(app.manifests)}")
 
-    @click.command("tenants")
-    def hidden() -> None:
-        raise NotImplementedError
-
-    install(Manifest(name="assets", commands=(count, hidden)))
+    install(Manifest(name="assets", commands=(count,)))
     environ["BILLYCAN_PLUGINS"] = "assets"
     assert run("count-assets").stdout == "assets of assets\n"
     assert "count-assets  Count assets." in run("--help").stdout
-    run("migrate")
-    assert run("tenants", "list").stdout == "no tenants yet\n"
     assert "No such command" in refusal(run("count-assets", code=2, BILLYCAN_PLUGINS="gst"))
 
 

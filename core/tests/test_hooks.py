@@ -1,6 +1,8 @@
 """What a plugin that answers a hook changes, and what one that fails does to everybody else."""
 
 import logging
+import re
+from pathlib import Path
 
 import falcon
 import pytest
@@ -16,6 +18,7 @@ from billycan.problems import Problem, RateLimited, Unauthenticated
 from billycan.tenants import tenants
 from billycan.testing import Client
 
+HOOKS = Path(__file__).parents[2] / "docs" / "hooks.md"
 ADA = {"name": "Ada"}
 NOTHING = Manifest(name="guest")
 
@@ -338,6 +341,21 @@ def test_a_plugin_may_limit_otherwise(host):
     error = client.refused(429, "rate_limited", "GET", "/v1/contacts")
     assert error["retry_after"] == 7 and client.last.headers["X-RateLimit-Reset"] == "99"
     assert seen[:3] == [(client.key_id, "unknown"), (None, "unknown"), (client.key_id, "unknown")]
+
+
+def test_the_documented_limit_counts_a_business_as_a_whole(host):
+    (example,) = re.findall(
+        r"```python\n(.*?def rate_limit.*?)```", HOOKS.read_text().partition("Core's own")[2], re.DOTALL
+    )
+    names = {}
+    exec(example, names)
+    client = host(rate_limit=names["rate_limit"])
+    for remaining, each in ((599, client), (598, client.key()), (597, client)):
+        each.get("/v1/contacts")
+        assert each.last.headers["X-RateLimit-Limit"] == "600"
+        assert each.last.headers["X-RateLimit-Remaining"] == str(remaining)
+    assert refused(client, Authorization="") == (401, "missing_api_key")
+    assert client.last.headers["X-RateLimit-Limit"] == "100000", "core's own"
 
 
 def test_a_plugin_may_cut_pages_otherwise(host):

@@ -4,12 +4,18 @@ import re
 import sys
 from collections.abc import Callable
 from importlib.metadata import EntryPoint
-from types import ModuleType
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
+import click
 import pytest
+import sqlalchemy as sa
+from msgspec import Struct
 
-from billycan import Context, Deleted, Manifest, Route, hookimpl, plugins
+from billycan import Context, Deleted, Every, Manifest, Route, hookimpl, migrate, plugins
+from billycan.db import metadata
+from billycan.manifest import Empty
 from billycan.plugins import GROUP, PluginError, chosen
 
 
@@ -196,10 +202,181 @@ def test_one_whose_hook_takes_an_unknown_argument(installed):
         load("assets")
 
 
-def test_two_that_declare_the_same_event(installed):
-    declared = {"events": {"asset.created": dict}}
-    installed(assets=plugin("assets", **declared), zebras=plugin("zebras", **declared))
-    refused("assets and zebras both declare the event asset.created: disable one of them", "zebras", "assets")
+class Thing(Struct):
+    """What an event tells."""
+
+    id: str
+
+
+class Options(Struct):
+    """Settings."""
+
+    size: int = 1
+
+
+class Demanding(Struct):
+    """Settings without a default."""
+
+    size: int
+
+
+class Poster:
+    """A page."""
+
+    def __init__(self, app: Any) -> None: ...
+
+
+def table(name: str, prefix: str = "") -> sa.Table:
+    return sa.Table(name, sa.MetaData(), sa.Column("id", sa.Text), info={"prefix": prefix} if prefix else {})
+
+
+def command(name: str) -> click.Command:
+    return click.Command(name)
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"requires": "contacts"}, 'in its manifest requires must be a tuple of plugin names, such as ("contacts",)'),
+        ({"uses": ["contacts"]}, "in its manifest uses must be a tuple of plugin names"),
+        ({"routes": Route("GET", "/v1/things", print, None)}, "in its manifest routes must be a tuple of Route("),
+        ({"routes": (Route("GET", None, print, None),)}, "in its manifest routes must be a tuple of Route("),
+        ({"events": ["asset.created"]}, "in its manifest events must map the name of each event to the Struct"),
+        ({"tables": ("assets",)}, "in its manifest tables must be a tuple of tables"),
+        ({"migrations": "migrations"}, "in its manifest migrations must be the Path of their folder"),
+        ({"settings": {"size": 1}}, "in its manifest settings must be a Struct"),
+        ({"settings": Demanding}, "its setting size has no default: give it one"),
+        ({"tasks": (print,)}, "in its manifest tasks must be a tuple of Every(seconds=…, run=function)"),
+        ({"tasks": (Every(seconds=0, run=print),)}, "a task runs every 0 seconds: it must be 1 or more"),
+        ({"workers": print}, "in its manifest workers must be a tuple of functions"),
+        (
+            {"pages": ("/posters", Poster)},
+            'in its manifest pages must be a tuple of pairs such as ("/posters", Poster)',
+        ),
+        ({"pages": (("/v1/posters", Poster),)}, "its page /v1/posters must begin with / and lie outside /v1 and /-"),
+        ({"pages": (("/-/posters", Poster),)}, "its page /-/posters must begin with / and lie outside /v1 and /-"),
+        ({"pages": (("posters", Poster),)}, "its page posters must begin with / and lie outside /v1 and /-: move it"),
+        ({"commands": (print,)}, "in its manifest commands must be a tuple of click commands"),
+        ({"commands": (command("serve"),)}, "billycan has a command serve of its own: rename the plugin's"),
+        ({"demo": "yes"}, "in its manifest demo must be a function"),
+        ({"serve": ("a",)}, "in its manifest serve must map settings to their texts"),
+        ({"events": {"AssetCreated": Thing}}, "'AssetCreated' is no name for an event: call it noun.past_verb"),
+        ({"events": {"asset.created": dict}}, "the event asset.created must be declared with the Struct of its data"),
+        (
+            {"tables": (table("things"),), "migrations": Path()},
+            "its table things must be called assets or assets_…: rename it",
+        ),
+        ({"tables": (table("assets"),)}, "has tables but no migrations: name their folder in the manifest"),
+        (
+            {"tables": (table("assets", "evt"),), "migrations": Path()},
+            "ids that begin with evt are core's: choose another prefix",
+        ),
+        (
+            {"tables": (table("assets", "Ast_"),), "migrations": Path()},
+            "ids cannot begin with 'Ast_': a prefix is three small letters",
+        ),
+    ],
+)
+def test_one_whose_manifest_says_what_cannot_be(installed, given, said):
+    installed(assets=plugin("assets", **given), contacts=plugin("contacts"))
+    with pytest.raises(PluginError, match=f"^assets:? {re.escape(said)}"):
+        load("assets", "contacts")
+
+
+@pytest.mark.parametrize(
+    ("route", "said"),
+    [
+        (Route("GET", "/things", print, None), "GET /things must begin with /v1/ and end without /: move it"),
+        (Route("GET", "/v1/things/", print, None), "GET /v1/things/ must begin with /v1/ and end without /"),
+        (Route("PUT", "/v1/things", print, None), "PUT /v1/things: the method must be one of GET, POST, PATCH, DELETE"),
+        (Route("GET", "/v1/things", "list", None), "GET /v1/things: its handler 'list' is no function"),
+        (
+            Route("GET", "/v1/things", print, "things:read"),
+            "GET /v1/things needs the scope 'things:read': take assets:read or assets:write, or None for any key",
+        ),
+        (Route("GET", "/v1/things", print, "read"), "GET /v1/things needs the scope 'read': take assets:read or"),
+        (
+            Route("GET", "/v1/things", print, None, needs=("invoces",)),
+            "GET /v1/things needs the plugin 'invoces', which the manifest neither requires nor uses: name it there",
+        ),
+        (Route("GET", "/v1/things", print, None, needs=({"a", "jobs"},)), "GET /v1/things needs the plugin 'a'"),
+        (Route("GET", "/v1/things", print, None, status=404), "GET /v1/things: the status 404 is not one of success"),
+    ],
+)
+def test_one_with_a_route_that_cannot_be(installed, route, said):
+    installed(assets=plugin("assets", routes=(route,), uses=("jobs",)))
+    refused(f"assets: {said}", "assets")
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "said"),
+    [
+        ({"events": {"asset.created": Thing}}, {"events": {"asset.created": Thing}}, "declare the event asset.created"),
+        ({"pages": (("/p/{a}", Poster),)}, {"pages": (("/p/{b}", Poster),)}, "have the page /p/{}"),
+        ({"commands": (command("count"),)}, {"commands": (command("count"),)}, "have the command count"),
+        ({"settings": Options}, {"settings": Options}, "read their settings into Options"),
+        (
+            {"tables": (table("assets", "thg"),), "migrations": Path()},
+            {"tables": (table("zebras", "thg"),), "migrations": Path()},
+            "make ids that begin with thg",
+        ),
+    ],
+)
+def test_two_that_both_want_one_thing(installed, one, other, said):
+    installed(assets=plugin("assets", **one), zebras=plugin("zebras", **other))
+    refused(f"assets and zebras both {said}: disable one of them", "zebras", "assets")
+
+
+def test_two_with_the_same_table(installed, tmp_path, monkeypatch):
+    source = "from billycan import Manifest, resource_table\ntable = resource_table('assets_twice')\n"
+    for name in ("assets", "zebras"):
+        (tmp_path / f"twice_{name}.py").write_text(f"{source}manifest = Manifest(name='{name}')")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed(assets="twice_assets", zebras="twice_zebras")
+    try:
+        refused('zebras cannot be imported: ValueError("there is a table assets_twice already', "assets", "zebras")
+    finally:
+        metadata.remove(metadata.tables["assets_twice"])
+
+
+def test_one_with_the_name_of_a_setting(installed):
+    installed(database=plugin("database"))
+    refused("database is the name of a setting of core: the plugin must take another", "database")
+
+
+def test_one_with_the_name_of_a_scope_of_core(make_app, install):
+    install(Manifest(name="tenant"))
+    with pytest.raises(PluginError, match=r"^tenant is the name of a scope of core: the plugin must take another"):
+        make_app("tenant", migrated=False, fresh=True)
+
+
+@pytest.mark.parametrize(
+    ("requirement", "said"),
+    [
+        (
+            "billycan-core>=2,<3",
+            "assets requires billycan-core<3,>=2 and 1.0.0 is installed: install versions that fit",
+        ),
+        ("billycan_core<0.9; python_version > '3'", "assets requires billycan_core<0.9 and 1.0.0 is installed"),
+        ("acme-zebras==2", "assets requires acme-zebras==2 and 1.4 is installed: install versions that fit"),
+        ("billycan-core>=1,<2", None),
+        ("billycan-core>=2; extra == 'next'", None),
+        ("billycan-core>=2; python_version < '3'", None),
+        ("no-such-package>=2", None),
+    ],
+)
+def test_one_made_for_another_version(installed, requirement, said):
+    installed(assets=plugin("assets"), zebras=plugin("zebras"))
+    found = plugins.installed()
+    for name, version, requires in (("assets", "1.0", [requirement]), ("zebras", "1.4", None)):
+        dist = SimpleNamespace(name=f"Acme_{name}", version=version, requires=requires)
+        found[name] = SimpleNamespace(load=found[name].load, value=found[name].value, dist=dist)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(plugins, "installed", lambda: found)
+        if said:
+            refused(said, "assets")
+        else:
+            assert load("assets") == ["assets"]
 
 
 # What only shows in an App --------------------------------------------------------------------------------------------
@@ -220,6 +397,141 @@ def test_two_with_the_same_route(make_app, install):
     install(Manifest(name="zebras", routes=(Route("GET", "/v1/things/{thing_id}", get_other_thing, scope=None),)))
     with pytest.raises(PluginError, match=r"zebras and assets both have GET /v1/things/\{thing_id\}: disable one"):
         make_app("assets", "zebras")
+
+
+def unannotated(ctx, id):
+    """Nothing."""
+
+
+def untyped(ctx: Context, id) -> Deleted:
+    """Nothing."""
+
+
+def without_ctx(id: str) -> Deleted:
+    """Nothing."""
+
+
+def with_strange_query(ctx: Context, id: str, query: dict[str, str]) -> Deleted:
+    """Nothing."""
+
+
+def with_body(ctx: Context, id: str, body: Empty) -> Deleted:
+    """Nothing."""
+
+
+def with_other_name(ctx: Context, asset_id: str) -> Deleted:
+    """Nothing."""
+
+
+def with_unknown_type(ctx: Context, id: str) -> "Nowhere":  # noqa: F821
+    """Nothing."""
+
+
+@pytest.mark.parametrize(
+    ("handler", "said"),
+    [
+        (unannotated, "GET /v1/things/{id}: unannotated does not say what it returns: correct the handler"),
+        (untyped, "GET /v1/things/{id}: untyped does not say the type of id: correct the handler"),
+        (without_ctx, "GET /v1/things/{id}: without_ctx must take ctx first: correct the handler"),
+        (with_strange_query, "GET /v1/things/{id}: with_strange_query takes a query that is no Struct"),
+        (with_body, "GET /v1/things/{id}: with_body takes a body, which a GET does not have: correct the handler"),
+        (with_other_name, "GET /v1/things/{id}: with_other_name takes ['asset_id'], but the path has ['id']"),
+        (with_unknown_type, "name 'Nowhere' is not defined: correct the handler"),
+    ],
+)
+def test_one_whose_handler_does_not_fit_its_path(make_app, install, handler, said):
+    install(Manifest(name="assets", routes=(Route("GET", "/v1/things/{id}", handler, scope=None),)))
+    with pytest.raises(PluginError, match=f"^assets: {re.escape(said)}"):
+        make_app("assets", migrated=False, fresh=True)
+
+
+def test_one_that_has_a_route_twice(make_app, install):
+    route = Route("GET", "/v1/things/{id}", get_thing, scope=None)
+    install(Manifest(name="assets", routes=(route, route)))
+    with pytest.raises(PluginError, match=r"assets has GET /v1/things/\{id\} twice: remove one of them"):
+        make_app("assets", migrated=False, fresh=True)
+
+
+def test_two_whose_paths_do_not_go_together(make_app, install):
+    install(Manifest(name="assets", routes=(Route("GET", "/v1/things/{id}", get_thing, scope=None),)))
+    install(Manifest(name="zebras", routes=(Route("POST", "/v1/things/{thing_id}", get_other_thing, scope=None),)))
+    with pytest.raises(
+        PluginError, match=r"zebras: /v1/things/\{thing_id\} does not go with the other paths: .*rename"
+    ):
+        make_app("assets", "zebras", migrated=False, fresh=True)
+
+
+def test_one_with_a_page_of_core_s(make_app, install):
+    install(Manifest(name="assets", pages=(("/-/{page}", Poster),)))
+    with pytest.raises(PluginError, match=r"assets: its page /-/\{page\} must begin with / and lie outside"):
+        make_app("assets", migrated=False, fresh=True)
+
+
+# Migrations -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def migrated(tmp_path, make_app, install):
+    """Build an app whose plugin `assets` has these migrations, each a pair of it and the one before."""
+
+    def build(*chain: tuple[str, str | None], database: str = "", missing: bool = False) -> Any:
+        folder = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        if not missing:
+            folder.mkdir()
+        for revision, before in chain:
+            (folder / f"{revision}.py").write_text(
+                f"revision, down_revision = {revision!r}, {before!r}\ndef upgrade(): ...\ndef downgrade(): ...\n"
+            )
+        install(Manifest(name="assets", migrations=folder))
+        return make_app("assets", fresh=not database, migrated=False, database=database)
+
+    return build
+
+
+@pytest.mark.parametrize(
+    ("chain", "said"),
+    [
+        ((), "of its migrations one must be the last, and there are none: chain them"),
+        (
+            (("assets_0001", None), ("assets_0002", "assets_0001"), ("assets_0003", "assets_0001")),
+            "of its migrations one must be the last, and there are assets_0002 and assets_0003: chain them",
+        ),
+        ((("0001", None),), "its migration 0001 must be called assets_0001 or so: rename it"),
+        ((("assets_0002", "assets_0001"),), "its migrations cannot be read: "),
+    ],
+)
+def test_one_whose_migrations_are_no_chain(migrated, chain, said):
+    app = migrated(*chain)
+    for use in (migrate.upgrade, migrate.check):
+        with pytest.raises(PluginError, match=f"^assets: {re.escape(said)}"):
+            use(app.db, app.manifests)
+
+
+def test_one_whose_migrations_are_not_there(migrated):
+    app = migrated(missing=True)
+    with pytest.raises(PluginError, match=r"^assets: there is no folder /.* of its migrations: correct it or install"):
+        app.start()
+
+
+def test_tables_that_are_behind_and_tables_that_are_ahead(migrated):
+    first = migrated(("assets_0001", None))
+    with pytest.raises(migrate.SchemaBehind, match=r"^core is at nothing but the code expects core_"):
+        first.start()
+    migrate.upgrade(first.db, first.manifests)
+    url = first.db.url.render_as_string(hide_password=False)
+    newer = migrated(("assets_0001", None), ("assets_0002", "assets_0001"), database=url)
+    said = "assets is at assets_0001 but the code expects assets_0002: run billycan migrate"
+    with pytest.raises(migrate.SchemaBehind, match=f"^{said}$"):
+        newer.start()
+    assert migrate.upgrade(newer.db, newer.manifests) == ["assets: assets_0001 -> assets_0002"]
+    newer.start()
+    said = "assets is at assets_0002 but the code knows only up to assets_0001: install the version of it that made"
+    for use in (migrate.check, migrate.upgrade):
+        with pytest.raises(migrate.SchemaBehind, match=f"^{said}"):
+            use(first.db, first.manifests)
+
+
+# Starting -------------------------------------------------------------------------------------------------------------
 
 
 def test_one_that_fails_to_start(make_app, install):

@@ -137,6 +137,7 @@ def start(tmp_path, install):
     """Start an app with the plugin `assets`, which has settings, or `plain`, which has none."""
     install(Manifest(name="assets", settings=AssetSettings))
     install(Manifest(name="plain"))
+    install(Manifest(name="other"))
 
     def begin(enabled: str, **plugins: dict[str, object]) -> App:
         core = Settings(secret=SECRET, database=f"sqlite:///{tmp_path}/a.db", plugins=enabled, shared_folder="shared")
@@ -170,10 +171,16 @@ def test_a_wrong_setting_of_an_enabled_plugin_stops_the_start(start, given, said
 
 def test_settings_of_plugins_that_are_not_enabled_give_one_warning(start, caplog):
     with caplog.at_level(logging.WARNING):
-        start("plain", assets={"nonsense": "1"}, elsewhere={"a": "b", "c": "d"})
+        start("plain", assets={"nonsense": "1"}, other={"a": "b", "c": "d"})
     assert [r.message for r in caplog.records] == [
-        "settings of plugins that are not enabled are ignored: assets, elsewhere"
+        "settings of plugins that are not enabled are ignored: assets, other"
     ]
+
+
+def test_settings_of_a_plugin_that_is_not_installed_stop_the_start(start):
+    said = "asets: no such plugin is installed: correct its name or remove its settings"
+    with pytest.raises(SettingsError, match=f"^{re.escape(said)}$"):
+        start("plain", assets={"nonsense": "1"}, asets={"colour": "blue"})
 
 
 def test_no_app_starts_without_a_secret_or_with_a_strange_database(tmp_path):

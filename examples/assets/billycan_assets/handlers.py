@@ -14,7 +14,7 @@ records = Records(
     prefix="ast",
     references={"custodian": contacts.names},
     search=("name",),
-    actions=lambda asset: actions.allowed(asset.status),
+    actions=lambda row: actions.allowed(row.status),
 )
 
 
@@ -24,7 +24,10 @@ def list_assets(ctx: Context, query: AssetQuery) -> Page[Asset]:
 
 
 def create_asset(ctx: Context, body: NewAsset) -> Asset:
-    """Add an asset."""
+    """Add an asset.
+
+    Emits `asset.created`.
+    """
     asset = records.add(ctx, body, status="in_use")
     ctx.emit("asset.created", asset)
     return asset
@@ -36,17 +39,31 @@ def get_asset(ctx: Context, id: str) -> Asset:
 
 
 def update_asset(ctx: Context, id: str, body: Patch[NewAsset]) -> Asset:
-    """Change an asset."""
-    return records.change(ctx, id, body)[0]
+    """Change an asset.
+
+    Emits `asset.updated` where anything changed.
+    """
+    asset, changed = records.change(ctx, id, body)
+    if changed:
+        ctx.emit("asset.updated", asset)
+    return asset
 
 
 def delete_asset(ctx: Context, id: str) -> Deleted:
-    """Delete an asset."""
-    return records.remove(ctx, id)
+    """Delete an asset.
+
+    Emits `asset.deleted`.
+    """
+    deleted = records.remove(ctx, id)
+    ctx.emit("asset.deleted", deleted)
+    return deleted
 
 
 def retire_asset(ctx: Context, id: str) -> Asset:
-    """Take an asset out of use."""
+    """Take an asset out of use.
+
+    Emits `asset.retired`.
+    """
     row = records.lock(ctx, id)
     row = records.save(ctx, row, status=actions.check("retire", row.status))
     (asset,) = records.show(ctx, [row])

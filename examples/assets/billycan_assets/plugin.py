@@ -1,8 +1,8 @@
-"""Assets: equipment a business owns, and which contact looks after it."""
+"""Equipment a business owns, and which contact looks after it."""
 
 from pathlib import Path
 
-from billycan import Manifest, Route
+from billycan import Deleted, Manifest, Route
 
 from .handlers import create_asset, delete_asset, get_asset, list_assets, retire_asset, update_asset
 from .schemas import Asset
@@ -13,7 +13,12 @@ manifest = Manifest(
     requires=("contacts",),
     tables=(assets,),
     migrations=Path(__file__).parent / "migrations",
-    events={"asset.created": Asset, "asset.retired": Asset},
+    events={
+        "asset.created": Asset,
+        "asset.updated": Asset,
+        "asset.deleted": Deleted,
+        "asset.retired": Asset,
+    },
     routes=(
         Route("GET", "/v1/assets", list_assets, scope="assets:read"),
         Route("POST", "/v1/assets", create_asset, scope="assets:write", status=201),

@@ -11,7 +11,7 @@ Status = Literal["in_use", "retired"]
 
 
 class NewAsset(NewResource, kw_only=True):
-    """A thing the business owns."""
+    """What a client sends to make an asset."""
 
     name: Name
     cost: NotNegative

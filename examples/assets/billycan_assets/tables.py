@@ -1,4 +1,4 @@
-"""The assets table."""
+"""The table of assets."""
 
 import sqlalchemy as sa
 

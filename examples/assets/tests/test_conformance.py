@@ -7,4 +7,5 @@ class TestAssets(PluginConformance):
 
     def bodies(self, client):
         custodian = client.post("/v1/contacts", {"name": "Ada"})["data"]
-        return {"/v1/assets": {"name": "Van", "cost": "31500.00", "custodian_id": custodian["id"]}}
+        body = {"name": "Van", "cost": "31500.00", "bought_on": "2026-11-20", "custodian_id": custodian["id"]}
+        return {"/v1/assets": body}

@@ -1,4 +1,4 @@
-"""Create the assets."""
+"""Create the table of assets."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,0 +1,148 @@
+"""What a manifest must be, and what no two plugins may both have: each fault names plugin, rule and cure."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+import sqlalchemy as sa
+from msgspec import NODEFAULT, Struct
+from msgspec.structs import fields
+
+from .manifest import Every, Manifest, Route
+from .signatures import PARAMETER
+
+METHODS = ("GET", "POST", "PATCH", "DELETE")
+# The prefixes of ids that core makes, and the one of API keys.
+PREFIXES = ("evt", "key", "req", "svc", "ten")
+_EVENT = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
+_PREFIX = re.compile(r"[a-z]{3}")
+
+
+def alone(manifest: Manifest) -> Iterator[str]:
+    """What is wrong with one manifest."""
+    name = manifest.name
+    if wrong := [text for member, (fits, text) in _MEMBERS.items() if not fits(getattr(manifest, member))]:
+        # Nothing below could be asked of it.
+        yield f"{name}: in its manifest {wrong[0]}"
+        return
+    yield from _data(manifest)
+    for path, _ in manifest.pages:
+        if not path.startswith("/") or path.startswith(("/v1/", "/-/")) or path in ("/v1", "/-"):
+            yield f"{name}: its page {path} must begin with / and lie outside /v1 and /-: move it"
+    for route in manifest.routes:
+        yield from (f"{name}: {fault}" for fault in _route(manifest, route))
+    for every in manifest.tasks:
+        if every.seconds < 1:
+            yield f"{name}: a task runs every {every.seconds} seconds: it must be 1 or more"
+
+
+def together(manifests: Iterable[Manifest], commands: Iterable[str]) -> Iterator[str]:
+    """What two of these both have; `commands` are core's own."""
+    manifests = list(manifests)
+    claims: list[tuple[str, Callable[[Manifest], Iterable[Any]]]] = [
+        ("declare the event", lambda m: m.events),
+        ("have the page", lambda m: (PARAMETER.sub("{}", path) for path, _ in m.pages)),
+        ("have the command", lambda m: (command.name for command in m.commands)),
+        ("read their settings into", lambda m: [m.settings] if m.settings else []),
+        ("make ids that begin with", prefixes),
+    ]
+    for claim, taken in claims:
+        owners: dict[Any, str] = {}
+        for manifest in manifests:
+            for thing in taken(manifest):
+                if (owner := owners.setdefault(thing, manifest.name)) != manifest.name:
+                    label = getattr(thing, "__name__", thing)
+                    yield f"{owner} and {manifest.name} both {claim} {label}: disable one of them"
+    for manifest in manifests:
+        if own := sorted({command.name for command in manifest.commands} & set(commands)):
+            yield f"{manifest.name}: billycan has a command {own[0]} of its own: rename the plugin's"
+        for prefix in prefixes(manifest):
+            if prefix in PREFIXES:
+                yield f"{manifest.name}: ids that begin with {prefix} are core's: choose another prefix"
+            elif not _PREFIX.fullmatch(prefix):
+                yield f"{manifest.name}: ids cannot begin with {prefix!r}: a prefix is three small letters"
+
+
+def prefixes(manifest: Manifest) -> list[str]:
+    """What the ids of a plugin's records begin with, as far as Records gives them."""
+    return [prefix for table in manifest.tables if (prefix := table.info.get("prefix"))]
+
+
+def _data(manifest: Manifest) -> Iterator[str]:
+    name = manifest.name
+    for event, kind in manifest.events.items():
+        if not _EVENT.fullmatch(event):
+            yield f"{name}: {event!r} is no name for an event: call it noun.past_verb, such as asset.created"
+        if not _is_struct(kind):
+            yield f"{name}: the event {event} must be declared with the Struct of its data, not with {kind!r}"
+    for field in fields(manifest.settings) if manifest.settings else ():
+        if field.default is NODEFAULT and field.default_factory is NODEFAULT:
+            yield f"{name}: its setting {field.name} has no default: give it one"
+    for table in manifest.tables:
+        if table.name != name and not table.name.startswith(f"{name}_"):
+            yield f"{name}: its table {table.name} must be called {name} or {name}_…: rename it"
+    if manifest.tables and not manifest.migrations:
+        yield f"{name} has tables but no migrations: name their folder in the manifest"
+
+
+def _route(manifest: Manifest, route: Route) -> Iterator[str]:
+    label = f"{route.method} {route.path}"
+    if route.method not in METHODS:
+        yield f"{label}: the method must be one of {', '.join(METHODS)}"
+    if not route.path.startswith("/v1/") or route.path.endswith("/"):
+        yield f"{label} must begin with /v1/ and end without /: move it, or make it a page of the manifest"
+    if not callable(route.handler):
+        yield f"{label}: its handler {route.handler!r} is no function"
+    scopes = f"{manifest.name}:read", f"{manifest.name}:write"
+    if route.scope is not None and route.scope not in scopes:
+        yield f"{label} needs the scope {route.scope!r}: take {' or '.join(scopes)}, or None for any key"
+    for need in route.needs:
+        for other in [need] if isinstance(need, str) else sorted(need):
+            if other not in (*manifest.requires, *manifest.uses):
+                yield f"{label} needs the plugin {other!r}, which the manifest neither requires nor uses: name it there"
+    if not 200 <= route.status < 300:
+        yield f"{label}: the status {route.status} is not one of success"
+
+
+def _is_struct(kind: Any) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Struct)
+
+
+def _tuple_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, tuple) and all(map(fits, value))
+
+
+def _is(*kinds: type) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, kinds)
+
+
+def _is_route(value: Any) -> bool:
+    return isinstance(value, Route) and isinstance(value.path, str)
+
+
+def _is_task(value: Any) -> bool:
+    return isinstance(value, Every) and isinstance(value.seconds, int) and callable(value.run)
+
+
+def _is_page(value: Any) -> bool:
+    return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and callable(value[1])
+
+
+_MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
+    "requires": (_tuple_of(_is(str)), 'requires must be a tuple of plugin names, such as ("contacts",)'),
+    "uses": (_tuple_of(_is(str)), 'uses must be a tuple of plugin names, such as ("contacts",)'),
+    "routes": (_tuple_of(_is_route), 'routes must be a tuple of Route("GET", "/v1/…", handler, scope=…)'),
+    "events": (_is(Mapping), "events must map the name of each event to the Struct of its data"),
+    "tables": (_tuple_of(_is(sa.Table)), "tables must be a tuple of tables"),
+    "migrations": (_is(Path, type(None)), "migrations must be the Path of their folder"),
+    "settings": (lambda kind: kind is None or _is_struct(kind), "settings must be a Struct"),
+    "tasks": (_tuple_of(_is_task), "tasks must be a tuple of Every(seconds=…, run=function)"),
+    "workers": (_tuple_of(callable), "workers must be a tuple of functions"),
+    "pages": (_tuple_of(_is_page), 'pages must be a tuple of pairs such as ("/posters", Poster)'),
+    "commands": (_tuple_of(_is(click.Command)), "commands must be a tuple of click commands"),
+    "demo": (lambda run: run is None or callable(run), "demo must be a function"),
+    "serve": (_is(Mapping), "serve must map settings to their texts"),
+    "codes": (_is(Mapping), "codes must map each code to its Code"),
+}

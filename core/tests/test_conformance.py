@@ -1,0 +1,277 @@
+"""PluginConformance fails a plugin for each rule that it breaks."""
+
+import inspect
+
+import pytest
+import sqlalchemy as sa
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from billycan import Context, Deleted, Manifest, Page, Patch, Records, idempotency
+from billycan.app import App
+from billycan.db import metadata
+from billycan.fields import Name
+from billycan.keys import Identity
+from billycan.manifest import NewResource
+from billycan.testing import Client, PluginConformance
+from billycan_assets.handlers import create_asset, get_asset, list_assets, records
+from billycan_assets.plugin import manifest as assets
+from billycan_assets.schemas import Asset, AssetQuery, NewAsset
+from billycan_assets.tables import assets as table
+
+TESTS = [name for name in vars(PluginConformance) if name.startswith("test_")]
+
+
+class Assets(PluginConformance):
+    plugin = "assets"
+    enable = ("contacts",)
+
+    def bodies(self, client):
+        custodian = client.post("/v1/contacts", {"name": "Ada"})["data"]
+        body = {"name": "Van 5", "cost": "31500.00", "bought_on": "2026-11-20", "custodian_id": custodian["id"]}
+        return {"/v1/assets": body}
+
+
+class Thing(NewResource, kw_only=True):
+    """An asset that takes anything."""
+
+    name: Name
+    cost: str = "1.00"
+    bought_on: str | None = None
+    custodian_id: str | None = None
+    version: int | UnsetType = UNSET
+    colour: int | UnsetType = UNSET
+
+
+def other(**given):
+    """Records like the assets' but for what is given."""
+    known = {name: getattr(records, name) for name in ("references", "search", "filters", "actions")}
+    return Records(table, Asset, prefix="ast", **{**known, **given})
+
+
+def serving(method, path, handler):
+    """The manifest with another handler at a route."""
+    routes = tuple(replace(r, handler=handler) if (r.method, r.path) == (method, path) else r for r in assets.routes)
+    return replace(assets, routes=routes)
+
+
+def listing(found):
+    def list_assets(ctx: Context, query: AssetQuery) -> Page[Asset]:
+        """All assets."""
+        return found.page(ctx, query)
+
+    return serving("GET", "/v1/assets", list_assets)
+
+
+def everybodys(ctx: Context, query: AssetQuery) -> Page[Asset]:
+    """All assets of all tenants."""
+    rows = ctx.db.execute(sa.select(table)).all()
+    return Page(records.show(ctx, rows), 1, 100, len(rows))
+
+
+def everybodys_where_filtered(ctx: Context, query: AssetQuery) -> Page[Asset]:
+    """One's own assets, but of all tenants those of a custodian."""
+    return everybodys(ctx, query) if query.custodian_id else list_assets(ctx, query)
+
+
+def anybodys(ctx: Context, id: str) -> Asset:
+    """One asset of any tenant."""
+    row = ctx.db.execute(sa.select(table).where(table.c.id == id)).one()
+    return records.show(ctx, [row])[0]
+
+
+def take(ctx: Context, id: str) -> Asset:
+    """Retire an asset of any tenant."""
+    return anybodys(ctx, id)
+
+
+def create_anything(ctx: Context, body: Thing) -> Asset:
+    """Make an asset of whatever is sent."""
+    given = NewAsset(name=body.name, cost=records.table.c.cost.type.python_type("1.00"))
+    return create_asset(ctx, given)
+
+
+def get_renamed(ctx: Context, id: str) -> Asset:
+    """Another name than the list has."""
+    return replace(get_asset(ctx, id), name="Another")
+
+
+def update_always(ctx: Context, id: str, body: Patch[NewAsset]) -> Asset:
+    """Change an asset, even where nothing changes."""
+    row = records.lock(ctx, id)
+    return records.show(ctx, [records.save(ctx, row, touch=True)])[0]
+
+
+def pretend_to_delete(ctx: Context, id: str) -> Deleted:
+    """Delete nothing."""
+    return Deleted(id)
+
+
+def unpaged(ctx: Context, query: AssetQuery) -> Page[Asset]:
+    """All assets on each page."""
+    page = list_assets(ctx, replace(query, per_page=None, cursor=None))
+    return Page(page.items, 1, 100, page.total)
+
+
+def create_quietly(ctx: Context, body: NewAsset) -> Asset:
+    """Make an asset and tell nobody."""
+    return records.add(ctx, body, status="in_use")
+
+
+def create_and_tell_less(ctx: Context, body: NewAsset) -> Asset:
+    """Make an asset and tell too little."""
+    asset = records.add(ctx, body, status="in_use")
+    ctx.emit("asset.created", Deleted(asset.id))
+    return asset
+
+
+def let_anybody_in(app, req):
+    with app.db.reading() as db:
+        tenant = db.execute(sa.text("SELECT max(id) FROM core_tenants")).scalar()
+    scopes = ("read", "write")
+    return Identity(
+        id="key_x", tenant_id=tenant, environment="live", name=None, scopes=scopes, per_minute=9, per_second=9
+    )
+
+
+def lose_everything(app):
+    with app.db.writing() as db:
+        db.execute(sa.delete(table))
+
+
+def like(ctx, text):
+    return table.c.search_text.like(f"%{text.lower()}%")
+
+
+def anything(ctx, value):
+    return sa.true()
+
+
+def nothing(ctx, value):
+    return sa.false()
+
+
+def unscoped():
+    return replace(assets, routes=tuple(replace(route, scope=None) for route in assets.routes))
+
+
+BROKEN = {
+    # which: (the test that fails, the manifest, hooks)
+    "lets anybody in": ("every_route_refuses_a_missing_key", assets, {"authenticate": let_anybody_in}),
+    "needs no scope": ("every_route_refuses_a_key_without_its_scope", unscoped(), {}),
+    "lists other tenants": (
+        "another_tenants_records_look_like_none",
+        serving("GET", "/v1/assets", everybodys),
+        {},
+    ),
+    "finds other tenants": (
+        "another_tenants_records_look_like_none",
+        serving("GET", "/v1/assets", everybodys_where_filtered),
+        {},
+    ),
+    "shows other tenants": (
+        "another_tenants_records_look_like_none",
+        serving("GET", "/v1/assets/{id}", anybodys),
+        {},
+    ),
+    "changes other tenants": (
+        "another_tenants_records_look_like_none",
+        serving("POST", "/v1/assets/{id}/retire", take),
+        {},
+    ),
+    "takes anything": ("what_is_not_known_is_refused", serving("POST", "/v1/assets", create_anything), {}),
+    "shows otherwise": (
+        "a_record_is_read_listed_and_left_alone",
+        serving("GET", "/v1/assets/{id}", get_renamed),
+        {},
+    ),
+    "changes for nothing": (
+        "a_record_is_read_listed_and_left_alone",
+        serving("PATCH", "/v1/assets/{id}", update_always),
+        {},
+    ),
+    "does not delete": ("a_deleted_record_is_gone", serving("DELETE", "/v1/assets/{id}", pretend_to_delete), {}),
+    "does not page": ("lists_are_paged_and_sorted", serving("GET", "/v1/assets", unpaged), {}),
+    "finds nothing": ("filters_find_a_record_by_its_own_values", listing(other(filters={"status": nothing})), {}),
+    "finds any status": ("filters_leave_out_what_does_not_match", listing(other(filters={"status": anything})), {}),
+    "finds any day": ("filters_leave_out_what_does_not_match", listing(other(filters={"bought_on_to": anything})), {}),
+    "finds any id": ("filters_leave_out_what_does_not_match", listing(other(filters={"custodian_id": anything})), {}),
+    "finds any external_id": (
+        "a_record_is_found_by_what_clients_attach_to_it",
+        listing(other(filters={"external_id": anything})),
+        {},
+    ),
+    "finds no words": ("search_finds_a_record_by_its_own_words", listing(other(filters={"search": nothing})), {}),
+    "finds by wildcards": ("search_finds_a_record_by_its_own_words", listing(other(filters={"search": like})), {}),
+    "tells nobody": ("events_happen_as_declared", serving("POST", "/v1/assets", create_quietly), {}),
+    "tells too little": ("events_happen_as_declared", serving("POST", "/v1/assets", create_and_tell_less), {}),
+    "loses its rows": ("disabling_keeps_the_rows", assets, {"startup": lose_everything}),
+}
+
+
+def run(test, app, make_app):
+    """Run one of the tests as pytest would."""
+    case, client = Assets(), Client(app)
+    method = getattr(case, f"test_{test}")
+    needed = inspect.signature(method).parameters
+    given = {"app": app, "client": client, "make_app": make_app}
+    if "made" in needed:
+        given["made"] = case.make(app, client)
+    method(**{name: given[name] for name in needed})
+
+
+@pytest.mark.parametrize(("test", "manifest", "hooks"), BROKEN.values(), ids=BROKEN)
+def test_a_plugin_that_breaks_a_rule_fails(make_app, install, test, manifest, hooks):
+    install(manifest, **hooks)
+    with pytest.raises(AssertionError):
+        run(test, make_app("assets", "contacts"), make_app)
+
+
+def test_tables_that_no_migration_makes_are_found(make_app):
+    app = make_app("assets", "contacts")
+    extra = sa.Table("assets_extra", metadata, sa.Column("id", sa.Text, primary_key=True))
+    app.manifests["assets"] = replace(assets, tables=(*assets.tables, extra))
+    try:
+        with pytest.raises(AssertionError, match="assets_extra"):
+            run("migrations_make_the_declared_tables", app, make_app)
+    finally:
+        metadata.remove(extra)
+
+
+def test_a_readme_that_is_behind_is_found(make_app):
+    app = make_app("assets", "contacts")
+    app.manifests["assets"] = replace(assets, events={**assets.events, "asset.lost": Asset})
+    with pytest.raises(AssertionError, match=r"README.md does not name \['asset.lost'\]"):
+        run("the_readme_names_everything", app, make_app)
+
+
+def test_a_key_that_is_not_remembered_is_found(make_app, monkeypatch):
+    monkeypatch.setattr(idempotency, "replay", lambda ctx, key, request: None)
+    with pytest.raises(AssertionError):
+        run("an_idempotency_key_makes_one_record", make_app("assets", "contacts"), make_app)
+
+
+def test_a_route_that_openapi_leaves_out_is_found(make_app, monkeypatch):
+    monkeypatch.setattr(App, "openapi", lambda app: {"paths": {"/v1/assets": {}}})
+    with pytest.raises(KeyError):
+        run("openapi_describes_every_route", make_app("assets", "contacts"), make_app)
+
+
+def test_each_rule_is_broken_once():
+    tried = {test for test, _, _ in BROKEN.values()}
+    tried |= {
+        "migrations_make_the_declared_tables",
+        "the_readme_names_everything",
+        "an_idempotency_key_makes_one_record",
+        "openapi_describes_every_route",
+    }
+    assert {f"test_{test}" for test in tried} == set(TESTS)
+
+
+def test_a_plugin_without_routes_or_tables_passes(make_app, install, monkeypatch):
+    install(Manifest(name="assets"))
+    app = make_app("assets", "contacts")
+    monkeypatch.setattr(Assets, "bodies", lambda self, client: {})
+    for test in TESTS:
+        if test != "test_the_readme_names_everything":
+            run(test.removeprefix("test_"), app, make_app)

@@ -1,0 +1,73 @@
+"""The chain: each entry's hash covers what it says and the hash of the one before it."""
+
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Context, Event, UTCDateTime, own, tenant_table
+from billycan.counters import advance, counters
+from billycan.ids import new_id
+from billycan.wire import encode
+
+START = "0" * 64
+
+audit = tenant_table(
+    "audit",
+    sa.Column("sequence", sa.BigInteger, nullable=False),
+    sa.Column("event", sa.Text, nullable=False),
+    sa.Column("data", sa.Text, nullable=False),
+    sa.Column("key_id", sa.Text),
+    sa.Column("request_id", sa.Text, nullable=False),
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("previous_hash", sa.Text, nullable=False),
+    sa.Column("hash", sa.Text, nullable=False),
+    sa.UniqueConstraint("tenant_id", "sequence"),
+)
+HASHED = sorted(column.name for column in audit.c if column.name != "hash")
+
+
+def append(ctx: Context, event: Event) -> None:
+    """Add an entry to the tenant's chain; concurrent writers take turns, since its counter's row stays locked."""
+    sequence = advance(ctx, "audit")
+    before = sa.select(audit.c.hash).where(own(ctx, audit), audit.c.sequence == sequence - 1)
+    entry = {
+        "tenant_id": ctx.tenant_id,
+        "id": new_id("aud"),
+        "sequence": sequence,
+        "event": event.name,
+        "data": bytes(event.data).decode(),
+        "key_id": ctx.identity.id if ctx.identity else None,
+        "request_id": ctx.request_id,
+        "created_at": ctx.now(),
+        "previous_hash": ctx.db.execute(before).scalar() or START,
+    }
+    ctx.db.execute(sa.insert(audit).values(**entry, hash=digest(entry)))
+
+
+def digest(entry: Any) -> str:
+    """The SHA-256 of a JSON array of all that an entry says, in the order of the names of its members."""
+    return hashlib.sha256(encode([entry[name] for name in HASHED])).hexdigest()
+
+
+def lengths(db: sa.Connection) -> list[Any]:
+    """How many entries were written for each tenant that has any."""
+    mine = sa.select(counters.c.tenant_id, counters.c.number).where(counters.c.name == "audit")
+    return list(db.execute(mine.order_by(counters.c.tenant_id)))
+
+
+def broken(db: sa.Connection, tenant_id: str, entries: int) -> Iterator[str]:
+    """What is wrong with a tenant's chain of so many entries, from its first broken link on."""
+    before, last = START, 0
+    rows = sa.select(audit).where(audit.c.tenant_id == tenant_id).order_by(audit.c.sequence)
+    for row in db.execute(rows).mappings():
+        if row["sequence"] != last + 1:
+            yield f"BROKEN: entry {last + 1} is missing"
+        if row["previous_hash"] != before:
+            yield f"BROKEN: entry {row['sequence']} ({row['id']}) does not follow the one before it"
+        if row["hash"] != digest(row):
+            yield f"BROKEN: entry {row['sequence']} ({row['id']}) is not what was written"
+        before, last = row["hash"], row["sequence"]
+    if last < entries:
+        yield f"BROKEN: entry {last + 1} is missing"

@@ -1,0 +1,48 @@
+"""What GET /v1/audit answers."""
+
+from typing import Any
+
+from msgspec import Raw, Struct
+from msgspec.structs import replace
+
+from billycan import Context, Page, Records
+from billycan.fields import DayOrInstant, Moment
+from billycan.manifest import Paging
+
+from .chain import audit
+
+
+class Entry(Struct, kw_only=True):
+    """A change: `data` is the record as GET answered it then, `key_id` the key that made it, null for timed work."""
+
+    id: str
+    sequence: int
+    event: str
+    data: dict[str, Any]
+    key_id: str | None
+    request_id: str
+    created_at: Moment
+    previous_hash: str
+    hash: str
+
+
+class AuditQuery(Paging, kw_only=True):
+    """Filters of the entries."""
+
+    sortable = ("sequence",)
+
+    event: list[str] | None = None
+    key_id: list[str] | None = None
+    request_id: list[str] | None = None
+    created_at_from: DayOrInstant | None = None
+    created_at_to: DayOrInstant | None = None
+
+
+def list_audit(ctx: Context, query: AuditQuery) -> Page[Entry]:
+    """What was changed, by which key and when; newest first."""
+    page = records.rows(ctx, replace(query, sort=query.sort or "-sequence"))
+    rows = [{**row._mapping, "data": Raw(row.data.encode())} for row in page.items]
+    return page.of([Entry(**{name: row[name] for name in Entry.__struct_fields__}) for row in rows])
+
+
+records = Records(audit, Entry, prefix="aud")

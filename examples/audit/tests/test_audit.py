@@ -1,0 +1,149 @@
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+import sqlalchemy as sa
+from click.testing import CliRunner
+
+from billycan import migrate
+from billycan.cli import commands
+from billycan.testing import Client
+from billycan_audit.chain import START, audit, broken, lengths
+from billycan_audit.plugin import verify
+
+ADA = {"name": "Ada"}
+HOW_TO_TAMPER = {
+    "sqlite": ("DROP TRIGGER audit_no_update", "DROP TRIGGER audit_no_delete"),
+    "postgresql": ("ALTER TABLE audit DISABLE TRIGGER audit_no_change",),
+}
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app("contacts", "audit", fresh=True)
+
+
+@pytest.fixture
+def client(app):
+    return Client(app)
+
+
+def faults(client):
+    with client.app.db.reading() as db:
+        return list(broken(db, client.tenant_id, dict(map(tuple, lengths(db)))[client.tenant_id]))
+
+
+def test_every_change_is_an_entry_that_follows_the_last(client):
+    contact = client.post("/v1/contacts", ADA)["data"]
+    request_id = client.last.headers["X-Request-Id"]
+    client.patch(f"/v1/contacts/{contact['id']}", {"name": "Ada Lovelace"})
+    client.delete(f"/v1/contacts/{contact['id']}")
+    listed = client.get("/v1/audit?per_page=2")
+    assert [e["event"] for e in listed["data"]] == ["contact.deleted", "contact.updated"]
+    cursor = listed["pagination"]["next_cursor"]
+    (first,) = client.get(f"/v1/audit?cursor={cursor}")["data"]
+    assert (first["sequence"], first["previous_hash"], first["data"]) == (1, START, contact)
+    assert (first["key_id"], first["request_id"]) == (client.key_id, request_id)
+    assert listed["data"][1]["previous_hash"] == first["hash"]
+    assert faults(client) == []
+    assert [e["sequence"] for e in client.get("/v1/audit?sort=sequence&event=contact.updated")["data"]] == [2]
+    assert client.get(f"/v1/audit?key_id={client.key('read').key_id}")["data"] == []
+
+
+def test_businesses_have_chains_of_their_own(client):
+    other = Client(client.app)
+    for each in (client, other, client):
+        each.post("/v1/contacts", ADA)
+    assert [e["sequence"] for e in client.get("/v1/audit")["data"]] == [2, 1]
+    assert [e["sequence"] for e in other.get("/v1/audit")["data"]] == [1]
+    client.key("contacts:read").refused(403, "insufficient_scope", "GET", "/v1/audit")
+
+
+def test_what_is_refused_leaves_no_entry(client):
+    client.post("/v1/contacts", {}, 422)
+    client.get("/v1/contacts")
+    assert client.get("/v1/audit")["pagination"]["total"] == 0
+    client.post("/v1/contacts", ADA, Idempotency_Key="k")
+    client.post("/v1/contacts", ADA, Idempotency_Key="k")
+    assert client.get("/v1/audit")["pagination"]["total"] == 1
+
+
+@pytest.mark.parametrize("change", [sa.update(audit).values(event="x"), sa.delete(audit)], ids=["update", "delete"])
+def test_the_database_itself_refuses_changes(client, change):
+    client.post("/v1/contacts", ADA)
+    with pytest.raises(sa.exc.DBAPIError, match="audit is append-only"), client.app.db.writing() as db:
+        db.execute(change)
+    assert faults(client) == []
+
+
+TAMPERED = {
+    "what was said": (
+        "UPDATE audit SET data = '{}' WHERE sequence = 2",
+        "BROKEN: entry 2 ({id}) is not what was written",
+    ),
+    "who it was": (
+        "UPDATE audit SET key_id = NULL WHERE sequence = 2",
+        "BROKEN: entry 2 ({id}) is not what was written",
+    ),
+    "a link": (
+        "UPDATE audit SET previous_hash = hash WHERE sequence = 2",
+        "BROKEN: entry 2 ({id}) does not follow the one",
+    ),
+    "one taken out": ("DELETE FROM audit WHERE sequence = 2", "BROKEN: entry 2 is missing"),
+    "the last taken out": ("DELETE FROM audit WHERE sequence = 3", "BROKEN: entry 3 is missing"),
+    "all taken out but one": ("DELETE FROM audit WHERE sequence > 1", "BROKEN: entry 2 is missing"),
+}
+
+
+@pytest.mark.parametrize(("statement", "said"), TAMPERED.values(), ids=TAMPERED)
+def test_tampering_is_named(client, statement, said):
+    for _ in range(3):
+        client.post("/v1/contacts", ADA)
+    (id,) = [e["id"] for e in client.get("/v1/audit")["data"] if e["sequence"] == 2]
+    with client.app.db.writing() as db:
+        for how in (*HOW_TO_TAMPER[db.dialect.name], statement):
+            db.execute(sa.text(how))
+    assert faults(client)[0].startswith(said.replace("{id}", id))
+    other = Client(client.app)
+    other.post("/v1/contacts", ADA)
+    result = CliRunner().invoke(verify, obj=lambda: Opened(client.app))
+    assert result.exit_code == 1
+    assert f"{client.tenant_id}  {faults(client)[0]}\n" in result.output
+    assert f"{other.tenant_id}  1 entries, unbroken\n" in result.output
+
+
+class Opened:
+    """An app as commands open it."""
+
+    def __init__(self, app):
+        self.app = app
+
+    def __enter__(self):
+        return self.app
+
+    def __exit__(self, *error): ...
+
+
+def test_many_at_once_make_one_chain(client):
+    def write(i):
+        with_its_own_connection = client.key()
+        for _ in range(5):
+            with_its_own_connection.post("/v1/contacts", ADA)
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(write, range(6)))
+    assert faults(client) == []
+    assert [e["sequence"] for e in client.get("/v1/audit?per_page=100&sort=sequence")["data"]] == list(range(1, 31))
+
+
+def test_dropping_it_leaves_nothing(app):
+    Client(app).post("/v1/contacts", ADA)
+    migrate.drop(app.db, "audit", app.manifests["audit"])
+    assert not sa.inspect(app.db.writer).has_table("audit")
+    migrate.upgrade(app.db, app.manifests)
+
+
+def test_the_command_is_found(tmp_path):
+    environ = {"BILLYCAN_DATABASE": f"sqlite:///{tmp_path}/a.db", "BILLYCAN_PLUGINS": "audit"}
+    environ["BILLYCAN_SHARED_FOLDER"] = str(tmp_path / "shared")
+    for command in (["migrate"], ["audit", "verify"]):
+        assert CliRunner().invoke(commands, command, env=environ, catch_exceptions=False).exit_code == 0

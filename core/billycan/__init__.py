@@ -7,6 +7,7 @@ from .hookspecs import hookimpl
 from .manifest import Deleted, Every, Manifest, Named, NewResource, Page, PageQuery, Reply, Resource, Route
 from .problems import (
     BadRequest,
+    Code,
     Conflict,
     Fault,
     Forbidden,
@@ -26,6 +27,7 @@ __all__ = [
     "Address",
     "BadRequest",
     "Cents",
+    "Code",
     "Conflict",
     "Context",
     "Deleted",

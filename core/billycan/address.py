@@ -29,7 +29,14 @@ class Country(Text, least=2, most=2, pattern="^[A-Z]{2}$"):
 
 
 class Address(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A postal address; in Australia the state is one of the eight and the postcode has four digits."""
+    """A postal address; in Australia the state is one of the eight and the postcode has four digits.
+
+    line1, line2: A line of the address.
+    suburb: Suburb, town or city.
+    state: In Australia one of ACT, NSW, NT, QLD, SA, TAS, VIC and WA.
+    postcode: In Australia four digits.
+    country: Two letters of ISO 3166; AU unless said.
+    """
 
     line1: AddressLine | None = None
     line2: AddressLine | None = None

@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import falcon
+import msgspec
 import sqlalchemy as sa
+from falcon.routing import CompiledRouter
 from msgspec import Struct
 
-from . import defaults, migrate, openapi, operations, platform, plugins, settings, signatures
+from . import defaults, migrate, openapi, operations, platform, plugins, problems, settings, signatures
 from .db import Database
 from .fields import Moment
 from .keys import Keys
@@ -55,9 +57,13 @@ class App:
         self.epoch = Epoch(self.shared)
         self.keys = Keys(self, Recent(self.epoch))
         self.tenants = Tenants(Recent(self.epoch))
-        self.events: dict[str, Any] = {name: kind for m in self._parts() for name, kind in m.events.items()}
+        self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
+        parts = self.parts.values()
+        self.events: dict[str, Any] = {name: kind for m in parts for name, kind in m.events.items()}
         # What an event says may be read by whoever may read the records of the plugin that declares it.
-        self.event_scopes = {name: f"{m.name}:read" for m in self._parts() for name in m.events}
+        self.event_scopes = {name: f"{m.name}:read" for m in parts for name in m.events}
+        # Every code a client may be answered with, and what it means.
+        self.codes = {**problems.CODES, **{code: meant for m in parts for code, meant in m.codes.items()}}
         self.endpoints = self._endpoints()
         self.getters = {e.route.path: e.route for e in self.endpoints if e.route.method == "GET"}
         self.homes = {
@@ -120,13 +126,10 @@ class App:
 
     def timed_tasks(self) -> list[tuple[str, Every]]:
         """Every plugin's timed work, with the plugin's name."""
-        return [(m.name, every) for m in self._parts() for every in m.tasks]
+        return [(m.name, every) for m in self.parts.values() for every in m.tasks]
 
     def _is_trusted(self, address: str) -> bool:
         return _in_network(address, self.settings.trusted_proxies)
-
-    def _parts(self) -> Iterable[Manifest]:
-        return [platform.manifest, *self.manifests.values()]
 
     def _plugin_settings(self, tables: Mapping[str, Mapping[str, Any]]) -> dict[type[Struct], Struct]:
         typed = {}
@@ -136,6 +139,10 @@ class App:
             elif tables.get(name):
                 raise settings.SettingsError(f"{name}: this plugin has no settings")
         if unused := sorted(set(tables) - set(self.manifests)):
+            if unknown := sorted(set(unused) - set(plugins.installed())):
+                raise settings.SettingsError(
+                    f"{unknown[0]}: no such plugin is installed: correct its name or remove its settings"
+                )
             log.warning("settings of plugins that are not enabled are ignored: %s", ", ".join(unused))
         return typed
 
@@ -153,39 +160,52 @@ class App:
     def _endpoints(self) -> list[Endpoint]:
         owners: dict[tuple[str, str], str] = {}
         found = []
-        for manifest in self._parts():
+        for manifest in self.parts.values():
             for route in manifest.routes:
                 if not all(self._has(need) for need in route.needs):
                     continue
                 key = route.method, signatures.PARAMETER.sub("{}", route.path)
-                if key in owners:
+                if (owner := owners.get(key)) == manifest.name:
+                    raise PluginError(f"{owner} has {route.method} {route.path} twice: remove one of them")
+                if owner:
                     raise PluginError(
-                        f"{manifest.name} and {owners[key]} both have {route.method} {route.path}: disable one of them"
+                        f"{manifest.name} and {owner} both have {route.method} {route.path}: disable one of them"
                     )
                 owners[key] = manifest.name
                 try:
                     signature = signatures.read(route)
                 except (TypeError, NameError) as error:
-                    raise PluginError(f"{manifest.name}: {error}") from error
+                    raise PluginError(f"{manifest.name}: {error}: correct the handler") from error
                 found.append(Endpoint(manifest.name, route, signature))
+        # Whatever else takes the body that makes a record, such as a preview, calls the same members read-only.
+        makes = {e.signature.body: e.signature.shown for e in found if e.signature.shown and not e.signature.patch}
+        for i, endpoint in enumerate(found):
+            if endpoint.signature.shown is None and (shown := makes.get(endpoint.signature.body)):
+                signature = msgspec.structs.replace(endpoint.signature, shown=shown)
+                found[i] = Endpoint(endpoint.plugin, endpoint.route, signature)
         return found
 
     def _has(self, need: "str | frozenset[str] | set[str]") -> bool:
         return need in self.manifests if isinstance(need, str) else any(name in self.manifests for name in need)
 
     def _wsgi(self) -> Callable[..., Any]:
-        pipeline = Pipeline(self)
-        web = falcon.App(middleware=[pipeline])
+        router = CompiledRouter()
+        pipeline = Pipeline(self, router.find)
+        web = falcon.App(middleware=[pipeline], router=router)
         web.req_options.strip_url_path_trailing_slash = False
         web.add_error_handler(Exception, pipeline.fail)
         web.add_error_handler(falcon.HTTPError, pipeline.fail)
         by_path: dict[str, list[Endpoint]] = {}
         for endpoint in self.endpoints:
             by_path.setdefault(endpoint.route.path, []).append(endpoint)
-        for path, endpoints in by_path.items():
-            web.add_route(path, _resource(pipeline, endpoints))
-        for path, page in [*operations.pages, *(page for m in self.manifests.values() for page in m.pages)]:
-            web.add_route(path, page(self))
+        made = [(path, endpoints[0].plugin, _resource(pipeline, endpoints)) for path, endpoints in by_path.items()]
+        made += [(path, "core", page(self)) for path, page in operations.pages]
+        made += [(path, m.name, page(self)) for m in self.manifests.values() for path, page in m.pages]
+        for path, plugin, resource in made:
+            try:
+                web.add_route(path, resource)
+            except ValueError as error:
+                raise PluginError(f"{plugin}: {path} does not go with the other paths: {error}: rename it") from error
         return operations.Outer(web)
 
 

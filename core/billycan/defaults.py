@@ -23,7 +23,15 @@ log = logging.getLogger("billycan")
 
 
 class Pagination(Struct):
-    """The envelope's `pagination` of a list."""
+    """The envelope's `pagination` of a list.
+
+    page: Which page this is, from 1.
+    per_page: How many there are to a page.
+    total: How many there are on all pages together.
+    has_more: Whether there is a page after this one.
+    next_cursor: The `cursor` of the page after this one.
+    prev_cursor: The `cursor` of the page before this one.
+    """
 
     page: int
     per_page: int

@@ -28,7 +28,13 @@ _INSERT = sa.insert(events)
 
 
 class LoggedEvent(msgspec.Struct, kw_only=True):
-    """Something that happened: `data` is the record as GET answered it then."""
+    """Something that happened: `data` is the record as GET answered it then.
+
+    id: Its id; the `webhook-id` of its deliveries.
+    event: What happened, such as `invoice.paid`.
+    created_at: When it happened; the `timestamp` of its deliveries.
+    data: The record as GET answered it then; of a deleted one its `id` alone.
+    """
 
     id: str
     event: str
@@ -37,7 +43,11 @@ class LoggedEvent(msgspec.Struct, kw_only=True):
 
 
 class EventQuery(Paging, kw_only=True):
-    """`after` continues behind an event, oldest first, in commit order; an id given out stays valid."""
+    """`after` continues behind an event, oldest first, in commit order; an id given out stays valid.
+
+    event: Those with any of these names.
+    after: What came after this event, oldest first, in commit order; the last id of a page is the next `after`.
+    """
 
     event: list[str] | None = None
     after: str | None = None
@@ -70,14 +80,21 @@ def write(ctx: Context) -> None:
 
 
 def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
-    """What happened, newest first; with `after`, what came after that event, oldest first, in commit order."""
+    """What happened, newest first; with `after`, what came after that event, oldest first, in commit order.
+
+    Polling with the last id as `after` misses nothing and repeats nothing: no event ever appears before one already
+    given out, and an id stays valid though its page was empty.
+    """
     ascending = query.after is not None or query.sort == "created_at"
     page = records.rows(ctx, query, order=[Order(events.c.sequence, not ascending)])
     return page.of([_show(row) for row in page.items])
 
 
 def get_event(ctx: Context, id: str) -> LoggedEvent:
-    """One event."""
+    """One event.
+
+    As it happened, whatever became of the record since.
+    """
     return _show(records.find(ctx, id))
 
 

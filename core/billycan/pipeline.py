@@ -3,6 +3,9 @@
 import logging
 import re
 import secrets
+from collections.abc import Callable
+from datetime import UTC, date, datetime
+from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 
 import falcon
@@ -48,8 +51,12 @@ class Endpoint(Struct, frozen=True):
 class Pipeline:
     """Falcon's middleware and responder: each request passes through these methods in this order."""
 
-    def __init__(self, app: "App") -> None:
-        self.app = app
+    def __init__(self, app: "App", find: Callable[[str], Any]) -> None:
+        """`find` gives what is routed at a path, its template last."""
+        self.app, self.find = app, find
+        self.notices: dict[tuple[str, str], dict[str, str]] = {
+            (e.route.method, e.route.path): _notice(e.route) for e in app.endpoints if e.route.deprecated
+        }
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         """Who is calling, for which tenant, and may they call now; answered before any route is chosen."""
@@ -202,6 +209,15 @@ class Pipeline:
             resp.set_header("X-RateLimit-Limit", str(allowance.limit))
             resp.set_header("X-RateLimit-Remaining", str(allowance.remaining))
             resp.set_header("X-RateLimit-Reset", str(allowance.reset))
+        if self.notices:
+            self.give_notice(req, resp)
+
+    def give_notice(self, req: falcon.Request, resp: falcon.Response) -> None:
+        """Say of a deprecated route that it is, on its refusals too: most of them are made before it is chosen."""
+        found = self.find(req.path)
+        method = "GET" if req.method == "HEAD" else req.method
+        for name, value in self.notices.get((method, found[-1] if found else ""), {}).items():
+            resp.append_header(name, value)
 
     def fail(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: Any) -> None:
         """Any exception as the envelope's error."""
@@ -222,6 +238,22 @@ class Pipeline:
             resp.data = wire.encode(envelope(data=None, page=None, problem=problem))
         resp.status, resp.content_type = problem.status, falcon.MEDIA_JSON
         resp.set_headers(problem.headers)
+
+
+def _notice(route: Route) -> dict[str, str]:
+    """The headers of a deprecated route (RFC 9745, RFC 8594)."""
+    headers: dict[str, str] = {}
+    if route.deprecated:
+        headers["Deprecation"] = f"@{int(_midnight(route.deprecated).timestamp())}"
+    if route.sunset:
+        headers["Sunset"] = format_datetime(_midnight(route.sunset), usegmt=True)
+    if route.notice:
+        headers["Link"] = f'<{route.notice}>; rel="deprecation"'
+    return headers
+
+
+def _midnight(day: date) -> datetime:
+    return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
 def _without_secret(answer: Answer, route: Route) -> Answer:

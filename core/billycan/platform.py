@@ -1,5 +1,6 @@
 """Core's own resources: the key that calls, its tenant's profile, the log of events, and the API's description."""
 
+from pathlib import Path
 from typing import Literal
 
 from msgspec import Struct
@@ -13,21 +14,37 @@ from .wire import Patch, encode
 
 
 class Limits(Struct):
-    """How often a key may call."""
+    """How often a key may call.
+
+    per_minute: Requests in any 60 seconds.
+    per_second: Requests in any second within that.
+    """
 
     per_minute: int
     per_second: int
 
 
 class TenantName(Struct):
-    """The tenant a key belongs to."""
+    """The tenant a key belongs to.
+
+    id: Its id.
+    name: The business's name.
+    """
 
     id: str
     name: str
 
 
 class Me(Struct, kw_only=True):
-    """The calling key (never its secret), its tenant, environment, scopes and limits."""
+    """The calling key (never its secret), its tenant, environment, scopes and limits.
+
+    id: The key's id.
+    name: What the key was named when it was made.
+    tenant: Whose key it is.
+    environment: Production, or the sandbox.
+    scopes: What the key may do.
+    limits: How often the key may call.
+    """
 
     id: str
     name: str | None
@@ -38,7 +55,10 @@ class Me(Struct, kw_only=True):
 
 
 def get_me(ctx: Context) -> Me:
-    """The calling key, its tenant, environment, scopes and limits."""
+    """The calling key, its tenant, environment, scopes and limits.
+
+    What a client shows to say whose key it holds, and the way to try one.
+    """
     identity = ctx.identity
     assert identity is not None  # noqa: S101 - no route but the public ones is reached without one
     return Me(
@@ -52,18 +72,27 @@ def get_me(ctx: Context) -> Me:
 
 
 def get_tenant(ctx: Context) -> Tenant:
-    """The business profile."""
+    """The business profile.
+
+    The tenant's profile, from which documents and tax invoices take the seller and their defaults.
+    """
     # Not the recent one: a client that changed it sees the change.
     return ctx.app.tenants.read(ctx)
 
 
 def update_tenant(ctx: Context, body: Patch[Profile]) -> Tenant:
-    """Change the business profile."""
+    """Change the business profile.
+
+    Documents already sent keep what they say. A sandbox has a profile of its own.
+    """
     return ctx.app.tenants.change(ctx, body)
 
 
 def get_openapi(ctx: Context) -> Reply:
-    """This API's description in OpenAPI 3.1."""
+    """This API's description in OpenAPI 3.1.
+
+    Of this deployment: only what its enabled plugins offer. It needs no key.
+    """
     return Reply(encode(ctx.app.openapi()), "application/json", {"Cache-Control": "public, max-age=300"})
 
 
@@ -78,4 +107,5 @@ manifest = Manifest(
         Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True),
     ),
     tasks=(Every(seconds=3600, run=idempotency.forget_old),),
+    examples=Path(__file__).parent / "examples.json",
 )

@@ -7,11 +7,77 @@ import msgspec
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """One thing wrong with one member or parameter: where, which rule, and how to mend it."""
+    """One thing wrong with one member or parameter: where, which rule, and how to mend it.
+
+    param: Where it is, such as `line_items[0].quantity`; empty for the body as a whole.
+    code: Which rule it breaks; stable.
+    message: What is wrong and how to mend it.
+    """
 
     param: str
     code: str
     message: str
+
+
+class Code(msgspec.Struct, frozen=True):
+    """What an `error.code` says to a client, and the status it comes with."""
+
+    status: int
+    meaning: str
+
+
+# Every code that core answers with; a plugin's own are in its manifest.
+CODES: Mapping[str, Code] = {
+    "malformed_request": Code(400, "The request is not well-formed HTTP/1.1."),
+    "malformed_json": Code(400, "The body is not JSON in UTF-8, or holds what JSON does not have, such as NaN."),
+    "duplicate_key": Code(400, "A member of the body is there twice."),
+    "too_deep": Code(400, "The body is nested deeper than 32 levels."),
+    "unknown_parameter": Code(400, "There is no such query parameter here; the message names those there are."),
+    "invalid_parameter": Code(400, "A query parameter or header has a value that it cannot have, or is there twice."),
+    "invalid_filter": Code(400, "A filter has a value that it cannot have."),
+    "invalid_sort": Code(400, "`sort` names something that this list is not sorted by, or one field twice."),
+    "invalid_cursor": Code(400, "The cursor was not given out for this list with these filters and this sort."),
+    "missing_api_key": Code(401, "There is no Authorization header."),
+    "invalid_api_key": Code(401, "The Authorization header holds no key, or one that never was."),
+    "revoked_api_key": Code(401, "The key was revoked: use another."),
+    "expired_api_key": Code(401, "The key has expired: use another."),
+    "insufficient_scope": Code(403, "The key lacks the scope in `required_scope`."),
+    "resource_not_found": Code(404, "There is nothing with this id, or it is not this tenant's."),
+    "route_not_found": Code(404, "There is no such path."),
+    "method_not_allowed": Code(405, "The path does not take this method; the Allow header names those it takes."),
+    "not_acceptable": Code(406, "The Accept header leaves out application/json."),
+    "timeout": Code(408, "The request did not arrive in time: send it again."),
+    "conflict": Code(409, "Another request changed what this one builds on: fetch it and try again."),
+    "duplicate_external_id": Code(409, "Another record of this kind has this `external_id`."),
+    "idempotency_in_progress": Code(409, "The first request with this Idempotency-Key is still running: try again."),
+    "invalid_state_transition": Code(409, "The action does not start from `status`; `allowed_actions` do."),
+    "document_locked": Code(409, "In its present status the record must stay as it is, or must be kept."),
+    "has_dependents": Code(409, "Other records point at this one: delete or change them first."),
+    "version_conflict": Code(412, "The record has another version than If-Match names: fetch it and try again."),
+    "payload_too_large": Code(413, "The body is larger than 1 MiB; as 414 or 431: the URL or the headers."),
+    "unsupported_media_type": Code(415, "The body is not sent as application/json in UTF-8."),
+    "validation_failed": Code(422, "Members of the body break rules: every one of them is in `details`."),
+    "idempotency_key_reused": Code(422, "This Idempotency-Key was used for another request: use a new one."),
+    "rate_limited": Code(429, "Too many requests: wait for `retry_after` seconds."),
+    "internal_error": Code(500, "Something went wrong on our side; it is logged under `request_id`."),
+    "unavailable": Code(503, "The service cannot be reached for the moment: try again shortly."),
+}
+
+# The codes of single faults in `details`, besides those of the parameters above.
+FAULTS: Mapping[str, str] = {
+    "required": "It must be there, and hold something.",
+    "invalid_type": "It is of another JSON type.",
+    "invalid_value": "It is not one of the values, or not of the form, that it takes.",
+    "too_long": "It has too many characters, items or keys.",
+    "out_of_range": "It is below the least or above the most.",
+    "invalid_date": "It is no date or time, or none that exists.",
+    "offset_required": "A time must say its offset from UTC.",
+    "invalid_abn": "It is no ABN: 11 digits, of which the first two check the others.",
+    "currency_not_supported": "Amounts are in AUD.",
+    "unknown_field": "There is no such member; the message names those there are.",
+    "read_only": "The server sets it: leave it out, or send it back unchanged.",
+    "not_found": "It names a record that is not there.",
+}
 
 
 class Problem(Exception):

@@ -13,6 +13,7 @@ from .db import ByCodePoint, UTCDateTime, own
 from .fields import day_after, digits_of, fold, start_of_day
 from .ids import new_id
 from .manifest import STEERING, Deleted, Named, Page, Paging, sent
+from .neighbours import Neighbours, take_turns
 from .pages import Found, Order
 from .problems import BadRequest, Conflict, Fault, Invalid, NotFound
 from .wire import Patch, plain
@@ -23,9 +24,9 @@ Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
 
 
-def folded(column: str) -> sa.Column[str]:
-    """A column that keeps `column` folded, for sorting by it without case and accents."""
-    return sa.Column(f"{column}_folded", ByCodePoint, nullable=False)
+def folded(column: str, *, nullable: bool = False) -> sa.Column[Any]:
+    """A column that keeps `column` folded, for sorting by it without case and accents; what is missing sorts last."""
+    return sa.Column(f"{column}_folded", ByCodePoint, nullable=nullable)
 
 
 def searchable() -> sa.Column[str]:
@@ -43,7 +44,8 @@ class Records(Generic[T]):
 
     `prefix` starts their ids. `references` maps `client` to the `names` function of the plugin `client_id` points
     into. `search` names the columns searched (all texts within a JSON one), `filters` the query members that are no
-    column, `number` what starts a document's number, `actions` gives a row's allowed actions.
+    column, `number` what starts a document's number, `actions` gives a row's allowed actions. With `neighbours` the
+    tenant's rows are locked in turns.
     """
 
     def __init__(
@@ -57,9 +59,12 @@ class Records(Generic[T]):
         filters: Mapping[str, Filter] | None = None,
         number: str | None = None,
         actions: Callable[[Row], list[str]] | None = None,
+        neighbours: Neighbours | None = None,
     ) -> None:
         self.table, self.shows, self.prefix = table, shows, prefix
+        table.info["prefix"] = prefix  # Two plugins' ids must not look alike.
         self.references, self.search, self.filters = references or {}, search, filters or {}
+        self.neighbours = neighbours
         self.number, self.actions = number, actions or (lambda row: [])
         # Built once: to build a statement takes as long as to run it.
         self._by_id = sa.select(table).where(
@@ -109,6 +114,8 @@ class Records(Generic[T]):
 
     def lock(self, ctx: Context, id: str) -> Row:
         """One row, locked until the transaction ends and of the version the client's If-Match names."""
+        if self.neighbours:
+            take_turns(ctx)
         row = ctx.db.execute(self._by_id_locked, {"tenant_id": ctx.tenant_id, "id": id}).first()
         if row is None:
             raise NotFound
@@ -119,7 +126,7 @@ class Records(Generic[T]):
         self, ctx: Context, query: Paging, *where: sa.ColumnElement[bool], order: Sequence[Order] = ()
     ) -> Page[Row]:
         """The page of rows `query` asks for, in its order or the one given, which ends in a unique column."""
-        conditions = [*where, *self._conditions(ctx, query)]
+        conditions = [*where, *self.conditions(ctx, query)]
         live = None if conditions else counters.live(self.table.name)
         asked = self._order(query)  # checks `sort` even where the order is given
         order = order or asked
@@ -199,12 +206,9 @@ class Records(Generic[T]):
         if faults:
             raise Invalid.of(*faults)
 
-    def _derived(self, values: Mapping[str, Any]) -> dict[str, str]:
-        derived = {
-            column.name: fold(values[column.name.removesuffix("_folded")] or "")
-            for column in self.table.c
-            if column.name.endswith("_folded")
-        }
+    def _derived(self, values: Mapping[str, Any]) -> dict[str, str | None]:
+        sorted_by = {c.name: values[c.name.removesuffix("_folded")] for c in self.table.c if c.name.endswith("_folded")}
+        derived = {name: None if text is None else fold(text) for name, text in sorted_by.items()}
         if self.search:
             texts = [text for name in self.search for text in _texts(values.get(name))]
             # With Australia's prefix as it is written, too: a client may look for either.
@@ -212,7 +216,8 @@ class Records(Generic[T]):
             derived["search_text"] = "\n".join([*map(fold, texts), *sorted(numbers)])
         return derived
 
-    def _conditions(self, ctx: Context, query: Paging) -> Iterable[sa.ColumnElement[bool]]:
+    def conditions(self, ctx: Context, query: Paging) -> Iterable[sa.ColumnElement[bool]]:
+        """What the filters of a query ask of a row."""
         for name in query.__struct_fields__:
             value = getattr(query, name)
             if value is None or name in STEERING:

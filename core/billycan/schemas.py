@@ -3,9 +3,10 @@
 import inspect
 import json
 import re
+import sys
 from collections.abc import Callable, Iterable
 from types import UnionType
-from typing import Any, Union, get_args, get_origin
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
@@ -92,12 +93,13 @@ class Schemas:
         for name, member in struct["properties"].items():
             changed = self._as_patch(without(member, "default"), visible.get(name))
             clears = name not in struct["required"] and NULL not in changed.get("anyOf", ())
-            members[name] = {"anyOf": [changed, NULL]} if clears else changed
+            members[name] = _or_null(changed) if clears else changed
         for name, member in visible.items():
             members.setdefault(name, self._as_shown(without(member, "default")) | {"readOnly": True})
         required = []
         if "id" in struct["properties"]:  # an item of a list; one without an id is no patch, but new
-            members["id"], required = members["id"]["anyOf"][0], ["id"]
+            id = members["id"]
+            members["id"], required = {**id["anyOf"][0], "description": id["description"]}, ["id"]
         return struct | {"properties": members, "required": required}
 
     def _component(self, schema: Json, title: Callable[[str], str], form: Callable[[Json], Json]) -> Json:
@@ -125,7 +127,10 @@ class Schemas:
 def described(kinds: list[Any]) -> tuple[list[Json], dict[str, Json]]:
     """The schema of each type, and those of the Structs in them by name."""
     found, structs = msgspec.json.schema_components(kinds, schema_hook=_described_field, ref_template=PLACE + "{name}")
-    structs = {_title(name): _mapped(struct, _as_encoded) for name, struct in structs.items()}
+    explained = _explained(kinds)
+    structs = {
+        _title(name): _mapped(_with_words(struct, *explained[name]), _as_encoded) for name, struct in structs.items()
+    }
     return _mapped(list(found), _as_encoded), structs
 
 
@@ -138,6 +143,62 @@ def without(schema: Json, key: str) -> Json:
     return {name: value for name, value in schema.items() if name != key}
 
 
+def _explained(kinds: Iterable[Any]) -> dict[str, tuple[str, dict[str, str]]]:
+    """What the docstring of each Struct in these types says of it and of its members, by its name as msgspec has it."""
+    found: dict[str, tuple[str, dict[str, str]]] = {}
+    seen: set[Any] = set()
+    waiting = [*kinds]
+    while waiting:
+        kind = waiting.pop()
+        waiting += get_args(kind)
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind not in seen:
+            seen.add(kind)
+            waiting += get_type_hints(kind, include_extras=True).values()
+            said = _split(kind.__doc__)[0], _members_explained(kind)
+            found[kind.__name__] = found[f"{kind.__module__}.{kind.__qualname__}"] = said
+    return found
+
+
+def _members_explained(kind: type) -> dict[str, str]:
+    """Each member's explanation: of the Struct, those it is made of, or the one that is sent to make it."""
+    sent = getattr(sys.modules.get(kind.__module__), f"New{kind.__name__.removeprefix('Listed')}", None)
+    made_of = [*(reversed(sent.__mro__) if isinstance(sent, type) else ()), *reversed(kind.__mro__)]
+    return {name: text for part in made_of for name, text in _split(vars(part).get("__doc__"))[1].items()}
+
+
+def _split(docstring: str | None) -> tuple[str, dict[str, str]]:
+    """A docstring's text, and its lines `member: what it is`; one may name several members, and go on indented."""
+    text: list[str] = []
+    members: dict[str, str] = {}
+    for paragraph in inspect.cleandoc(docstring or "").split("\n\n"):
+        lines = [line.partition(": ") for line in re.sub(r"\n +", " ", paragraph).split("\n")]
+        if text and all(_MEMBERS.fullmatch(names) and said for names, _, said in lines):
+            members |= {name: said for names, _, said in lines for name in names.split(", ")}
+        else:
+            text.append(paragraph)
+    return "\n\n".join(text), members
+
+
+_MEMBERS = re.compile(r"[a-z][a-z0-9_]*(, [a-z][a-z0-9_]*)*")
+
+
+def _with_words(struct: Json, text: str, members: dict[str, str]) -> Json:
+    """A Struct's schema with its description, and each member's beside its type."""
+    properties = {}
+    for name, member in struct["properties"].items():
+        option: Json = next((o for o in member.get("anyOf", ()) if "description" in o), {})
+        words = members.get(name) or member.get("description") or option.get("description")
+        bare = {**member, "anyOf": [without(o, "description") for o in member["anyOf"]]} if option else member
+        properties[name] = {**bare, "description": words} if words else bare
+    return {**struct, "description": text, "properties": properties}
+
+
+def _or_null(schema: Json) -> Json:
+    """The schema, or null; its description is that of both."""
+    either: Json = {"anyOf": [without(schema, "description"), NULL]}
+    return either | ({"description": schema["description"]} if "description" in schema else {})
+
+
 def _described_field(kind: type) -> Json:
     if issubclass(kind, Field):
         return {"description": inspect.getdoc(kind), **kind.schema}
@@ -148,14 +209,14 @@ def _described_field(kind: type) -> Json:
 
 def _as_encoded(schema: Json) -> Json:
     """What msgspec says of a type, put right where the wire differs."""
-    if schema == {"type": "string", "format": "decimal"}:
-        return {"type": "number"}
+    if schema.get("format") == "decimal":
+        return {**without(schema, "format"), "type": "number"}
     if "$ref" in schema:
-        return {"$ref": PLACE + _title(schema["$ref"].removeprefix(PLACE))}
+        return {**schema, "$ref": PLACE + _title(schema["$ref"].removeprefix(PLACE))}
     if "enum" in schema and all(isinstance(value, str) for value in schema["enum"]):
         return {"type": "string", **schema}
     if "properties" in schema and "title" in schema:
-        return without(schema, "title") | {"description": inspect.cleandoc(schema.get("description", ""))}
+        return without(schema, "title")
     return schema
 
 

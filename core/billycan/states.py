@@ -1,6 +1,6 @@
 """State changes as data: which action leads from which statuses to which."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from .problems import Conflict
 
@@ -16,10 +16,13 @@ class Actions:
         """The actions a record of this status may take."""
         return [action for action, statuses in self._from.items() if status in statuses]
 
-    def check(self, action: str, status: str) -> str | None:
-        """The status an action leads to; Conflict where it does not start from this one."""
+    def check(self, action: str, status: str, allowed: Sequence[str] | None = None) -> str | None:
+        """The status an action leads to; Conflict where it does not start from this one.
+
+        `allowed` is what the record may do, where its status alone does not tell.
+        """
         if status not in self._from[action]:
-            allowed = self.allowed(status)
+            allowed = self.allowed(status) if allowed is None else allowed
             raise Conflict(
                 f"{action} is not possible while the status is {status}; {', '.join(allowed) or 'nothing'} is.",
                 code="invalid_state_transition",

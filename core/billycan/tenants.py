@@ -55,7 +55,12 @@ class AccountNumber(Text, least=1, most=20, pattern=r"^\s*[0-9][0-9 -]*\s*$"):
 
 
 class BankAccount(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Where the business is paid by bank transfer."""
+    """Where the business is paid by bank transfer.
+
+    bsb: Six digits, which come out as NNN-NNN.
+    account_number: The account's number.
+    account_name: In whose name it is.
+    """
 
     bsb: Bsb
     account_number: AccountNumber
@@ -67,7 +72,22 @@ class PayId(Text, least=1, most=256):
 
 
 class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What a business says about itself; the defaults of its documents."""
+    """What a business says about itself; the defaults of its documents.
+
+    name: The name the business trades by.
+    legal_name: The name of the entity, where it is another.
+    abn: The business's ABN, without which no tax invoice can be sent; 11 digits come out.
+    gst_registered: Whether the business is registered for GST; one that is not cannot charge it.
+    timezone: Its IANA time zone, in which dates are meant.
+    address: Where the business is, as its documents show it.
+    email: The business's email address.
+    phone: The business's phone number.
+    bank_account: Where it is paid by bank transfer; shown on hosted invoices.
+    payid: Where it is paid by PayID; shown on hosted invoices.
+    default_payment_terms_days: Days until an invoice is due whose contact has no terms of its own.
+    amounts_are: Whether line items of new documents are sent with GST in them.
+    gst_rounding: Whether GST is rounded once for a document or for each line; both are lawful (s 9-90 GST Act).
+    """
 
     name: Name
     legal_name: Name | None = None
@@ -85,7 +105,14 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Tenant(Profile, forbid_unknown_fields=False):
-    """A tenant as it is shown: its profile, which of the two environments it is, and its version."""
+    """A tenant as it is shown: its profile, which of the two environments it is, and its version.
+
+    id: The tenant's id.
+    environment: Production, or the sandbox.
+    version: One more with each change; its `ETag`, for If-Match.
+    created_at: When it was made.
+    updated_at: When it was last changed.
+    """
 
     id: str
     environment: Environment

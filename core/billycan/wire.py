@@ -306,7 +306,7 @@ def _struct_faults(
         if name in visible:
             aside.append(SetAside(at, (*keys, name), value.pop(name)))
         else:
-            found.append(Fault(at, "unknown_field", f"is not a member; there are {', '.join(sorted(known))}"))
+            found.append(Fault(at, "unknown_field", f"is not a member; there are {', '.join(sorted(known)) or 'none'}"))
     return found
 
 

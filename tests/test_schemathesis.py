@@ -1,7 +1,8 @@
-"""The API does what its description says, whatever schemathesis makes up: each operation, on both databases.
+"""The API does what its description says, whatever schemathesis makes up: each operation and link, on both databases.
 
-Schemathesis takes the description alone and sends what it allows and what it forbids, first by a list of corner cases,
-then at random (the same each time). All its checks run; what it may not hold against the API is named in RULES.
+Schemathesis takes the description alone and sends what it allows and what it forbids: its examples, a list of corner
+cases, and more at random (the same each time). What is forbidden is refused before any database is asked, and tried on
+SQLite alone. All its checks run; what it may not hold against the API is named in RULES and `excused`.
 """
 
 import itertools
@@ -14,18 +15,22 @@ import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
+from schemathesis.generation import GenerationMode
 from schemathesis.generation.feedback import FeedbackSources
 from schemathesis.generation.meta import TestPhase
 from schemathesis.pytest._test_builder import build_operation_test
 from schemathesis.specs.openapi.checks import negative_data_rejection, positive_data_acceptance
 
 from billycan.app import App
+from billycan.plugins import first_party
 from billycan.settings import Config, Settings
 from billycan.tenants import BankAccount
 from billycan.testing import SECRET, Client
+from billycan.wire import encode
 
-PLUGINS = ("bookings", "contacts", "expenses", "gst", "hosted", "invoices", "jobs", "quotes", "staff", "webhooks")
-ALL_OF_THE_FIRST, THEN_ONE_IN = 20, 25
+PLUGINS = tuple(sorted(first_party()))
+ALL_OF_THE_FIRST, THEN_ONE_IN = 10, 40
+SETTINGS = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 # Faults of requests that the description allows, and why it cannot say so.
 RULES = {
@@ -208,14 +213,17 @@ def document():
         )
         app = App(Config(given, {}))
         try:
-            return app.openapi()
+            return json.loads(encode(app.openapi()))
         finally:
             app.close()
 
 
-described = schemathesis.openapi.from_dict(document())
+RAW = document()
+described = schemathesis.openapi.from_dict(json.loads(json.dumps(RAW)))
 # The key is ours; what happens without one is a check of its own.
 described.config.generation.update(with_security_parameters=False)
+# Links are those described, none that schemathesis guesses from names.
+described.config.phases.stateful.inference.algorithms = []
 served = {}
 
 
@@ -227,8 +235,10 @@ described.app = serve
 
 
 @pytest.mark.parametrize("operation", [found.ok() for found in described.get_all_operations()], ids=lambda o: o.label)
-def test_an_operation_does_what_its_description_says(operation, make_app):
+def test_an_operation_does_what_its_description_says(operation, make_app, engine):
     served["app"] = make_app(*PLUGINS)
+    modes = [GenerationMode.POSITIVE] if engine == "postgresql" else list(GenerationMode)
+    described.config.generation.update(modes=modes)
     business = Business(served["app"])
     headers = business.client.headers
 
@@ -239,6 +249,7 @@ def test_an_operation_does_what_its_description_says(operation, make_app):
         response = case.call(headers=headers)
         sent = {"headers": headers}
         case.validate_response(response, **sent, transport_kwargs=sent, excluded_checks=excused(case, response))
+        check_code(operation, response)
 
     # What `described.parametrize()` does, but not while tests are collected: that takes it a tenth of a second each.
     build_operation_test(
@@ -247,15 +258,45 @@ def test_an_operation_does_what_its_description_says(operation, make_app):
         test_func=try_out,
         given_kwargs={},
         feedback=FeedbackSources(),
-        explicit_settings=settings(
-            max_examples=5,
-            derandomize=True,
-            database=None,
-            deadline=None,
-            phases=[Phase.explicit, Phase.generate],
-            suppress_health_check=list(HealthCheck),
-        ),
+        explicit_settings=settings(SETTINGS, max_examples=5, phases=[Phase.explicit, Phase.generate]),
     )()
+
+
+def test_what_was_made_does_what_its_links_say(make_app):
+    """From what was made on to whatever its links lead to, and what they lead to, a few steps far."""
+    served["app"] = make_app(*PLUGINS)
+    described.config.generation.update(modes=[GenerationMode.POSITIVE])
+    followed = set()
+
+    class Steps(described.as_state_machine()):
+        def setup(self):
+            self.business = Business(served["app"])
+
+        def before_call(self, case):
+            self.business.fit(case)
+
+        def get_call_kwargs(self, case):
+            return {"headers": self.business.client.headers}
+
+        def validate_response(self, response, case, additional_checks=(), **kwargs):
+            if case.path_parameters and response.status_code < 300:
+                followed.add(case.operation.label)
+            sent = self.get_call_kwargs(case)
+            case.validate_response(response, **sent, transport_kwargs=sent, excluded_checks=excused(case, response))
+
+    Steps.run(settings=settings(SETTINGS, max_examples=20, stateful_step_count=12, phases=[Phase.generate]))
+    assert len(followed) > 15, f"links led to little: {followed}"
+
+
+def check_code(operation, response):
+    """A refusal's code is among those that the description names for its status."""
+    if response.status_code < 400 or response.status_code == 405:
+        return
+    answers = RAW["paths"][operation.path][operation.method.lower()]["responses"]
+    reference = answers[str(response.status_code)]["$ref"]
+    said = RAW["components"]["responses"][reference.rpartition("/")[2]]["description"]
+    code = response.json()["error"]["code"]
+    assert f"`{code}`:" in said, f"{operation.label} refused with {code}, which {reference} does not name"
 
 
 def excused(case, response):

@@ -20,6 +20,7 @@ from .fields import Moment
 from .keys import Keys
 from .limits import Epoch, Limiter, shared_folder
 from .manifest import Every, Manifest
+from .metrics import Counts
 from .pipeline import Endpoint, Pipeline
 from .plugins import PluginError
 from .recent import Recent
@@ -55,6 +56,7 @@ class App:
         self.shared = self._shared_folder()
         self.limiter = Limiter(self.shared)
         self.epoch = Epoch(self.shared)
+        self.counts = Counts(self.shared)
         self.keys = Keys(self, Recent(self.epoch))
         self.tenants = Tenants(Recent(self.epoch))
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
@@ -98,6 +100,7 @@ class App:
     def close(self) -> None:
         """Give back every connection."""
         self.db.dispose()
+        self.counts.close()
 
     def address_of(self, req: falcon.Request) -> str:
         """The remote address: the socket's, or what a trusted proxy says it was."""

@@ -79,7 +79,7 @@ def _database(app: App) -> Iterator[Finding]:
 
 def _worker(app: App) -> Finding:
     with app.db.reading() as db:
-        seen = worker.last_seen(app, db)
+        seen = worker.last_seen(db)
     cure = "start `billycan worker` beside the web server, or use `billycan serve`"
     if seen is None:
         return Finding("worker", False, "none has run yet", cure)

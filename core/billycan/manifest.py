@@ -10,6 +10,7 @@ import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from .fields import DayOrInstant, ExternalId, Metadata, Moment
+from .metrics import Gauge
 from .problems import Code
 
 if TYPE_CHECKING:
@@ -202,7 +203,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     `demo` adds sample records to a new sandbox, in a transaction of its own, after those of what it requires; `serve`
     has the settings that `billycan serve` uses where none is set; `codes` are the codes of the plugin's own refusals;
     `examples` is a file that `billycan.examples` recorded; `delivery` is the OpenAPI operation by which every event
-    reaches whoever subscribed to it, for the plugin that brings it there: core adds what each of them holds.
+    reaches whoever subscribed to it, for the plugin that brings it there: core adds what each of them holds;
+    `gauges` are measured for `/-/metrics`.
     """
 
     name: str
@@ -222,6 +224,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     codes: Mapping[str, Code] = {}
     examples: Path | None = None
     delivery: Mapping[str, Any] = {}
+    gauges: tuple[Gauge, ...] = ()
 
     @property
     def scopes(self) -> tuple[str, ...]:

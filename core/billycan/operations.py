@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import falcon
 import sqlalchemy as sa
 
-from . import migrate, wire
+from . import metrics, migrate, wire
 from .problems import Problem, RouteNotFound
 
 if TYPE_CHECKING:
@@ -63,10 +63,20 @@ class Plugins(Health):
         _write(resp, {"plugins": shown})
 
 
+class Metrics(Health):
+    """What Prometheus reads; for loopback and operators only."""
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        if not self.app.is_operator(req):
+            raise RouteNotFound
+        resp.text, resp.content_type = metrics.exposition(self.app), "text/plain; version=0.0.4; charset=utf-8"
+
+
 pages: tuple[tuple[str, Callable[["App"], Any]], ...] = (
     ("/-/health", Health),
     ("/-/ready", Ready),
     ("/-/plugins", Plugins),
+    ("/-/metrics", Metrics),
 )
 
 

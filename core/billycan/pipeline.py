@@ -3,6 +3,7 @@
 import logging
 import re
 import secrets
+import time
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from email.utils import format_datetime
@@ -61,6 +62,7 @@ class Pipeline:
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         """Who is calling, for which tenant, and may they call now; answered before any route is chosen."""
         state = req.context
+        state.began = time.perf_counter()
         sent = req.get_header("X-Request-Id") or ""
         state.request_id = sent if _REQUEST_ID.fullmatch(sent) else "req_" + secrets.token_hex(13)
         state.identity = state.allowance = None
@@ -211,6 +213,7 @@ class Pipeline:
             resp.set_header("X-RateLimit-Reset", str(allowance.reset))
         if self.notices:
             self.give_notice(req, resp)
+        self.app.counts.add(req.method, resp.status_code, time.perf_counter() - state.began)
 
     def give_notice(self, req: falcon.Request, resp: falcon.Response) -> None:
         """Say of a deprecated route that it is, on its refusals too: most of them are made before it is chosen."""

@@ -3,12 +3,15 @@
 from pathlib import Path
 from typing import Literal
 
+import sqlalchemy as sa
 from msgspec import Struct
 
-from . import idempotency
+from . import idempotency, worker
 from .context import Context
 from .events import get_event, list_events
+from .fields import Moment
 from .manifest import Every, Manifest, Reply, Route
+from .metrics import Gauge
 from .tenants import Profile, Tenant
 from .wire import Patch, encode
 
@@ -96,6 +99,12 @@ def get_openapi(ctx: Context) -> Reply:
     return Reply(encode(ctx.app.openapi()), "application/json", {"Cache-Control": "public, max-age=300"})
 
 
+def worker_age(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """For how long no worker has noted that it lives; nothing where none ever did."""
+    seen = worker.last_seen(db)
+    return {} if seen is None else {"": max((now - seen).total_seconds(), 0)}
+
+
 manifest = Manifest(
     name="core",
     routes=(
@@ -108,4 +117,5 @@ manifest = Manifest(
     ),
     tasks=(Every(seconds=3600, run=idempotency.forget_old),),
     examples=Path(__file__).parent / "examples.json",
+    gauges=(Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker_age),),
 )

@@ -69,7 +69,7 @@ def tick(app: "App") -> None:
             _run(app, plugin, every)
 
 
-def last_seen(app: "App", db: sa.Connection) -> Moment | None:
+def last_seen(db: sa.Connection) -> Moment | None:
     """When a worker last noted that it lives; None where none ever did."""
     due = db.execute(sa.select(tasks.c.due_at).where(tasks.c.name == ALIVE)).scalar()
     return Moment.of(due - timedelta(seconds=ALIVE_SECONDS)) if due else None

@@ -5,6 +5,7 @@ make contacts at a steady rate and keep what was acknowledged, `Killer` ends pro
 path and at random, and `judge` compares what was acknowledged, stored, attempted and received.
 """
 
+import asyncio
 import http.client
 import json
 import os
@@ -20,12 +21,14 @@ import threading
 import time
 from collections import Counter, defaultdict
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from itertools import cycle
+from datetime import UTC, datetime
+from itertools import zip_longest
 from pathlib import Path
+from typing import NamedTuple
+from unittest import mock
 
 import sqlalchemy as sa
-from standardwebhooks import Webhook
+import standardwebhooks.webhooks as package
 
 from billycan import keys, migrate, settings, tenants, throwaway
 from billycan.app import App
@@ -39,63 +42,107 @@ PLUGINS = "contacts,webhooks"
 
 
 class Receiver:
-    """Keeps everything that arrives. `/hang/…` never answers, `/drip/…` answers byte by byte; some answers are 500."""
+    """Keeps everything that arrives. `/hang/…` never answers, `/drip/…` answers byte by byte; some answers are 500.
+
+    It shares the machine with what is measured, so it only notes what came and when; `arrived` reads it afterwards.
+    """
 
     def __init__(self, failing=0.0):
-        self.arrived, self.secrets, self.unverified = [], {}, 0
-        outer = self
+        self.failing, self.came, self.secrets = failing, [], {}
+        self.loop, ready = asyncio.new_event_loop(), threading.Event()
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-            wbufsize = -1
+        def run():
+            server = self.loop.run_until_complete(self.loop.create_server(lambda: Exchange(self), "127.0.0.1", 0))
+            self.url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+            ready.set()
+            self.loop.run_forever()
+            server.close()
+            self.loop.close()
 
-            def do_POST(self):
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                if self.path.startswith("/hang/"):
-                    time.sleep(30)
-                elif self.path.startswith("/drip/"):
-                    self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
-                    for _ in range(300):
-                        self.wfile.write(b".")
-                        self.wfile.flush()
-                        time.sleep(0.1)
-                else:
-                    status = 500 if random.random() < failing else 200
-                    at, headers = time.time(), dict(self.headers)
-                    try:
-                        Webhook(outer.secrets[self.path]).verify(body.decode(), headers)
-                    except Exception:  # noqa: BLE001 - the package raises more than its own error
-                        outer.unverified += 1
-                    outer.arrived.append((at, self.path, headers, body, status))
-                    self.send_response(status)
-                    self.send_header("Content-Length", "0")
-                    self.end_headers()
+        self.thread = threading.Thread(target=run)
+        self.thread.start()
+        ready.wait()
 
-            def log_message(self, *args):
-                pass
-
-        class Server(ThreadingHTTPServer):
-            request_queue_size, daemon_threads = 256, True
-
-            def handle_error(self, *args):
-                pass
-
-        self.server = Server(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+    def arrived(self):
+        """Each delivery: when it came, its parts, the answer, and whether standardwebhooks verifies it."""
+        found = []
+        for at, head, body, status in self.came:
+            first, *lines = head.decode("latin-1").split("\r\n")
+            headers, path = dict(line.split(": ", 1) for line in lines), first.split(" ")[1]
+            then = datetime.fromtimestamp(at, UTC)
+            with mock.patch.object(package, "datetime", mock.Mock(wraps=datetime, now=lambda tz, then=then: then)):
+                try:
+                    package.Webhook(self.secrets[path]).verify(body.decode(), headers)
+                    verified = True
+                except Exception:  # noqa: BLE001 - the package raises more than its own error
+                    verified = False
+            found.append(Arrival(at, path, headers, body, status, verified))
+        return found
 
     def close(self):
-        self.server.shutdown()
-        self.server.server_close()
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self.thread.join()
+
+
+class Arrival(NamedTuple):
+    at: float
+    path: str
+    headers: dict
+    body: bytes
+    status: int
+    verified: bool
+
+
+class Exchange(asyncio.Protocol):
+    """One connection to the receiver: one request, one answer."""
+
+    def __init__(self, receiver):
+        self.receiver, self.data, self.wanted = receiver, b"", None
+
+    def connection_made(self, transport):
+        self.transport = transport
+
+    def data_received(self, data):
+        self.data += data
+        head, found, body = self.data.partition(b"\r\n\r\n")
+        if not found or len(body) < int(re.search(rb"content-length: (\d+)", head, re.IGNORECASE)[1]):
+            return
+        if head.startswith(b"POST /hang/"):
+            return
+        if head.startswith(b"POST /drip/"):
+            self.transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+            self.drip()
+            return
+        status = 500 if random.random() < self.receiver.failing else 200
+        self.receiver.came.append((time.time(), head, body, status))
+        self.transport.write(b"HTTP/1.1 %d x\r\nContent-Length: 0\r\n\r\n" % status)
+        self.transport.close()
+
+    def drip(self):
+        if not self.transport.is_closing():
+            self.transport.write(b".")
+            self.receiver.loop.call_later(0.1, self.drip)
 
 
 class Deployment:
     """gunicorn and delivery workers on a database of their own, in a folder of their own."""
 
-    def __init__(self, engine, businesses=4, endpoints=2, *, lease=6.0, timeout=1.0, retries="1,3,9", workers=2, web=2):
+    def __init__(
+        self,
+        engine,
+        businesses=4,
+        endpoints=2,
+        *,
+        redis=False,
+        lease=6.0,
+        timeout=1.0,
+        retries="1,3,9",
+        workers=2,
+        web=2,
+    ):
         self.folder = Path(tempfile.mkdtemp(prefix="billycan-crash-"))
         self.engine, self.workers_wanted, self.web_wanted = engine, workers, web
-        self.postgres = None
+        self.postgres, self.redis = None, throwaway.Redis() if redis else None
         if engine == "postgresql":
             # A crash of PostgreSQL must lose nothing here either: this one writes to the disk like a real one.
             self.postgres = throwaway.start(fsync="on", full_page_writes="on")
@@ -115,6 +162,8 @@ class Deployment:
             "BILLYCAN_WEBHOOKS__TIMEOUT_SECONDS": str(timeout),
             "BILLYCAN_WEBHOOKS__RETRY_OFFSETS": retries,
         }
+        if self.redis:
+            self.environ["BILLYCAN_WEBHOOKS__QUEUE"] = self.redis.url
         self.log = (self.folder / "log").open("wb")
         own = {k: v for k, v in self.environ.items() if k.startswith("BILLYCAN_")}
         self.app = App(settings.load(own))
@@ -126,10 +175,11 @@ class Deployment:
         self.per_business = endpoints
         self.web, self.workers = None, []
 
-    def start(self, web_point=""):
+    def start(self, web_point="", *points):
+        """Start everything; the first workers end at `points`."""
+        for point, _ in zip_longest(points, range(self.workers_wanted), fillvalue=""):
+            self.start_worker(point)
         self.start_web(web_point)
-        for _ in range(self.workers_wanted):
-            self.start_worker()
 
     def start_web(self, point=""):
         import billycan.gunicorn_conf as conf
@@ -192,8 +242,29 @@ class Deployment:
                 receiver.secrets[path] = json.loads(answer)["data"]["secret"]
         connection.close()
 
+    def warm_up(self, receiver):
+        """Have each business make a contact, and forget what arrives of it: worker and web server are at work then."""
+        connection, wanted = self.connect(), len(self.keys) * self.per_business
+        for key in self.keys:
+            assert self.call(connection, "POST", "/v1/contacts", {"name": "first"}, key)[0] == 201
+        connection.close()
+        end = time.monotonic() + 60
+        while len(receiver.came) < wanted:
+            assert time.monotonic() < end, self.said()[-3000:]
+            time.sleep(0.05)
+        receiver.came.clear()
+
+    def said(self):
+        """What the processes logged."""
+        return (self.folder / "log").read_text(errors="replace")
+
     def delete_queue(self):
-        if self.postgres:
+        """Take the hints away under everybody's feet; a Redis is killed, and away for a second."""
+        if self.redis:
+            self.redis.stop()
+            time.sleep(1.0)
+            self.redis.start()
+        elif self.postgres:
             with self.app.db.writing() as db:
                 db.execute(sa.text("DROP TABLE IF EXISTS huey_task"))
         else:
@@ -214,6 +285,8 @@ class Deployment:
         self.log.close()
         if self.postgres:
             self.postgres.stop("fast")
+        if self.redis:
+            self.redis.close()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
@@ -263,22 +336,23 @@ class Writers:
 
 
 class Killer:
-    """Ends processes until `wanted` have been killed, and starts others in their place."""
+    """Ends processes until `wanted` have been killed, a twentieth of them or more at each point, and replaces them."""
 
     def __init__(self, deployment, wanted, every=1.5):
         self.deployment, self.wanted, self.every = deployment, wanted, every
-        self.kills, self.other = Counter(), Counter()
-        self.random, self.points = random.Random(7), cycle(POINTS)
+        self.at_random, self.other, self.random = Counter(), Counter(), random.Random(7)
 
     def run(self):
-        d, turn = self.deployment, 0
-        while self.total() < self.wanted:
+        d, turn, points = self.deployment, 0, self.at_points()
+        while sum((points + self.at_random).values()) < self.wanted or self._least(POINTS + WEB_POINTS, points)[1] < (
+            self.wanted // 20
+        ):
             time.sleep(self.every * (0.5 + self.random.random()))
-            self._replace()
-            turn += 1
-            if turn % 4 == 0:
+            turn, points = turn + 1, self.at_points()
+            self._replace(points)
+            if turn % 10 == 3:
                 self._kill_web()
-            elif turn % 4 == 2:
+            elif turn % 10 == 8:
                 self._kill_worker()
             if turn % 25 == 12:
                 d.delete_queue()
@@ -289,59 +363,46 @@ class Killer:
                 d.postgres.start()
                 d.app.db.dispose()
                 self.other["PostgreSQL stopped at once"] += 1
-            if turn % 30 == 15:
-                self._restart_web()
+            if turn % 20 == 10:
+                d.stop_web()
+                d.start_web(f"{self._least(WEB_POINTS, points)[0]}:{self.random.randint(10, 60)}")
         for process in [p for p in d.workers if p.point]:
             process.terminate()
             process.wait(30)
-        self._replace(plain=True, count=False)
-
-    def total(self):
-        return sum(self.kills.values()) + self._web_kills_by_themselves()
-
-    def _replace(self, *, plain=False, count=True):
-        """Start a worker for each that ended, most of them to end at a point of their own choosing."""
-        d = self.deployment
-        for process in [p for p in d.workers if p.poll() is not None]:
-            d.workers.remove(process)
-            if count and process.returncode == -signal.SIGKILL:
-                self.kills[process.point] += 1
+        d.workers[:] = [p for p in d.workers if p.poll() is None]
         while len(d.workers) < d.workers_wanted:
-            # One of them is left to end at random, so that there always is one at work.
-            armed = not plain and not any(p.point for p in d.workers)
-            d.start_worker(f"{next(self.points)}:{self.random.randint(1, 4)}" if armed else "")
+            d.start_worker()
+
+    def at_points(self):
+        """How often processes ended at each point; they say so."""
+        return Counter(re.findall(r"^killed at (\w+)$", self.deployment.said(), re.MULTILINE))
+
+    @staticmethod
+    def _least(points, counts):
+        return min(((point, counts[point]) for point in points), key=lambda found: found[1])
+
+    def _replace(self, points):
+        """Start a worker for each that ended, one of them to end where fewest have."""
+        d = self.deployment
+        d.workers[:] = [p for p in d.workers if p.poll() is None]
+        while len(d.workers) < d.workers_wanted:
+            # One is left to end at random, so that there always is one at work.
+            armed = not any(p.point for p in d.workers)
+            d.start_worker(f"{self._least(POINTS, points)[0]}:{self.random.randint(1, 4)}" if armed else "")
 
     def _kill_worker(self):
-        # One that is to end at a point does so by itself, and one that only starts has nothing in hand.
+        # One that only starts has nothing in hand.
         ripe = [p for p in self.deployment.workers if not p.point and time.monotonic() - p.started > 3]
-        if ripe:
-            process = self.random.choice(ripe)
+        for process in ripe[:1]:
             process.kill()
             process.wait()
-            self.kills["worker at random"] += 1
-            self.deployment.workers.remove(process)
+            self.at_random["worker at random"] += 1
 
     def _kill_web(self):
         if pids := self.deployment.web_workers():
-            try:
+            with suppress(ProcessLookupError):
                 os.kill(self.random.choice(pids), signal.SIGKILL)
-                self.kills["gunicorn worker at random"] += 1
-            except ProcessLookupError:
-                pass
-
-    def _restart_web(self):
-        self.deployment.stop_web()
-        self.deployment.start_web(f"{self.random.choice(WEB_POINTS)}:{self.random.randint(10, 40)}")
-
-    def _web_kills_by_themselves(self):
-        self.deployment.log.flush()
-        text = (self.deployment.folder / "log").read_text(errors="replace")
-        told = len(re.findall(r"was sent SIGKILL", text))
-        return max(0, told - self.kills["gunicorn worker at random"])
-
-    def figures(self):
-        by_point = self._web_kills_by_themselves()
-        return {**self.kills, **({"gunicorn worker at emitted or committed": by_point} if by_point else {})}
+                self.at_random["gunicorn worker at random"] += 1
 
 
 def drain(deployment, seconds):
@@ -368,12 +429,12 @@ def judge(deployment, receiver, writers):
         unfinished = Counter(
             db.execute(sa.select(attempts.c.delivery_id).where(attempts.c.finished_at.is_(None))).scalars()
         )
-    received, unverified, bodies = defaultdict(int), receiver.unverified, defaultdict(set)
-    for _, path, headers, body, status in receiver.arrived:
-        payload = json.loads(body)
-        bodies[headers["webhook-id"]].add(body)
-        if status == 200:
-            received[headers["webhook-id"], path, payload["data"]["id"]] += 1
+    received, bodies, arrived = defaultdict(int), defaultdict(set), receiver.arrived()
+    for arrival in arrived:
+        id = arrival.headers["webhook-id"]
+        bodies[id].add(arrival.body)
+        if arrival.status == 200:
+            received[id, arrival.path, json.loads(arrival.body)["data"]["id"]] += 1
     by_event = {contact: event for event, contact in stored.items()}
     lost = [
         (contact, path)
@@ -396,7 +457,7 @@ def judge(deployment, receiver, writers):
         "duplicates": sum(twice.values()),
         "unexplained duplicates": sum(count > unfinished_of[event] for event, count in twice.items() if count),
         "unfinished attempts": sum(unfinished.values()),
-        "unverified": unverified,
+        "unverified": sum(not arrival.verified for arrival in arrived),
         "changed bodies": sum(len(found) > 1 for found in bodies.values()),
         "not delivered": Counter(row.status for row in made if row.status != "delivered"),
         "answers": dict(writers.statuses),
@@ -409,11 +470,11 @@ def must_hold(found):
     assert found["acknowledged"] > 0 and not found["not delivered"], found
 
 
-def crash(engine, kills, rate=20.0, every=1.5):
+def crash(engine, kills, rate=20.0, every=1.0, *, redis=False):
     """One run: load, kills, drain, judgement."""
-    receiver, deployment = Receiver(failing=0.02), Deployment(engine)
+    receiver, deployment = Receiver(failing=0.02), Deployment(engine, redis=redis)
     try:
-        deployment.start(web_point="committed:15")
+        deployment.start("committed:10", "sent:3")
         deployment.subscribe(receiver)
         began, writers = time.monotonic(), Writers(deployment, rate)
         killer = Killer(deployment, kills, every)
@@ -423,28 +484,30 @@ def crash(engine, kills, rate=20.0, every=1.5):
             writers.finish()
         loaded = time.monotonic() - began
         drained = drain(deployment, 90)
-        found = judge(deployment, receiver, writers)
+        found, points = judge(deployment, receiver, writers), killer.at_points()
         return {
             "database": engine,
-            "kills": killer.total(),
-            "by point": killer.figures(),
+            "queue": "Redis" if redis else "the database's",
+            "kills": sum((points + killer.at_random).values()),
+            "by point": {point: points[point] for point in POINTS + WEB_POINTS},
+            "at random": dict(killer.at_random),
             "besides": dict(killer.other),
             "seconds": round(loaded),
             "drained after": f"{drained:.1f} s",
             **found,
         }
     except BaseException:
-        sys.stderr.write((deployment.folder / "log").read_text(errors="replace")[-4000:])
+        sys.stderr.write(deployment.said()[-4000:])
         raise
     finally:
         deployment.close()
         receiver.close()
 
 
-def steady(engine, rate=100.0, seconds=20.0, *, troubled=False, retries="550,7150,86350"):
+def steady(engine, rate=100.0, seconds=20.0, *, troubled=False, redis=False):
     """No faults: how long from the commit to the receipt, with one endpoint that hangs and one that drips if asked."""
     receiver = Receiver()
-    deployment = Deployment(engine, retries=retries, lease=45, timeout=10, workers=1)
+    deployment = Deployment(engine, redis=redis, retries="550,7150,86350", lease=45, timeout=10, workers=1)
     try:
         deployment.start()
         deployment.subscribe(receiver)
@@ -452,22 +515,24 @@ def steady(engine, rate=100.0, seconds=20.0, *, troubled=False, retries="550,715
             deployment.keys, keys_ = deployment.keys[:1], deployment.keys
             deployment.subscribe(receiver, ["/hang/0", "/drip/0"])
             deployment.keys = keys_
-        time.sleep(1.0)
+        deployment.warm_up(receiver)
         writers = Writers(deployment, rate, threads=8)
         time.sleep(seconds)
         writers.finish()
-        drain_until(deployment, receiver, len(writers.acknowledged) * deployment.per_business, 30)
+        expected, end = len(writers.acknowledged) * deployment.per_business, time.monotonic() + 30
+        while len(receiver.came) < expected and time.monotonic() < end:
+            time.sleep(0.1)
         waits, seen = [], Counter()
-        for at, path, headers, body, _ in receiver.arrived:
-            created = json.loads(body)["timestamp"]
-            waits.append(at - _epoch(created))
-            seen[headers["webhook-id"], path] += 1
+        for arrival in receiver.arrived():
+            assert arrival.verified, arrival
+            waits.append(arrival.at - datetime.fromisoformat(json.loads(arrival.body)["timestamp"]).timestamp())
+            seen[arrival.headers["webhook-id"], arrival.path] += 1
         waits.sort()
         return {
             "database": engine,
             "events a second": round(len(writers.acknowledged) / seconds, 1),
             "received": len(waits),
-            "expected": len(writers.acknowledged) * deployment.per_business,
+            "expected": expected,
             "duplicates": sum(seen.values()) - len(seen),
             "median": waits[len(waits) // 2],
             "p99": waits[int(len(waits) * 0.99)],
@@ -477,15 +542,3 @@ def steady(engine, rate=100.0, seconds=20.0, *, troubled=False, retries="550,715
     finally:
         deployment.close()
         receiver.close()
-
-
-def drain_until(deployment, receiver, count, seconds):
-    end = time.monotonic() + seconds
-    while len(receiver.arrived) < count and time.monotonic() < end:
-        time.sleep(0.1)
-
-
-def _epoch(text):
-    from datetime import datetime
-
-    return datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp()

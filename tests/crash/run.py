@@ -15,20 +15,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--rate", type=float, default=20.0)
-    parser.add_argument("--every", type=float, default=1.5)
+    parser.add_argument("--every", type=float, default=1.0)
     parser.add_argument("--engine", choices=("sqlite", "postgresql"))
     parser.add_argument("--steady", action="store_true", help="only the latency without faults")
+    parser.add_argument("--redis", action="store_true", help="with a Redis for Huey, which is killed and started again")
     parser.add_argument("--seconds", type=float, default=20.0)
     given = parser.parse_args()
     engines = [given.engine] if given.engine else ["sqlite", "postgresql"]
     for engine in engines:
         if not given.steady:
-            found = harness.crash(engine, given.kills, given.rate, given.every)
+            found = harness.crash(engine, given.kills, given.rate, given.every, redis=given.redis)
             show(found)
             harness.must_hold(found)
-        calm = harness.steady(engine, seconds=given.seconds)
+        calm = harness.steady(engine, seconds=given.seconds, redis=given.redis)
         show(calm)
-        troubled = harness.steady(engine, seconds=given.seconds, troubled=True)
+        troubled = harness.steady(engine, seconds=given.seconds, troubled=True, redis=given.redis)
         show(troubled)
         print(f"p99 with a hanging and a dripping endpoint: {troubled['p99'] / calm['p99']:.2f} times\n", flush=True)
 

@@ -7,9 +7,10 @@ from zoneinfo import ZoneInfo
 from billycan import Context
 from billycan.wire import decode
 from billycan_contacts import api as contacts
+from billycan_staff import api as staff
 
 from . import handlers as h
-from .schemas import NewBooking, NewService, WithReason
+from .schemas import BookingCancellation, NewBooking, NewService
 
 _SERVICES: dict[str, dict[str, Any]] = {
     "drain": {"name": "Blocked drain", "duration_minutes": 60, "price": "180.00", "buffer_after_minutes": 30},
@@ -46,18 +47,23 @@ def add_samples(ctx: Context) -> None:
     """Add the sample services and bookings."""
     services = {key: h.create_service(ctx, decode(values, NewService)).id for key, values in _SERVICES.items()}
     zone = ZoneInfo(ctx.tenant.timezone)
-    for days, hour, service, client, action in _WEEK:
-        client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalars().first()
-        if client_id is None:
-            continue
+    everybody = list(staff.people(ctx))
+    for i, (days, hour, service, client, action) in enumerate(_WEEK):
+        client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
+        somebody = everybody[i % len(everybody)] if everybody else None
         start_at = datetime.combine(_working_day(ctx, days), time(hour), zone)
-        values = {"service_id": services[service], "client_id": client_id, "start_at": start_at.isoformat()}
+        values: dict[str, Any] = {
+            "service_id": services[service],
+            "client_id": client_id,
+            "start_at": start_at.isoformat(),
+        }
+        values |= {"staff_id": somebody}
         # What lies behind, or on a day off, is on the books all the same.
         booking = h.create_booking(ctx, decode({**values, "force": True}, NewBooking))
         if booking.status == "pending" and action in ("no_show", "complete"):
             h.confirm_booking(ctx, booking.id)
         if action == "cancel":
-            h.cancel_booking(ctx, booking.id, decode({"reason": "Mended it themselves"}, WithReason))
+            h.cancel_booking(ctx, booking.id, decode({"reason": "Mended it themselves"}, BookingCancellation))
         elif action:
             _ACTIONS[action](ctx, booking.id)
 

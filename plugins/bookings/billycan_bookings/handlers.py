@@ -17,9 +17,9 @@ from billycan import (
     Reply,
     own,
 )
-from billycan.db import metadata
 from billycan.fields import day_after, start_of_day
 from billycan.manifest import sent
+from billycan.neighbours import Neighbours
 from billycan.records import Row, contains
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
@@ -29,6 +29,7 @@ from .calendar import MEDIA_TYPE, calendar
 from .schemas import (
     AvailabilityQuery,
     Booking,
+    BookingCancellation,
     BookingChange,
     BookingQuery,
     NewBooking,
@@ -37,7 +38,6 @@ from .schemas import (
     Opening,
     Service,
     ServiceQuery,
-    WithReason,
 )
 from .tables import bookings, services
 
@@ -54,12 +54,11 @@ def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
     """The bookings that hold a text themselves, or whose client's or service's name does."""
     named = sa.select(services.c.id).where(own(ctx, services), contains(services.c.name_folded, text))
     return (
-        records.holds(text)
-        | bookings.c.client_id.in_(contacts.named_like(ctx, text))
-        | bookings.c.service_id.in_(named)
+        records.holds(text) | contacts.is_named_like(ctx, bookings.c.client_id, text) | bookings.c.service_id.in_(named)
     )
 
 
+neighbours = Neighbours(job_id="jobs")
 service_records = Records(services, Service, prefix="srv", search=("name",))
 
 records = Records(
@@ -70,6 +69,7 @@ records = Records(
     search=("location", "notes"),
     filters={"search": found_by},
     actions=lambda booking: rules.actions.allowed(booking.status),
+    neighbours=neighbours,
 )
 
 
@@ -77,12 +77,18 @@ records = Records(
 
 
 def list_services(ctx: Context, query: ServiceQuery) -> Page[Service]:
-    """All services, those no longer active too unless `active` says otherwise."""
+    """All services, those no longer active too unless `active` says otherwise.
+
+    Sorted by name or price they make a price list.
+    """
     return service_records.page(ctx, query)
 
 
 def create_service(ctx: Context, body: NewService) -> Service:
-    """Add a service."""
+    """Add a service.
+
+    Emits `service.created`.
+    """
     _check_staff(ctx, body)
     service = service_records.add(ctx, body)
     ctx.emit("service.created", service)
@@ -90,12 +96,18 @@ def create_service(ctx: Context, body: NewService) -> Service:
 
 
 def get_service(ctx: Context, id: str) -> Service:
-    """One service."""
+    """One service.
+
+    What it asks of staff's time, and when it can be booked.
+    """
     return service_records.get(ctx, id)
 
 
 def update_service(ctx: Context, id: str, body: Patch[NewService]) -> Service:
-    """Change a service; bookings already made keep their times."""
+    """Change a service; bookings already made keep their times.
+
+    Emits `service.updated` where anything changed.
+    """
     before = service_records.lock(ctx, id)
     service = body.over(before._mapping)
     if service.staff_ids != before.staff_ids:
@@ -108,14 +120,21 @@ def update_service(ctx: Context, id: str, body: Patch[NewService]) -> Service:
 
 
 def delete_service(ctx: Context, id: str) -> Deleted:
-    """Delete a service that was never booked; one no longer given is made inactive instead."""
+    """Delete a service that was never booked; one no longer given is made inactive instead.
+
+    Refused with `has_dependents` once it was booked. Emits `service.deleted`.
+    """
     deleted = service_records.remove(ctx, id)
     ctx.emit("service.deleted", deleted)
     return deleted
 
 
 def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
-    """When a service can be booked, and with whom: the whole list of up to 31 days, in order."""
+    """When a service can be booked, and with whom: the whole list of up to 31 days, in order.
+
+    Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. What
+    is listed may be gone by the time it is booked; `create_booking` decides.
+    """
     if not 0 <= (query.until - query.since).days < MOST_DAYS:
         raise BadRequest(f"to: must be from `from` to {MOST_DAYS - 1} days after it", param="to")
     service = _service(ctx, query.service_id)
@@ -144,13 +163,20 @@ def _check_staff(ctx: Context, service: NewService) -> None:
 
 
 def list_bookings(ctx: Context, query: BookingQuery) -> Page[Booking]:
-    """All bookings, whatever their status."""
+    """All bookings, whatever their status.
+
+    The range of `start_at` makes a calendar.
+    """
     page = records.rows(ctx, query)
     return page.of(_shown(ctx, page.items))
 
 
 def create_booking(ctx: Context, body: NewBooking) -> Booking:
-    """Book a service: at once, or pending where the service asks for confirmation; both hold the time."""
+    """Book a service: at once, or pending where the service asks for confirmation; both hold the time.
+
+    Refused with `slot_unavailable` and `alternatives` where somebody else has the time, whatever arrives at once;
+    outside working hours too, unless `force` is sent. Emits `booking.created`.
+    """
     service = _service_to_book(ctx, body)
     place = slots.take(ctx, service, body.start_at, body.staff_id, force=body.force)
     columns = {name: value for name, value in sent(body).items() if name != "force"}
@@ -160,31 +186,43 @@ def create_booking(ctx: Context, body: NewBooking) -> Booking:
 
 
 def get_booking(ctx: Context, id: str) -> Booking:
-    """One booking; with `Accept: text/calendar` as a calendar file."""
+    """One booking; with `Accept: text/calendar` as a calendar file.
+
+    Times are in UTC.
+    """
     return _shown(ctx, [records.find(ctx, id)])[0]
 
 
 def get_booking_calendar(ctx: Context, id: str) -> Reply:
-    """One booking as a calendar file."""
+    """One booking as a calendar file.
+
+    One event in iCalendar, for a phone's or an office's calendar.
+    """
     booking = get_booking(ctx, id)
     headers = {"ETag": f'"{booking.version}"', "Content-Disposition": f'attachment; filename="{id}.ics"'}
     return Reply(calendar(booking), MEDIA_TYPE, headers)
 
 
 def update_booking(ctx: Context, id: str, body: Patch[BookingChange]) -> Booking:
-    """Change what a booking says; `reschedule` moves it."""
+    """Change what a booking says; `reschedule` moves it.
+
+    Emits `booking.updated` where anything changed.
+    """
     row = records.lock(ctx, id)
-    known = {**row._mapping, "job_id": _job_of(ctx, row)}
+    known = {**row._mapping, **neighbours.shown(ctx, row._mapping)}
     change = body.over(known)
-    if change.job_id not in (None, known["job_id"]) and not _job_exists(ctx, change.job_id):
-        raise Invalid.member("job_id", *slots.NOT_FOUND)
+    neighbours.check(ctx, change, known)
     columns = {name: value for name, value in sent(change).items() if value != known[name]}
     after = records.save(ctx, row, **columns)
     return tell(ctx, after, "booking.updated") if after.version != row.version else _shown(ctx, [after])[0]
 
 
 def delete_booking(ctx: Context, id: str) -> Deleted:
-    """Delete a booking that never took place."""
+    """Delete a booking that never took place.
+
+    When pending, declined or cancelled, else `document_locked`; `has_dependents` while anything points at it. Emits
+    `booking.deleted`.
+    """
     row = records.lock(ctx, id)
     if row.status not in rules.DELETABLE:
         raise Conflict(
@@ -199,32 +237,51 @@ def delete_booking(ctx: Context, id: str) -> Deleted:
 
 
 def confirm_booking(ctx: Context, id: str) -> Booking:
-    """Accept a pending booking."""
+    """Accept a pending booking.
+
+    From pending to confirmed, else `invalid_state_transition`. Emits `booking.confirmed`.
+    """
     return _move(ctx, id, "confirm", "booking.confirmed")
 
 
 def decline_booking(ctx: Context, id: str) -> Booking:
-    """Refuse a pending booking; its time is free again."""
+    """Refuse a pending booking; its time is free again.
+
+    From pending to declined, else `invalid_state_transition`. Emits `booking.declined`.
+    """
     return _move(ctx, id, "decline", "booking.declined")
 
 
-def cancel_booking(ctx: Context, id: str, body: WithReason) -> Booking:
-    """Call a booking off; its time is free again."""
+def cancel_booking(ctx: Context, id: str, body: BookingCancellation) -> Booking:
+    """Call a booking off; its time is free again.
+
+    From pending or confirmed to cancelled, else `invalid_state_transition`. Emits `booking.cancelled`.
+    """
     return _move(ctx, id, "cancel", "booking.cancelled", cancel_reason=body.reason)
 
 
 def complete_booking(ctx: Context, id: str) -> Booking:
-    """Record that the booking took place."""
+    """Record that the booking took place.
+
+    From confirmed to completed, else `invalid_state_transition`. Emits `booking.completed`.
+    """
     return _move(ctx, id, "complete", "booking.completed")
 
 
 def mark_no_show(ctx: Context, id: str) -> Booking:
-    """Record that the client did not come; what is left of the time is free again."""
+    """Record that the client did not come; what is left of the time is free again.
+
+    From confirmed to no_show, else `invalid_state_transition`. Emits `booking.no_show`.
+    """
     return _move(ctx, id, "no_show", "booking.no_show")
 
 
 def reschedule_booking(ctx: Context, id: str, body: NewTime) -> Booking:
-    """Move a booking to another time, with the same person unless another is named; it stays what it is."""
+    """Move a booking to another time, with the same person unless another is named; it stays what it is.
+
+    When pending or confirmed, else `invalid_state_transition`; its id and status stay. Refused with
+    `slot_unavailable` and `alternatives` where somebody else has the time. Emits `booking.rescheduled`.
+    """
     row = records.lock(ctx, id)
     rules.actions.check("reschedule", row.status)
     service = service_records.find(ctx, row.service_id)
@@ -252,20 +309,7 @@ def tell(ctx: Context, row: Row, event: str) -> Booking:
 
 
 def _shown(ctx: Context, rows: list[Row]) -> list[Booking]:
-    return records.show(ctx, rows, job_id={row.id: _job_of(ctx, row) for row in rows})
-
-
-def _job_of(ctx: Context, row: Row) -> str | None:
-    """The job a booking belongs to; None where that plugin is off."""
-    return row.job_id if "jobs" in ctx.app.manifests else None
-
-
-def _job_exists(ctx: Context, id: str) -> bool:
-    if "jobs" not in ctx.app.manifests:
-        return False
-    # By its table's name: that plugin comes after this one, so it cannot be imported.
-    jobs = metadata.tables["jobs"]
-    return ctx.db.execute(sa.select(jobs.c.id).where(own(ctx, jobs), jobs.c.id == id)).first() is not None
+    return records.show(ctx, rows, job_id={row.id: neighbours.shown(ctx, row._mapping)["job_id"] for row in rows})
 
 
 def _service(ctx: Context, id: str) -> Row | None:
@@ -279,7 +323,7 @@ def _service_to_book(ctx: Context, body: NewBooking) -> Row:
         "service_id": service is not None,
         "client_id": bool(contacts.names(ctx, [body.client_id])),
         "staff_id": body.staff_id is None or bool(staff.names(ctx, [body.staff_id])),
-        "job_id": body.job_id is None or _job_exists(ctx, body.job_id),
+        "job_id": not neighbours.gone(ctx, {"job_id": body.job_id}),
     }
     if faults := [Fault(name, *slots.NOT_FOUND) for name, there in exists.items() if not there]:
         raise Invalid.of(*faults)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Context, Deleted, Event, Manifest, Route, hookimpl
+from billycan import Code, Context, Deleted, Event, Manifest, Route, hookimpl
 
 from . import handlers as h
 from .demo import add_samples
@@ -56,6 +56,8 @@ manifest = Manifest(
         Route("POST", "/v1/bookings/{id}/reschedule", h.reschedule_booking, scope="bookings:write"),
     ),
     demo=add_samples,
+    codes={"slot_unavailable": Code(409, "Somebody else has the time; `alternatives` are free.")},
+    examples=Path(__file__).parent / "examples.json",
 )
 
 

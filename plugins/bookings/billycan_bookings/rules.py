@@ -7,14 +7,14 @@ start on: one that is skipped is not offered, one that comes twice is offered at
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from billycan import Actions
 from billycan.fields import Moment
-from billycan_staff.api import Person
+from billycan_staff.api import Person, Shift
 
 from .schemas import Opening
 
@@ -112,27 +112,22 @@ def shares(terms: Terms, slot: Taken, start: datetime) -> bool:
 def starts(person: Person, interval_minutes: int, since: datetime, until: datetime) -> Iterator[datetime]:
     """The times offered by a person's clock from `since` until before `until`."""
     zone = ZoneInfo(person.timezone)
-    for midnight in _midnights(zone, since, until):
-        for shift in person.shifts:
-            if shift.weekday == midnight.weekday():
-                for minute in range(shift.start, shift.end, interval_minutes):
-                    start = first_moment(midnight + minute * MINUTE, zone)
-                    if start and since <= start < until:
-                        yield start
+    for midnight, shift in _shifts(person, since, until):
+        for minute in range(shift.start, shift.end, interval_minutes):
+            start = first_moment(midnight + minute * MINUTE, zone)
+            if start and since <= start < until:
+                yield start
 
 
 def at_work(person: Person, since: datetime, until: datetime) -> list[Span]:
     """When a person works, as far as it overlaps or touches these times; shifts that meet are one span."""
     zone = ZoneInfo(person.timezone)
-    shifts = []
-    for midnight in _midnights(zone, since, until):
-        for shift in person.shifts:
-            if shift.weekday == midnight.weekday():
-                start, end = (_moment_from(midnight + m * MINUTE, zone) for m in (shift.start, shift.end))
-                if start < end and start <= until and end >= since:
-                    shifts.append((start, end))
+    worked = [
+        (_moment_from(midnight + shift.start * MINUTE, zone), _moment_from(midnight + shift.end * MINUTE, zone))
+        for midnight, shift in _shifts(person, since, until)
+    ]
     spans: list[Span] = []
-    for start, end in sorted(shifts):
+    for start, end in sorted((start, end) for start, end in worked if start < end and start <= until and end >= since):
         if spans and start <= spans[-1][1]:
             spans[-1] = spans[-1][0], max(end, spans[-1][1])
         else:
@@ -161,16 +156,14 @@ def _moment_from(wall: datetime, zone: ZoneInfo) -> datetime:
     return moment
 
 
-def _midnights(zone: ZoneInfo, since: datetime, until: datetime) -> Iterator[datetime]:
-    """The local days that may touch these times, each by its midnight."""
+def _shifts(person: Person, since: datetime, until: datetime) -> Iterator[tuple[datetime, Shift]]:
+    """A person's shifts on the local days that may touch these times, each with the midnight it is counted from."""
+    zone = ZoneInfo(person.timezone)
     day, last = (moment.astimezone(zone).date() for moment in (since, until))
     while day <= last:
-        yield _midnight(day)
+        midnight = datetime.combine(day, time())  # a time of the clock, in whichever zone
+        yield from ((midnight, shift) for shift in person.shifts if shift.weekday == day.weekday())
         day += DAY
-
-
-def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time())  # a time of the clock, in whichever zone
 
 
 def _without(span: Span, off: Span) -> Iterator[Span]:

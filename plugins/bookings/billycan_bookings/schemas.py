@@ -23,7 +23,22 @@ class Reason(Text, most=500):
 
 
 class NewService(NewResource, kw_only=True):
-    """Something clients can book."""
+    """Something clients can book.
+
+    name: What it is called.
+    duration_minutes: How long it takes.
+    price: What it costs.
+    gst_code: How the price is taxed.
+    buffer_before_minutes: How long staff are taken up before it.
+    buffer_after_minutes: How long staff are taken up after it.
+    capacity: How many bookings share one time with one member of staff.
+    slot_interval_minutes: How far apart the times are that are offered.
+    min_notice_minutes: How long ahead it must be booked.
+    max_advance_days: How many days ahead it can be booked; without it, any.
+    requires_confirmation: Whether new bookings are pending until they are confirmed.
+    staff_ids: Who gives it; empty for any active staff.
+    active: Whether it can be booked.
+    """
 
     name: Name
     duration_minutes: Annotated[int, Meta(ge=1, le=7 * DAY)]
@@ -74,7 +89,13 @@ class ServiceQuery(PageQuery, kw_only=True):
 
 
 class Opening(Struct):
-    """A time that can be booked, with whom, and how many bookings it still takes."""
+    """A time that can be booked, with whom, and how many bookings it still takes.
+
+    start_at: When it begins.
+    end_at: When it ends.
+    staff_ids: Who is free then.
+    remaining: How many more bookings this time takes.
+    """
 
     start_at: Moment
     end_at: Moment
@@ -83,7 +104,13 @@ class Opening(Struct):
 
 
 class AvailabilityQuery(Struct, kw_only=True):
-    """Which service, on which days in the tenant's zone (both inclusive, at most 31), and with whom."""
+    """Which service, on which days in the tenant's zone (both inclusive, at most 31), and with whom.
+
+    service_id: The service to book.
+    from: The first day.
+    to: The last day.
+    staff_id: With whom; without it, anybody who gives the service.
+    """
 
     service_id: str
     since: Day = field(name="from")
@@ -92,7 +119,13 @@ class AvailabilityQuery(Struct, kw_only=True):
 
 
 class BookingChange(NewResource, kw_only=True):
-    """What may change of a booking at any time; `reschedule` moves it."""
+    """What may change of a booking at any time; `reschedule` moves it.
+
+    client_id: The contact it is for.
+    notes: Notes on it.
+    location: Where it takes place.
+    job_id: The job it belongs to.
+    """
 
     client_id: Id
     notes: Notes | None = None
@@ -101,7 +134,14 @@ class BookingChange(NewResource, kw_only=True):
 
 
 class NewBooking(BookingChange, kw_only=True):
-    """A client's claim on somebody's time; without `staff_id` anybody who is free."""
+    """A client's claim on somebody's time; without `staff_id` anybody who is free.
+
+    service_id: What is booked.
+    start_at: When it begins.
+    staff_id: With whom; without it, anybody who is free.
+    force: Whether it may lie outside working hours and notice: the business's own decision. Overlap is still
+      refused.
+    """
 
     service_id: Id
     start_at: Instant
@@ -110,21 +150,38 @@ class NewBooking(BookingChange, kw_only=True):
 
 
 class NewTime(Struct, forbid_unknown_fields=True, kw_only=True):
-    """When a booking takes place instead; without `staff_id` the same person keeps it."""
+    """When a booking takes place instead; without `staff_id` the same person keeps it.
+
+    start_at: When it begins instead.
+    staff_id: With whom instead; without it, whoever has it.
+    force: Whether it may lie outside working hours and notice: the business's own decision. Overlap is still
+      refused.
+    """
 
     start_at: Instant
     staff_id: Id | None = None
     force: bool = False
 
 
-class WithReason(Struct, forbid_unknown_fields=True, kw_only=True):
-    """An action that may be explained."""
+class BookingCancellation(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Calling a booking off.
+
+    reason: Why.
+    """
 
     reason: Reason | None = None
 
 
 class Booking(Resource):
-    """A booking as it is shown."""
+    """A booking as it is shown.
+
+    status: How far it is; actions change it. All but `cancelled`, `declined` and `no_show` hold the time.
+    service: What is booked.
+    end_at: When it ends; follows from the service.
+    staff_id, staff: With whom.
+    client: The contact it is for.
+    cancel_reason: Why it was cancelled.
+    """
 
     status: Status
     service_id: str

@@ -29,13 +29,19 @@ def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
 
 
 def list_categories(ctx: Context, query: CategoryQuery) -> Page[Category]:
-    """All categories: a starter set until they are changed."""
+    """All categories: a starter set until they are changed.
+
+    Every business begins with the same starter set, which is its own to change.
+    """
     # The condition makes them be counted, since the starter set is in no counter before it is stored.
     return shown.page(ctx, query, sa.true())
 
 
 def create_category(ctx: Context, body: NewCategory) -> Category:
-    """Add a category."""
+    """Add a category.
+
+    Emits `expense_category.created`.
+    """
     store(ctx)
     category = records.add(ctx, body)
     ctx.emit("expense_category.created", category)
@@ -43,7 +49,10 @@ def create_category(ctx: Context, body: NewCategory) -> Category:
 
 
 def get_category(ctx: Context, id: str) -> Category:
-    """One category."""
+    """One category.
+
+    One of the starter set, or one of the business's own.
+    """
     this = sa.select(all_categories).where(own(ctx, shown.table), all_categories.c.id == id)
     row = ctx.db.execute(this).first()
     if row is None:
@@ -52,7 +61,10 @@ def get_category(ctx: Context, id: str) -> Category:
 
 
 def update_category(ctx: Context, id: str, body: Patch[NewCategory]) -> Category:
-    """Change a category; expenses show its new name."""
+    """Change a category; expenses show its new name.
+
+    Emits `expense_category.updated` where anything changed.
+    """
     store(ctx)
     category, changed = records.change(ctx, id, body)
     if changed:
@@ -61,7 +73,10 @@ def update_category(ctx: Context, id: str, body: Patch[NewCategory]) -> Category
 
 
 def delete_category(ctx: Context, id: str) -> Deleted:
-    """Delete a category that no expense is in; one of the starter set does not come back."""
+    """Delete a category that no expense is in; one of the starter set does not come back.
+
+    Refused with `has_dependents` while expenses are in it. Emits `expense_category.deleted`.
+    """
     store(ctx)
     deleted = records.remove(ctx, id)
     ctx.emit("expense_category.deleted", deleted)

@@ -6,13 +6,12 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, own
-from billycan.db import metadata
 from billycan.wire import decode
 from billycan_contacts import api as contacts
 
 from .documents import jobs_on
 from .handlers import create_expense, void_expense
-from .schemas import NewExpense, Reason, WithReason
+from .schemas import ExpenseVoiding, NewExpense, Reason
 from .starter import STARTER
 
 _CATEGORY_IDS = {name: id for id, name in STARTER.items()}
@@ -24,11 +23,21 @@ _RECEIPTS: tuple[tuple[int, str, str, dict[str, Any]], ...] = (
         3,
         "Fuel and oil",
         "96.80",
-        {"supplier_name": "Wayside Fuel", "business_use_percent": 80},
+        {"description": "Diesel for the ute", "supplier_name": "Wayside Fuel", "business_use_percent": 80},
     ),
-    (5, "Parking and tolls", "12.00", {"supplier_name": "Argyle Car Park", "payment_method": "card"}),
+    (
+        5,
+        "Parking and tolls",
+        "12.00",
+        {"description": "Car park", "supplier_name": "Argyle Parking", "payment_method": "card"},
+    ),
     (9, "Equipment hire", "264.00", {"description": "Drain camera, one day", "tax_invoice_held": True}),
-    (12, "Phone and internet", "89.00", {"supplier_name": "Saltwater Mobile", "business_use_percent": 70}),
+    (
+        12,
+        "Phone and internet",
+        "89.00",
+        {"description": "Mobile plan", "supplier_name": "Saltwater Mobile", "business_use_percent": 70},
+    ),
     (15, "Bank fees", "10.00", {"gst_code": "input_taxed", "description": "Account keeping"}),
     (20, "Government charges", "412.35", {"gst_code": "out_of_scope", "description": "Ute registration"}),
     (
@@ -50,9 +59,10 @@ _RECEIPTS: tuple[tuple[int, str, str, dict[str, Any]], ...] = (
 
 def add_samples(ctx: Context) -> None:
     """Add the sample expenses."""
-    # The sample suppliers are the last of the sample contacts.
-    *_, merchant, hire = sorted(ctx.db.execute(contacts.named_like(ctx, "")).scalars())
-    suppliers = {"Materials and supplies": merchant, "Equipment hire": hire}
+    suppliers = {
+        category: ctx.db.execute(contacts.named_like(ctx, name)).scalar_one()
+        for category, name in (("Materials and supplies", "Copperline"), ("Equipment hire", "Muttonbird"))
+    }
     for days_ago, category, amount, members in _RECEIPTS:
         given = {
             "date": ctx.today() - timedelta(days=days_ago),
@@ -64,14 +74,14 @@ def add_samples(ctx: Context) -> None:
         }
         create_expense(ctx, decode(given, NewExpense))
     twice = create_expense(ctx, decode({**given, "reference": "4417 (copy)"}, NewExpense))
-    void_expense(ctx, twice.id, WithReason(reason=Reason("Entered twice.")))
+    void_expense(ctx, twice.id, ExpenseVoiding(reason=Reason("Entered twice.")))
 
 
 def _job(ctx: Context) -> str | None:
     """The sample job that the billable receipt is for."""
     if not jobs_on(ctx):
         return None
-    jobs = metadata.tables["jobs"]
+    (jobs,) = [table for table in ctx.app.manifests["jobs"].tables if table.name == "jobs"]
     named = sa.select(jobs.c.id).where(own(ctx, jobs), jobs.c.title == "Repair leaking cistern")
     id: str | None = ctx.db.execute(named).scalars().first()
     return id

@@ -12,30 +12,43 @@ from billycan.wire import plain
 
 from . import rules
 from .documents import job_of, jobs_on, records, show
-from .schemas import Expense, ExpenseQuery, NewExpense, WithReason
+from .schemas import Expense, ExpenseQuery, ExpenseVoiding, NewExpense
 from .tables import expenses
 
 
 def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[Expense]:
-    """All expenses, void ones too unless `status` says otherwise."""
+    """All expenses, void ones too unless `status` says otherwise.
+
+    Each carries its category and its GST breakdown.
+    """
     page = records.rows(ctx, query)
     return page.of(show(ctx, page.items))
 
 
 def create_expense(ctx: Context, body: NewExpense) -> Expense:
-    """Record an expense."""
+    """Record an expense.
+
+    Emits `expense.created`.
+    """
     _check_job(ctx, body, None)
     row = records.insert(ctx, status="recorded", **_columns(ctx, body))
     return _emit(ctx, "expense.created", row)
 
 
 def get_expense(ctx: Context, id: str) -> Expense:
-    """One expense."""
+    """One expense.
+
+    With its category and its GST breakdown.
+    """
     return show(ctx, [records.find(ctx, id)])[0]
 
 
 def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
-    """Change an expense; GST that was not entered follows the amount and code."""
+    """Change an expense; GST that was not entered follows the amount and code.
+
+    Of a void one only `external_id` and `metadata` change, else `document_locked`. Emits `expense.updated` where
+    anything changed.
+    """
     row = records.lock(ctx, id)
     _let_one_supplier_clear_the_other(body)
     entered = None if row.gst == rules.default_gst(row.amount, row.gst_code) else row.gst
@@ -54,7 +67,11 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
 
 
 def delete_expense(ctx: Context, id: str) -> Deleted:
-    """Delete an expense that nothing uses; a void one must be kept for five years (s 262A ITAA 1936)."""
+    """Delete an expense that nothing uses; a void one must be kept for five years (s 262A ITAA 1936).
+
+    Refused with `document_locked` once void, and with `has_dependents` while anything points at it. Emits
+    `expense.deleted`.
+    """
     row = records.lock(ctx, id)
     if row.status == "void":
         raise Conflict("A void expense must be kept.", code="document_locked", status=row.status)
@@ -63,8 +80,11 @@ def delete_expense(ctx: Context, id: str) -> Deleted:
     return deleted
 
 
-def void_expense(ctx: Context, id: str, body: WithReason) -> Expense:
-    """Take an expense out of every sum; it stays listed."""
+def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
+    """Take an expense out of every sum; it stays listed.
+
+    From recorded to void, else `invalid_state_transition`. Emits `expense.voided`.
+    """
     row = records.lock(ctx, id)
     status = rules.actions.check("void", row.status)
     row = records.save(ctx, row, status=status, voided_at=ctx.now(), void_reason=body.reason)

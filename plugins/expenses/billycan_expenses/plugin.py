@@ -41,6 +41,7 @@ manifest = Manifest(
         Route("DELETE", "/v1/expense_categories/{id}", c.delete_category, scope="expenses:write"),
     ),
     demo=add_samples,
+    examples=Path(__file__).parent / "examples.json",
 )
 
 

@@ -42,7 +42,10 @@ class Reason(Text, least=1, most=500):
 
 
 class NewCategory(NewResource, kw_only=True):
-    """What money is spent on."""
+    """What money is spent on.
+
+    name: What it is called.
+    """
 
     name: Name
 
@@ -62,7 +65,25 @@ class CategoryQuery(PageQuery, kw_only=True):
 
 
 class NewExpense(NewResource, kw_only=True):
-    """Money spent. Without `gst` it is an eleventh of the amount where the code is taxable, else nothing."""
+    """Money spent. Without `gst` it is an eleventh of the amount where the code is taxable, else nothing.
+
+    date: When the money was spent.
+    amount: What was spent, with GST in it.
+    currency: Always AUD.
+    description: What it was spent on.
+    category_id: The category it belongs to.
+    supplier_id: The contact it was paid to.
+    supplier_name: Who it was paid to, where they are no contact.
+    supplier_abn: Their ABN, where they are no contact.
+    gst_code: How it was taxed.
+    gst: The GST on the receipt; an eleventh of the amount unless said, where the code is taxable.
+    business_use_percent: How much of it was for the business, in per cent.
+    tax_invoice_held: Whether a tax invoice is held, without which GST above $82.50 of amount cannot be claimed.
+    payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
+    reference: The receipt's number or the like.
+    job_id: The job it was made for.
+    billable: Whether it is to be charged on to the job's client.
+    """
 
     date: Day
     amount: Positive
@@ -90,14 +111,24 @@ class NewExpense(NewResource, kw_only=True):
                 raise RuleBroken("invalid_value", "excludes supplier_id: the contact has a name and ABN", name)
 
 
-class WithReason(Struct, forbid_unknown_fields=True, kw_only=True):
-    """An action that may be explained."""
+class ExpenseVoiding(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Voiding an expense.
+
+    reason: Why.
+    """
 
     reason: Reason | None = None
 
 
 class GstBreakdown(Struct):
-    """The GST within an amount, and how much of it the business can claim."""
+    """The GST within an amount, and how much of it the business can claim.
+
+    net: The amount without GST.
+    gst: The GST in it.
+    rate: The rate of GST, in per cent.
+    gst_claimable: What of the GST can be claimed: for business use, and 0 unless `claimable`.
+    claim_status: Whether it can be claimed, awaits a tax invoice, or cannot be claimed at all.
+    """
 
     net: Decimal
     gst: Decimal
@@ -107,7 +138,15 @@ class GstBreakdown(Struct):
 
 
 class Expense(Resource):
-    """Money spent, as it is shown."""
+    """Money spent, as it is shown.
+
+    status: Whether it counts, or was taken out by `void`.
+    category: The category it belongs to.
+    supplier: The contact it was paid to.
+    gst_breakdown: Its GST, and how much can be claimed.
+    voided_at: When it was voided.
+    void_reason: Why it was voided.
+    """
 
     status: Status
     date: datetime.date
@@ -158,7 +197,16 @@ class ExpenseQuery(PageQuery, kw_only=True):
 
 
 class Group(Struct):
-    """What the expenses of one category, GST code or month come to."""
+    """What the expenses of one category, GST code or month come to.
+
+    key: The category's id, the GST code or the month, YYYY-MM.
+    label: What it is called.
+    count: How many expenses.
+    amount: What was spent, with GST in it.
+    net: What was spent, without GST.
+    gst: The GST in it.
+    gst_claimable: What of the GST can be claimed.
+    """
 
     key: str
     label: str
@@ -182,7 +230,7 @@ else:
     SummaryQuery = msgspec.defstruct(
         "SummaryQuery",
         [("group_by", GroupBy, "category"), *((f.name, f.type, f.default) for f in _FILTERS)],
-        namespace={"__doc__": "Which expenses to add up, and by what."},
+        namespace={"__doc__": "Which expenses to add up, and by what.\n\ngroup_by: What to add up by."},
         module=__name__,
         forbid_unknown_fields=True,
         kw_only=True,

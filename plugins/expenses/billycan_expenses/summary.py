@@ -24,11 +24,14 @@ _KEYS: dict[GroupBy, tuple[sa.ColumnElement[Any], ...]] = {
 
 
 def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
-    """Count and sums of the expenses that match, by category unless `group_by` says otherwise; void ones left out."""
+    """Count and sums of the expenses that match, by category unless `group_by` says otherwise; void ones left out.
+
+    Any filter of the list narrows it, such as the dates of a quarter.
+    """
     by = query.group_by
     filters = msgspec.structs.asdict(query)
     del filters["group_by"]
-    conditions = records._conditions(ctx, ExpenseQuery(**filters))
+    conditions = records.conditions(ctx, ExpenseQuery(**filters))
     amount, gst = _whole(expenses.c.amount), _whole(expenses.c.gst)
     # Of a percentage in ten-thousandths; integer division is exact here, and half a cent goes up.
     share = (2 * gst * _whole(expenses.c.business_use_percent) + 1_000_000) // 2_000_000

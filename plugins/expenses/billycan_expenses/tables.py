@@ -1,21 +1,9 @@
 """Expenses and their categories."""
 
 import sqlalchemy as sa
-from sqlalchemy.engine import Dialect
 
 from billycan import Cents, TenThousandths, UTCDateTime, folded, reference, resource_table, searchable, tenant_table
 from billycan.db import ByCodePoint
-
-
-class FoldedOrNull(sa.types.TypeDecorator[str]):
-    """Folded text of what may be missing: NULL sorts last both ways, which an empty text would not."""
-
-    impl = ByCodePoint
-    cache_ok = True
-
-    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
-        return value or None
-
 
 categories = resource_table(
     "expenses_categories",
@@ -47,7 +35,7 @@ expenses = resource_table(
     sa.Column("billable", sa.Boolean, nullable=False),
     sa.Column("voided_at", UTCDateTime),
     sa.Column("void_reason", sa.Text),
-    sa.Column("description_folded", FoldedOrNull),
+    folded("description", nullable=True),
     searchable(),
     reference("category_id", "expenses_categories"),
     reference("supplier_id", "contacts"),

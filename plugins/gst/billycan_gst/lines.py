@@ -21,7 +21,17 @@ class Unit(Text, least=1, most=20):
 
 
 class NewLine(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A line item. On PATCH one with an `id` is merged over the stored one, one without is new."""
+    """A line item. On PATCH one with an `id` is merged over the stored one, one without is new.
+
+    id: On PATCH, which stored line this is.
+    description: What is charged for.
+    quantity: How many; negative for a credit line.
+    unit: What the quantity counts, such as `hour`.
+    unit_price: Of one, with GST in it or not as `amounts_are` says; negative for a credit line.
+    discount_percent: Taken off the line, in per cent; not together with `discount_amount`.
+    discount_amount: Taken off the line, in dollars; never more than it.
+    gst_code: How the line is taxed; `gst` unless the business is not registered, else `out_of_scope`.
+    """
 
     id: Id | None = None
     description: Description
@@ -34,7 +44,13 @@ class NewLine(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Line(Struct):
-    """A line item as it is shown; `net`, `gst` and `total` are after its share of the document's discount."""
+    """A line item as it is shown; `net`, `gst` and `total` are after its share of the document's discount.
+
+    id: Its id, by which a PATCH names it.
+    net: Its amount without GST.
+    gst: The GST on it.
+    total: Its amount with GST.
+    """
 
     id: str
     description: str
@@ -50,7 +66,16 @@ class Line(Struct):
 
 
 class NewDocument(NewResource, kw_only=True):
-    """What decides a document's amounts; the tenant's own defaults apply to what is not sent."""
+    """What decides a document's amounts; the tenant's own defaults apply to what is not sent.
+
+    line_items: What is charged for, in order.
+    currency: Always AUD.
+    amounts_are: Whether the lines are sent with GST in them; the business's default unless said.
+    gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless
+      said.
+    discount_percent: Taken off the whole document, in per cent; not together with `discount_amount`.
+    discount_amount: Taken off the whole document, in dollars, and shared over its lines.
+    """
 
     line_items: Annotated[list[NewLine], Meta(min_length=1, max_length=500)]
     currency: Currency = Currency("AUD")

@@ -39,7 +39,13 @@ class LineTotals(Struct, frozen=True):
 
 
 class CodeTotals(Struct, frozen=True):
-    """What the lines of one GST code come to."""
+    """What the lines of one GST code come to.
+
+    gst_code: How these lines are taxed.
+    rate: The rate of GST, in per cent.
+    net: Their amount without GST.
+    gst: The GST on them.
+    """
 
     gst_code: str
     rate: Decimal

@@ -6,9 +6,8 @@ from typing import Any
 from billycan import Context
 from billycan.wire import decode
 
-from .documents import missing_neighbours
+from .documents import neighbours
 from .handlers import create_invoice
-from .rules import NEIGHBOURS
 from .schemas import Invoice, NewInvoice
 
 
@@ -17,5 +16,4 @@ def make(ctx: Context, members: Mapping[str, Any]) -> Invoice:
 
     A quote, job or booking that is gone or whose plugin is off is passed over.
     """
-    gone = missing_neighbours(ctx, {name: members.get(name) for name in NEIGHBOURS})
-    return create_invoice(ctx, decode({**members, **dict.fromkeys(gone)}, NewInvoice))
+    return create_invoice(ctx, decode(neighbours.without_gone(ctx, members), NewInvoice))

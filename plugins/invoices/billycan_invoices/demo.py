@@ -9,7 +9,16 @@ from billycan_contacts import api as contacts
 
 from .api import make
 from .handlers import add_payment, pay_invoice, reverse_payment, send_invoice, void_invoice, write_off_invoice
-from .schemas import Invoice, NewPayment, PaymentMethod, Reason, Settlement, WithReason
+from .schemas import (
+    Invoice,
+    InvoiceVoiding,
+    InvoiceWriteOff,
+    NewPayment,
+    PaymentMethod,
+    PaymentReversal,
+    Reason,
+    Settlement,
+)
 
 _CALL_OUT = {"description": "Call-out and first half hour", "unit_price": "145.00"}
 _LABOUR = {"description": "Labour, licensed plumber", "unit": "hour", "unit_price": "120.00"}
@@ -20,7 +29,7 @@ def add_samples(ctx: Context) -> None:
     """Add the sample invoices."""
     trap = _add(
         ctx,
-        3,
+        "Brindle Wren",
         45,
         {"description": "Grease trap pump-out, 1,000 L", "unit_price": "385.00"},
         {"description": "Waste disposal levy", "unit_price": "62.40"},
@@ -28,12 +37,14 @@ def add_samples(ctx: Context) -> None:
     )
     pay_invoice(ctx, trap.id, Settlement(payment_method=_TRANSFER, reference=Reference("Brindle Wren 0045")))
 
-    drain = _add(ctx, 1, 30, _CALL_OUT, {**_LABOUR, "quantity": "1.5"}, {"description": "CCTV", "unit_price": "180.00"})
+    drain = _add(
+        ctx, "Odo", 30, _CALL_OUT, {**_LABOUR, "quantity": "1.5"}, {"description": "CCTV", "unit_price": "180.00"}
+    )
     send_invoice(ctx, drain.id)  # overdue
 
     risers = _add(
         ctx,
-        2,
+        "Saltmarram",
         20,
         {**_LABOUR, "quantity": 38, "discount_percent": 5},
         {"description": "Copper riser, 50 mm", "quantity": 24, "unit": "m", "unit_price": "87.35"},
@@ -44,25 +55,27 @@ def add_samples(ctx: Context) -> None:
     send_invoice(ctx, risers.id)
     add_payment(ctx, risers.id, NewPayment(amount=Positive("3000.00"), payment_method=_TRANSFER))
 
-    tap = _add(ctx, 0, 6, _CALL_OUT, {"description": "Kitchen mixer tap", "unit_price": "289.00"})
+    tap = _add(ctx, "Marnie", 6, _CALL_OUT, {"description": "Kitchen mixer tap", "unit_price": "289.00"})
     send_invoice(ctx, tap.id)
 
-    heater = _add(ctx, 4, 12, {**_LABOUR, "quantity": 2}, {"description": "Thermostat", "unit_price": "94.50"})
+    heater = _add(
+        ctx, "Little Tern", 12, {**_LABOUR, "quantity": 2}, {"description": "Thermostat", "unit_price": "94.50"}
+    )
     bounced = pay_invoice(ctx, heater.id, Settlement(payment_method=_TRANSFER)).payments[0]
-    reverse_payment(ctx, heater.id, bounced.id, WithReason(reason=Reason("Returned by the bank")))
+    reverse_payment(ctx, heater.id, bounced.id, PaymentReversal(reason=Reason("Returned by the bank")))
     pay_invoice(ctx, heater.id, Settlement(payment_method=_CARD))
 
-    twice = _add(ctx, 0, 6, _CALL_OUT)
+    twice = _add(ctx, "Marnie", 6, _CALL_OUT)
     send_invoice(ctx, twice.id)
-    void_invoice(ctx, twice.id, WithReason(reason=Reason("Already on the invoice for the mixer tap")))
+    void_invoice(ctx, twice.id, InvoiceVoiding(reason=Reason("Already on the invoice for the mixer tap")))
 
-    old = _add(ctx, 1, 200, _CALL_OUT)
+    old = _add(ctx, "Odo", 200, _CALL_OUT)
     send_invoice(ctx, old.id)
-    write_off_invoice(ctx, old.id, WithReason(reason=Reason("The tenant moved away")))
+    write_off_invoice(ctx, old.id, InvoiceWriteOff(reason=Reason("The tenant moved away")))
 
     _add(
         ctx,
-        4,
+        "Little Tern",
         0,
         {"description": "Basin, child height", "quantity": 2, "unit_price": "210.00"},
         {**_LABOUR, "quantity": 5},
@@ -72,8 +85,8 @@ def add_samples(ctx: Context) -> None:
     )
 
 
-def _add(ctx: Context, client: int, days_ago: int, *lines: dict[str, Any], **members: Any) -> Invoice:
-    """A draft for one of the sample contacts, by its place among them."""
-    client_id = sorted(ctx.db.execute(contacts.named_like(ctx, "")).scalars())[client]
+def _add(ctx: Context, client: str, days_ago: int, *lines: dict[str, Any], **members: Any) -> Invoice:
+    """A draft for one of the sample contacts, by part of its name."""
+    client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
     issued = ctx.today() - timedelta(days=days_ago)
     return make(ctx, {"client_id": client_id, "issue_date": issued, "line_items": lines, **members})

@@ -5,12 +5,13 @@ from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET
 
-from billycan import Context, Fault, Invalid, Named, Records, own
-from billycan.db import metadata
+from billycan import Conflict, Context, Deleted, Event, Invalid, Named, Records, own
 from billycan.fields import LAST_DATE
+from billycan.neighbours import Neighbours
 from billycan.records import Row
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
@@ -26,6 +27,7 @@ PATH = "/i/"
 LINK_DAYS = 730
 
 invoice_lines = Lines(lines)
+neighbours = Neighbours(quote_id="quotes", job_id="jobs", booking_id="bookings")
 
 _PAYMENTS = (
     sa.select(payments)
@@ -72,8 +74,7 @@ def header(ctx: Context, body: NewInvoice, client: Party, worked: Worked) -> dic
     due_date = body.due_date or issue_date + timedelta(days=days)
     if not issue_date <= due_date <= LAST_DATE:
         raise Invalid.member("due_date", "out_of_range", f"must be from issue_date to {LAST_DATE}")
-    off = [name for name, plugin in rules.NEIGHBOURS.items() if plugin not in ctx.app.manifests]
-    left_out = ("line_items", "currency", *off)
+    left_out = ("line_items", "currency", *neighbours.off(ctx))
     sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
     return {
         **sent,
@@ -84,30 +85,15 @@ def header(ctx: Context, body: NewInvoice, client: Party, worked: Worked) -> dic
     }
 
 
-def neighbours(ctx: Context, row: Row) -> dict[str, str | None]:
-    """The quote, job and booking an invoice belongs to, each None where its plugin is off."""
-    known = ctx.app.manifests
-    return {name: row._mapping[name] if plugin in known else None for name, plugin in rules.NEIGHBOURS.items()}
-
-
-def missing_neighbours(ctx: Context, ids: Mapping[str, str | None]) -> list[str]:
-    """Which of `quote_id`, `job_id` and `booking_id` name a record that there is not."""
-    return [name for name, id in ids.items() if id is not None and not _exists(ctx, rules.NEIGHBOURS[name], id)]
-
-
-def check_neighbours(ctx: Context, body: NewInvoice, stored: Mapping[str, str | None]) -> None:
-    """Invalid where a quote, job or booking is named anew that there is not."""
-    named = {name: id for name in rules.NEIGHBOURS if (id := getattr(body, name)) != stored.get(name)}
-    if missing := missing_neighbours(ctx, named):
-        raise Invalid.of(*(Fault(name, "not_found", "there is no such record") for name in missing))
-
-
-def _exists(ctx: Context, plugin: str, id: str) -> bool:
-    # By its table's name: these plugins come after this one, so it can import none of them.
-    if plugin not in ctx.app.manifests:
-        return False
-    table = metadata.tables[plugin]
-    return ctx.db.execute(sa.select(table.c.id).where(own(ctx, table), table.c.id == id)).first() is not None
+def keep_named(ctx: Context, event: Event) -> None:
+    """Refuse to delete a quote, job or booking that an invoice names; called for every event."""
+    member = {"quote.deleted": "quote_id", "job.deleted": "job_id", "booking.deleted": "booking_id"}.get(event.name)
+    if member is None:
+        return
+    id = msgspec.json.decode(event.data, type=Deleted).id
+    naming = sa.select(invoices.c.number).where(own(ctx, invoices), invoices.c[member] == id)
+    if number := ctx.db.execute(naming.order_by(invoices.c.sequence).limit(1)).scalar():
+        raise Conflict(f"{number} names it: change or delete that first.", code="has_dependents")
 
 
 def payments_of(ctx: Context, invoice_id: str) -> list[Payment]:
@@ -177,7 +163,7 @@ def _members(ctx: Context, row: Row, clients: Mapping[str, Party]) -> dict[str, 
         "is_overdue": is_overdue(row.status, row.due_date, ctx.today()),
         "tax_invoice": check,
         "allowed_actions": rules.allowed_actions(row.status, row.amount_paid),
-        **neighbours(ctx, row),
+        **neighbours.shown(ctx, stored),
     }
     names = [f for f in ListedInvoice.__struct_fields__ if f != "line_items" and f not in worked_out]
     return {name: stored[name] for name in names} | worked_out

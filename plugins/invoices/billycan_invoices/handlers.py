@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from billycan import Conflict, Context, Deleted, Fault, Invalid, Named, NotFound, Page, Patch, own
 from billycan.fields import Moment
 from billycan.ids import new_id
+from billycan.neighbours import take_turns
 from billycan.records import Row
 from billycan.wire import decode, plain
 from billycan_gst.api import (
@@ -22,7 +23,6 @@ from billycan_gst.api import (
 from . import rules
 from .documents import (
     amount_due,
-    check_neighbours,
     client_of,
     header,
     invoice_lines,
@@ -36,14 +36,16 @@ from .documents import (
 from .schemas import (
     Invoice,
     InvoiceQuery,
+    InvoiceVoiding,
+    InvoiceWriteOff,
     ListedInvoice,
     NewInvoice,
     NewPayment,
     Payment,
+    PaymentReversal,
     Preview,
     PreviewLine,
     Settlement,
-    WithReason,
 )
 from .tables import payments
 
@@ -51,15 +53,23 @@ ZERO = Decimal("0.00")
 
 
 def list_invoices(ctx: Context, query: InvoiceQuery) -> Page[ListedInvoice]:
-    """All invoices, whatever their status; `include=line_items` adds their lines."""
+    """All invoices, whatever their status; `include=line_items` adds their lines.
+
+    The computed `overdue` (due before today) and `unpaid` (sent or partially paid) are statuses to filter by, too.
+    """
     page = records.rows(ctx, query)
     return page.of(show_all(ctx, page.items, with_lines="line_items" in (query.include or ())))
 
 
 def create_invoice(ctx: Context, body: NewInvoice) -> Invoice:
-    """Make a draft; its number is given now and never again."""
+    """Make a draft; its number is given now and never again.
+
+    Figures are worked out at once: GST is rounded once for the document or once for each line, and subtotal and GST
+    always add up to the total. Refused with `gst_not_registered` where a business that is not registered charges
+    GST. Emits `invoice.created`.
+    """
     client = client_of(ctx, body.client_id)
-    check_neighbours(ctx, body, {})
+    neighbours.check(ctx, body)
     worked = work_out(ctx, body)
     columns = header(ctx, body, client, worked)
     row = records.insert(ctx, status="draft", amount_paid=ZERO, **columns)
@@ -70,9 +80,13 @@ def create_invoice(ctx: Context, body: NewInvoice) -> Invoice:
 
 
 def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
-    """Work an invoice out without storing it."""
+    """Work an invoice out without storing it.
+
+    Takes what making one takes, and answers every figure of it; no number is used. Refused with
+    `gst_not_registered` where a business that is not registered charges GST.
+    """
     client = client_of(ctx, body.client_id)
-    check_neighbours(ctx, body, {})
+    neighbours.check(ctx, body)
     worked = work_out(ctx, body)
     columns = header(ctx, body, client, worked)
     compliance = tax_invoice(
@@ -92,26 +106,34 @@ def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
 
 
 def get_invoice(ctx: Context, id: str) -> Invoice:
-    """One invoice with its lines and payments."""
+    """One invoice with its lines and payments.
+
+    `hosted_url`, once it is sent, is there for keys with `invoices:write` only.
+    """
     return show(ctx, records.find(ctx, id))
 
 
 def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
-    """Change a draft; of a sent invoice only what its client does not hold."""
+    """Change a draft; of a sent invoice only what its client does not hold.
+
+    Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` change, else
+    `document_locked`. Refused with `gst_not_registered` where a business that is not registered charges GST. Emits
+    `invoice.updated` where anything changed.
+    """
     row = records.lock(ctx, id)
     stored = invoice_lines.of(ctx, [id])[id]
     let_one_discount_clear_the_other(body)
     if row.status == "draft":
         check_line_ids(body, stored)
     sent = [as_sent(line) for line in stored]
-    before = {**row._mapping, **neighbours(ctx, row), "currency": "AUD", "line_items": sent}
+    before = {**row._mapping, **neighbours.shown(ctx, row._mapping), "currency": "AUD", "line_items": sent}
     after = body.over(before)
     if row.status != "draft":
         changed = _save_open_members(ctx, row, after, before)
         invoice = show(ctx, changed, lines=stored)
     else:
         client = client_of(ctx, after.client_id)
-        check_neighbours(ctx, after, before)
+        neighbours.check(ctx, after, before)
         worked = work_out(ctx, after, stored=[line.id for line in stored])
         new_lines = worked.lines != stored
         changed = records.save(ctx, row, touch=new_lines, **header(ctx, after, client, worked))
@@ -124,7 +146,12 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
 
 
 def delete_invoice(ctx: Context, id: str) -> Deleted:
-    """Delete a draft; anything sent must be kept for five years (s 382-5 of Schedule 1 to the TAA 1953)."""
+    """Delete a draft; anything sent must be kept for five years (s 382-5 of Schedule 1 to the TAA 1953).
+
+    Refused with `document_locked` in any other status, and with `has_dependents` while anything points at it. Its
+    number stays used. Emits `invoice.deleted`.
+    """
+    take_turns(ctx)  # the numbers' counter is locked before the job or quote that hears of this
     row = records.lock(ctx, id)
     if row.status != "draft":
         raise Conflict(
@@ -137,17 +164,28 @@ def delete_invoice(ctx: Context, id: str) -> Deleted:
 
 
 def send_invoice(ctx: Context, id: str) -> Invoice:
-    """Check the draft as a tax invoice, lock it and freeze what it says; one of 0.00 is paid at once."""
+    """Check the draft as a tax invoice, lock it and freeze what it says; one of 0.00 is paid at once.
+
+    From draft to sent, else `invalid_state_transition`. The client's name, ABN and address and the rules of
+    rounding are frozen, and the client's page is there; bringing it to the client is yours. Refused with
+    `tax_invoice_incomplete` where it lacks what a tax invoice must show, `negative_total` and `gst_not_registered`.
+    Emits `invoice.sent`, and `invoice.paid` for one of 0.00.
+    """
     row = records.lock(ctx, id)
-    rules.actions.check("send", row.status)
+    _check(row, "send")
     _, invoice = _send(ctx, row)
     return invoice
 
 
 def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
-    """Record money received, at most what is due."""
+    """Record money received, at most what is due.
+
+    From sent or partially_paid, else `invalid_state_transition`; it becomes paid once nothing is due. Answers the
+    invoice, the new payment last. Refused with `overpayment_not_allowed` above what is due. Emits
+    `payment.recorded`, and `invoice.paid` when it becomes paid.
+    """
     row = records.lock(ctx, id)
-    rules.actions.check("payments", row.status)
+    _check(row, "payments")
     if body.amount > amount_due(row):
         raise Invalid(
             f"{body.amount} is more than the {amount_due(row)} that is due.",
@@ -159,9 +197,14 @@ def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
 
 
 def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
-    """Record that all that is due was received; a draft is sent first, in the same transaction."""
+    """Record that all that is due was received; a draft is sent first, in the same transaction.
+
+    From draft, sent or partially_paid to paid, else `invalid_state_transition`. Sending a draft is refused as it is
+    by itself: `tax_invoice_incomplete`, `negative_total`, `gst_not_registered`. Emits `payment.recorded` and
+    `invoice.paid`, for a draft after `invoice.sent`.
+    """
     row = records.lock(ctx, id)
-    rules.actions.check("pay", row.status)
+    _check(row, "pay")
     if row.status == "draft":
         row, invoice = _send(ctx, row)
         if invoice.status == "paid":
@@ -169,15 +212,20 @@ def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
     return _pay(ctx, row, amount_due(row), body)
 
 
-def reverse_payment(ctx: Context, id: str, pay_id: str, body: WithReason) -> Invoice:
-    """Take a payment back, as when it bounced; it stays listed as reversed."""
+def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -> Invoice:
+    """Take a payment back, as when it bounced; it stays listed as reversed.
+
+    From partially_paid or paid, else `invalid_state_transition`, as for a payment that was reversed before. What it
+    paid is due again. Emits `payment.reversed`.
+    """
     row = records.lock(ctx, id)
     payment = next((p for p in payments_of(ctx, id) if p.id == pay_id), None)
     if payment is None:
         raise NotFound
-    rules.actions.check("reverse", row.status)
+    _check(row, "reverse")
     if payment.status == "reversed":
-        raise Conflict("This payment was reversed before.", code="invalid_state_transition", status="reversed")
+        message = "This payment was reversed before."
+        raise Conflict(message, code="invalid_state_transition", status="reversed", allowed_actions=[])
     payment.status, payment.reversed_at, payment.reverse_reason = "reversed", ctx.now(), body.reason
     this = own(ctx, payments) & (payments.c.id == pay_id)
     ctx.db.execute(
@@ -192,25 +240,36 @@ def reverse_payment(ctx: Context, id: str, pay_id: str, body: WithReason) -> Inv
     return show(ctx, row)
 
 
-def void_invoice(ctx: Context, id: str, body: WithReason) -> Invoice:
-    """Cancel a sent invoice nobody has paid; its number stays used."""
+def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
+    """Cancel a sent invoice nobody has paid; its number stays used.
+
+    From sent to void, else `invalid_state_transition`; `has_payments` while money on it was not reversed. Emits
+    `invoice.voided`.
+    """
     row = records.lock(ctx, id)
     if row.amount_paid and row.status in ("partially_paid", "paid"):
         raise Conflict("Money was received for this invoice: reverse its payments first.", code="has_payments")
-    status = rules.actions.check("void", row.status)
+    status = _check(row, "void")
     return _end(ctx, row, "invoice.voided", status=status, voided_at=ctx.now(), void_reason=body.reason)
 
 
-def write_off_invoice(ctx: Context, id: str, body: WithReason) -> Invoice:
-    """Give up what is still due as a bad debt."""
+def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
+    """Give up what is still due as a bad debt.
+
+    From sent or partially_paid to written_off, else `invalid_state_transition`. Emits `invoice.written_off`.
+    """
     row = records.lock(ctx, id)
-    status = rules.actions.check("write_off", row.status)
+    status = _check(row, "write_off")
     reason = {"written_off_at": ctx.now(), "write_off_reason": body.reason}
     return _end(ctx, row, "invoice.written_off", status=status, **reason)
 
 
 def duplicate_invoice(ctx: Context, id: str) -> Invoice:
-    """Make a new draft of the same content, issued today."""
+    """Make a new draft of the same content, issued today.
+
+    From any status. Refused with `gst_not_registered` where the business no longer charges GST. Emits
+    `invoice.created`.
+    """
     row = records.lock(ctx, id)
     members = {name: row._mapping[name] for name in _COPIED}
     lines = [{**as_sent(line), "id": None} for line in invoice_lines.of(ctx, [id])[id]]
@@ -221,6 +280,10 @@ _COPIED = (
     *("client_id", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
     *("reference", "purchase_order", "notes", "terms", "metadata"),
 )
+
+
+def _check(row: Row, action: str) -> str | None:
+    return rules.actions.check(action, row.status, rules.allowed_actions(row.status, row.amount_paid))
 
 
 def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:

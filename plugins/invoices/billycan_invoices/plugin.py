@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Manifest, Route
+from billycan import Code, Context, Deleted, Event, Manifest, Route, hookimpl
 
 from . import handlers as h
 from .demo import add_samples
+from .documents import keep_named
 from .pages import invoice_page
 from .schemas import Invoice, Payment
 from .tables import invoices, lines, payments
@@ -43,4 +44,16 @@ manifest = Manifest(
     ),
     pages=(("/i/{token}", invoice_page),),
     demo=add_samples,
+    codes={
+        "has_payments": Code(409, "Money was received for the invoice: reverse its payments first."),
+        "negative_total": Code(422, "The total is below zero: an invoice asks for money."),
+        "overpayment_not_allowed": Code(422, "The payment is more than is due."),
+        "tax_invoice_incomplete": Code(422, "The invoice lacks what a tax invoice must show; `details` say what."),
+    },
+    examples=Path(__file__).parent / "examples.json",
 )
+
+
+@hookimpl
+def on_event(ctx: Context, event: Event) -> None:
+    keep_named(ctx, event)

@@ -19,9 +19,6 @@ actions = Actions(
     }
 )
 
-# The plugin that each neighbour in the chain belongs to.
-NEIGHBOURS = {"quote_id": "quotes", "job_id": "jobs", "booking_id": "bookings"}
-
 # A sent document is what the client holds: only what it does not state, and the date it is due, may still change.
 OPEN_ONCE_SENT = frozenset({"notes", "reference", "purchase_order", "metadata", "external_id", "due_date"})
 

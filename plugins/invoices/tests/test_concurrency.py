@@ -1,131 +1,42 @@
 """Many clients at once over real HTTP: gunicorn with several worker processes, on both databases."""
 
-import http.client
-import json
-import os
-import socket
-import subprocess
-import sys
-import threading
-import time
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal
 
 import pytest
 
-from billycan import migrate
-from billycan.app import App
-from billycan.settings import load
-from billycan.testing import SECRET, Client
+from billycan.served import Call, serving
+from billycan.testing import Client
 
-WORKERS, THREADS = 3, 8
 CASH = {"payment_method": "cash"}
-WSGI = "from billycan.app import build\n\napplication = build().wsgi\n"
 
 
-class Server:
-    """A running gunicorn and a key of one business; `post` and the like are for any thread."""
+class Shop:
+    """A business of its own at a server that all tests share; `call` is for any thread."""
 
-    def __init__(self, port, log, client):
-        self.port, self.log, self.client = port, log, client
-        self._local = threading.local()
+    def __init__(self, server):
+        self.server, self.client = server, Client(server.app)
 
     def call(self, method, path, body=None, **headers):
-        """Status, decoded body and headers; each thread keeps one connection."""
-        if not hasattr(self._local, "connection"):
-            self._local.connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        sent = {**self.client.headers, "Content-Type": "application/json", **headers}
-        self._local.connection.request(method, path, None if body is None else json.dumps(body), sent)
-        try:
-            answer = self._local.connection.getresponse()
-        except (OSError, http.client.HTTPException) as error:
-            raise AssertionError(self.log.read_text()) from error
-        return answer.status, json.loads(answer.read(), parse_float=Decimal), answer.headers
-
-    def close(self):
-        if hasattr(self._local, "connection"):
-            self._local.connection.close()
+        """Status, decoded body and headers."""
+        answer = self.server.call(Call(method, path, body, {**self.client.headers, **headers}))
+        return answer.status, answer.json, answer.headers
 
     def at_once(self, calls, clients=16):
         """The answers to many calls made by that many clients at once, in the order of the calls."""
-        ready = threading.Barrier(clients)
-        queue = iter(enumerate(calls))
-        answers, lock = {}, threading.Lock()
-
-        def work(_):
-            ready.wait(60)
-            while True:
-                with lock:
-                    i, call = next(queue, (None, None))
-                if call is None:
-                    self.close()
-                    return
-                answers[i] = self.call(*call[:-1], **call[-1])
-
-        with ThreadPoolExecutor(clients) as pool:
-            list(pool.map(work, range(clients)))
-        return [answers[i] for i in range(len(calls))]
-
-
-def wait_for(port, process, log):
-    """Until the server answers; its log where it ends or takes too long."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline and process.poll() is None:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=5)
-        try:
-            connection.request("GET", "/-/ready")
-            if connection.getresponse().status == 200:
-                return
-        except OSError:
-            time.sleep(0.02)
-        finally:
-            connection.close()
-    raise AssertionError(log.read_text())
+        made = [Call(method, path, body, {**self.client.headers, **more}) for method, path, body, more in calls]
+        return [(answer.status, answer.json, answer.headers) for answer in self.server.at_once(made, clients)]
 
 
 @pytest.fixture(scope="module")
 def hosted(engine, databases, tmp_path_factory):
-    """An app's database, and the port of a gunicorn that serves it."""
-    folder = tmp_path_factory.mktemp("hosted")
-    (folder / "hosted.py").write_text(WSGI)
-    environ = {
-        "BILLYCAN_DATABASE": databases.empty(engine),
-        "BILLYCAN_SECRET": SECRET,
-        "BILLYCAN_PLUGINS": "contacts,gst,hosted,invoices",
-        "BILLYCAN_SHARED_FOLDER": str(folder / "shared"),
-    }
-    app = App(load({"BILLYCAN_CONFIG": os.devnull, **environ}))
-    migrate.upgrade(app.db, app.manifests)
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("BILLYCAN_")}
-    command = [sys.executable, "-m", "gunicorn", "hosted:application", "--keep-alive=75", "--no-control-socket"]
-    command += ["--worker-class=gthread", f"--workers={WORKERS}", f"--threads={THREADS}"]
-    log = folder / "log"
-    # The socket is ours, so that nobody else can take the port before gunicorn does.
-    with log.open("w") as output, socket.create_server(("127.0.0.1", 0)) as listener:
-        port, fd = listener.getsockname()[1], listener.fileno()
-        how = {"cwd": folder, "env": inherited | environ, "stdout": output, "stderr": output, "pass_fds": [fd]}
-        process = subprocess.Popen([*command, f"--bind=fd://{fd}"], **how)
-        try:
-            wait_for(port, process, log)
-            yield app, port, log
-        finally:
-            process.terminate()
-            try:
-                process.wait(20)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            app.close()
+    plugins, folder = ("contacts", "gst", "hosted", "invoices"), tmp_path_factory.mktemp("served")
+    with serving(databases.empty(engine), plugins, folder, workers=3) as running:
+        yield running
 
 
 @pytest.fixture
 def server(hosted):
-    """The server, called by a business of its own."""
-    app, port, log = hosted
-    found = Server(port, log, Client(app))
-    yield found
-    found.close()
+    return Shop(hosted)
 
 
 def contact(server):

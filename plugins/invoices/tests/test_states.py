@@ -96,9 +96,7 @@ class Invoices(RuleBasedStateMachine):
         if refusal:
             error = self.client.refused(*refusal, method, path, body, **sent)
             if error["code"] == "invalid_state_transition":
-                assert error["status"] == model.status and set(error["allowed_actions"]) - {"reverse"} == (
-                    model.allowed - {"reverse"}
-                )
+                assert (error["status"], set(error["allowed_actions"])) == (model.status, model.allowed)
             return None
         answer = self.client.call(method, path, body, status, sent["headers"])
         return answer.json["data"]

@@ -8,9 +8,8 @@ import sqlalchemy as sa
 from billycan import Context, own
 from billycan.wire import decode
 
-from .documents import missing_neighbours
+from .documents import neighbours
 from .handlers import create_job
-from .rules import NEIGHBOURS
 from .schemas import Job, NewJob
 from .tables import jobs
 
@@ -21,8 +20,7 @@ def make(ctx: Context, members: Mapping[str, Any]) -> Job:
     Members a job does not have are passed over, and so is a quote or booking that is gone or whose plugin is off.
     """
     known = {name: value for name, value in members.items() if name in NewJob.__struct_fields__}
-    gone = missing_neighbours(ctx, {name: known.get(name) for name in NEIGHBOURS})
-    return create_job(ctx, decode({**known, **dict.fromkeys(gone)}, NewJob))
+    return create_job(ctx, decode(neighbours.without_gone(ctx, known), NewJob))
 
 
 def names(ctx: Context, ids: Iterable[str], *, lock: bool = False) -> dict[str, str]:

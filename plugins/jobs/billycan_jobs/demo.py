@@ -4,14 +4,16 @@ from datetime import datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from billycan import Context
+import sqlalchemy as sa
+
+from billycan import Context, own
 from billycan.fields import Moment, Notes
 from billycan_contacts import api as contacts
 
 from .api import make
 from .documents import is_on
 from .handlers import cancel_job, complete_job, hold_job, invoice_job, start_job
-from .schemas import Completion, Job, Reason, WithReason
+from .schemas import Completion, Job, JobCancellation, Reason
 
 _HOT_WATER = [
     {"description": "Heat pump hot water unit, 250 L", "unit_price": "2890.00"},
@@ -25,6 +27,14 @@ _CISTERN = [
     {"description": "Call-out and first half hour", "unit_price": "145.00"},
     {"description": "Inlet valve and washer", "unit_price": "38.50"},
 ]
+_SEWER = [
+    {"description": "Call-out and first half hour", "unit_price": "145.00"},
+    {"description": "Jetter, per hour", "quantity": 2, "unit": "hour", "unit_price": "210.00"},
+]
+_RISERS = [
+    {"description": "Labour, licensed plumber", "quantity": 38, "unit": "hour", "unit_price": "120.00"},
+    {"description": "Copper riser, 50 mm", "quantity": 24, "unit": "m", "unit_price": "87.35"},
+]
 _CHECKLIST = [
     {"text": "Isolate and drain the old unit", "required": True},
     {"text": "Test the relief valve", "required": True},
@@ -36,7 +46,7 @@ def add_samples(ctx: Context) -> None:
     """Add the sample jobs."""
     _add(
         ctx,
-        0,
+        "Marnie",
         title="Replace hot water unit",
         **_times(ctx, 1, 8, 13),
         assignee_ids=_somebody(ctx),
@@ -47,15 +57,16 @@ def add_samples(ctx: Context) -> None:
     )
     _add(
         ctx,
-        4,
+        "Little Tern",
         title="Fit two basins in the toddlers' room",
         description="Outside 7:30 to 18:00 only.",
     )
     sewer = _add(
         ctx,
-        1,
+        "Odo",
         title="Clear blocked sewer",
         description="Backs up into the shower. Camera it once it runs.",
+        line_items=_SEWER,
         **_times(ctx, 0, 7, 10),
         assignee_ids=_somebody(ctx),
         priority="urgent",
@@ -63,33 +74,52 @@ def add_samples(ctx: Context) -> None:
     start_job(ctx, sewer.id)
     risers = _add(
         ctx,
-        2,
+        "Saltmarram",
         title="Replace stairwell risers",
         **_times(ctx, -2, 8, 16),
+        line_items=_RISERS,
         reference="PO 4471",
     )
     start_job(ctx, risers.id)
     hold_job(ctx, risers.id)
     trap = _add(
         ctx,
-        3,
+        "Brindle Wren",
         title="Quarterly grease trap service",
         **_times(ctx, -1, 5, 7),
         line_items=_GREASE_TRAP,
     )
     complete_job(ctx, trap.id, Completion(notes=Notes("The baffle is worn: quote for a new one.")))
-    cistern = _add(ctx, 0, title="Repair leaking cistern", **_times(ctx, -3, 15, 16), line_items=_CISTERN)
+    cistern = _add(
+        ctx,
+        "Marnie",
+        title="Repair leaking cistern",
+        **_times(ctx, -1, 13, 14),
+        line_items=_CISTERN,
+        booking_id=_completed_booking(ctx, "Marnie"),
+    )
     complete_job(ctx, cistern.id, Completion())
     if is_on(ctx, "invoices"):
         invoice_job(ctx, cistern.id)
-    pipes = _add(ctx, 1, title="Replace downpipes", priority="low")
-    cancel_job(ctx, pipes.id, WithReason(reason=Reason("The body corporate has it done.")))
+    pipes = _add(ctx, "Odo", title="Replace downpipes", priority="low")
+    cancel_job(ctx, pipes.id, JobCancellation(reason=Reason("The body corporate has it done.")))
 
 
-def _add(ctx: Context, client: int, **members: Any) -> Job:
-    """A job for one of the sample contacts, by its place among them."""
-    client_id = sorted(ctx.db.execute(contacts.named_like(ctx, "")).scalars())[client]
+def _add(ctx: Context, client: str, **members: Any) -> Job:
+    """A job for one of the sample contacts, by part of its name."""
+    client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
     return make(ctx, {"client_id": client_id, **members})
+
+
+def _completed_booking(ctx: Context, client: str) -> str | None:
+    """The sample booking that a job was made for, where bookings is on."""
+    tables = ctx.app.manifests["bookings"].tables if is_on(ctx, "bookings") else ()
+    for table in tables:
+        if table.name == "bookings":
+            of_client = table.c.client_id.in_(contacts.named_like(ctx, client)) & (table.c.status == "completed")
+            id: str | None = ctx.db.execute(sa.select(table.c.id).where(own(ctx, table), of_client)).scalars().first()
+            return id
+    return None
 
 
 def _times(ctx: Context, days: int, start: int, end: int) -> dict[str, Moment]:

@@ -7,8 +7,8 @@ import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Context, Fault, Invalid, Named, Records, own
-from billycan.db import metadata
 from billycan.ids import new_id
+from billycan.neighbours import Neighbours
 from billycan.records import Row, json_list_has
 from billycan.wire import plain
 from billycan_contacts import api as contacts
@@ -19,6 +19,7 @@ from .schemas import Job, ListedJob, NewJob
 from .tables import invoiced, jobs, lines
 
 job_lines = Lines(lines)
+neighbours = Neighbours(quote_id="quotes", booking_id="bookings")
 
 
 def assigned_to(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
@@ -39,6 +40,7 @@ records = Records(
     references={"client": contacts.names},
     search=("number", "title", "description"),
     filters={"search": found_by, "assignee_id": assigned_to},
+    neighbours=neighbours,
 )
 
 
@@ -47,7 +49,7 @@ def header(ctx: Context, body: NewJob, worked: Worked) -> dict[str, Any]:
 
     What points into a plugin that is off is left out, so that it stays as it is.
     """
-    off = [name for name, plugin in {**rules.NEIGHBOURS, "assignee_ids": "staff"}.items() if not is_on(ctx, plugin)]
+    off = [*neighbours.off(ctx), *([] if is_on(ctx, "staff") else ["assignee_ids"])]
     left_out = ("line_items", "currency", *off)
     sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
     checklist = [{**plain_item, "id": plain_item["id"] or new_id("chk")} for plain_item in plain(body.checklist)]
@@ -59,7 +61,7 @@ def is_on(ctx: Context, plugin: str) -> bool:
     return plugin in ctx.app.manifests
 
 
-# Staff and neighbours -------------------------------------------------------------------------------------------------
+# Staff and invoices ---------------------------------------------------------------------------------------------------
 
 
 def assignee_ids(ctx: Context, row: Row) -> list[str]:
@@ -83,36 +85,16 @@ def check_assignees(ctx: Context, body: NewJob, stored: Sequence[str]) -> None:
         raise Invalid.of(*(Fault(f"assignee_ids[{i}]", "not_found", "there is no such staff") for i in places))
 
 
-def neighbours(ctx: Context, stored: Mapping[Any, Any]) -> dict[str, str | None]:
-    """The quote and booking a job belongs to, each None where its plugin is off."""
-    return {name: stored[name] if is_on(ctx, plugin) else None for name, plugin in rules.NEIGHBOURS.items()}
-
-
-def missing_neighbours(ctx: Context, ids: Mapping[str, str | None]) -> list[str]:
-    """Which of `quote_id` and `booking_id` name a record that there is not."""
-    return [name for name, id in ids.items() if id is not None and not _exists(ctx, rules.NEIGHBOURS[name], id)]
-
-
-def check_neighbours(ctx: Context, body: NewJob, stored: Mapping[str, str | None]) -> None:
-    """Invalid where a quote or booking is named anew that there is not."""
-    named = {name: id for name in rules.NEIGHBOURS if (id := getattr(body, name)) != stored.get(name)}
-    if missing := missing_neighbours(ctx, named):
-        raise Invalid.of(*(Fault(name, "not_found", "there is no such record") for name in missing))
-
-
-def _exists(ctx: Context, plugin: str, id: str) -> bool:
-    # By its table's name: the one plugin comes after this one, and the other is none that this one needs.
-    if not is_on(ctx, plugin):
-        return False
-    table = metadata.tables[plugin]
-    return ctx.db.execute(sa.select(table.c.id).where(own(ctx, table), table.c.id == id)).first() is not None
-
-
 def bills(ctx: Context, job_id: str) -> str | None:
     """The invoice that bills the job's lines."""
     found = sa.select(invoiced.c.id).where(own(ctx, invoiced), invoiced.c.job_id == job_id, invoiced.c.bills)
     id: str | None = ctx.db.execute(found).scalar()
     return id
+
+
+def allowed_actions(ctx: Context, row: Row, *, billed: bool) -> list[str]:
+    """What may be done with a job, which an invoice may bill already."""
+    return rules.allowed_actions(row.status, row.checklist, may_invoice=is_on(ctx, "invoices") and not billed)
 
 
 # As shown -------------------------------------------------------------------------------------------------------------
@@ -140,7 +122,6 @@ def _members(ctx: Context, rows: Sequence[Row]) -> list[dict[str, Any]]:
     shown = []
     for row in rows:
         percent = row.discount_percent
-        may_invoice = is_on(ctx, "invoices") and row.id not in billed
         worked_out = {
             "client": clients[row.client_id],
             "assignee_ids": assignee_ids(ctx, row),
@@ -149,8 +130,8 @@ def _members(ctx: Context, rows: Sequence[Row]) -> list[dict[str, Any]]:
             "discount_percent": None if percent is None else plain_number(percent),
             "gst_breakdown": breakdown(row.gst_breakdown),
             "invoice_ids": invoice_ids.get(row.id, []),
-            "allowed_actions": rules.allowed_actions(row.status, may_invoice=may_invoice),
-            **neighbours(ctx, row._mapping),
+            "allowed_actions": allowed_actions(ctx, row, billed=row.id in billed),
+            **neighbours.shown(ctx, row._mapping),
         }
         names = [f for f in ListedJob.__struct_fields__ if f != "line_items" and f not in worked_out]
         shown.append({name: row._mapping[name] for name in names} | worked_out)

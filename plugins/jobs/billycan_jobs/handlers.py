@@ -10,10 +10,10 @@ from billycan_gst.api import as_sent, check_line_ids, let_one_discount_clear_the
 
 from . import rules
 from .documents import (
+    allowed_actions,
     assignee_ids,
     bills,
     check_assignees,
-    check_neighbours,
     header,
     job_lines,
     neighbours,
@@ -21,22 +21,29 @@ from .documents import (
     show,
     show_all,
 )
-from .schemas import Completion, Job, JobQuery, ListedJob, NewJob, Schedule, WithReason
+from .schemas import Completion, Job, JobCancellation, JobQuery, ListedJob, NewJob, Schedule
 from .tables import invoiced
 
 
 def list_jobs(ctx: Context, query: JobQuery) -> Page[ListedJob]:
-    """All jobs, whatever their status; `include=line_items` adds their lines."""
+    """All jobs, whatever their status; `include=line_items` adds their lines.
+
+    Together with `status`, the ranges of `scheduled_start` and `completed_at` make a diary.
+    """
     page = records.rows(ctx, query)
     return page.of(show_all(ctx, page.items, with_lines="line_items" in (query.include or ())))
 
 
 def create_job(ctx: Context, body: NewJob) -> Job:
-    """Open a job, or schedule it where it says when it starts; its number is given now and never again."""
+    """Open a job, or schedule it where it says when it starts; its number is given now and never again.
+
+    It is open, or scheduled where `scheduled_start` is sent. Refused with `gst_not_registered` where a business
+    that is not registered charges GST. Emits `job.created`.
+    """
     if faults := rules.unknown_items([item.id for item in body.checklist], ()):
         raise Invalid.of(*faults)
     check_assignees(ctx, body, ())
-    check_neighbours(ctx, body, {})
+    neighbours.check(ctx, body)
     worked = work_out(ctx, body)
     columns = {"assignee_ids": [], **header(ctx, body, worked)}
     row = records.insert(ctx, status=rules.status_when_made(body.scheduled_start), **columns)
@@ -45,12 +52,20 @@ def create_job(ctx: Context, body: NewJob) -> Job:
 
 
 def get_job(ctx: Context, id: str) -> Job:
-    """One job with its lines."""
+    """One job with its lines.
+
+    What is done so far, and what it will bill.
+    """
     return show(ctx, records.find(ctx, id))
 
 
 def update_job(ctx: Context, id: str, body: Patch[NewJob]) -> Job:
-    """Change a job, its checklist and its lines; its status changes by actions alone."""
+    """Change a job, its checklist and its lines; its status changes by actions alone.
+
+    Checklist items and lines are merged by their `id`; those left out are removed. Refused with
+    `gst_not_registered` where a business that is not registered charges GST. Emits `job.updated` where anything
+    changed.
+    """
     row = records.lock(ctx, id)
     stored = job_lines.of(ctx, [id])[id]
     for name in ("line_items", "checklist"):
@@ -61,13 +76,13 @@ def update_job(ctx: Context, id: str, body: Patch[NewJob]) -> Job:
     sent_ids = [item.get("id") for item in body.sent.get("checklist", ())]
     if faults := rules.unknown_items(sent_ids, (item["id"] for item in row.checklist)):
         raise Invalid.of(*faults)
-    near = neighbours(ctx, row._mapping)
+    near = neighbours.shown(ctx, row._mapping)
     before = {**row._mapping, **near, "assignee_ids": assignee_ids(ctx, row), "currency": "AUD"}
     after = body.over({**before, "line_items": [as_sent(line) for line in stored]})
     if row.status == "scheduled" and after.scheduled_start is None:
         raise Invalid.member("scheduled_start", "required", "cannot be cleared while the job is scheduled")
     check_assignees(ctx, after, before["assignee_ids"])
-    check_neighbours(ctx, after, near)
+    neighbours.check(ctx, after, near)
     worked = work_out(ctx, after, stored=[line.id for line in stored])
     columns = header(ctx, after, worked)
     if row.status == "complete":
@@ -81,7 +96,11 @@ def update_job(ctx: Context, id: str, body: Patch[NewJob]) -> Job:
 
 
 def delete_job(ctx: Context, id: str) -> Deleted:
-    """Delete a job that is open or cancelled and has no invoices."""
+    """Delete a job that is open or cancelled and has no invoices.
+
+    Refused with `document_locked` in any other status, and with `has_dependents` while anything points at it. Its
+    number stays used. Emits `job.deleted`.
+    """
     row = records.lock(ctx, id)
     if row.status not in rules.DELETABLE:
         raise Conflict(
@@ -96,52 +115,79 @@ def delete_job(ctx: Context, id: str) -> Deleted:
 
 
 def schedule_job(ctx: Context, id: str, body: Schedule) -> Job:
-    """Say when an open job is to be done."""
+    """Say when an open job is to be done.
+
+    From open to scheduled, else `invalid_state_transition`. Emits `job.scheduled`.
+    """
     times = {"scheduled_start": body.scheduled_start, "scheduled_end": body.scheduled_end}
     return _move(ctx, id, "schedule", "job.scheduled", **times)
 
 
 def start_job(ctx: Context, id: str) -> Job:
-    """Begin the work."""
+    """Begin the work.
+
+    From open or scheduled to in_progress, else `invalid_state_transition`. Emits `job.started`.
+    """
     return _move(ctx, id, "start", "job.started")
 
 
 def hold_job(ctx: Context, id: str) -> Job:
-    """Interrupt the work, as when parts are awaited."""
+    """Interrupt the work, as when parts are awaited.
+
+    From in_progress to on_hold, else `invalid_state_transition`. Emits `job.updated`.
+    """
     return _move(ctx, id, "hold", "job.updated")
 
 
 def resume_job(ctx: Context, id: str) -> Job:
-    """Go on with interrupted work."""
+    """Go on with interrupted work.
+
+    From on_hold to in_progress, else `invalid_state_transition`. Emits `job.updated`.
+    """
     return _move(ctx, id, "resume", "job.updated")
 
 
 def complete_job(ctx: Context, id: str, body: Completion) -> Job:
-    """Finish the work; refused while anything required on the checklist is not done."""
+    """Finish the work; refused while anything required on the checklist is not done.
+
+    From any open status to complete, else `invalid_state_transition`; `checklist_incomplete` names what is left.
+    Emits `job.completed`.
+    """
     row = records.lock(ctx, id)
-    status = rules.actions.check("complete", row.status)
+    status = _check(ctx, row, "complete")
     _check_done(row.checklist)
     notes = row.completion_notes if body.notes is None else body.notes
     row = records.save(ctx, row, status=status, completed_at=ctx.now(), completion_notes=notes)
     return _emit(ctx, "job.completed", show(ctx, row))
 
 
-def cancel_job(ctx: Context, id: str, body: WithReason) -> Job:
-    """Give the job up; its number stays used."""
+def cancel_job(ctx: Context, id: str, body: JobCancellation) -> Job:
+    """Give the job up; its number stays used.
+
+    From any open status to cancelled, else `invalid_state_transition`. Emits `job.cancelled`.
+    """
     return _move(ctx, id, "cancel", "job.cancelled", cancelled_at=ctx.now(), cancel_reason=body.reason)
 
 
 def reopen_job(ctx: Context, id: str) -> Job:
-    """Take a complete job up again, as for a second visit; its invoices stay."""
+    """Take a complete job up again, as for a second visit; its invoices stay.
+
+    From complete to open, else `invalid_state_transition`. Emits `job.reopened`.
+    """
     return _move(ctx, id, "reopen", "job.reopened", completed_at=None)
 
 
 def invoice_job(ctx: Context, id: str) -> Resource:
-    """Make a draft invoice of a complete job's lines, with every rule and cent of them."""
+    """Make a draft invoice of a complete job's lines, with every rule and cent of them.
+
+    From complete, else `invalid_state_transition`; `already_invoiced` while an invoice bills it. Answers the
+    invoice. Refused with `gst_not_registered` where the business no longer charges GST. Emits `invoice.created` and
+    `job.updated`.
+    """
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
     row = records.lock(ctx, id)
-    rules.actions.check("invoice", row.status)
+    _check(ctx, row, "invoice")
     if invoice_id := bills(ctx, id):
         raise Conflict(
             f"The invoice {invoice_id} bills this job: void it, or delete it while it is a draft, to make another.",
@@ -165,6 +211,11 @@ _CARRIED = (
 )
 
 
+def _check(ctx: Context, row: Row, action: str) -> str | None:
+    billed = row.status == "complete" and bills(ctx, row.id) is not None
+    return rules.actions.check(action, row.status, allowed_actions(ctx, row, billed=billed))
+
+
 def _check_done(checklist: list[dict[str, Any]]) -> None:
     if left := rules.undone(checklist):
         raise Conflict(f"Not done yet: {'; '.join(left)}.", code="checklist_incomplete", param="checklist")
@@ -172,7 +223,7 @@ def _check_done(checklist: list[dict[str, Any]]) -> None:
 
 def _move(ctx: Context, id: str, action: str, event: str, **columns: Any) -> Job:
     row: Row = records.lock(ctx, id)
-    row = records.save(ctx, row, status=rules.actions.check(action, row.status), **columns)
+    row = records.save(ctx, row, status=_check(ctx, row, action), **columns)
     return _emit(ctx, event, show(ctx, row))
 
 

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Conflict, Context, Event, own
+from billycan.neighbours import take_turns
 from billycan.records import json_list_has
 
 from .documents import records, show
@@ -78,6 +79,7 @@ _HEARD = {
 
 def _held(ctx: Context, job_id: str) -> Any:
     # Not by `records.lock`: the client's If-Match speaks of the other record.
+    take_turns(ctx)
     locked = sa.select(jobs).where(own(ctx, jobs), jobs.c.id == job_id).with_for_update()
     return ctx.db.execute(locked).first()
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Context, Deleted, Event, Manifest, Route, hookimpl
+from billycan import Code, Context, Deleted, Event, Manifest, Route, hookimpl
 
 from . import handlers as h
 from .demo import add_samples
@@ -39,9 +39,22 @@ manifest = Manifest(
         Route("POST", "/v1/jobs/{id}/complete", h.complete_job, scope="jobs:write"),
         Route("POST", "/v1/jobs/{id}/cancel", h.cancel_job, scope="jobs:write"),
         Route("POST", "/v1/jobs/{id}/reopen", h.reopen_job, scope="jobs:write"),
-        Route("POST", "/v1/jobs/{id}/invoice", h.invoice_job, scope="jobs:write", status=201, needs=("invoices",)),
+        Route(
+            "POST",
+            "/v1/jobs/{id}/invoice",
+            h.invoice_job,
+            scope="jobs:write",
+            status=201,
+            needs=("invoices",),
+            makes=("/v1/invoices/{id}",),
+        ),
     ),
     demo=add_samples,
+    codes={
+        "already_invoiced": Code(409, "An invoice bills this job: void it, or delete it while it is a draft."),
+        "checklist_incomplete": Code(409, "Something required on the checklist is not done; the message says what."),
+    },
+    examples=Path(__file__).parent / "examples.json",
 )
 
 

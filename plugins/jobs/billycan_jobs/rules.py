@@ -18,15 +18,13 @@ actions = Actions(
     }
 )
 
-# The plugin that each neighbour in the chain belongs to.
-NEIGHBOURS = {"quote_id": "quotes", "booking_id": "bookings"}
-
 DELETABLE = ("open", "cancelled")
 
 
-def allowed_actions(status: str, *, may_invoice: bool) -> list[str]:
-    """What may be done with a job; it can be invoiced where there are invoices and none bills it yet."""
-    return [action for action in actions.allowed(status) if action != "invoice" or may_invoice]
+def allowed_actions(status: str, checklist: Iterable[Mapping[str, Any]], *, may_invoice: bool) -> list[str]:
+    """What may be done with a job: completed once nothing required is left, invoiced where no invoice bills it yet."""
+    now = {"complete": not undone(checklist), "invoice": may_invoice}
+    return [action for action in actions.allowed(status) if now.get(action, True)]
 
 
 def status_when_made(scheduled_start: object) -> str:

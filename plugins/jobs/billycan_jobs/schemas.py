@@ -24,7 +24,13 @@ class Reason(Text, least=1, most=500):
 
 
 class NewChecklistItem(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Something to tick off. On PATCH one with an `id` is merged over the stored one, one without is new."""
+    """Something to tick off. On PATCH one with an `id` is merged over the stored one, one without is new.
+
+    id: On PATCH, which stored item this is.
+    text: What is to be done.
+    required: Whether the job cannot be completed without it.
+    done: Whether it is done.
+    """
 
     id: Id | None = None
     text: ItemText
@@ -33,7 +39,10 @@ class NewChecklistItem(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class ChecklistItem(Struct):
-    """Something to tick off; a job is complete only once all that is required is done."""
+    """Something to tick off; a job is complete only once all that is required is done.
+
+    id: Its id, by which a PATCH names it.
+    """
 
     id: str
     text: str
@@ -42,7 +51,25 @@ class ChecklistItem(Struct):
 
 
 class NewJob(NewDocument, kw_only=True):
-    """Work to do for a client; `reference`, `notes` and `terms` are what its invoice will say."""
+    """Work to do for a client; `reference`, `notes` and `terms` are what its invoice will say.
+
+    client_id: The contact it is for.
+    title: What is to be done, in a few words.
+    description: What is to be done, at length.
+    site_address: Where it is done.
+    scheduled_start: When it is to begin; a job made with it is `scheduled`.
+    scheduled_end: When it is to end.
+    assignee_ids: The staff who do it.
+    priority: How urgent it is.
+    checklist: What must or should be done on the way, in order.
+    line_items: The materials and labour to bill, in order.
+    reference: A short reference for the client, on its invoice.
+    notes: Notes for the client, on its invoice.
+    terms: Terms of payment for the client, on its invoice.
+    quote_id: The quote it carries out.
+    booking_id: The booking it came from.
+    completion_notes: What there is to say of the work done.
+    """
 
     client_id: Id
     title: Name
@@ -69,7 +96,11 @@ class NewJob(NewDocument, kw_only=True):
 
 
 class Schedule(Struct, forbid_unknown_fields=True, kw_only=True):
-    """When the work is to be done."""
+    """When the work is to be done.
+
+    scheduled_start: When it is to begin.
+    scheduled_end: When it is to end.
+    """
 
     scheduled_start: Instant
     scheduled_end: Instant | None = None
@@ -79,19 +110,44 @@ class Schedule(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Completion(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What there is to say of the work done; without `notes` those already written stay."""
+    """What there is to say of the work done; without `notes` those already written stay.
+
+    notes: What there is to say of the work done.
+    """
 
     notes: Notes | None = None
 
 
-class WithReason(Struct, forbid_unknown_fields=True, kw_only=True):
-    """An action that may be explained."""
+class JobCancellation(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Giving a job up.
+
+    reason: Why.
+    """
 
     reason: Reason | None = None
 
 
 class ListedJob(Resource):
-    """A job as lists show it: with its lines only on request."""
+    """A job as lists show it: with its lines only on request.
+
+    number: Its number, such as JOB-0042: never used twice.
+    status: How far it is; actions change it.
+    client: The contact it is for.
+    assignees: The staff who do it.
+    currency: Always AUD.
+    amounts_are: Whether its lines were sent with GST in them.
+    gst_rounding: Whether GST is rounded once for the document or for each line.
+    subtotal: What the lines come to without GST, after discounts.
+    discount_total: What the discounts of the lines and of the document come to.
+    gst: The GST, which with `subtotal` makes `total`.
+    total: What it comes to with GST.
+    gst_breakdown: Amounts and GST by GST code.
+    invoice_ids: The invoices made from it.
+    completed_at: When it was completed.
+    cancelled_at: When it was cancelled.
+    cancel_reason: Why it was cancelled.
+    line_items: The materials and labour to bill, in order; in lists only with `include=line_items`.
+    """
 
     number: str
     status: Status
@@ -130,13 +186,20 @@ class ListedJob(Resource):
 
 
 class Job(ListedJob):
-    """A job with its lines."""
+    """A job with its lines.
+
+    line_items: The materials and labour to bill, in order.
+    """
 
     line_items: list[Line]
 
 
 class JobQuery(PageQuery, kw_only=True):
-    """Filters of jobs."""
+    """Filters of jobs.
+
+    assignee_id: Those that any of these members of staff do.
+    include: What list items leave out by themselves.
+    """
 
     sortable = (
         "created_at",

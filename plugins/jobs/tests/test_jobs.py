@@ -6,10 +6,10 @@ from urllib.parse import quote
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from billycan import Context, unit_of_work
 from billycan.testing import Client, counted
+from billycan_gst.testing import documents
 from billycan_jobs import api
 from billycan_jobs.demo import add_samples
 
@@ -262,37 +262,6 @@ def test_a_job_does_without_staff_and_keeps_who_was_assigned(client, make_app):
 
 # States ---------------------------------------------------------------------------------------------------------------
 
-TRANSITIONS = {
-    "schedule": ({"open"}, "scheduled", "job.scheduled"),
-    "start": ({"open", "scheduled"}, "in_progress", "job.started"),
-    "hold": ({"in_progress"}, "on_hold", "job.updated"),
-    "resume": ({"on_hold"}, "in_progress", "job.updated"),
-    "complete": (set(UNFINISHED), "complete", "job.completed"),
-    "cancel": (set(UNFINISHED), "cancelled", "job.cancelled"),
-    "reopen": ({"complete"}, "open", "job.reopened"),
-}
-BODIES = {"schedule": {"scheduled_start": NINE}}
-
-
-@pytest.mark.parametrize("status", [*UNFINISHED, "complete", "cancelled"])
-def test_each_action_leads_from_each_state_where_the_contract_says(client, status):
-    for action, (starts, to, event) in TRANSITIONS.items():
-        made = job(client, status, line_items=[line()])
-        assert (action in made["allowed_actions"]) == (status in starts)
-        path = f"/v1/jobs/{made['id']}/{action}"
-        if status in starts:
-            after = act(client, made, action, BODIES.get(action))
-            assert (after["status"], after["version"]) == (to, made["version"] + 1)
-            assert get(client, made) == after
-            logged = client.get("/v1/events?per_page=1")["data"][0]
-            assert (logged["event"], logged["data"]) == (event, after)
-        else:
-            error = client.refused(409, "invalid_state_transition", "POST", path, BODIES.get(action))
-            assert (error["status"], error["allowed_actions"]) == (status, made["allowed_actions"])
-            assert get(client, made) == made
-    if status != "complete":
-        client.refused(409, "invalid_state_transition", "POST", f"/v1/jobs/{made['id']}/invoice")
-
 
 def test_a_job_is_scheduled_when_it_is_made_with_a_start(client):
     made = job(client, "scheduled", scheduled_start="2026-12-01T09:00:00+11:00", scheduled_end=NOON)
@@ -357,9 +326,10 @@ def test_an_open_or_cancelled_job_is_deleted(client, status):
 
 def test_every_write_heeds_if_match(client):
     made = job(client)
-    for action in TRANSITIONS:
+    for action in ("schedule", "start", "hold", "resume", "complete", "cancel", "reopen", "invoice"):
+        body = {"scheduled_start": NINE} if action == "schedule" else None
         path = f"/v1/jobs/{made['id']}/{action}"
-        client.refused(412, "version_conflict", "POST", path, BODIES.get(action), headers={"If-Match": '"7"'})
+        client.refused(412, "version_conflict", "POST", path, body, headers={"If-Match": '"7"'})
     client.call("DELETE", f"/v1/jobs/{made['id']}", None, 412, {"If-Match": '"7"'})
     assert get(client, made) == made
 
@@ -457,36 +427,11 @@ def test_there_is_no_invoice_action_without_invoices(make_app):
     client.refused(404, "route_not_found", "POST", f"/v1/jobs/{made['id']}/invoice")
 
 
-money = st.integers(-99_999_999, 999_999_999).map(lambda n: str(D(n).scaleb(-4)))
-a_line = st.fixed_dictionaries(
-    {
-        "description": st.just("x"),
-        "unit_price": money,
-        "quantity": st.integers(1, 99_999).map(lambda n: str(D(n) / 1000)),
-    },
-    optional={
-        "gst_code": st.sampled_from(["gst", "gst_free", "export", "input_taxed", "out_of_scope"]),
-        "discount_percent": st.integers(0, 10_000).map(lambda n: str(D(n) / 100)),
-    },
-)
-a_document = st.fixed_dictionaries(
-    {
-        "line_items": st.lists(a_line, min_size=1, max_size=6),
-        "amounts_are": st.sampled_from(["exclusive", "inclusive"]),
-        "gst_rounding": st.sampled_from(["total_invoice", "per_line"]),
-    },
-    optional={"discount_percent": st.integers(0, 10_000).map(lambda n: str(D(n) / 100))},
-)
-
-
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(a_document)
+@settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(documents())
 def test_every_cent_and_rule_carries_over_to_the_invoice(client, document):
-    made = client.post("/v1/jobs", {"client_id": contact(client), "title": "Fix", **document}, status=None)
-    if made["error"]:
-        assert client.last.status_int == 422
-        return
-    made = act(client, made["data"], "complete")
+    made = client.post("/v1/jobs", {"client_id": contact(client), "title": "Fix", **document})["data"]
+    made = act(client, made, "complete")
     bill = act(client, made, "invoice", status=201)
     figures = (
         "amounts_are",

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Context, Invalid, Named, Records
+from billycan.neighbours import Neighbours
 from billycan.records import Row
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
@@ -25,6 +26,8 @@ LINK_DAYS = 90
 TARGETS = ("invoices", "jobs")
 
 quote_lines = Lines(lines)
+neighbours = Neighbours(job_id="jobs", booking_id="bookings")
+becomes = Neighbours(invoice_id="invoices")
 
 
 def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
@@ -36,7 +39,7 @@ def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
 
 def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
     """The quotes that hold a text themselves or are for a contact whose name does."""
-    return records.holds(text) | quotes.c.client_id.in_(contacts.named_like(ctx, text))
+    return records.holds(text) | contacts.is_named_like(ctx, quotes.c.client_id, text)
 
 
 records = Records(
@@ -46,6 +49,7 @@ records = Records(
     number="QUO-",
     search=("number", "client_name", "title", "summary"),
     filters={"status": of_status, "search": found_by},
+    neighbours=neighbours,
 )
 
 
@@ -63,7 +67,8 @@ def header(ctx: Context, body: NewQuote, worked: Worked) -> dict[str, Any]:
     expiry_date = body.expiry_date or issue_date + timedelta(days=DEFAULT_DAYS)
     if expiry_date < issue_date:
         raise Invalid.member("expiry_date", "out_of_range", "must not be before issue_date")
-    sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in ("line_items", "currency")}
+    left_out = ("line_items", "currency", *neighbours.off(ctx))
+    sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
     return {**sent, **worked.columns, "issue_date": issue_date, "expiry_date": expiry_date}
 
 
@@ -120,7 +125,6 @@ def _members(ctx: Context, row: Row, clients: Mapping[str, Party]) -> dict[str, 
         "accepted_by": AcceptedBy(**row.accepted_by) if row.accepted_by else None,
         "allowed_actions": allowed_actions(ctx, status),
     }
-    for name, plugin in (("invoice_id", "invoices"), ("job_id", "jobs"), ("booking_id", "bookings")):
-        worked_out[name] = stored[name] if plugin in ctx.app.manifests else None
+    worked_out |= neighbours.shown(ctx, stored) | becomes.shown(ctx, stored)
     names = [f for f in ListedQuote.__struct_fields__ if f != "line_items" and f not in worked_out]
     return {name: stored[name] for name in names} | worked_out

@@ -4,17 +4,22 @@ from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Event, Invalid, Page, Patch, Resource
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Resource
 from billycan.fields import Moment
 from billycan.records import Row
 from billycan.wire import plain
-from billycan_gst.api import as_sent, check_registration, let_one_discount_clear_the_other, work_out
+from billycan_gst.api import (
+    as_sent,
+    check_line_ids,
+    check_registration,
+    let_one_discount_clear_the_other,
+    work_out,
+)
 
 from . import rules
-from .documents import allowed_actions, client_of, header, quote_lines, records, show, show_all, status_of
+from .documents import allowed_actions, client_of, header, neighbours, quote_lines, records, show, show_all, status_of
 from .schemas import (
     Acceptance,
     Conversion,
@@ -29,14 +34,21 @@ from .tables import quotes
 
 
 def list_quotes(ctx: Context, query: QuoteQuery) -> Page[ListedQuote]:
-    """All quotes, whatever their status; `include=line_items` adds their lines."""
+    """All quotes, whatever their status; `include=line_items` adds their lines.
+
+    A sent quote past its expiry date is `expired`, in filters too.
+    """
     page = records.rows(ctx, query)
     return page.of(show_all(ctx, page.items, with_lines="line_items" in (query.include or ())))
 
 
 def create_quote(ctx: Context, body: NewQuote) -> Quote:
-    """Make a draft; its number is given now and never again."""
+    """Make a draft; its number is given now and never again.
+
+    Refused with `gst_not_registered` where a business that is not registered charges GST. Emits `quote.created`.
+    """
     client = client_of(ctx, body.client_id)
+    neighbours.check(ctx, body)
     worked = work_out(ctx, body)
     row = records.insert(ctx, status="draft", revision=1, link_edition=1, **header(ctx, body, worked))
     quote_lines.add(ctx, row.id, worked.lines)
@@ -44,17 +56,29 @@ def create_quote(ctx: Context, body: NewQuote) -> Quote:
 
 
 def get_quote(ctx: Context, id: str) -> Quote:
-    """One quote with its lines."""
+    """One quote with its lines.
+
+    `hosted_url`, once it is sent, is there for keys with `quotes:write` only.
+    """
     return show(ctx, records.find(ctx, id))
 
 
 def update_quote(ctx: Context, id: str, body: Patch[NewQuote]) -> Quote:
-    """Change a draft; of a quote that was sent only what its client does not hold."""
+    """Change a draft; of a quote that was sent only what its client does not hold.
+
+    Once sent, only `reference`, `metadata`, `external_id`, `job_id` and `booking_id` change, else
+    `document_locked`: revise it first. Refused with `gst_not_registered` where a business that is not registered
+    charges GST. Emits `quote.updated` where anything changed.
+    """
     row = records.lock(ctx, id)
     stored = quote_lines.of(ctx, [id])[id]
     let_one_discount_clear_the_other(body)
-    before = {**row._mapping, "currency": "AUD", "line_items": [as_sent(line) for line in stored]}
+    if row.status == "draft":
+        check_line_ids(body, stored)
+    sent = [as_sent(line) for line in stored]
+    before = {**row._mapping, **neighbours.shown(ctx, row._mapping), "currency": "AUD", "line_items": sent}
     after = body.over(before)
+    neighbours.check(ctx, after, before)
     if row.status != "draft":
         changed = _save_open_members(ctx, row, after, before)
         quote = show(ctx, changed, lines=stored)
@@ -70,7 +94,11 @@ def update_quote(ctx: Context, id: str, body: Patch[NewQuote]) -> Quote:
 
 
 def delete_quote(ctx: Context, id: str) -> Deleted:
-    """Delete a draft."""
+    """Delete a draft.
+
+    Refused with `document_locked` in any other status, and with `has_dependents` while anything points at it. Its
+    number stays used. Emits `quote.deleted`.
+    """
     row = records.lock(ctx, id)
     if row.status != "draft":
         raise Conflict(
@@ -85,7 +113,12 @@ def delete_quote(ctx: Context, id: str) -> Deleted:
 
 
 def send_quote(ctx: Context, id: str, body: Resend) -> Quote:
-    """Lock the quote, freeze who it is for, and give it a page where the client can accept it."""
+    """Lock the quote, freeze who it is for, and give it a page where the client can accept it.
+
+    From draft, or with a new expiry date from expired and declined, to sent, else `invalid_state_transition`.
+    Bringing the page to the client is yours. Refused with `gst_not_registered` where a business that is not
+    registered charges GST. Emits `quote.sent`.
+    """
     row = _lock(ctx, id, "send")
     if row.status != "draft" and body.expiry_date is None:
         raise Invalid.member("expiry_date", "required", "is required to send this quote again")
@@ -111,18 +144,27 @@ def send_quote(ctx: Context, id: str, body: Resend) -> Quote:
 
 
 def accept_quote(ctx: Context, id: str, body: Acceptance) -> Quote:
-    """Accept on the client's behalf, as the client can on the quote's page."""
+    """Accept on the client's behalf, as the client can on the quote's page.
+
+    From sent to accepted, once; else `invalid_state_transition`. It is locked from then on. Emits `quote.accepted`.
+    """
     by = {"name": body.name, "email": body.email}
     return _move(ctx, id, "accept", "quote.accepted", accepted_at=ctx.now(), accepted_by=by)
 
 
 def decline_quote(ctx: Context, id: str, body: Refusal) -> Quote:
-    """Decline on the client's behalf."""
+    """Decline on the client's behalf.
+
+    From sent to declined, else `invalid_state_transition`. It can be sent again. Emits `quote.declined`.
+    """
     return _move(ctx, id, "decline", "quote.declined", declined_at=ctx.now(), decline_reason=body.reason)
 
 
 def revise_quote(ctx: Context, id: str) -> Quote:
-    """Take a sent quote back to draft as its next revision; links given out say that it was superseded."""
+    """Take a sent quote back to draft as its next revision; links given out say that it was superseded.
+
+    From sent to draft, else `invalid_state_transition`. Emits `quote.updated`.
+    """
     row = _lock(ctx, id, "revise")
     row = records.save(
         ctx,
@@ -139,14 +181,22 @@ def revise_quote(ctx: Context, id: str) -> Quote:
 
 
 def cancel_quote(ctx: Context, id: str) -> Quote:
-    """Withdraw a quote; its links stop working."""
+    """Withdraw a quote; its links stop working.
+
+    From draft or sent to cancelled, else `invalid_state_transition`. Emits `quote.cancelled`.
+    """
     row = _lock(ctx, id, "cancel")
     row = records.save(ctx, row, status="cancelled", cancelled_at=ctx.now(), link_edition=row.link_edition + 1)
     return _emit(ctx, "quote.cancelled", show(ctx, row))
 
 
 def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
-    """Make an accepted quote into an invoice or a job, with every line, rule and cent of it."""
+    """Make an accepted quote into an invoice or a job, with every line, rule and cent of it.
+
+    From accepted, once, else `invalid_state_transition`: to invoiced with an invoice, to converted with a job,
+    whose invoice makes it invoiced. Answers what was made. Refused with `gst_not_registered` where the business no
+    longer charges GST. Emits `quote.converted`, and `invoice.created` or `job.created`.
+    """
     if f"{body.to}s" not in ctx.app.manifests:
         raise Invalid.member("to", "invalid_value", f"{body.to}s are not available here")
     row = _lock(ctx, id, "convert")
@@ -157,12 +207,12 @@ def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
         from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
         made = invoices.make(ctx, {**document, "job_id": row.job_id})
-        columns: dict[str, Any] = {"status": "invoiced", "invoice_id": made.id}
+        columns: dict[str, Any] = {"status": "invoiced", "converted_to": "invoice", "invoice_id": made.id}
     else:
         from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
 
         made = jobs.make(ctx, {**document, "title": row.title or row.number, "description": row.summary})
-        columns = {"status": "converted", "job_id": made.id}
+        columns = {"status": "converted", "converted_to": "job", "job_id": made.id}
     _emit(ctx, "quote.converted", show(ctx, records.save(ctx, row, **columns)))
     return made
 
@@ -189,28 +239,11 @@ def with_expired_quotes(db: sa.Connection, now: Moment) -> Iterable[str]:
     return db.execute(sa.select(quotes.c.tenant_id).where(sent).distinct()).scalars()
 
 
-def note_invoice(ctx: Context, event: Event) -> None:
-    """Mark the quote an invoice was made from as invoiced, whoever made it: its job, or a client of the API."""
-    quote_id = msgspec.json.decode(event.data, type=_MadeFrom).quote_id
-    if quote_id is None:
-        return
-    locked = sa.select(quotes).where(quotes.c.tenant_id == ctx.tenant_id, quotes.c.id == quote_id).with_for_update()
-    row = ctx.db.execute(locked).first()
-    if row is not None and row.status in ("accepted", "converted"):
-        records.save(ctx, row, status="invoiced", invoice_id=msgspec.json.decode(event.data, type=_MadeFrom).id)
-
-
-class _MadeFrom(msgspec.Struct):
-    id: str
-    quote_id: str | None = None
-
-
 def _lock(ctx: Context, id: str, action: str) -> Row:
     """The quote, locked, its expiry noted; Conflict where the action does not start from its status."""
     row = records.lock(ctx, id)
     status = status_of(ctx, row)
-    if action not in allowed_actions(ctx, status):
-        rules.actions.check(action, status)
+    rules.actions.check(action, status, allowed_actions(ctx, status))
     return _note_expiry(ctx, row)
 
 
@@ -237,10 +270,11 @@ def _emit(ctx: Context, event: str, quote: Quote) -> Quote:
 def _save_open_members(ctx: Context, row: Row, after: NewQuote, before: dict[str, Any]) -> Row:
     changed = {name for name in after.__struct_fields__ if plain(getattr(after, name)) != before[name]}
     if locked := sorted(changed - rules.OPEN_ONCE_SENT):
+        status = status_of(ctx, row)
         raise Conflict(
-            f"{', '.join(locked)}: a quote that is {row.status} is locked; revise it to change it.",
+            f"{', '.join(locked)}: a quote that is {status} is locked; revise it to change it.",
             code="document_locked",
             param=locked[0],
-            status=row.status,
+            status=status,
         )
     return records.save(ctx, row, **{name: getattr(after, name) for name in changed})

@@ -6,6 +6,7 @@ from billycan import Context, Deleted, Event, Every, Manifest, Route, hookimpl
 
 from . import handlers as h
 from .demo import add_samples
+from .neighbours import note
 from .pages import quote_page
 from .schemas import Quote
 from .tables import lines, quotes
@@ -45,15 +46,16 @@ manifest = Manifest(
             scope="quotes:write",
             status=201,
             needs=({"invoices", "jobs"},),
+            makes=("/v1/invoices/{id}", "/v1/jobs/{id}"),
         ),
     ),
     pages=(("/q/{token}", quote_page),),
     demo=add_samples,
+    examples=Path(__file__).parent / "examples.json",
     tasks=(Every(seconds=60, run=h.expire_quotes, tenants=h.with_expired_quotes),),
 )
 
 
 @hookimpl
 def on_event(ctx: Context, event: Event) -> None:
-    if event.name == "invoice.created":
-        h.note_invoice(ctx, event)
+    note(ctx, event)

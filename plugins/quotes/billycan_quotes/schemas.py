@@ -33,7 +33,19 @@ class Reason(Text, least=1, most=1000):
 
 
 class NewQuote(NewDocument, kw_only=True):
-    """A quote to make; it can be accepted until the end of its expiry date in the business's time zone."""
+    """A quote to make; it can be accepted until the end of its expiry date in the business's time zone.
+
+    client_id: The contact it is for.
+    title: What it is for, in a few words.
+    summary: What it is for, at length.
+    issue_date: The date of the quote; today in the business's time zone unless said.
+    expiry_date: Until when it can be accepted; 30 days after the issue date unless said.
+    reference: A short reference for the client.
+    notes: Notes for the client.
+    terms: Terms that the client accepts with it.
+    job_id: The job it is for.
+    booking_id: The booking it came from.
+    """
 
     client_id: Id
     title: Name | None = None
@@ -48,39 +60,79 @@ class NewQuote(NewDocument, kw_only=True):
 
 
 class Resend(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Sending; a quote that has expired or was declined needs a new expiry date."""
+    """Sending; a quote that has expired or was declined needs a new expiry date.
+
+    expiry_date: Until when it can be accepted; as it is unless said.
+    """
 
     expiry_date: Day | None = None
 
 
 class Acceptance(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Who accepts."""
+    """Who accepts.
+
+    name: Who accepts it.
+    email: Their email address.
+    """
 
     name: Name
     email: Email | None = None
 
 
 class Refusal(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Why it is declined."""
+    """Why it is declined.
+
+    reason: Why.
+    """
 
     reason: Reason | None = None
 
 
 class Conversion(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What an accepted quote becomes."""
+    """What an accepted quote becomes.
+
+    to: What to make of it, where that plugin is enabled.
+    """
 
     to: Literal["invoice", "job"]
 
 
 class AcceptedBy(Struct):
-    """Who accepted a quote."""
+    """Who accepted a quote.
+
+    name: Who accepted it.
+    email: Their email address.
+    """
 
     name: str
     email: str | None
 
 
 class ListedQuote(Resource):
-    """A quote as lists show it: with its lines only on request."""
+    """A quote as lists show it: with its lines only on request.
+
+    number: Its number, such as QUO-0042: never used twice.
+    status: How far it is; actions change it, and `sent` becomes `expired` by itself.
+    client: The contact it is for.
+    currency: Always AUD.
+    amounts_are: Whether its lines were sent with GST in them.
+    gst_rounding: Whether GST is rounded once for the document or for each line.
+    subtotal: What the lines come to without GST, after discounts.
+    discount_total: What the discounts of the lines and of the document come to.
+    gst: The GST, which with `subtotal` makes `total`.
+    total: What it comes to with GST.
+    gst_breakdown: Amounts and GST by GST code.
+    revision: One more each time it is revised.
+    invoice_id: The invoice made from it.
+    job_id: The job it is for, or that was made from it.
+    sent_at: When it was last sent.
+    accepted_at: When it was accepted.
+    accepted_by: Who accepted it.
+    declined_at: When it was declined.
+    decline_reason: Why it was declined.
+    cancelled_at: When it was cancelled.
+    line_items: What is charged for, in order; in lists only with `include=line_items`.
+    """
 
     number: str
     status: Status
@@ -117,16 +169,35 @@ class ListedQuote(Resource):
 
 
 class Quote(ListedQuote):
-    """A quote with its lines. `hosted_url` is for keys that may write quotes, and never part of an event."""
+    """A quote with its lines. `hosted_url` is for keys that may write quotes, and never part of an event.
+
+    line_items: What is charged for, in order.
+    hosted_url: The page where the client can accept it, once it is sent; only for keys that may write quotes.
+    """
 
     line_items: list[Line]
     hosted_url: str | UnsetType | None = UNSET
 
 
 class QuoteQuery(PageQuery, kw_only=True):
-    """Filters of quotes."""
+    """Filters of quotes.
 
-    sortable = ("created_at", "updated_at", "number", "issue_date", "expiry_date", "total", "title", "sent_at")
+    include: What list items leave out by themselves.
+    """
+
+    sortable = (
+        "created_at",
+        "updated_at",
+        "number",
+        "title",
+        "issue_date",
+        "expiry_date",
+        "total",
+        "sent_at",
+        "accepted_at",
+        "declined_at",
+        "cancelled_at",
+    )
 
     search: Search | None = None
     status: list[Status] | None = None
@@ -143,6 +214,10 @@ class QuoteQuery(PageQuery, kw_only=True):
     sent_at_to: DayOrInstant | None = None
     accepted_at_from: DayOrInstant | None = None
     accepted_at_to: DayOrInstant | None = None
+    declined_at_from: DayOrInstant | None = None
+    declined_at_to: DayOrInstant | None = None
+    cancelled_at_from: DayOrInstant | None = None
+    cancelled_at_to: DayOrInstant | None = None
     total_from: Amount | None = None
     total_to: Amount | None = None
     include: list[Include] | None = None

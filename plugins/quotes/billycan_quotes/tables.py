@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import Json, UTCDateTime, numbered, reference, resource_table, searchable
+from billycan import Json, UTCDateTime, folded, numbered, reference, resource_table, searchable
 from billycan.db import ByCodePoint
 from billycan_gst.api import document_columns, lines_table
 
@@ -22,6 +22,8 @@ quotes = resource_table(
     sa.Column("revision", sa.Integer, nullable=False),
     # Counts up whenever the links given out so far are to stop working.
     sa.Column("link_edition", sa.Integer, nullable=False),
+    # `job` or `invoice`, once it was converted.
+    sa.Column("converted_to", sa.Text),
     sa.Column("invoice_id", sa.Text),
     sa.Column("job_id", sa.Text),
     sa.Column("booking_id", sa.Text),
@@ -35,6 +37,7 @@ quotes = resource_table(
     sa.Column("declined_at", UTCDateTime),
     sa.Column("decline_reason", sa.Text),
     sa.Column("cancelled_at", UTCDateTime),
+    folded("title", nullable=True),
     searchable(),
     reference("client_id", "contacts"),
     sa.UniqueConstraint("tenant_id", "number"),

@@ -10,24 +10,36 @@ records = Records(staff, Staff, prefix="stf", search=("name", "email", "phone"))
 
 
 def list_staff(ctx: Context, query: StaffQuery) -> Page[Staff]:
-    """All staff, those no longer active too unless `active` says otherwise."""
+    """All staff, those no longer active too unless `active` says otherwise.
+
+    Their `hours` and `time_off` decide what can be booked.
+    """
     return records.page(ctx, query)
 
 
 def create_staff(ctx: Context, body: NewStaff) -> Staff:
-    """Add a member of staff."""
+    """Add a member of staff.
+
+    Without `hours` they are never offered. Emits `staff.created`.
+    """
     member = records.add(ctx, body, timezone=body.timezone or ctx.tenant.timezone)
     ctx.emit("staff.created", member)
     return member
 
 
 def get_staff(ctx: Context, id: str) -> Staff:
-    """One member of staff."""
+    """One member of staff.
+
+    Their hours are local times in their `timezone`.
+    """
     return records.get(ctx, id)
 
 
 def update_staff(ctx: Context, id: str, body: Patch[NewStaff]) -> Staff:
-    """Change a member of staff; bookings already made stay where they are."""
+    """Change a member of staff; bookings already made stay where they are.
+
+    Emits `staff.updated` where anything changed.
+    """
     before = records.lock(ctx, id)
     member = body.over(before._mapping)
     after = records.save(ctx, before, **{**sent(member), "timezone": member.timezone or ctx.tenant.timezone})
@@ -38,7 +50,10 @@ def update_staff(ctx: Context, id: str, body: Patch[NewStaff]) -> Staff:
 
 
 def delete_staff(ctx: Context, id: str) -> Deleted:
-    """Delete a member of staff that nothing refers to; one who left is made inactive instead."""
+    """Delete a member of staff that nothing refers to; one who left is made inactive instead.
+
+    Refused with `has_dependents` while a booking, service or job names them. Emits `staff.deleted`.
+    """
     deleted = records.remove(ctx, id)
     ctx.emit("staff.deleted", deleted)
     return deleted

@@ -22,4 +22,5 @@ manifest = Manifest(
         Route("DELETE", "/v1/staff/{id}", delete_staff, scope="staff:write"),
     ),
     demo=add_samples,
+    examples=Path(__file__).parent / "examples.json",
 )

@@ -34,7 +34,12 @@ class StoredInstant(Text, least=1, most=40, format="date-time"):
 
 
 class Hours(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A stretch of work that comes every week, in local time."""
+    """A stretch of work that comes every week, in local time.
+
+    day: The day of the week.
+    start: When work begins, as HH:MM in the person's time zone.
+    end: When it ends; 24:00 is midnight.
+    """
 
     day: Weekday
     start: ClockTime
@@ -46,7 +51,12 @@ class Hours(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class TimeOff(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A stretch in which somebody does not work whatever their hours say."""
+    """A stretch in which somebody does not work whatever their hours say.
+
+    start_at: When it begins.
+    end_at: When it ends.
+    reason: Why.
+    """
 
     start_at: StoredInstant
     end_at: StoredInstant
@@ -58,7 +68,16 @@ class TimeOff(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class NewStaff(NewResource, kw_only=True):
-    """Somebody who does the work."""
+    """Somebody who does the work.
+
+    name: Their name.
+    email: Their email address.
+    phone: Their phone number.
+    timezone: The IANA time zone of their hours; the business's unless said.
+    hours: When they work each week; empty for never.
+    time_off: When they do not, whatever their hours say.
+    active: Whether they can be booked and assigned.
+    """
 
     name: Name
     email: Email | None = None

@@ -1,0 +1,166 @@
+"""What `/-/metrics` shows, for Prometheus: requests that every process of a host counted, and what plugins measure.
+
+Each process counts in a file of its own, which only it writes and all of them read. It holds the file's lock as long as
+it lives: what a dead one counted is added to `gone`, so that no restart makes a total fall.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import mmap
+import os
+import threading
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib.metadata import version
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from .fields import Moment
+
+if TYPE_CHECKING:
+    from .app import App
+
+METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "other")
+BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
+_STATUSES = 500  # from 100 on
+_BUCKETS = len(METHODS) * _STATUSES
+_MICROSECONDS = _BUCKETS + len(BOUNDS) + 1
+_WORDS = _MICROSECONDS + 1
+_numbers = count(1)
+
+
+class Gauge(Struct, frozen=True):
+    """Something a plugin measures when it is asked: `read(db, now)` gives a number for each value of `label`.
+
+    With an empty `label` the only value is the empty text. `name` starts with the plugin's.
+    """
+
+    name: str
+    help: str
+    label: str
+    read: Callable[[sa.Connection, Moment], Mapping[str, float]]
+
+
+class Counts:
+    """The requests this process has answered, and, of all the processes that share `folder`, their sum."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder / "counts"
+        self._folder.mkdir(mode=0o700, exist_ok=True)
+        with self._turn():
+            self._bury()
+            self._path = self._folder / f"{os.getpid()}-{next(_numbers)}"
+            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(self._file, 8 * _WORDS)
+        self._words = memoryview(mmap.mmap(self._file, 8 * _WORDS)).cast("q")
+        self._lock = threading.Lock()
+
+    def add(self, method: str, status: int, seconds: float) -> None:
+        """Count a request that took so long."""
+        place = METHODS.index(method if method in METHODS else "other") * _STATUSES + status - 100
+        with self._lock:
+            self._words[place] += 1
+            self._words[_BUCKETS + bisect_left(BOUNDS, seconds)] += 1
+            self._words[_MICROSECONDS] += round(seconds * 1_000_000)
+
+    def close(self) -> None:
+        """Leave what was counted to the others."""
+        fcntl.flock(self._file, fcntl.LOCK_UN)  # the mapping would keep it
+        os.close(self._file)
+
+    def whole(self) -> array[int]:
+        """What all processes counted, those that have ended too."""
+        with self._turn():
+            return _sum(path.read_bytes() for path in self._folder.iterdir() if path.name != "turn")
+
+    def _turn(self) -> _Turn:
+        return _Turn(self._folder / "turn")
+
+    def _bury(self) -> None:
+        """Add what dead processes counted to `gone`; a process that lives holds its file's lock."""
+        dead = [path for path in self._folder.iterdir() if path.name not in ("turn", "gone", "new") and _is_free(path)]
+        if dead:
+            gone = self._folder / "gone"
+            kept = [gone] if gone.exists() else []
+            new = self._folder / "new"
+            new.write_bytes(_sum(path.read_bytes() for path in (*dead, *kept)).tobytes())
+            new.replace(gone)
+            for path in dead:
+                path.unlink()
+
+
+class _Turn:
+    """One process at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        self.file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
+        fcntl.flock(self.file, fcntl.LOCK_EX)
+
+    def __exit__(self, *raised: object) -> None:
+        os.close(self.file)
+
+
+def _is_free(path: Path) -> bool:
+    file = os.open(path, os.O_RDWR)
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    finally:
+        os.close(file)
+    return True
+
+
+def _sum(files: Iterable[bytes]) -> array[int]:
+    total = array("q", bytes(8 * _WORDS))
+    for content in files:
+        # Another release may have counted something else.
+        if len(content) == 8 * _WORDS:
+            total = array("q", map(sum, zip(total, array("q", content), strict=True)))
+    return total
+
+
+def exposition(app: App) -> str:
+    """Everything in Prometheus' text format."""
+    return "\n".join([*_requests(app.counts.whole()), *_gauges(app), ""])
+
+
+def _requests(words: array[int]) -> Iterator[str]:
+    yield "# HELP billycan_info The release of core that answers."
+    yield "# TYPE billycan_info gauge"
+    yield f'billycan_info{{version="{version("billycan-core")}"}} 1'
+    yield "# HELP billycan_requests_total Requests answered on this host."
+    yield "# TYPE billycan_requests_total counter"
+    for place, number in enumerate(words[:_BUCKETS]):
+        if number:
+            method, status = METHODS[place // _STATUSES], 100 + place % _STATUSES
+            yield f'billycan_requests_total{{method="{method}",status="{status}"}} {number}'
+    yield "# HELP billycan_request_seconds How long they took, from the first line read to the answer's end."
+    yield "# TYPE billycan_request_seconds histogram"
+    below = 0
+    for bound, number in zip((*BOUNDS, "+Inf"), words[_BUCKETS:_MICROSECONDS], strict=True):
+        below += number
+        yield f'billycan_request_seconds_bucket{{le="{bound}"}} {below}'
+    yield f"billycan_request_seconds_sum {words[_MICROSECONDS] / 1_000_000}"
+    yield f"billycan_request_seconds_count {below}"
+
+
+def _gauges(app: App) -> Iterator[str]:
+    with app.db.reading() as db:
+        for part in app.parts.values():
+            for gauge in part.gauges:
+                yield f"# HELP {gauge.name} {gauge.help}"
+                yield f"# TYPE {gauge.name} gauge"
+                for value, number in sorted(gauge.read(db, app.now()).items()):
+                    label = f'{{{gauge.label}="{value}"}}' if gauge.label else ""
+                    yield f"{gauge.name}{label} {number}"

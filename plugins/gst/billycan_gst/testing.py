@@ -1,0 +1,61 @@
+"""Random documents, as clients send them, for property tests of whatever has line items; needs hypothesis."""
+
+from decimal import ROUND_DOWN, Decimal
+from typing import Any
+
+from hypothesis import strategies as st
+
+from .rules import GST_CODES, Charge, totals
+
+_CENT = Decimal("0.01")
+
+
+def decimals(least: int, most: int, places: int) -> st.SearchStrategy[Decimal]:
+    """Numbers of so many decimals; zero is never negative."""
+    found = st.decimals(least, most, places=places, allow_nan=False, allow_infinity=False)
+    return found.map(lambda number: number + 0)
+
+
+@st.composite
+def discounts(draw: st.DrawFn, whole: Decimal) -> dict[str, str]:
+    """No discount, a percent, or an amount of at most `whole` and of its sign."""
+    kind = draw(st.sampled_from(["none", "none", "percent", "amount"]))
+    if kind == "percent":
+        return {"discount_percent": str(draw(decimals(0, 100, 4)))}
+    if kind == "amount":
+        part = (whole * draw(st.integers(0, 10)) / 10).quantize(_CENT, ROUND_DOWN) + 0
+        return {"discount_amount": str(part)}
+    return {}
+
+
+@st.composite
+def lines(draw: st.DrawFn) -> dict[str, str]:
+    """A line item of any code, some of them credits."""
+    quantity, price = draw(decimals(-20, 200, 4)), draw(decimals(-5, 2000, 4) | decimals(0, 2, 2))
+    code = draw(st.sampled_from(GST_CODES))
+    given = {"description": "Goods", "unit_price": str(price), "quantity": str(quantity), "gst_code": code}
+    return {**given, **draw(discounts(quantity * price))}
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> dict[str, Any]:
+    """What decides a document's amounts: lines, both modes, both rounding rules, and at times a discount on it all."""
+    items = draw(st.lists(lines(), min_size=1, max_size=8))
+    entered = totals([_charge(item) for item in items], amounts_are="exclusive", gst_rounding="per_line").subtotal
+    return {
+        "line_items": items,
+        "amounts_are": draw(st.sampled_from(["exclusive", "inclusive"])),
+        "gst_rounding": draw(st.sampled_from(["total_invoice", "per_line"])),
+        **draw(discounts(entered)),
+    }
+
+
+def _charge(item: dict[str, str]) -> Charge:
+    percent, amount = (item.get(name) for name in ("discount_percent", "discount_amount"))
+    return Charge(
+        Decimal(item["quantity"]),
+        Decimal(item["unit_price"]),
+        item["gst_code"],
+        None if percent is None else Decimal(percent),
+        None if amount is None else Decimal(amount),
+    )

@@ -1,0 +1,73 @@
+"""How a quote hears of what was made of it and what it names: invoices, jobs and bookings that come and go."""
+
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Context, Event, own
+from billycan.neighbours import take_turns
+
+from .documents import records, show
+from .tables import quotes
+
+
+class Neighbour(Struct):
+    """What an event tells of a record: its id and the quote it was made from."""
+
+    id: str
+    quote_id: str | None = None
+
+
+def note(ctx: Context, event: Event) -> None:
+    """Keep the quote's side of each link true; called for every event, inside its transaction."""
+    hear = _HEARD.get(event.name)
+    if hear is not None:
+        hear(ctx, msgspec.json.decode(event.data, type=Neighbour))
+
+
+def note_invoice(ctx: Context, invoice: Neighbour) -> None:
+    """Mark the quote an invoice was made from as invoiced, whoever made it: its job, or a client of the API."""
+    for row in _held(ctx, quotes.c.id == invoice.quote_id) if invoice.quote_id else ():
+        if row.status in ("accepted", "converted"):
+            _save(ctx, row, status="invoiced", invoice_id=invoice.id)
+
+
+def forget_invoice(ctx: Context, invoice: Neighbour) -> None:
+    """Let a quote be invoiced again when the invoice made from it is deleted or voided."""
+    for row in _held(ctx, quotes.c.invoice_id == invoice.id):
+        _save(ctx, row, status="converted" if row.converted_to == "job" else "accepted", invoice_id=None)
+
+
+def forget_job(ctx: Context, job: Neighbour) -> None:
+    """Clear what points at a job that was deleted; a quote that became it can be converted again."""
+    for row in _held(ctx, quotes.c.job_id == job.id):
+        back = {"status": "accepted", "converted_to": None} if row.status == "converted" else {}
+        _save(ctx, row, job_id=None, **back)
+
+
+def forget_booking(ctx: Context, booking: Neighbour) -> None:
+    """Clear what points at a booking that was deleted."""
+    for row in _held(ctx, quotes.c.booking_id == booking.id):
+        _save(ctx, row, booking_id=None)
+
+
+_HEARD = {
+    "invoice.created": note_invoice,
+    "invoice.deleted": forget_invoice,
+    "invoice.voided": forget_invoice,
+    "job.deleted": forget_job,
+    "booking.deleted": forget_booking,
+}
+
+
+def _held(ctx: Context, which: sa.ColumnElement[bool]) -> list[Any]:
+    # Not by `records.lock`: the client's If-Match speaks of the other record.
+    take_turns(ctx)
+    found = sa.select(quotes).where(own(ctx, quotes), which).order_by(quotes.c.id).with_for_update()
+    return list(ctx.db.execute(found))
+
+
+def _save(ctx: Context, row: Any, **columns: Any) -> None:
+    ctx.emit("quote.updated", show(ctx, records.save(ctx, row, **columns)))

@@ -1,0 +1,348 @@
+"""The examples in the OpenAPI document are what the app answers: a tradesman's story tells every operation once.
+
+BILLYCAN_RECORD=1 writes them anew.
+"""
+
+import pytest
+import sqlalchemy as sa
+from openapi_schema_validator import OAS31Validator
+
+from billycan import Address, keys
+from billycan.examples import Recorder
+from billycan.plugins import first_party
+from billycan.testing import Client, Clock
+from billycan.wire import encode, parse
+from billycan_webhooks.tables import deliveries
+
+ALL = sorted(first_party())
+SELLER = {
+    "name": "Quollbrook Plumbing",
+    "legal_name": "Quollbrook Plumbing Pty Ltd",
+    "timezone": "Australia/Hobart",
+    "address": Address(line1="7 Billycan Lane", suburb="Moonah", state="TAS", postcode="7009"),
+    "email": "office@quollbrook.example",
+    "phone": "03 5550 0170",
+}
+
+
+class Still(Clock):
+    """A clock that stands still until it is moved: examples show round times."""
+
+    def __call__(self):
+        return self.time
+
+
+@pytest.fixture
+def clock():
+    return Still()
+
+
+@pytest.fixture
+def told(make_app, clock):
+    """What was recorded while the story was told."""
+    c = Recorder(make_app(*ALL), profile=SELLER)
+    listener = Client(c.app, c.tenant_id, per_minute=100, per_second=20)
+    listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
+    c.headers = listener.headers
+    for chapter in (business, people, price, work, book, money, spend, listen, refuse, clean):
+        clock.move(minutes=10)
+        chapter(c, clock)
+    return c
+
+
+def business(c, clock):
+    c.get("/v1/me")
+    c.headers = c.key().headers  # the limits of the key shown are too tight for all that follows
+    account = {"bsb": "067-000", "account_number": "12345678", "account_name": "Quollbrook Plumbing"}
+    c.patch("/v1/tenant", {"bank_account": account, "payid": "office@quollbrook.example"})
+    c.get("/v1/tenant")
+
+
+def people(c, clock):
+    bakery = {
+        "name": "Salamanca Bakery",
+        "email": "orders@example.com",
+        "phone": "03 6234 5678",
+        "abn": "53 004 085 616",
+        "gst_registered": True,
+        "billing_address": {
+            "line1": "12 Salamanca Place",
+            "suburb": "Battery Point",
+            "state": "TAS",
+            "postcode": "7004",
+        },
+        "people": [{"name": "Noor Haddad", "role": "Accounts", "email": "accounts@example.com"}],
+        "payment_terms_days": 7,
+        "tags": ["wholesale"],
+        "external_id": "crm-1041",
+        "metadata": {"route": "north"},
+    }
+    c.client = c.post("/v1/contacts", bakery)["data"]["id"]
+    c.supplier = c.post("/v1/contacts", {"name": "Derwent Pipe Supplies", "roles": ["supplier"]})["data"]["id"]
+    c.get(f"/v1/contacts/{c.client}")
+    c.patch(
+        f"/v1/contacts/{c.client}", {"notes": "Deliveries at the back, before six.", "website": "https://example.com"}
+    )
+    c.get("/v1/contacts?search=bakery&sort=name")
+    c.post(f"/v1/contacts/{c.supplier}/archive", status=200)
+    c.post(f"/v1/contacts/{c.supplier}/restore", status=200)
+    hours = [{"day": day, "start": "08:00", "end": "16:00"} for day in ("monday", "tuesday", "wednesday")]
+    member = {"name": "Grace Okafor", "phone": "0491 570 156", "hours": hours}
+    c.staff = c.post("/v1/staff", member)["data"]["id"]
+    away = {"start_at": "2026-12-24T08:00:00+11:00", "end_at": "2027-01-04T08:00:00+11:00", "reason": "Summer"}
+    c.patch(f"/v1/staff/{c.staff}", {"time_off": [away]})
+    c.get(f"/v1/staff/{c.staff}")
+    c.get("/v1/staff?active=true")
+
+
+def price(c, clock):
+    lines = [
+        {"description": "Heat pump unit, 315 L", "unit_price": "3240.00"},
+        {"description": "Fitting", "quantity": "6.5", "unit": "hour", "unit_price": "98.00", "discount_percent": "10"},
+    ]
+    quote = {"client_id": c.client, "title": "New hot water", "terms": "Payment within 7 days.", "line_items": lines}
+    c.quote = c.post("/v1/quotes", quote)["data"]["id"]
+    c.patch(f"/v1/quotes/{c.quote}", {"summary": "Supply and fit, old unit taken away."})
+    c.post(f"/v1/quotes/{c.quote}/send", {}, 200)
+    c.get(f"/v1/quotes/{c.quote}")
+    c.post(f"/v1/quotes/{c.quote}/accept", {"name": "Noor Haddad", "email": "accounts@example.com"}, 200)
+    c.get("/v1/quotes?status=sent,accepted")
+    c.job = c.post(f"/v1/quotes/{c.quote}/convert", {"to": "job"})["data"]["id"]
+    small = {"client_id": c.client, "line_items": [{"description": "Replace tap washers", "unit_price": "90.00"}]}
+    other = c.post("/v1/quotes", small)["data"]["id"]
+    c.post(f"/v1/quotes/{other}/send", status=200)
+    c.post(f"/v1/quotes/{other}/revise", status=200)
+    c.post(f"/v1/quotes/{other}/send", status=200)
+    c.post(f"/v1/quotes/{other}/decline", {"reason": "Another time."}, 200)
+    late = c.post("/v1/quotes", {**small, "expiry_date": "2026-11-22"})["data"]["id"]
+    c.post(f"/v1/quotes/{late}/send", status=200)
+    clock.move(days=2)
+    c.refused(409, "invalid_state_transition", "POST", f"/v1/quotes/{late}/accept", {"name": "Noor Haddad"})
+    c.post(f"/v1/quotes/{late}/send", {"expiry_date": "2026-12-24"}, 200)
+    c.post(f"/v1/quotes/{late}/cancel", status=200)
+    c.delete(f"/v1/quotes/{c.post('/v1/quotes', small)['data']['id']}")
+
+
+def work(c, clock):
+    job = {
+        "client_id": c.client,
+        "title": "Blocked drain",
+        "site_address": {"line1": "7 Main Road", "suburb": "Franklin", "state": "TAS", "postcode": "7113"},
+        "assignee_ids": [c.staff],
+        "priority": "high",
+        "checklist": [{"text": "Certificate of compliance", "required": True}, {"text": "Photographs"}],
+        "line_items": [{"description": "Call-out", "unit_price": "120.00"}],
+    }
+    made = c.post("/v1/jobs", job)["data"]
+    id, certificate = made["id"], made["checklist"][0]["id"]
+    times = {"scheduled_start": "2026-11-24T09:00:00+11:00", "scheduled_end": "2026-11-24T11:00:00+11:00"}
+    c.post(f"/v1/jobs/{id}/schedule", times, 200)
+    c.get("/v1/jobs?status=scheduled&scheduled_start_from=2026-11-24&scheduled_start_to=2026-11-24")
+    c.post(f"/v1/jobs/{id}/start", status=200)
+    c.post(f"/v1/jobs/{id}/hold", status=200)
+    c.post(f"/v1/jobs/{id}/resume", status=200)
+    c.refused(409, "checklist_incomplete", "POST", f"/v1/jobs/{id}/complete")
+    c.patch(f"/v1/jobs/{id}", {"checklist": [{"id": certificate, "done": True}]})
+    c.post(f"/v1/jobs/{id}/complete", {"notes": "Roots cut out; camera shows it clear."}, 200)
+    c.post(f"/v1/jobs/{id}/reopen", status=200)
+    c.post(f"/v1/jobs/{id}/complete", status=200)
+    c.get(f"/v1/jobs/{id}")
+    c.invoice = c.post(f"/v1/jobs/{id}/invoice")["data"]["id"]
+    c.refused(409, "already_invoiced", "POST", f"/v1/jobs/{id}/invoice")
+    spare = c.post("/v1/jobs", {"client_id": c.client, "title": "Gutters"})["data"]["id"]
+    c.post(f"/v1/jobs/{spare}/cancel", {"reason": "Done by the landlord."}, 200)
+    c.delete(f"/v1/jobs/{spare}")
+
+
+def book(c, clock):
+    service = {
+        "name": "Inspection",
+        "duration_minutes": 60,
+        "price": "110.00",
+        "buffer_after_minutes": 15,
+        "slot_interval_minutes": 120,
+        "staff_ids": [c.staff],
+    }
+    inspection = c.post("/v1/services", service)["data"]["id"]
+    c.get(f"/v1/services/{inspection}")
+    c.patch(f"/v1/services/{inspection}", {"price": "121.00", "gst_code": "gst"})
+    c.get("/v1/services?active=true")
+    c.get(f"/v1/availability?service_id={inspection}&from=2026-11-25&to=2026-11-25")
+    booking = {"service_id": inspection, "client_id": c.client, "start_at": "2026-11-25T08:00:00+11:00"}
+    id = c.post("/v1/bookings", {**booking, "location": "12 Salamanca Place"})["data"]["id"]
+    c.refused(409, "slot_unavailable", "POST", "/v1/bookings", booking)
+    c.get(f"/v1/bookings/{id}")
+    c.call("GET", f"/v1/bookings/{id}.ics", status=200)
+    c.patch(f"/v1/bookings/{id}", {"notes": "Ask for Noor."})
+    c.post(f"/v1/bookings/{id}/reschedule", {"start_at": "2026-11-25T10:00:00+11:00"}, 200)
+    c.get("/v1/bookings?start_at_from=2026-11-25&start_at_to=2026-11-25")
+    c.post(f"/v1/bookings/{id}/complete", status=200)
+    missed = c.post("/v1/bookings", {**booking, "start_at": "2026-11-25T12:00:00+11:00"})["data"]["id"]
+    c.post(f"/v1/bookings/{missed}/no_show", status=200)
+    asked = c.post("/v1/services", {"name": "Gas fitting", "duration_minutes": 90, "requires_confirmation": True})
+    pending = {**booking, "service_id": asked["data"]["id"]}
+    first, second = (
+        c.post("/v1/bookings", {**pending, "start_at": f"2026-11-30T{hour}:00:00+11:00"})["data"]["id"]
+        for hour in ("09", "13")
+    )
+    c.post(f"/v1/bookings/{first}/confirm", status=200)
+    c.post(f"/v1/bookings/{first}/cancel", {"reason": "The client is away."}, 200)
+    c.post(f"/v1/bookings/{second}/decline", status=200)
+    c.delete(f"/v1/bookings/{second}")
+    c.refused(409, "has_dependents", "DELETE", f"/v1/services/{inspection}")
+    c.delete(f"/v1/services/{c.post('/v1/services', {'name': 'Leak', 'duration_minutes': 30})['data']['id']}")
+
+
+def money(c, clock):
+    lines = [
+        {"description": "Replace tap washers", "quantity": 2, "unit_price": "45.00"},
+        {"description": "Water sample, tested", "unit_price": "30.00", "gst_code": "gst_free"},
+    ]
+    body = {"client_id": c.client, "line_items": lines, "reference": "Job 7", "discount_amount": "10.00"}
+    c.post("/v1/invoices/preview", body, 200)
+    id = c.post("/v1/invoices", body)["data"]["id"]
+    c.patch(f"/v1/invoices/{id}", {"purchase_order": "PO-2207"})
+    c.post(f"/v1/invoices/{id}/send", status=200)
+    cash = {"amount": "50.00", "payment_method": "bank_transfer", "reference": "Salamanca 2207"}
+    paid = c.post(f"/v1/invoices/{id}/payments", cash)["data"]["payments"][-1]["id"]
+    c.refused(422, "overpayment_not_allowed", "POST", f"/v1/invoices/{id}/payments", {**cash, "amount": "500.00"})
+    c.post(f"/v1/invoices/{id}/payments/{paid}/reverse", {"reason": "It bounced."}, 200)
+    c.post(f"/v1/invoices/{id}/pay", {"payment_method": "card"}, 200)
+    c.get(f"/v1/invoices/{id}")
+    c.refused(409, "document_locked", "PATCH", f"/v1/invoices/{id}", {"terms": "On sight."})
+    c.refused(409, "has_payments", "POST", f"/v1/invoices/{id}/void")
+    copy = c.post(f"/v1/invoices/{id}/duplicate")["data"]["id"]
+    c.post(f"/v1/invoices/{copy}/send", status=200)
+    c.get("/v1/invoices?status=unpaid&sort=-due_date&per_page=1")
+    c.post(f"/v1/invoices/{copy}/void", {"reason": "Sent twice."}, 200)
+    bad = c.post("/v1/invoices", body)["data"]["id"]
+    c.post(f"/v1/invoices/{bad}/send", status=200)
+    c.post(f"/v1/invoices/{bad}/write_off", {"reason": "The client is insolvent."}, 200)
+    c.delete(f"/v1/invoices/{c.post('/v1/invoices', body)['data']['id']}")
+    credit = {**body, "discount_amount": None, "line_items": [{"description": "Credit", "unit_price": "-20.00"}]}
+    credited = c.post("/v1/invoices", credit)["data"]["id"]
+    c.refused(422, "negative_total", "POST", f"/v1/invoices/{credited}/send")
+    nobody = c.post("/v1/contacts", {"name": "Nobody in particular"})["data"]["id"]
+    c.patch("/v1/tenant", {"abn": None})
+    lacking = c.post("/v1/invoices", {"client_id": nobody, "line_items": lines})["data"]["id"]
+    c.refused(422, "tax_invoice_incomplete", "POST", f"/v1/invoices/{lacking}/send")
+    c.patch("/v1/tenant", {"gst_registered": False})
+    taxed = {**body, "line_items": [{**lines[0], "gst_code": "gst"}]}
+    c.refused(422, "gst_not_registered", "POST", "/v1/invoices", taxed)
+    c.patch("/v1/tenant", {"abn": "47555222000", "gst_registered": True})
+
+
+def spend(c, clock):
+    category = c.post("/v1/expense_categories", {"name": "Pipe and fittings"})["data"]["id"]
+    c.get("/v1/expense_categories?per_page=2&sort=name")
+    c.get(f"/v1/expense_categories/{category}")
+    c.patch(f"/v1/expense_categories/{category}", {"name": "Pipe, fittings and valves"})
+    bought = {
+        "date": "2026-11-20",
+        "amount": "165.00",
+        "description": "Copper, 15 mm",
+        "category_id": category,
+        "supplier_id": c.supplier,
+        "business_use_percent": "80",
+        "tax_invoice_held": True,
+        "payment_method": "card",
+        "job_id": c.job,
+    }
+    id = c.post("/v1/expenses", bought)["data"]["id"]
+    c.get(f"/v1/expenses/{id}")
+    c.patch(f"/v1/expenses/{id}", {"reference": "R-5512"})
+    c.get("/v1/expenses?date_from=2026-11-01&date_to=2026-11-30")
+    c.get("/v1/expenses/summary?group_by=category&date_from=2026-10-01&date_to=2026-12-31")
+    c.post(f"/v1/expenses/{id}/void", {"reason": "Returned."}, 200)
+    c.delete(f"/v1/expenses/{c.post('/v1/expenses', bought)['data']['id']}")
+    c.delete(f"/v1/expense_categories/{c.post('/v1/expense_categories', {'name': 'Signs'})['data']['id']}")
+
+
+def listen(c, clock):
+    last = c.get("/v1/events?event=invoice.paid")["data"][0]["id"]
+    c.get(f"/v1/events/{last}")
+    where = {"url": "https://example.com/hooks/billycan", "events": ["invoice.*", "quote.accepted"]}
+    id = c.post("/v1/webhook_endpoints", where)["data"]["id"]
+    c.get(f"/v1/webhook_endpoints/{id}")
+    c.patch(f"/v1/webhook_endpoints/{id}", {"description": "The bookkeeper's"})
+    c.get("/v1/webhook_endpoints?enabled=true")
+    c.post(f"/v1/webhook_endpoints/{id}/rotate_secret", status=200)
+    made = c.post(f"/v1/webhook_endpoints/{id}/test")["data"]["id"]
+    c.get(f"/v1/webhook_deliveries/{made}")
+    c.get(f"/v1/webhook_deliveries?status=pending&endpoint_id={id}")
+    c.post(f"/v1/webhook_deliveries/{made}/replay")
+    c.post(f"/v1/webhook_endpoints/{id}/recover", {"since": "2026-11-21T00:00:00Z"}, 202)
+    local = {**where, "url": "https://localhost/hooks"}
+    c.refused(422, "url_not_allowed", "POST", "/v1/webhook_endpoints", local)
+    for _ in range(18):
+        c.post("/v1/webhook_endpoints", where)
+    c.refused(409, "too_many_endpoints", "POST", "/v1/webhook_endpoints", where)
+    c.delete(f"/v1/webhook_endpoints/{id}")
+
+
+def refuse(c, clock):
+    def with_key(client):
+        return {"Authorization": f"Bearer {client.secret}"}
+
+    c.refused(400, "malformed_json", "POST", "/v1/contacts", raw=b'{"name": ')
+    c.refused(400, "duplicate_key", "POST", "/v1/contacts", raw=b'{"name": "Ada", "name": "Ada"}')
+    c.refused(400, "too_deep", "POST", "/v1/contacts", raw=b"[" * 40 + b"]" * 40)
+    c.refused(400, "unknown_parameter", "GET", "/v1/expense_categories?colour=red")
+    c.refused(400, "invalid_parameter", "GET", "/v1/contacts?per_page=1000")
+    c.refused(400, "invalid_filter", "GET", "/v1/contacts?status=asleep")
+    c.refused(400, "invalid_sort", "GET", "/v1/contacts?sort=colour")
+    c.refused(400, "invalid_cursor", "GET", "/v1/contacts?cursor=guessed")
+    c.refused(401, "invalid_api_key", "GET", "/v1/me", headers={"Authorization": "Bearer svc_live_guessed"})
+    old = c.key(expires_at=c.app.now())
+    clock.move(minutes=1)
+    c.refused(401, "expired_api_key", "GET", "/v1/me", headers=with_key(old))
+    gone = c.key()
+    with c.app.db.writing() as db:
+        keys.revoke(db, gone.key_id, c.app.now())
+    c.refused(401, "revoked_api_key", "GET", "/v1/me", headers=with_key(gone))
+    c.refused(403, "insufficient_scope", "GET", "/v1/contacts", headers=with_key(c.key("invoices:read")))
+    c.refused(409, "duplicate_external_id", "POST", "/v1/contacts", {"name": "Salamanca", "external_id": "crm-1041"})
+    wrong = {"email": "nobody", "abn": "12 345 678 901", "colour": "red"}
+    c.refused(422, "validation_failed", "POST", "/v1/contacts", wrong)
+    once = {"headers": {"Idempotency-Key": "2026-11-24/1"}}
+    c.call("POST", "/v1/contacts", {"name": "Ada Lovelace"}, 201, **once)
+    c.refused(422, "idempotency_key_reused", "POST", "/v1/contacts", {"name": "Grace Hopper"}, **once)
+    hasty = with_key(c.key(per_second=1))
+    c.call("GET", "/v1/me", None, 200, hasty)
+    c.refused(429, "rate_limited", "GET", "/v1/me", headers=hasty)
+
+
+def clean(c, clock):
+    c.delete(f"/v1/contacts/{c.post('/v1/contacts', {'name': 'Wrong number'})['data']['id']}")
+    c.delete(f"/v1/staff/{c.post('/v1/staff', {'name': 'Seasonal help'})['data']['id']}")
+
+
+def test_the_examples_are_what_the_app_answers(told):
+    told.check("core", *(name for name in ALL if told.app.parts[name].examples))
+
+
+def test_what_an_operation_refuses_and_emits_is_what_its_description_says(told):
+    document = told.app.openapi()
+    for operation in (o for path in document["paths"].values() for o in path.values()):
+        id = operation["operationId"]
+        answers = [document["components"]["responses"][name] for name in refused_with(operation)]
+        said = {code for answer in answers for code in told.app.codes if f"`{code}`:" in answer["description"]}
+        assert told.codes.get(id, set()) <= said, id
+        events = {name for name in told.app.events if f"`{name}`" in operation.get("description", "")}
+        assert told.emitted.get(id, set()) - {"quote.expired"} <= events, id
+        assert events <= told.bodies.keys()
+
+
+def refused_with(operation):
+    return [answer["$ref"].rpartition("/")[2] for answer in operation["responses"].values() if "$ref" in answer]
+
+
+def test_deliveries_are_what_the_webhooks_section_says(told):
+    document = parse(encode(told.app.openapi()))
+    with told.app.db.reading() as db:
+        made = sa.select(deliveries.c.body).where(deliveries.c.tenant_id == told.tenant_id)
+        bodies = [parse(bytes(body)) for body in db.execute(made.where(deliveries.c.event != "ping")).scalars()]
+    assert {body["event"] for body in bodies} == set(document["webhooks"]) == set(told.app.events)
+    for body in bodies:
+        content = document["webhooks"][body["event"]]["post"]["requestBody"]["content"]["application/json"]
+        OAS31Validator({**content["schema"], "components": document["components"]}).validate(body)

@@ -36,7 +36,7 @@ step "Who is calling"
 call GET /v1/me; echo
 
 step "A contact"
-answer=$(call POST /v1/contacts '{"name":"Salamanca Bakery","email":"orders@example.com","phone":"03 6234 5678"}')
+answer=$(call POST /v1/contacts '{"name":"Salamanca Bakery","email":"orders@example.com","phone":"03 5550 0134"}')
 echo "$answer"
 client=$(printf '%s' "$answer" | first)
 

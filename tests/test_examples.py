@@ -62,8 +62,8 @@ def people(c, clock):
     bakery = {
         "name": "Salamanca Bakery",
         "email": "orders@example.com",
-        "phone": "03 6234 5678",
-        "abn": "53 004 085 616",
+        "phone": "03 5550 0134",
+        "abn": "91 888 222 000",
         "gst_registered": True,
         "billing_address": {
             "line1": "12 Salamanca Place",

@@ -148,7 +148,7 @@ class Phone(Text, least=3, most=40, pattern=r"^\s*\+?\(?[0-9][0-9 ()./-]{2,37}\s
     @classmethod
     def check(cls, text: str) -> str:
         if not _PHONE.fullmatch(text):
-            raise RuleBroken("invalid_value", "must be a phone number such as 03 6234 5678 or +61 412 345 678")
+            raise RuleBroken("invalid_value", "must be a phone number such as 03 5550 0134 or +61 491 570 156")
         return text
 
 

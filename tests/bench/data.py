@@ -88,7 +88,7 @@ _FIRST = 100_000_000  # So that all copies' ids have the same length, and sort b
 
 
 def _contact(client: Any, name: str) -> str:
-    body = {"name": f"{name} Pty Ltd", "email": f"{name.lower()}@example.com", "phone": "03 6234 5678"}
+    body = {"name": f"{name} Pty Ltd", "email": f"{name.lower()}@example.com", "phone": "03 5550 0134"}
     return str(client.post("/v1/contacts", body)["data"]["id"])
 
 

@@ -470,6 +470,10 @@ def must_hold(found):
     assert found["acknowledged"] > 0 and not found["not delivered"], found
 
 
+def must_arrive(found):
+    assert found["received"] == found["expected"] and found["duplicates"] == 0, found
+
+
 def crash(engine, kills, rate=20.0, every=1.0, *, redis=False):
     """One run: load, kills, drain, judgement."""
     receiver, deployment = Receiver(failing=0.02), Deployment(engine, redis=redis)

@@ -29,8 +29,10 @@ def main():
             harness.must_hold(found)
         calm = harness.steady(engine, seconds=given.seconds, redis=given.redis)
         show(calm)
+        harness.must_arrive(calm)
         troubled = harness.steady(engine, seconds=given.seconds, troubled=True, redis=given.redis)
         show(troubled)
+        harness.must_arrive(troubled)
         print(f"p99 with a hanging and a dripping endpoint: {troubled['p99'] / calm['p99']:.2f} times\n", flush=True)
 
 

@@ -158,10 +158,12 @@ class Bookings:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: Those changed at or after it; the same as `updated_at_from`.
         search: What to look for: at most 200 characters, none of them special.
         status: Those with any of these as `status`.
@@ -169,10 +171,10 @@ class Bookings:
         staff_id: Those with any of these as `staff_id`.
         client_id: Those with any of these as `client_id`.
         job_id: Those with any of these as `job_id`.
-        start_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        start_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        end_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        end_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        start_at_from: Those with `start_at` at or after it. A date means that whole day in the business's time zone.
+        start_at_to: Those with `start_at` at or before it. A date means that whole day in the business's time zone.
+        end_at_from: Those with `end_at` at or after it. A date means that whole day in the business's time zone.
+        end_at_to: Those with `end_at` at or before it. A date means that whole day in the business's time zone.
         """
         return Listing(
             self._api,
@@ -504,10 +506,12 @@ class Contacts:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: Those changed at or after it; the same as `updated_at_from`.
         search: What to look for: at most 200 characters, none of them special.
         status: Those with any of these as `status`.
@@ -773,8 +777,9 @@ class Events:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         event: Those with any of these names.
         after: What came after this event, oldest first, in commit order; the last id of a page is the next `after`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
         """
         return Listing(
             self._api,
@@ -832,10 +837,12 @@ class ExpenseCategories:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: Those changed at or after it; the same as `updated_at_from`.
         search: What to look for: at most 200 characters, none of them special.
         """
@@ -995,17 +1002,19 @@ class Expenses:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: Those changed at or after it; the same as `updated_at_from`.
         search: What to look for: at most 200 characters, none of them special.
         status: Those with any of these as `status`.
-        date_from: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        date_to: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        amount_from: An amount of money in dollars with at most 2 decimals.
-        amount_to: An amount of money in dollars with at most 2 decimals.
+        date_from: Those with `date` at or after it.
+        date_to: Those with `date` at or before it.
+        amount_from: Those with `amount` at or after it.
+        amount_to: Those with `amount` at or before it.
         category_id: Those with any of these as `category_id`.
         supplier_id: Those with any of these as `supplier_id`.
         gst_code: Those with any of these as `gst_code`.
@@ -1015,8 +1024,8 @@ class Expenses:
         reference: A short reference: at most 100 characters.
         job_id: Those with any of these as `job_id`.
         billable: Those with this `billable`.
-        voided_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        voided_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        voided_at_from: Those with `voided_at` at or after it. A date means that whole day in the business's time zone.
+        voided_at_to: Those with `voided_at` at or before it. A date means that whole day in the business's time zone.
         """
         return Listing(
             self._api,
@@ -1168,17 +1177,19 @@ class Expenses:
         group_by: What to add up by.
         external_id: The client's own id of the record: 1 to 100 characters.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
         search: What to look for: at most 200 characters, none of them special.
         status: Those with any of these as `status`.
-        date_from: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        date_to: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        amount_from: An amount of money in dollars with at most 2 decimals.
-        amount_to: An amount of money in dollars with at most 2 decimals.
+        date_from: Those with `date` at or after it.
+        date_to: Those with `date` at or before it.
+        amount_from: Those with `amount` at or after it.
+        amount_to: Those with `amount` at or before it.
         category_id: Those with any of these as `category_id`.
         supplier_id: Those with any of these as `supplier_id`.
         gst_code: Those with any of these as `gst_code`.
@@ -1188,8 +1199,8 @@ class Expenses:
         reference: A short reference: at most 100 characters.
         job_id: Those with any of these as `job_id`.
         billable: Those with this `billable`.
-        voided_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        voided_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        voided_at_from: Those with `voided_at` at or after it. A date means that whole day in the business's time zone.
+        voided_at_to: Those with `voided_at` at or before it. A date means that whole day in the business's time zone.
         """
         return self._api.call(
             "GET",
@@ -1407,10 +1418,12 @@ class Invoices:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: Those changed at or after it; the same as `updated_at_from`.
         search: What to look for: at most 200 characters, none of them special.
         status: Those in any of these; `overdue` are those due before today, `unpaid` all that await money.
@@ -1419,20 +1432,22 @@ class Invoices:
         quote_id: Those with any of these as `quote_id`.
         job_id: Those with any of these as `job_id`.
         booking_id: Those with any of these as `booking_id`.
-        issue_date_from: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        issue_date_to: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        due_date_from: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        due_date_to: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        sent_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        sent_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        paid_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        paid_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        voided_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        voided_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        written_off_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        written_off_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        total_from: An amount of money in dollars with at most 2 decimals.
-        total_to: An amount of money in dollars with at most 2 decimals.
+        issue_date_from: Those with `issue_date` at or after it.
+        issue_date_to: Those with `issue_date` at or before it.
+        due_date_from: Those with `due_date` at or after it.
+        due_date_to: Those with `due_date` at or before it.
+        sent_at_from: Those with `sent_at` at or after it. A date means that whole day in the business's time zone.
+        sent_at_to: Those with `sent_at` at or before it. A date means that whole day in the business's time zone.
+        paid_at_from: Those with `paid_at` at or after it. A date means that whole day in the business's time zone.
+        paid_at_to: Those with `paid_at` at or before it. A date means that whole day in the business's time zone.
+        voided_at_from: Those with `voided_at` at or after it. A date means that whole day in the business's time zone.
+        voided_at_to: Those with `voided_at` at or before it. A date means that whole day in the business's time zone.
+        written_off_at_from: Those with `written_off_at` at or after it. A date means that whole day in the business's
+          time zone.
+        written_off_at_to: Those with `written_off_at` at or before it. A date means that whole day in the business's
+          time zone.
+        total_from: Those with `total` at or after it.
+        total_to: Those with `total` at or before it.
         include: What list items leave out by themselves.
         """
         return Listing(
@@ -1968,10 +1983,12 @@ class Jobs:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: Those changed at or after it; the same as `updated_at_from`.
         search: What to look for: at most 200 characters, none of them special.
         status: Those with any of these as `status`.
@@ -1981,17 +1998,24 @@ class Jobs:
         number: Those with any of these as `number`.
         quote_id: Those with any of these as `quote_id`.
         booking_id: Those with any of these as `booking_id`.
-        scheduled_start_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full
-          time.
-        scheduled_start_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        scheduled_end_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        scheduled_end_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        completed_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        completed_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        cancelled_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        cancelled_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        total_from: An amount of money in dollars with at most 2 decimals.
-        total_to: An amount of money in dollars with at most 2 decimals.
+        scheduled_start_from: Those with `scheduled_start` at or after it. A date means that whole day in the business's
+          time zone.
+        scheduled_start_to: Those with `scheduled_start` at or before it. A date means that whole day in the business's
+          time zone.
+        scheduled_end_from: Those with `scheduled_end` at or after it. A date means that whole day in the business's
+          time zone.
+        scheduled_end_to: Those with `scheduled_end` at or before it. A date means that whole day in the business's time
+          zone.
+        completed_at_from: Those with `completed_at` at or after it. A date means that whole day in the business's time
+          zone.
+        completed_at_to: Those with `completed_at` at or before it. A date means that whole day in the business's time
+          zone.
+        cancelled_at_from: Those with `cancelled_at` at or after it. A date means that whole day in the business's time
+          zone.
+        cancelled_at_to: Those with `cancelled_at` at or before it. A date means that whole day in the business's time
+          zone.
+        total_from: Those with `total` at or after it.
+        total_to: Those with `total` at or before it.
         include: What list items leave out by themselves.
         """
         return Listing(
@@ -2502,10 +2526,12 @@ class Quotes:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: Those changed at or after it; the same as `updated_at_from`.
         search: What to look for: at most 200 characters, none of them special.
         status: Those with any of these as `status`.
@@ -2514,20 +2540,26 @@ class Quotes:
         invoice_id: Those with any of these as `invoice_id`.
         job_id: Those with any of these as `job_id`.
         booking_id: Those with any of these as `booking_id`.
-        issue_date_from: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        issue_date_to: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        expiry_date_from: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        expiry_date_to: A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.
-        sent_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        sent_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        accepted_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        accepted_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        declined_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        declined_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        cancelled_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        cancelled_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        total_from: An amount of money in dollars with at most 2 decimals.
-        total_to: An amount of money in dollars with at most 2 decimals.
+        issue_date_from: Those with `issue_date` at or after it.
+        issue_date_to: Those with `issue_date` at or before it.
+        expiry_date_from: Those with `expiry_date` at or after it.
+        expiry_date_to: Those with `expiry_date` at or before it.
+        sent_at_from: Those with `sent_at` at or after it. A date means that whole day in the business's time zone.
+        sent_at_to: Those with `sent_at` at or before it. A date means that whole day in the business's time zone.
+        accepted_at_from: Those with `accepted_at` at or after it. A date means that whole day in the business's time
+          zone.
+        accepted_at_to: Those with `accepted_at` at or before it. A date means that whole day in the business's time
+          zone.
+        declined_at_from: Those with `declined_at` at or after it. A date means that whole day in the business's time
+          zone.
+        declined_at_to: Those with `declined_at` at or before it. A date means that whole day in the business's time
+          zone.
+        cancelled_at_from: Those with `cancelled_at` at or after it. A date means that whole day in the business's time
+          zone.
+        cancelled_at_to: Those with `cancelled_at` at or before it. A date means that whole day in the business's time
+          zone.
+        total_from: Those with `total` at or after it.
+        total_to: Those with `total` at or before it.
         include: What list items leave out by themselves.
         """
         return Listing(
@@ -2927,10 +2959,12 @@ class Services:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: Those changed at or after it; the same as `updated_at_from`.
         search: What to look for: at most 200 characters, none of them special.
         active: Those with this `active`.
@@ -3147,10 +3181,12 @@ class Staff:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: Those changed at or after it; the same as `updated_at_from`.
         search: What to look for: at most 200 characters, none of them special.
         active: Those with this `active`.
@@ -3406,10 +3442,13 @@ class WebhookDeliveries:
         webhook_id: Those with any of these as `webhook_id`.
         event: Those with any of these as `event`.
         status: Those with any of these as `status`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        finished_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        finished_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        finished_at_from: Those with `finished_at` at or after it. A date means that whole day in the business's time
+          zone.
+        finished_at_to: Those with `finished_at` at or before it. A date means that whole day in the business's time
+          zone.
         """
         return Listing(
             self._api,
@@ -3492,10 +3531,12 @@ class WebhookEndpoints:
         sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        created_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_from: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        updated_at_to: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+          zone.
+        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
         updated_since: Those changed at or after it; the same as `updated_at_from`.
         enabled: Those with this `enabled`.
         """

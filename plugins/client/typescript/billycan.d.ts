@@ -1484,7 +1484,7 @@ export interface webhooks {
          * Contact created
          * @description Emitted by `create_contact`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_contact_created"];
         delete?: never;
@@ -1506,7 +1506,7 @@ export interface webhooks {
          * Contact updated
          * @description Emitted by `update_contact`, `archive_contact`, `restore_contact`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_contact_updated"];
         delete?: never;
@@ -1528,7 +1528,7 @@ export interface webhooks {
          * Contact deleted
          * @description Emitted by `delete_contact`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_contact_deleted"];
         delete?: never;
@@ -1550,7 +1550,7 @@ export interface webhooks {
          * Staff created
          * @description Emitted by `create_staff`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_staff_created"];
         delete?: never;
@@ -1572,7 +1572,7 @@ export interface webhooks {
          * Staff updated
          * @description Emitted by `update_staff`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_staff_updated"];
         delete?: never;
@@ -1594,7 +1594,7 @@ export interface webhooks {
          * Staff deleted
          * @description Emitted by `delete_staff`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_staff_deleted"];
         delete?: never;
@@ -1616,7 +1616,7 @@ export interface webhooks {
          * Service created
          * @description Emitted by `create_service`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_service_created"];
         delete?: never;
@@ -1638,7 +1638,7 @@ export interface webhooks {
          * Service updated
          * @description Emitted by `update_service`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_service_updated"];
         delete?: never;
@@ -1660,7 +1660,7 @@ export interface webhooks {
          * Service deleted
          * @description Emitted by `delete_service`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_service_deleted"];
         delete?: never;
@@ -1682,7 +1682,7 @@ export interface webhooks {
          * Booking created
          * @description Emitted by `create_booking`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_booking_created"];
         delete?: never;
@@ -1704,7 +1704,7 @@ export interface webhooks {
          * Booking updated
          * @description Emitted by `update_booking`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_booking_updated"];
         delete?: never;
@@ -1726,7 +1726,7 @@ export interface webhooks {
          * Booking confirmed
          * @description Emitted by `confirm_booking`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_booking_confirmed"];
         delete?: never;
@@ -1748,7 +1748,7 @@ export interface webhooks {
          * Booking declined
          * @description Emitted by `decline_booking`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_booking_declined"];
         delete?: never;
@@ -1770,7 +1770,7 @@ export interface webhooks {
          * Booking rescheduled
          * @description Emitted by `reschedule_booking`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_booking_rescheduled"];
         delete?: never;
@@ -1792,7 +1792,7 @@ export interface webhooks {
          * Booking completed
          * @description Emitted by `complete_booking`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_booking_completed"];
         delete?: never;
@@ -1814,7 +1814,7 @@ export interface webhooks {
          * Booking no show
          * @description Emitted by `mark_no_show`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_booking_no_show"];
         delete?: never;
@@ -1836,7 +1836,7 @@ export interface webhooks {
          * Booking cancelled
          * @description Emitted by `cancel_booking`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_booking_cancelled"];
         delete?: never;
@@ -1858,7 +1858,7 @@ export interface webhooks {
          * Booking deleted
          * @description Emitted by `delete_booking`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_booking_deleted"];
         delete?: never;
@@ -1880,7 +1880,7 @@ export interface webhooks {
          * Invoice created
          * @description Emitted by `create_invoice`, `duplicate_invoice`, `invoice_job`, `convert_quote`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_invoice_created"];
         delete?: never;
@@ -1902,7 +1902,7 @@ export interface webhooks {
          * Invoice updated
          * @description Emitted by `update_invoice`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_invoice_updated"];
         delete?: never;
@@ -1924,7 +1924,7 @@ export interface webhooks {
          * Invoice sent
          * @description Emitted by `send_invoice`, `pay_invoice`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_invoice_sent"];
         delete?: never;
@@ -1946,7 +1946,7 @@ export interface webhooks {
          * Invoice paid
          * @description Emitted by `send_invoice`, `add_payment`, `pay_invoice`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_invoice_paid"];
         delete?: never;
@@ -1968,7 +1968,7 @@ export interface webhooks {
          * Invoice voided
          * @description Emitted by `void_invoice`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_invoice_voided"];
         delete?: never;
@@ -1990,7 +1990,7 @@ export interface webhooks {
          * Invoice written off
          * @description Emitted by `write_off_invoice`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_invoice_written_off"];
         delete?: never;
@@ -2012,7 +2012,7 @@ export interface webhooks {
          * Invoice deleted
          * @description Emitted by `delete_invoice`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_invoice_deleted"];
         delete?: never;
@@ -2034,7 +2034,7 @@ export interface webhooks {
          * Payment recorded
          * @description Emitted by `add_payment`, `pay_invoice`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_payment_recorded"];
         delete?: never;
@@ -2056,7 +2056,7 @@ export interface webhooks {
          * Payment reversed
          * @description Emitted by `reverse_payment`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_payment_reversed"];
         delete?: never;
@@ -2078,7 +2078,7 @@ export interface webhooks {
          * Job created
          * @description Emitted by `create_job`, `convert_quote`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_job_created"];
         delete?: never;
@@ -2100,7 +2100,7 @@ export interface webhooks {
          * Job updated
          * @description Emitted by `update_job`, `hold_job`, `resume_job`, `invoice_job`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_job_updated"];
         delete?: never;
@@ -2122,7 +2122,7 @@ export interface webhooks {
          * Job scheduled
          * @description Emitted by `schedule_job`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_job_scheduled"];
         delete?: never;
@@ -2144,7 +2144,7 @@ export interface webhooks {
          * Job started
          * @description Emitted by `start_job`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_job_started"];
         delete?: never;
@@ -2166,7 +2166,7 @@ export interface webhooks {
          * Job completed
          * @description Emitted by `complete_job`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_job_completed"];
         delete?: never;
@@ -2188,7 +2188,7 @@ export interface webhooks {
          * Job cancelled
          * @description Emitted by `cancel_job`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_job_cancelled"];
         delete?: never;
@@ -2210,7 +2210,7 @@ export interface webhooks {
          * Job reopened
          * @description Emitted by `reopen_job`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_job_reopened"];
         delete?: never;
@@ -2232,7 +2232,7 @@ export interface webhooks {
          * Job deleted
          * @description Emitted by `delete_job`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_job_deleted"];
         delete?: never;
@@ -2254,7 +2254,7 @@ export interface webhooks {
          * Expense created
          * @description Emitted by `create_expense`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_expense_created"];
         delete?: never;
@@ -2276,7 +2276,7 @@ export interface webhooks {
          * Expense updated
          * @description Emitted by `update_expense`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_expense_updated"];
         delete?: never;
@@ -2298,7 +2298,7 @@ export interface webhooks {
          * Expense voided
          * @description Emitted by `void_expense`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_expense_voided"];
         delete?: never;
@@ -2320,7 +2320,7 @@ export interface webhooks {
          * Expense deleted
          * @description Emitted by `delete_expense`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_expense_deleted"];
         delete?: never;
@@ -2342,7 +2342,7 @@ export interface webhooks {
          * Expense category created
          * @description Emitted by `create_category`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_expense_category_created"];
         delete?: never;
@@ -2364,7 +2364,7 @@ export interface webhooks {
          * Expense category updated
          * @description Emitted by `update_category`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_expense_category_updated"];
         delete?: never;
@@ -2386,7 +2386,7 @@ export interface webhooks {
          * Expense category deleted
          * @description Emitted by `delete_category`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_expense_category_deleted"];
         delete?: never;
@@ -2408,7 +2408,7 @@ export interface webhooks {
          * Quote created
          * @description Emitted by `create_quote`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_quote_created"];
         delete?: never;
@@ -2430,7 +2430,7 @@ export interface webhooks {
          * Quote updated
          * @description Emitted by `update_quote`, `revise_quote`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_quote_updated"];
         delete?: never;
@@ -2452,7 +2452,7 @@ export interface webhooks {
          * Quote sent
          * @description Emitted by `send_quote`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_quote_sent"];
         delete?: never;
@@ -2474,7 +2474,7 @@ export interface webhooks {
          * Quote accepted
          * @description Emitted by `accept_quote`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_quote_accepted"];
         delete?: never;
@@ -2496,7 +2496,7 @@ export interface webhooks {
          * Quote declined
          * @description Emitted by `decline_quote`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_quote_declined"];
         delete?: never;
@@ -2516,7 +2516,7 @@ export interface webhooks {
         put?: never;
         /**
          * Quote expired
-         * @description Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         * @description Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_quote_expired"];
         delete?: never;
@@ -2538,7 +2538,7 @@ export interface webhooks {
          * Quote converted
          * @description Emitted by `convert_quote`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_quote_converted"];
         delete?: never;
@@ -2560,7 +2560,7 @@ export interface webhooks {
          * Quote cancelled
          * @description Emitted by `cancel_quote`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_quote_cancelled"];
         delete?: never;
@@ -2582,7 +2582,7 @@ export interface webhooks {
          * Quote deleted
          * @description Emitted by `delete_quote`.
          *
-         *     Sent to every endpoint that subscribes to it, signed by [Standard Webhooks](https://www.standardwebhooks.com): verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
+         *     Sent to every endpoint that subscribes to it, signed by Standard Webhooks: verify the signature over the body as it came, and refuse old timestamps. It comes at least once, and not always in order; `webhook-id` tells a repeat.
          */
         post: operations["on_quote_deleted"];
         delete?: never;
@@ -6698,9 +6698,9 @@ export interface operations {
                 event?: string[];
                 /** @description What came after this event, oldest first, in commit order; the last id of a page is the next `after`. */
                 after?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
             };
             header?: never;
@@ -6820,13 +6820,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description Those changed at or after it; the same as `updated_at_from`. */
                 updated_since?: string;
@@ -7202,13 +7202,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description Those changed at or after it; the same as `updated_at_from`. */
                 updated_since?: string;
@@ -7466,13 +7466,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description Those changed at or after it; the same as `updated_at_from`. */
                 updated_since?: string;
@@ -7893,13 +7893,13 @@ export interface operations {
                 event?: string[];
                 /** @description Those with any of these as `status`. */
                 status?: ("cancelled" | "delivered" | "failed" | "held" | "pending")[];
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `finished_at` at or after it. A date means that whole day in the business's time zone. */
                 finished_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `finished_at` at or before it. A date means that whole day in the business's time zone. */
                 finished_at_to?: string;
             };
             header?: never;
@@ -8047,13 +8047,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description Those changed at or after it; the same as `updated_at_from`. */
                 updated_since?: string;
@@ -8353,13 +8353,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description Those changed at or after it; the same as `updated_at_from`. */
                 updated_since?: string;
@@ -8375,13 +8375,13 @@ export interface operations {
                 client_id?: string[];
                 /** @description Those with any of these as `job_id`. */
                 job_id?: string[];
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `start_at` at or after it. A date means that whole day in the business's time zone. */
                 start_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `start_at` at or before it. A date means that whole day in the business's time zone. */
                 start_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `end_at` at or after it. A date means that whole day in the business's time zone. */
                 end_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `end_at` at or before it. A date means that whole day in the business's time zone. */
                 end_at_to?: string;
             };
             header?: never;
@@ -9000,13 +9000,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description Those changed at or after it; the same as `updated_at_from`. */
                 updated_since?: string;
@@ -9024,33 +9024,33 @@ export interface operations {
                 job_id?: string[];
                 /** @description Those with any of these as `booking_id`. */
                 booking_id?: string[];
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `issue_date` at or after it. */
                 issue_date_from?: string;
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `issue_date` at or before it. */
                 issue_date_to?: string;
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `due_date` at or after it. */
                 due_date_from?: string;
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `due_date` at or before it. */
                 due_date_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `sent_at` at or after it. A date means that whole day in the business's time zone. */
                 sent_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `sent_at` at or before it. A date means that whole day in the business's time zone. */
                 sent_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `paid_at` at or after it. A date means that whole day in the business's time zone. */
                 paid_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `paid_at` at or before it. A date means that whole day in the business's time zone. */
                 paid_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `voided_at` at or after it. A date means that whole day in the business's time zone. */
                 voided_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `voided_at` at or before it. A date means that whole day in the business's time zone. */
                 voided_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `written_off_at` at or after it. A date means that whole day in the business's time zone. */
                 written_off_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `written_off_at` at or before it. A date means that whole day in the business's time zone. */
                 written_off_at_to?: string;
-                /** @description An amount of money in dollars with at most 2 decimals. */
+                /** @description Those with `total` at or after it. */
                 total_from?: number | string;
-                /** @description An amount of money in dollars with at most 2 decimals. */
+                /** @description Those with `total` at or before it. */
                 total_to?: number | string;
                 /** @description What list items leave out by themselves. */
                 include?: "line_items"[];
@@ -9744,13 +9744,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description Those changed at or after it; the same as `updated_at_from`. */
                 updated_since?: string;
@@ -9770,25 +9770,25 @@ export interface operations {
                 quote_id?: string[];
                 /** @description Those with any of these as `booking_id`. */
                 booking_id?: string[];
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `scheduled_start` at or after it. A date means that whole day in the business's time zone. */
                 scheduled_start_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `scheduled_start` at or before it. A date means that whole day in the business's time zone. */
                 scheduled_start_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `scheduled_end` at or after it. A date means that whole day in the business's time zone. */
                 scheduled_end_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `scheduled_end` at or before it. A date means that whole day in the business's time zone. */
                 scheduled_end_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `completed_at` at or after it. A date means that whole day in the business's time zone. */
                 completed_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `completed_at` at or before it. A date means that whole day in the business's time zone. */
                 completed_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `cancelled_at` at or after it. A date means that whole day in the business's time zone. */
                 cancelled_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `cancelled_at` at or before it. A date means that whole day in the business's time zone. */
                 cancelled_at_to?: string;
-                /** @description An amount of money in dollars with at most 2 decimals. */
+                /** @description Those with `total` at or after it. */
                 total_from?: number | string;
-                /** @description An amount of money in dollars with at most 2 decimals. */
+                /** @description Those with `total` at or before it. */
                 total_to?: number | string;
                 /** @description What list items leave out by themselves. */
                 include?: "line_items"[];
@@ -10487,13 +10487,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description Those changed at or after it; the same as `updated_at_from`. */
                 updated_since?: string;
@@ -10501,13 +10501,13 @@ export interface operations {
                 search?: string;
                 /** @description Those with any of these as `status`. */
                 status?: ("recorded" | "void")[];
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `date` at or after it. */
                 date_from?: string;
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `date` at or before it. */
                 date_to?: string;
-                /** @description An amount of money in dollars with at most 2 decimals. */
+                /** @description Those with `amount` at or after it. */
                 amount_from?: number | string;
-                /** @description An amount of money in dollars with at most 2 decimals. */
+                /** @description Those with `amount` at or before it. */
                 amount_to?: number | string;
                 /** @description Those with any of these as `category_id`. */
                 category_id?: string[];
@@ -10527,9 +10527,9 @@ export interface operations {
                 job_id?: string[];
                 /** @description Those with this `billable`. */
                 billable?: boolean;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `voided_at` at or after it. A date means that whole day in the business's time zone. */
                 voided_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `voided_at` at or before it. A date means that whole day in the business's time zone. */
                 voided_at_to?: string;
             };
             header?: never;
@@ -10626,13 +10626,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
                 updated_since?: string;
@@ -10640,13 +10640,13 @@ export interface operations {
                 search?: string;
                 /** @description Those with any of these as `status`. */
                 status?: ("recorded" | "void")[];
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `date` at or after it. */
                 date_from?: string;
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `date` at or before it. */
                 date_to?: string;
-                /** @description An amount of money in dollars with at most 2 decimals. */
+                /** @description Those with `amount` at or after it. */
                 amount_from?: number | string;
-                /** @description An amount of money in dollars with at most 2 decimals. */
+                /** @description Those with `amount` at or before it. */
                 amount_to?: number | string;
                 /** @description Those with any of these as `category_id`. */
                 category_id?: string[];
@@ -10666,9 +10666,9 @@ export interface operations {
                 job_id?: string[];
                 /** @description Those with this `billable`. */
                 billable?: boolean;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `voided_at` at or after it. A date means that whole day in the business's time zone. */
                 voided_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `voided_at` at or before it. A date means that whole day in the business's time zone. */
                 voided_at_to?: string;
             };
             header?: never;
@@ -10921,13 +10921,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description Those changed at or after it; the same as `updated_at_from`. */
                 updated_since?: string;
@@ -11179,13 +11179,13 @@ export interface operations {
                 metadata?: {
                     [key: string]: string;
                 };
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or after it. A date means that whole day in the business's time zone. */
                 created_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `created_at` at or before it. A date means that whole day in the business's time zone. */
                 created_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or after it. A date means that whole day in the business's time zone. */
                 updated_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `updated_at` at or before it. A date means that whole day in the business's time zone. */
                 updated_at_to?: string;
                 /** @description Those changed at or after it; the same as `updated_at_from`. */
                 updated_since?: string;
@@ -11203,33 +11203,33 @@ export interface operations {
                 job_id?: string[];
                 /** @description Those with any of these as `booking_id`. */
                 booking_id?: string[];
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `issue_date` at or after it. */
                 issue_date_from?: string;
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `issue_date` at or before it. */
                 issue_date_to?: string;
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `expiry_date` at or after it. */
                 expiry_date_from?: string;
-                /** @description A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone. */
+                /** @description Those with `expiry_date` at or before it. */
                 expiry_date_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `sent_at` at or after it. A date means that whole day in the business's time zone. */
                 sent_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `sent_at` at or before it. A date means that whole day in the business's time zone. */
                 sent_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `accepted_at` at or after it. A date means that whole day in the business's time zone. */
                 accepted_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `accepted_at` at or before it. A date means that whole day in the business's time zone. */
                 accepted_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `declined_at` at or after it. A date means that whole day in the business's time zone. */
                 declined_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `declined_at` at or before it. A date means that whole day in the business's time zone. */
                 declined_at_to?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `cancelled_at` at or after it. A date means that whole day in the business's time zone. */
                 cancelled_at_from?: string;
-                /** @description A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time. */
+                /** @description Those with `cancelled_at` at or before it. A date means that whole day in the business's time zone. */
                 cancelled_at_to?: string;
-                /** @description An amount of money in dollars with at most 2 decimals. */
+                /** @description Those with `total` at or after it. */
                 total_from?: number | string;
-                /** @description An amount of money in dollars with at most 2 decimals. */
+                /** @description Those with `total` at or before it. */
                 total_to?: number | string;
                 /** @description What list items leave out by themselves. */
                 include?: "line_items"[];

@@ -22,24 +22,37 @@ records = Records(
 
 
 def list_contacts(ctx: Context, query: ContactQuery) -> Page[Contact]:
-    """All contacts, archived ones too unless `status` says otherwise."""
+    """All contacts, archived ones too unless `status` says otherwise.
+
+    `search` looks through names, email addresses, phone numbers, ABNs and people.
+    """
     return records.page(ctx, query)
 
 
 def create_contact(ctx: Context, body: NewContact) -> Contact:
-    """Add a contact."""
+    """Add a contact.
+
+    Emits `contact.created`.
+    """
     contact = records.add(ctx, body, status="active")
     ctx.emit("contact.created", contact)
     return contact
 
 
 def get_contact(ctx: Context, id: str) -> Contact:
-    """One contact."""
+    """One contact.
+
+    An archived one too.
+    """
     return records.get(ctx, id)
 
 
 def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
-    """Change a contact."""
+    """Change a contact.
+
+    Documents already sent keep the name and address they were sent with. Emits `contact.updated` where anything
+    changed.
+    """
     contact, changed = records.change(ctx, id, body)
     if changed:
         ctx.emit("contact.updated", contact)
@@ -47,19 +60,28 @@ def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
 
 
 def delete_contact(ctx: Context, id: str) -> Deleted:
-    """Delete a contact that nothing refers to."""
+    """Delete a contact that nothing refers to.
+
+    Refused with `has_dependents` while a document refers to it: archive it instead. Emits `contact.deleted`.
+    """
     deleted = records.remove(ctx, id)
     ctx.emit("contact.deleted", deleted)
     return deleted
 
 
 def archive_contact(ctx: Context, id: str) -> Contact:
-    """Put a contact aside; documents keep it."""
+    """Put a contact aside; documents keep it.
+
+    From active to archived, else `invalid_state_transition`; nothing is hidden by it. Emits `contact.updated`.
+    """
     return _move(ctx, id, "archive")
 
 
 def restore_contact(ctx: Context, id: str) -> Contact:
-    """Take an archived contact back."""
+    """Take an archived contact back.
+
+    From archived to active, else `invalid_state_transition`. Emits `contact.updated`.
+    """
     return _move(ctx, id, "restore")
 
 

@@ -32,4 +32,5 @@ manifest = Manifest(
         Route("POST", "/v1/contacts/{id}/restore", restore_contact, scope="contacts:write"),
     ),
     demo=add_samples,
+    examples=Path(__file__).parent / "examples.json",
 )

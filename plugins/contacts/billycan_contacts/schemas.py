@@ -13,7 +13,13 @@ Status = Literal["active", "archived"]
 
 
 class NewPerson(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Somebody to talk to at a contact."""
+    """Somebody to talk to at a contact.
+
+    name: Their name.
+    role: What they do there, such as `Accounts`.
+    email: Their email address.
+    phone: Their phone number.
+    """
 
     name: Name
     role: Name | None = None
@@ -22,7 +28,23 @@ class NewPerson(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class NewContact(NewResource, kw_only=True):
-    """A person or company the business deals with."""
+    """A person or company the business deals with.
+
+    name: Their name.
+    kind: Whether it is a person or a company.
+    roles: Whether the business sells to them, buys from them, or both.
+    email: Their email address.
+    phone: Their phone number, however it is spaced.
+    website: Their web address.
+    abn: Their ABN, checked by its check digits; 11 digits come out.
+    gst_registered: Whether they are registered for GST.
+    billing_address: Where their invoices go; shown on them.
+    site_address: Where work for them is done.
+    people: The people there to talk to.
+    payment_terms_days: Days until their invoices are due; without it the business's own terms.
+    notes: Notes of the business's own.
+    tags: Words to find them by.
+    """
 
     name: Name
     kind: Kind = "company"
@@ -44,7 +66,10 @@ class NewContact(NewResource, kw_only=True):
 
 
 class Contact(Resource):
-    """A contact as it is shown."""
+    """A contact as it is shown.
+
+    status: Whether they are in use, or put aside by `archive`.
+    """
 
     name: str
     kind: Kind
@@ -64,7 +89,11 @@ class Contact(Resource):
 
 
 class ContactQuery(PageQuery, kw_only=True):
-    """Filters of contacts."""
+    """Filters of contacts.
+
+    role: Those with this role among their `roles`.
+    tag: Those with this tag among their `tags`.
+    """
 
     sortable = ("created_at", "updated_at", "name")
 

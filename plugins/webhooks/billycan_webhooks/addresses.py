@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from urllib.parse import SplitResult, quote, urlsplit
 
@@ -74,6 +75,7 @@ def check_address(address: Address, private: bool) -> None:
         raise NotAllowed("is a reserved address")
 
 
+@lru_cache(4096)
 def parse(url: str, private: bool) -> Target:
     """Take a URL apart; NotAllowed for one that could never be delivered to. A name is looked up only at connection."""
     if len(url) > MOST_URL or re.search(r"[\x00-\x20\x7f\\]", url):

@@ -12,17 +12,19 @@ import signal
 import time
 from collections.abc import Iterable
 from datetime import timedelta
+from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
+from sqlalchemy.dialects import postgresql
 
 from billycan import Context, Event
 from billycan.app import App
 from billycan.db import Database
 from billycan.fields import Moment
 from billycan.ids import new_id
-from billycan.records import Row, json_list_has
+from billycan.records import Row
 from billycan.tenants import tenants
 from billycan.wire import encode
 
@@ -48,6 +50,7 @@ def failpoint(name: str) -> None:
     if name == _fail_at:
         _passed += 1
         if _passed >= int(_fail_after or 1):
+            os.write(2, f"\nkilled at {name}\n".encode())
             os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -55,29 +58,45 @@ def failpoint(name: str) -> None:
 
 
 def fan_out(ctx: Context, event: Event) -> list[str]:
-    """Insert a delivery for each endpoint that wants the event, in the open transaction; returns those now due."""
-    names = (event.name, event.name.partition(".")[0] + ".*", "*")
-    body = encode({"event": event.name, "timestamp": event.created_at, "data": event.data})
-    # One event and one endpoint have one delivery: its id is made of theirs.
-    wanted = sa.select(
-        endpoints.c.tenant_id,
-        sa.literal("dlv_" + event.id.partition("_")[2]) + sa.func.substr(endpoints.c.id, 21, 10),
-        endpoints.c.id,
-        sa.literal(event.id),
-        sa.literal(event.name),
-        sa.case((endpoints.c.enabled, "pending"), else_="held"),
-        sa.literal(body, sa.LargeBinary),
-        sa.literal(event.created_at, deliveries.c.created_at.type),
-        sa.literal(event.created_at, deliveries.c.due_at.type),
-        sa.literal(0),
-        sa.literal(0),
-    ).where(endpoints.c.tenant_id == ctx.tenant_id, sa.or_(*(json_list_has(ctx, endpoints.c.events, n) for n in names)))
-    columns = (
-        "tenant_id", "id", "endpoint_id", "webhook_id", "event", "status", "body", "created_at", "due_at", "failures",
-        "attempts_made",
-    )  # fmt: skip
-    made = sa.insert(deliveries).from_select(columns, wanted).returning(deliveries.c.id, deliveries.c.status)
-    return [row.id for row in ctx.db.execute(made) if row.status == "pending"]
+    """Insert a delivery for each endpoint that wants the event, in the open transaction; returns the enabled ones."""
+    made = {
+        "of_tenant": ctx.tenant_id,
+        "exactly": event.name,
+        "kind": event.name.partition(".")[0] + ".*",
+        "suffix": event.id.partition("_")[2],
+        "event_id": event.id,
+        "body": encode({"event": event.name, "timestamp": event.created_at, "data": event.data}),
+        "now": event.created_at,
+    }
+    rows = ctx.db.execute(_fan_out(ctx.db.dialect.name), made)
+    return [row.endpoint_id for row in rows if row.status == "pending"]
+
+
+@cache
+def _fan_out(dialect: str) -> sa.Insert:
+    """The insertion of an event's deliveries, built once: each request that emits runs it."""
+    named: list[Any] = [sa.bindparam("exactly"), sa.bindparam("kind"), sa.literal("*")]
+    if dialect == "postgresql":
+        wants: sa.ColumnElement[bool] = sa.func.jsonb_exists_any(_e.events, postgresql.array(named, type_=sa.Text()))
+    else:
+        item = sa.func.json_each(_e.events).table_valued("value")
+        wants = sa.exists().where(item.c.value.in_(named))
+    values = {
+        "tenant_id": _e.tenant_id,
+        # One event and one endpoint have one delivery: its id is made of theirs.
+        "id": "dlv_" + sa.bindparam("suffix", type_=sa.Text) + sa.func.substr(_e.id, 21, 10),
+        "endpoint_id": _e.id,
+        "webhook_id": sa.bindparam("event_id", type_=sa.Text),
+        "event": sa.bindparam("exactly", type_=sa.Text),
+        "status": sa.case((_e.enabled, "pending"), else_="held"),
+        "body": sa.bindparam("body", type_=sa.LargeBinary),
+        "created_at": _now,
+        "due_at": _now,
+        "failures": sa.literal(0),
+        "attempts_made": sa.literal(0),
+    }
+    wanted = sa.select(*values.values()).where(_e.tenant_id == _tenant, wants)
+    return sa.insert(deliveries).from_select(list(values), wanted).returning(_d.endpoint_id, _d.status)
 
 
 def add(ctx: Context, endpoint: Row, *, webhook_id: str, event: str, body: bytes, replay_of: str | None = None) -> str:
@@ -165,165 +184,80 @@ class Claim(Struct, frozen=True, kw_only=True):
     headers: dict[str, str]
     body: bytes
     private: bool
+    slow: bool  # a retry, or to an endpoint that failed last time: likely to take long
     first_attempt_at: Moment
     failures: int
     begun: float  # on the clock that also runs while the machine sleeps
 
 
-# Statements are built once: a worker spends its time in SQLAlchemy otherwise.
-_d, _e, _a = deliveries.c, endpoints.c, attempts.c
-_other = deliveries.alias()
-_now = sa.bindparam("now", type_=_d.due_at.type)
-_tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
-_id: sa.BindParameter[str] = sa.bindparam("of_id")
-_endpoint: sa.BindParameter[str] = sa.bindparam("of_endpoint")
-_FREE = (_d.due_at <= _now) & (_d.lease_until.is_(None) | (_d.lease_until <= _now))
-_MINE = (_d.tenant_id == _tenant) & (_d.id == _id) & (_d.status == "pending")
-_ITS_ENDPOINT = (_e.tenant_id == _tenant) & (_e.id == _endpoint)
-_CANDIDATE = (
-    sa.select(_d.endpoint_id, _d.failures, _e.failing_since)
-    .join_from(deliveries, endpoints, (_d.tenant_id == _e.tenant_id) & (_d.endpoint_id == _e.id), isouter=True)
-    .where(_MINE, _FREE)
-)
-_ENDPOINT = (
-    sa.select(endpoints, tenants.c.environment)
-    .join_from(endpoints, tenants, _e.tenant_id == tenants.c.id)
-    .where(_ITS_ENDPOINT)
-    .with_for_update(of=endpoints)
-)
-_IN_FLIGHT = (
-    sa.select(sa.func.count())
-    .where(
-        _other.c.tenant_id == _tenant,
-        _other.c.endpoint_id == _endpoint,
-        _other.c.status == "pending",
-        _other.c.lease_until > sa.bindparam("longest", type_=_d.due_at.type),
-    )
-    .scalar_subquery()
-)
-_CLAIM = (
-    sa.update(deliveries)
-    .where(_MINE, _FREE, _IN_FLIGHT < MOST_IN_FLIGHT)
-    .values(
-        lease_until=sa.bindparam("until"),
-        lease_token=sa.bindparam("token"),
-        first_attempt_at=sa.func.coalesce(_d.first_attempt_at, _now),
-        attempts_made=_d.attempts_made + 1,
-    )
-    .returning(deliveries)
-)
-_BEGIN = sa.insert(attempts)
-_INTERRUPTED = (
-    sa.update(attempts)
-    .where(_a.tenant_id == _tenant, _a.delivery_id == _id, _a.finished_at.is_(None), _a.error.is_(None))
-    .values(error="interrupted")
-)
-_FINISH = (
-    sa.update(attempts)
-    .where(_a.tenant_id == _tenant, _a.id == sa.bindparam("of_attempt"))
-    .values({name: sa.bindparam(name) for name in (
-        "finished_at", "error", "response_status", "response_headers", "response_body", "duration_ms",
-    )})
-)  # fmt: skip
-_RECORD = (
-    sa.update(deliveries)
-    .where(_d.tenant_id == _tenant, _d.id == _id, _d.lease_token == sa.bindparam("token_held"))
-    .values(
-        lease_until=None,
-        lease_token=None,
-        **{name: sa.bindparam(name) for name in ("status", "finished_at", "failures", "due_at")},
-    )
-)
-_WORKS_AGAIN = sa.update(endpoints).where(_ITS_ENDPOINT, _e.failing_since.is_not(None)).values(failing_since=None)
-_NEXT = (
-    sa.select(_d.id)
-    .where(_d.tenant_id == _tenant, _d.endpoint_id == _endpoint, _d.status == "pending", _FREE)
-    .order_by(_d.due_at)
-    .limit(1)
-)
-_PLACE = sa.func.row_number().over(partition_by=(_d.tenant_id, _d.endpoint_id), order_by=_d.due_at)
-_WAITING = (
-    sa.select(_d.tenant_id, _d.id, _d.endpoint_id, _d.due_at, _PLACE.label("place"))
-    .where(_d.status == "pending", _FREE)
-    .subquery()
-)
-_DUE = (
-    sa.select(_WAITING.c.tenant_id, _WAITING.c.id, _WAITING.c.endpoint_id)
-    .where(_WAITING.c.place <= 2 * MOST_IN_FLIGHT)
-    .order_by(_WAITING.c.due_at)
-    .limit(500)
-)
-
-
-def candidate(app: App, tenant_id: str, id: str) -> Any:
-    """A delivery that is due, with what its lane and its claim need to know; None where another was quicker."""
-    with app.db.reading() as db:
-        return db.execute(_CANDIDATE, {"of_tenant": tenant_id, "of_id": id, "now": app.now()}).first()
-
-
-def is_slow(found: Row) -> bool:
-    """Whether an attempt is likely to take long: a retry, or an endpoint that failed last time."""
-    return bool(found.failures or found.failing_since)
-
-
-def claim(app: App, tenant_id: str, id: str, endpoint_id: str) -> Claim | None:
-    """Take the lease of a due delivery and note the attempt before anything is sent; None where it is not ours.
+def claim(app: App, tenant_id: str, endpoint_id: str, *, slow: bool = True) -> Claim | None:
+    """Lease the endpoint's next due delivery and note the attempt before anything is sent; None where there is none.
 
     The endpoint's row is locked meanwhile: of its deliveries no more than two are in flight, whoever sends them.
+    Unless `slow`, what is likely to take long is left to others.
     """
-    settings = app.plugin_settings[Settings]
-    assert isinstance(settings, Settings)  # noqa: S101 - for the type checker
-    begun = time.clock_gettime(time.CLOCK_BOOTTIME)
-    now, token = app.now(), secrets.token_hex(8)
-    # Whoever claimed longer ago than that has no request open any more, alive or dead.
-    longest = timedelta(seconds=settings.lease_seconds - settings.timeout_seconds - LEAST_MARGIN_SECONDS)
-    whose = {"of_tenant": tenant_id, "of_id": id, "of_endpoint": endpoint_id, "now": now}
+    whose = {"of_tenant": tenant_id, "of_endpoint": endpoint_id}
     with app.db.noting() as db:
         endpoint = db.execute(_ENDPOINT, whose).first()
-        if endpoint is None or not endpoint.enabled:
-            gone = {"status": "cancelled", "finished_at": now} if endpoint is None else {"status": "held"}
-            db.execute(
-                sa.update(deliveries).where(_MINE, _FREE).values(lease_until=None, lease_token=None, **gone), whose
-            )
-            return None
-        until = now + timedelta(seconds=settings.lease_seconds)
-        row = db.execute(_CLAIM, {**whose, "longest": now + longest, "until": until, "token": token}).first()
-        if row is None:
-            return None
-        try:
-            secrets_ = live_secrets(app, endpoint, now)
-            signed = signing.headers(row.webhook_id, int(now.timestamp()), row.body, secrets_)
-        except signing.KeyGone:
-            signed = {}
-        claimed = Claim(
-            tenant_id=tenant_id,
-            id=id,
-            endpoint_id=endpoint_id,
-            attempt_id=new_id("att"),
-            token=token,
-            webhook_id=row.webhook_id,
-            url=endpoint.url,
-            headers={**signing.common_headers(endpoint.environment), **signed} if signed else {},
-            body=bytes(row.body),
-            private=settings.allows_private(endpoint.environment),
-            first_attempt_at=row.first_attempt_at,
-            failures=row.failures,
-            begun=begun,
-        )
-        if row.attempts_made > 1:
-            db.execute(_INTERRUPTED, whose)
-        db.execute(
-            _BEGIN,
-            {
-                "tenant_id": tenant_id,
-                "id": claimed.attempt_id,
-                "delivery_id": id,
-                "number": row.attempts_made,
-                "started_at": now,
-                "url": claimed.url,
-                "headers": claimed.headers,
-            },
-        )
+        if endpoint is not None and endpoint.enabled:
+            return _claim(app, db, endpoint, slow=slow, failing=endpoint.failing_since is not None)
+        gone = {"status": "cancelled", "finished_at": app.now()} if endpoint is None else {"status": "held"}
+        left = sa.update(deliveries).where(_TO_IT, _FREE).values(lease_until=None, lease_token=None, **gone)
+        db.execute(left, {**whose, "now": app.now()})
+        return None
+
+
+def _claim(app: App, db: sa.Connection, endpoint: Row, *, slow: bool, failing: bool) -> Claim | None:
+    """The claim itself, in a transaction that has locked the endpoint."""
+    if failing and not slow:
+        return None
+    settings, begun, now, token = app.settings_of(Settings), _clock(), app.now(), secrets.token_hex(8)
+    # Whoever claimed longer ago than that has no request open any more, alive or dead.
+    longest = timedelta(seconds=settings.lease_seconds - settings.timeout_seconds - LEAST_MARGIN_SECONDS)
+    leased = {
+        "of_tenant": endpoint.tenant_id,
+        "of_endpoint": endpoint.id,
+        "now": now,
+        "longest": now + longest,
+        "until": now + timedelta(seconds=settings.lease_seconds),
+        "token": token,
+        "slow": slow,
+    }
+    row = db.execute(_CLAIM, leased).first()
+    if row is None:
+        return None
+    try:
+        signed = signing.headers(row.webhook_id, int(now.timestamp()), row.body, live_secrets(app, endpoint, now))
+    except signing.KeyGone:
+        signed = {}
+    claimed = Claim(
+        tenant_id=row.tenant_id,
+        id=row.id,
+        endpoint_id=endpoint.id,
+        attempt_id=new_id("att"),
+        token=token,
+        webhook_id=row.webhook_id,
+        url=endpoint.url,
+        headers={**signing.common_headers(endpoint.environment), **signed} if signed else {},
+        body=bytes(row.body),
+        private=settings.allows_private(endpoint.environment),
+        slow=failing or row.failures > 0,
+        first_attempt_at=row.first_attempt_at,
+        failures=row.failures,
+        begun=begun,
+    )
+    if row.attempts_made > 1:
+        db.execute(_INTERRUPTED, {"of_tenant": row.tenant_id, "of_id": row.id})
+    noted = {
+        "tenant_id": row.tenant_id,
+        "id": claimed.attempt_id,
+        "delivery_id": row.id,
+        "number": row.attempts_made,
+        "started_at": now,
+        "url": claimed.url,
+        "headers": claimed.headers,
+    }
+    db.execute(_BEGIN, noted)
     return claimed
 
 
@@ -339,68 +273,72 @@ def live_secrets(app: App, endpoint: Row, now: Moment) -> list[bytes]:
     return live
 
 
+def _clock() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
 # Sent and recorded ----------------------------------------------------------------------------------------------------
 
 
-def attempt(app: App, claimed: Claim) -> None:
-    """Send what was claimed, with no transaction open, and record what came of it."""
-    settings = app.plugin_settings[Settings]
-    assert isinstance(settings, Settings)  # noqa: S101 - for the type checker
+def attempt(app: App, claimed: Claim, *, slow: bool = True, more: bool = False) -> Claim | None:
+    """Send what was claimed, with no transaction open, and record what came of it; with `more`, as `record`."""
+    settings = app.settings_of(Settings)
     failpoint("claimed")
-    if _seconds_since(claimed) > LEAST_MARGIN_SECONDS:
-        return  # this process slept: by the time it ended, another might be sending
-    if not claimed.headers:
-        log.error(
-            "%s cannot be signed: the secret it was made with is gone: rotate_secret makes one", claimed.endpoint_id
-        )
-        outcome = sender.Outcome(error="signing_key")
-    else:
+    if _clock() - claimed.begun > LEAST_MARGIN_SECONDS:
+        return None  # this process slept: by the time it ended, another might be sending
+    if claimed.headers:
         failpoint("sending")
         outcome = sender.send(
             claimed.url, claimed.headers, claimed.body, timeout=settings.timeout_seconds, private=claimed.private
         )
+    else:
+        log.error(
+            "%s cannot be signed: the secret it was made with is gone: rotate_secret makes one", claimed.endpoint_id
+        )
+        outcome = sender.Outcome(error="signing_key")
     failpoint("sent")
     while True:
         try:
-            record(app, settings, claimed, outcome)
+            following = record(app, claimed, outcome, slow=slow, more=more)
         except sa.exc.SQLAlchemyError:
-            if _seconds_since(claimed) > settings.lease_seconds:
+            if _clock() - claimed.begun > settings.lease_seconds:
                 log.exception("what came of %s could not be recorded: it is sent again", claimed.id)
-                return
+                return None
             time.sleep(_RECORD_EVERY_SECONDS)
         else:
             failpoint("recorded")
-            return
+            return following
 
 
-def _seconds_since(claimed: Claim) -> float:
-    return time.clock_gettime(time.CLOCK_BOOTTIME) - claimed.begun
+def record(app: App, claimed: Claim, outcome: sender.Outcome, *, slow: bool = True, more: bool = False) -> Claim | None:
+    """Write down what came of an attempt; one that lost its lease only writes down the attempt.
 
-
-def record(app: App, settings: Settings, claimed: Claim, outcome: sender.Outcome) -> None:
-    """Write down what came of an attempt, and what is next; one that lost its lease only writes down the attempt."""
-    now = app.now()
+    With `more` it claims the endpoint's next delivery in the same transaction, as `claim` does.
+    """
+    settings, now = app.settings_of(Settings), app.now()
     whose = {"of_tenant": claimed.tenant_id, "of_id": claimed.id, "of_endpoint": claimed.endpoint_id}
     with app.db.noting() as db:
         # The endpoint's row first, as in a claim: two that lock in one order never wait for each other.
-        disabled = _note_health(db, settings, claimed, now, outcome)
-        db.execute(
-            _FINISH,
-            {
-                **whose,
-                "of_attempt": claimed.attempt_id,
-                "finished_at": now,
-                "error": outcome.error,
-                "response_status": outcome.status,
-                "response_headers": outcome.headers,
-                "response_body": outcome.body,
-                "duration_ms": outcome.duration_ms,
-            },
-        )
+        endpoint = db.execute(_ENDPOINT, whose).first()
+        finished = {
+            "of_tenant": claimed.tenant_id,
+            "of_attempt": claimed.attempt_id,
+            "finished_at": now,
+            "error": outcome.error,
+            "response_status": outcome.status,
+            "response_headers": outcome.headers,
+            "response_body": outcome.body,
+            "duration_ms": outcome.duration_ms,
+        }
+        db.execute(_FINISH, finished)
         db.execute(_RECORD, {**whose, "token_held": claimed.token, **_next(settings, claimed, outcome, now)})
         failpoint("recording")
-        if disabled:
-            hold(db, claimed.tenant_id, claimed.endpoint_id)
+        if endpoint is None:
+            return None
+        enabled = _note_health(db, settings, endpoint, now, outcome)
+        if not (more and enabled):
+            return None
+        return _claim(app, db, endpoint, slow=slow, failing=outcome.error is not None)
 
 
 def _next(settings: Settings, claimed: Claim, outcome: sender.Outcome, now: Moment) -> dict[str, Any]:
@@ -423,36 +361,107 @@ def retry_at(settings: Settings, first_attempt_at: Moment, failures: int) -> Mom
     return Moment.of(first_attempt_at + timedelta(seconds=offset - jitter))
 
 
-def _note_health(db: sa.Connection, settings: Settings, claimed: Claim, now: Moment, outcome: sender.Outcome) -> bool:
-    """Keep since when an endpoint fails; disable one that is gone or has failed for days, and say whether it was."""
-    mine = (_e.tenant_id == claimed.tenant_id) & (_e.id == claimed.endpoint_id)
-    if outcome.error is None:
-        db.execute(_WORKS_AGAIN, {"of_tenant": claimed.tenant_id, "of_endpoint": claimed.endpoint_id})
-        return False
+def _note_health(db: sa.Connection, settings: Settings, endpoint: Row, now: Moment, outcome: sender.Outcome) -> bool:
+    """Keep since when an endpoint fails, disable one that is gone or failed for days; whether it still is enabled."""
+    since = None if outcome.error is None else endpoint.failing_since or now
     is_gone = outcome.status == 410
-    db.execute(sa.update(endpoints).where(mine, _e.failing_since.is_(None)).values(failing_since=now))
-    too_long = _e.failing_since <= now - timedelta(days=settings.disable_after_days)
-    reason = "gone" if is_gone else "failing"
-    disabled = db.execute(
-        sa.update(endpoints)
-        .where(mine, _e.enabled, sa.true() if is_gone else too_long)
-        .values(enabled=False, disabled_reason=reason, version=_e.version + 1, updated_at=now)
-    )
-    if disabled.rowcount:
-        log.warning("%s is disabled: it %s", claimed.endpoint_id, "answered 410" if is_gone else "failed for days")
-    return bool(disabled.rowcount)
+    too_long = since is not None and since <= now - timedelta(days=settings.disable_after_days)
+    values: dict[str, Any] = {"failing_since": since} if since != endpoint.failing_since else {}
+    disabled = endpoint.enabled and (is_gone or too_long)
+    if disabled:
+        reason = "gone" if is_gone else "failing"
+        values |= {"enabled": False, "disabled_reason": reason, "version": endpoint.version + 1, "updated_at": now}
+    if values:
+        mine = (_e.tenant_id == endpoint.tenant_id) & (_e.id == endpoint.id)
+        db.execute(sa.update(endpoints).where(mine).values(values))
+    if disabled:
+        hold(db, endpoint.tenant_id, endpoint.id)
+        log.warning("%s is disabled: it %s", endpoint.id, "answered 410" if is_gone else "failed for days")
+    return endpoint.enabled and not disabled
 
 
 # Found again ----------------------------------------------------------------------------------------------------------
 
 
-def next_due(app: App, tenant_id: str, endpoint_id: str) -> str | None:
-    """The next delivery that waits for a place in an endpoint's flight."""
-    with app.db.reading() as db:
-        return db.execute(_NEXT, {"of_tenant": tenant_id, "of_endpoint": endpoint_id, "now": app.now()}).scalar()
-
-
-def due(database: Database, now: Moment) -> list[tuple[str, str, str]]:
-    """Deliveries that should be under way and are not: tenant, id and endpoint, the oldest few of each."""
+def due(database: Database, now: Moment) -> dict[tuple[str, str], int]:
+    """How many deliveries should be under way and are not, by tenant and endpoint."""
     with database.reading() as db:
-        return [(row.tenant_id, row.id, row.endpoint_id) for row in db.execute(_DUE, {"now": now})]
+        return {(row.tenant_id, row.endpoint_id): row.waiting for row in db.execute(_DUE, {"now": now})}
+
+
+# The statements, built once: a worker spends its time in SQLAlchemy otherwise -----------------------------------------
+
+_d, _e, _a = deliveries.c, endpoints.c, attempts.c
+_now = sa.bindparam("now", type_=_d.due_at.type)
+_tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
+_endpoint: sa.BindParameter[str] = sa.bindparam("of_endpoint")
+_TO_IT = (_d.tenant_id == _tenant) & (_d.endpoint_id == _endpoint) & (_d.status == "pending")
+_FREE = (_d.due_at <= _now) & (_d.lease_until.is_(None) | (_d.lease_until <= _now))
+_ENDPOINT = (
+    sa.select(endpoints, tenants.c.environment)
+    .join_from(endpoints, tenants, _e.tenant_id == tenants.c.id)
+    .where(_e.tenant_id == _tenant, _e.id == _endpoint)
+    .with_for_update(of=endpoints)
+)
+_flying = deliveries.alias("flying")
+_CLAIM = (
+    sa.update(deliveries)
+    .where(
+        _d.tenant_id == _tenant,
+        _d.id
+        == sa.select(_d.id)
+        .where(_TO_IT, _FREE, (_d.failures == 0) | sa.bindparam("slow", type_=sa.Boolean))
+        .order_by(_d.due_at)
+        .limit(1)
+        .correlate(None)
+        .scalar_subquery(),
+        sa.select(sa.func.count())
+        .where(
+            _flying.c.tenant_id == _tenant,
+            _flying.c.endpoint_id == _endpoint,
+            _flying.c.status == "pending",
+            _flying.c.lease_until > sa.bindparam("longest", type_=_d.due_at.type),
+        )
+        .scalar_subquery()
+        < MOST_IN_FLIGHT,
+    )
+    .values(
+        lease_until=sa.bindparam("until"),
+        lease_token=sa.bindparam("token"),
+        first_attempt_at=sa.func.coalesce(_d.first_attempt_at, _now),
+        attempts_made=_d.attempts_made + 1,
+    )
+    .returning(deliveries)
+)
+_BEGIN = sa.insert(attempts)
+_INTERRUPTED = (
+    sa.update(attempts)
+    .where(
+        _a.tenant_id == _tenant,
+        _a.delivery_id == sa.bindparam("of_id"),
+        _a.finished_at.is_(None),
+        _a.error.is_(None),
+    )
+    .values(error="interrupted")
+)
+_FINISH = (
+    sa.update(attempts)
+    .where(_a.tenant_id == _tenant, _a.id == sa.bindparam("of_attempt"))
+    .values({name: sa.bindparam(name) for name in (
+        "finished_at", "error", "response_status", "response_headers", "response_body", "duration_ms",
+    )})
+)  # fmt: skip
+_RECORD = (
+    sa.update(deliveries)
+    .where(_d.tenant_id == _tenant, _d.id == sa.bindparam("of_id"), _d.lease_token == sa.bindparam("token_held"))
+    .values(
+        lease_until=None,
+        lease_token=None,
+        **{name: sa.bindparam(name) for name in ("status", "finished_at", "failures", "due_at")},
+    )
+)
+_DUE = (
+    sa.select(_d.tenant_id, _d.endpoint_id, sa.func.count().label("waiting"))
+    .where(_d.status == "pending", _FREE)
+    .group_by(_d.tenant_id, _d.endpoint_id)
+)

@@ -44,13 +44,21 @@ log = Records(deliveries_table, ListedDelivery, prefix="dlv")
 
 
 def list_endpoints(ctx: Context, query: EndpointQuery) -> Page[Endpoint]:
-    """All endpoints; their secrets are not shown."""
+    """All endpoints; their secrets are not shown.
+
+    Their secrets are never shown again.
+    """
     page = records.rows(ctx, query)
     return page.of([_show(ctx, row) for row in page.items])
 
 
 def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
-    """Add an endpoint; its secret is shown in this answer and never again."""
+    """Add an endpoint; its secret is shown in this answer and never again.
+
+    The `secret` is in this answer only. The key must hold the read scope of what it subscribes to, else
+    `insufficient_scope`. Refused with `url_not_allowed` where the URL can never be delivered to, and
+    `too_many_endpoints` above 20.
+    """
     _check(ctx, body, known=())
     key = signing.key_id(ctx.app.secrets[-1])
     row = records.insert(
@@ -69,12 +77,19 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
 
 
 def get_endpoint(ctx: Context, id: str) -> Endpoint:
-    """One endpoint."""
+    """One endpoint.
+
+    With how its deliveries fare.
+    """
     return _show(ctx, records.find(ctx, id))
 
 
 def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint:
-    """Change an endpoint; what is still to be delivered goes to its new URL."""
+    """Change an endpoint; what is still to be delivered goes to its new URL.
+
+    `enabled: false` holds new deliveries; enabling sends nothing that was held, `recover` does. Refused with
+    `url_not_allowed` where the URL can never be delivered to.
+    """
     row = records.lock(ctx, id)
     after = body.over(row._mapping)
     _check(ctx, after, known=row.events)
@@ -91,14 +106,20 @@ def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint
 
 
 def delete_endpoint(ctx: Context, id: str) -> Deleted:
-    """Delete an endpoint: its open deliveries are cancelled, its history stays."""
+    """Delete an endpoint: its open deliveries are cancelled, its history stays.
+
+    To stop for a while, disable it instead.
+    """
     row = records.lock(ctx, id)
     deliveries.cancel(ctx, id)
     return records.delete(ctx, row)
 
 
 def rotate_endpoint_secret(ctx: Context, id: str) -> Endpoint:
-    """Make a new secret, shown in this answer only; for 24 hours the old one signs too."""
+    """Make a new secret, shown in this answer only; for 24 hours the old one signs too.
+
+    Each delivery then carries both signatures, so that receivers can change at leisure.
+    """
     row = records.lock(ctx, id)
     row = records.save(
         ctx,
@@ -112,14 +133,22 @@ def rotate_endpoint_secret(ctx: Context, id: str) -> Endpoint:
 
 
 def test_endpoint(ctx: Context, id: str) -> Delivery:
-    """Deliver a `ping`, which is no event."""
+    """Deliver a `ping`, which is no event.
+
+    Answers the delivery, whose attempt follows within seconds. A disabled endpoint gets none:
+    `invalid_state_transition`.
+    """
     row = _enabled(records.lock(ctx, id), "test")
     body = encode({"event": PING, "timestamp": ctx.now(), "data": Ping(endpoint_id=id)})
     return get_delivery(ctx, deliveries.add(ctx, row, webhook_id="", event=PING, body=body))
 
 
 def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
-    """Send every failed or held delivery made in a time again, in the background."""
+    """Send every failed or held delivery made in a time again, in the background.
+
+    Each of them gets all its attempts anew; 202 says how many there are. A disabled endpoint gets none:
+    `invalid_state_transition`.
+    """
     _enabled(records.lock(ctx, id), "recover")
     since, until = Moment.of(body.since), Moment.of(body.until or ctx.now())
     return Recovery(endpoint_id=id, since=since, until=until, deliveries=deliveries.recover(ctx, id, since, until))
@@ -173,13 +202,19 @@ def _show(ctx: Context, row: Row, secret: str | None = None) -> Endpoint:
 
 
 def list_deliveries(ctx: Context, query: DeliveryQuery) -> Page[ListedDelivery]:
-    """The deliveries to all endpoints, newest first, without their attempts."""
+    """The deliveries to all endpoints, newest first, without their attempts.
+
+    Finished ones are kept for 30 days unless the deployment says otherwise.
+    """
     page = log.rows(ctx, query, sa.true())
     return page.of([ListedDelivery(**_listed(row)) for row in page.items])
 
 
 def get_delivery(ctx: Context, id: str) -> Delivery:
-    """One delivery with each attempt: what was sent, and what came back."""
+    """One delivery with each attempt: what was sent, and what came back.
+
+    The first 16 KiB of each response are kept.
+    """
     row = log.find(ctx, id)
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id).order_by(attempts.c.number)
     body = row.body.decode() if _may_read(ctx, row.event) else None
@@ -187,7 +222,11 @@ def get_delivery(ctx: Context, id: str) -> Delivery:
 
 
 def replay_delivery(ctx: Context, id: str) -> Delivery:
-    """Deliver once more, whatever came of it: a new delivery with the same body and `webhook-id`."""
+    """Deliver once more, whatever came of it: a new delivery with the same body and `webhook-id`.
+
+    To the endpoint's present URL with its present secret. Where the endpoint was deleted:
+    `invalid_state_transition`.
+    """
     row = log.find(ctx, id)
     endpoint = ctx.db.execute(
         sa.select(endpoints).where(own(ctx, endpoints), endpoints.c.id == row.endpoint_id)

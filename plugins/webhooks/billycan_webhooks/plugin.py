@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from billycan import Context, Event, Every, Manifest, Route, hookimpl
+from billycan import Code, Context, Event, Every, Manifest, Route, hookimpl
 from billycan.app import App
 
 from . import handlers as h
 from .commands import commands
 from .deliveries import failpoint, fan_out, forget_finished, with_finished
+from .description import DELIVERY
 from .queue import consume, nudger
 from .schemas import Settings
 from .tables import attempts, deliveries, endpoints
@@ -43,13 +44,18 @@ manifest = Manifest(
     tasks=(Every(seconds=3600, run=forget_finished, tenants=with_finished),),
     workers=(consume,),
     commands=commands,
+    codes={
+        "too_many_endpoints": Code(409, "The business has as many endpoints as it may have: delete one first."),
+        "url_not_allowed": Code(422, "Nothing can ever be delivered to this URL; the message says why."),
+    },
+    examples=Path(__file__).parent / "examples.json",
+    delivery=DELIVERY,
 )
 
 
 @hookimpl
 def on_event(ctx: Context, event: Event) -> None:
-    due = fan_out(ctx, event)
-    nudger(ctx.app).note(event.id, [(ctx.tenant_id, id) for id in due])
+    nudger(ctx.app).note(event.id, [(ctx.tenant_id, endpoint_id) for endpoint_id in fan_out(ctx, event)])
     failpoint("emitted")
 
 

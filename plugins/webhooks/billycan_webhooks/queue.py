@@ -7,8 +7,10 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections import OrderedDict
+from collections import OrderedDict, deque
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
@@ -17,9 +19,9 @@ from huey.api import PostgresHuey, PriorityRedisHuey, SqliteHuey
 from huey.consumer import Consumer
 from huey.registry import Message
 from huey.serializer import Serializer
+from huey.storage import PostgresStorage, SqliteStorage
 
 from billycan.app import App
-from billycan.fields import Moment
 
 from . import deliveries
 from .schemas import Settings
@@ -28,8 +30,11 @@ log = logging.getLogger("billycan.webhooks")
 
 _NAME = "billycan-webhooks"
 _MOST_QUEUED = 1000
-_HINT_AGAIN_SECONDS = 5.0
+_MOST_TOGETHER = 10
+_HINT_AGAIN_SECONDS = 2.0
+_TURN_SECONDS = 1.0
 _IDLE_SECONDS = 5.0
+_WAIT_SECONDS, _ASK_SECONDS = 0.25, 0.02
 Hint = tuple[str, str]
 
 
@@ -44,8 +49,40 @@ class JsonSerializer(Serializer):  # type: ignore[misc]
         return Message(*read["m"]) if "m" in read else read["v"]
 
 
-class _Lean:
-    """Huey without what nobody asks of it here: each task would look for its revocation twice."""
+class _Hints:
+    """Huey whose messages hold several hints each; one thread waits for the next, and the others for their turn."""
+
+    stopping = is_away = False
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        self._turn, self._taken = threading.Lock(), deque[Any]()
+        super().__init__(*given, serializer=JsonSerializer(), results=False, **named)  # type: ignore[call-arg]
+
+    def dequeue(self) -> Any:
+        # Were all to wait in the storage, each message would wake every thread for one to have it.
+        with self._turn:
+            if not (self._taken or self.stopping) and (message := self._receive()):
+                self._taken.extend(type(message)((tuple(hint),)) for hint in message.args)
+            return self._taken.popleft() if self._taken else None
+
+    def _receive(self) -> Any:
+        try:
+            message = super().dequeue()  # type: ignore[misc]
+        except Exception as error:  # noqa: BLE001 - whatever keeps it away, huey would log it for each thread and try
+            if not self.is_away:
+                log.warning("the queue is away, and deliveries wait until it is back: %r", error)
+            self.is_away = True
+            time.sleep(_WAIT_SECONDS)
+            return None
+        if self.is_away:
+            log.warning("the queue is back")
+        self.is_away = False
+        return message
+
+    # Huey asks its storage these for every task or second, and nobody schedules or revokes a hint.
+
+    def read_schedule(self, *_: Any) -> list[Any]:
+        return []
 
     def is_revoked(self, *_: Any, **__: Any) -> bool:
         return False
@@ -54,20 +91,51 @@ class _Lean:
         return False
 
 
-class _SqliteHuey(_Lean, SqliteHuey):  # type: ignore[misc]
-    pass
+class _SqliteStorage(SqliteStorage):  # type: ignore[misc]
+    blocking = True
+
+    def dequeue(self) -> bytes | None:
+        # SQLite wakes nobody: the one thread that waits asks again and again.
+        over = time.monotonic() + _WAIT_SECONDS
+        while (data := super().dequeue()) is None and self.blocking and time.monotonic() < over:
+            time.sleep(_ASK_SECONDS)
+        return data  # type: ignore[no-any-return]
 
 
-class _PostgresHuey(_Lean, PostgresHuey):  # type: ignore[misc]
-    pass
+class _PostgresStorage(PostgresStorage):  # type: ignore[misc]
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._listen_local = SimpleNamespace()  # one connection that listens, whoever's turn it is
+
+    def enqueue(self, data: bytes, priority: float | None = None) -> None:
+        # Huey's own sends four statements.
+        told = "WITH told AS (SELECT pg_notify(%s, '')) "
+        insert = f"INSERT INTO {self.table_task} (queue, data, priority) SELECT %s, %s, %s FROM told"  # noqa: S608
+        self.sql(told + insert, (self.channel, self.name, data, priority or 0))
+
+    def dequeue(self) -> bytes | None:
+        listening = self._listen_conn()
+        list(listening.notifies(timeout=0))  # of what is found now, or others took
+        data = self._dequeue()
+        if data is None and self.blocking and list(listening.notifies(timeout=self.read_timeout, stop_after=1)):
+            data = self._dequeue()
+        return data  # type: ignore[no-any-return]
 
 
-class _RedisHuey(_Lean, PriorityRedisHuey):  # type: ignore[misc]
+class _SqliteHuey(_Hints, SqliteHuey):  # type: ignore[misc]
+    storage_class = _SqliteStorage
+
+
+class _PostgresHuey(_Hints, PostgresHuey):  # type: ignore[misc]
+    storage_class = _PostgresStorage
+
+
+class _RedisHuey(_Hints, PriorityRedisHuey):  # type: ignore[misc]
     pass
 
 
 class Queue:
-    """The hints of one process: `deliver(tenant_id, delivery_id)`.
+    """The hints of one process: `deliver((tenant_id, endpoint_id))`, something is due to this endpoint.
 
     `patience` bounds how long it waits for the storage, in seconds; `owns` says to make the storage's tables, which two
     must not do at once in PostgreSQL.
@@ -75,42 +143,42 @@ class Queue:
 
     def __init__(self, app: App, *, patience: float, owns: bool = True) -> None:
         self.app, self.patience, self.owns = app, patience, owns
-        self.settings = _settings(app)
+        self.settings = app.settings_of(Settings)
         self.file: Path | None = None
         self.huey = self._huey()
         self._deliver = self.huey.task(name="deliver")(self.deliver)
         # Retries, and endpoints that failed last time, leave a share of the threads to first attempts.
         self._slow = threading.BoundedSemaphore(max(1, self.settings.threads // 2))
-        # Endpoints that may have deliveries waiting without a hint: each attempt hints at the next one.
-        self.crowded: set[Hint] = set()
         self._inode = self._present_inode()
 
     def _huey(self) -> Huey:
-        how: dict[str, Any] = {"results": False, "serializer": JsonSerializer()}
         url = self.settings.queue
         if url and url.startswith(("redis://", "rediss://", "unix://")):
-            wait = {"socket_connect_timeout": self.patience, "socket_timeout": self.patience + 1}
-            return _RedisHuey(_NAME, url=f"{url}{'&' if '?' in url else '?'}" + _query(wait), **how)
+            wait = f"socket_connect_timeout={self.patience}&socket_timeout={self.patience + 1}"
+            return _RedisHuey(_NAME, url=f"{url}{'&' if '?' in url else '?'}{wait}")
         database = sa.make_url(url) if url else self.app.db.url
         if database.get_backend_name() == "postgresql":
             dsn = database.set(drivername="postgresql").render_as_string(hide_password=False)
-            limit = f"-c statement_timeout={int(self.patience * 1000)}"
-            how |= {"connect_timeout": max(2, int(self.patience)), "options": limit, "create_tables": self.owns}
-            return _PostgresHuey(_NAME, dsn=dsn, **how)
+            how: dict[str, Any] = {"connect_timeout": max(2, int(self.patience)), "read_timeout": _WAIT_SECONDS}
+            # A hint that a crash of the server undoes is one that the sweeper repeats.
+            how["options"] = f"-c statement_timeout={int(self.patience * 1000)} -c synchronous_commit=off"
+            return _PostgresHuey(_NAME, dsn=dsn, create_tables=self.owns, **how)
         place = Path(database.database or "queue.db")
         self.file = place if url else place.with_name(place.stem + ".queue.db")
-        return _SqliteHuey(_NAME, filename=str(self.file), timeout=self.patience, fsync=False, **how)
+        return _SqliteHuey(_NAME, filename=str(self.file), timeout=self.patience, fsync=False)
 
-    def hint(self, tenant_id: str, delivery_id: str) -> None:
-        """Ask any worker to make this attempt now."""
-        self._deliver(tenant_id, delivery_id)
+    def hint(self, hints: Sequence[Hint]) -> None:
+        """Ask any workers to see to these endpoints now."""
+        for start in range(0, len(hints), _MOST_TOGETHER):
+            self._deliver(*hints[start : start + _MOST_TOGETHER])
 
     def mend(self) -> None:
         """Open the queue anew where its file or its tables were taken away or broken."""
         storage = self.huey.storage
-        storage.close()
-        if self.file and not self.file.exists():
-            self._remove_file()  # a journal left behind would be replayed into the new one
+        if self.file:
+            storage.close()
+            if not self.file.exists():
+                self._remove_file()  # a journal left behind would be replayed into the new one
         try:
             getattr(storage, "initialize_schema", lambda: None)()
         except sqlite3.DatabaseError:
@@ -136,38 +204,23 @@ class Queue:
     def close(self) -> None:
         self.huey.storage.close()
 
-    def deliver(self, tenant_id: str, delivery_id: str) -> None:
-        """One attempt, if it is due, nobody else makes it and its endpoint has a place; then hint at its next one."""
-        found = deliveries.candidate(self.app, tenant_id, delivery_id)
-        if found is None:
-            return
-        slow = deliveries.is_slow(found)
-        if slow and not self._slow.acquire(blocking=False):
-            return
-        endpoint = tenant_id, found.endpoint_id
+    def deliver(self, hint: Hint) -> None:
+        """A turn with one endpoint: attempt after attempt while anything is due to it, for a second and no more."""
+        over, more = time.monotonic() + _TURN_SECONDS, True
+        slow = self._slow.acquire(blocking=False)
         try:
-            claimed = deliveries.claim(self.app, tenant_id, delivery_id, found.endpoint_id)
-            if claimed is None:
-                self.crowded.add(endpoint)
-                return
-            deliveries.attempt(self.app, claimed)
+            claimed = deliveries.claim(self.app, *hint, slow=slow)
+            while claimed:
+                if slow and not claimed.slow:
+                    self._slow.release()
+                    slow = False
+                more = time.monotonic() < over and not self.huey.stopping
+                claimed = deliveries.attempt(self.app, claimed, slow=slow, more=more)
         finally:
             if slow:
                 self._slow.release()
-        if endpoint in self.crowded:
-            if waiting := deliveries.next_due(self.app, *endpoint):
-                self.hint(tenant_id, waiting)
-            else:
-                self.crowded.discard(endpoint)
-
-
-def _settings(app: App) -> Settings:
-    settings: Settings = app.plugin_settings[Settings]  # type: ignore[assignment]
-    return settings
-
-
-def _query(values: dict[str, Any]) -> str:
-    return "&".join(f"{name}={value}" for name, value in values.items())
+        if not more:
+            self.hint([hint])  # so that the other endpoints have theirs
 
 
 # In web processes -----------------------------------------------------------------------------------------------------
@@ -179,7 +232,7 @@ class Nudger:
     def __init__(self, app: App) -> None:
         self.app = weakref.ref(app)
         self.made: OrderedDict[str, list[Hint]] = OrderedDict()
-        self._hints: queue.Queue[Hint] = queue.Queue(maxsize=_MOST_QUEUED)
+        self._hints: queue.Queue[list[Hint]] = queue.Queue(maxsize=_MOST_QUEUED)
         self._lock, self._running = threading.Lock(), False
 
     def note(self, event_id: str, hints: list[Hint]) -> None:
@@ -191,39 +244,43 @@ class Nudger:
 
     def nudge(self, event_ids: list[str]) -> None:
         """Hint at what is now durable; what finds no room waits for the sweeper."""
+        if not (hints := [hint for event_id in event_ids for hint in self.made.pop(event_id, [])]):
+            return
         try:
-            for event_id in event_ids:
-                for hint in self.made.pop(event_id, []):
-                    self._hints.put_nowait(hint)
+            self._hints.put_nowait(hints)
         except queue.Full:
             return
         with self._lock:
-            if not self._running and not self._hints.empty():
+            if not self._running:
                 self._running = True
                 threading.Thread(target=self._run, daemon=True, name="webhooks nudger").start()
 
     def _run(self) -> None:
         opened: Queue | None = None
-        while (hint := self._next()) is not None:
+        while hints := self._next():
             try:
                 app = self.app()
                 if app is None:
                     break
                 opened = opened or Queue(app, patience=0.5, owns=False)
                 opened.check()
-                opened.hint(*hint)
+                opened.hint(list(dict.fromkeys(hints)))  # a turn takes all that is due
             except Exception as error:  # noqa: BLE001 - whatever a queue raises, the sweeper finds the delivery
                 log.info("a hint was lost: %r", error)
         if opened:
             opened.close()
 
-    def _next(self) -> Hint | None:
+    def _next(self) -> list[Hint]:
+        """All hints there are, as soon as there are any; none after a while, and then the thread ends."""
         try:
-            return self._hints.get(timeout=_IDLE_SECONDS)
+            found = self._hints.get(timeout=_IDLE_SECONDS)
         except queue.Empty:
             with self._lock:
                 self._running = not self._hints.empty()
-            return self._hints.get_nowait() if self._running else None
+            return self._next() if self._running else []
+        while not self._hints.empty():
+            found += self._hints.get_nowait()
+        return found
 
 
 _nudgers: "weakref.WeakKeyDictionary[App, Nudger]" = weakref.WeakKeyDictionary()
@@ -245,7 +302,8 @@ class _Consumer(Consumer):  # type: ignore[misc]
 def consume(app: App, stop: threading.Event) -> None:
     """Run deliveries until `stop` is set, then finish those in flight."""
     logging.getLogger("huey").setLevel(logging.WARNING)
-    if whose := {True: "every tenant", "sandbox": "sandboxes"}.get(_settings(app).allow_private):
+    private = app.settings_of(Settings).allow_private
+    if whose := {True: "every tenant", "sandbox": "sandboxes"}.get(private):
         log.warning("webhooks.allow_private: deliveries of %s may go to private addresses and plain http", whose)
     if opened := _opened(app, stop):
         try:
@@ -266,13 +324,10 @@ def _opened(app: App, stop: threading.Event) -> Queue | None:
 
 
 def _consume(app: App, opened: Queue, stop: threading.Event) -> None:
-    # Each thread's own connection to a PostgreSQL queue is closed with it.
-    opened.huey.on_shutdown()(opened.close)
     consumer = _Consumer(
         opened.huey,
         workers=opened.settings.threads,
         periodic=False,
-        initial_delay=0.05,
         max_delay=0.25,
         shutdown_timeout=opened.settings.timeout_seconds + 5,
         graceful_signal="TERM",
@@ -285,6 +340,7 @@ def _consume(app: App, opened: Queue, stop: threading.Event) -> None:
         if time.monotonic() - checked > 10:
             consumer.check_worker_health()
             checked = time.monotonic()
+    opened.huey.stopping = True
     consumer.stop(graceful=True)
 
 
@@ -300,7 +356,7 @@ class Sweeper:
         try:
             self.queue.check()
             if self.queue.huey.pending_count() < _MOST_QUEUED:
-                self._hint(self.app.now())
+                self._hint()
         except Exception as error:  # noqa: BLE001 - the sweeper must outlive whatever happens to database and queue
             log.warning("the sweeper waits: %r", error)
             try:
@@ -308,11 +364,11 @@ class Sweeper:
             except Exception as again:  # noqa: BLE001
                 log.info("the queue is still away: %r", again)
 
-    def _hint(self, now: Moment) -> None:
+    def _hint(self) -> None:
         clock = time.monotonic()
         self.hinted = {hint: at for hint, at in self.hinted.items() if clock - at < _HINT_AGAIN_SECONDS}
-        for tenant_id, id, endpoint_id in deliveries.due(self.app.db, now):
-            if (tenant_id, id) not in self.hinted:
-                self.queue.crowded.add((tenant_id, endpoint_id))
-                self.queue.hint(tenant_id, id)
-                self.hinted[tenant_id, id] = clock
+        due = deliveries.due(self.app.db, self.app.now())
+        found = {hint: count for hint, count in due.items() if hint not in self.hinted}
+        # Where several wait, two may be in flight.
+        self.queue.hint([*found, *(hint for hint, count in found.items() if count > 1)])
+        self.hinted |= dict.fromkeys(found, clock)

@@ -30,7 +30,13 @@ class EventName(Text, least=1, most=100, pattern=r"^\s*(\*|[a-z_]+\.(\*|[a-z_]+)
 
 
 class NewEndpoint(NewResource, kw_only=True):
-    """Where to deliver which events."""
+    """Where to deliver which events.
+
+    url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
+    events: Which events: by name, all of a kind as in `invoice.*`, or all with `*`.
+    description: What it is for.
+    enabled: Whether deliveries are sent; those to a disabled endpoint are held.
+    """
 
     url: WebhookUrl
     events: Annotated[list[EventName], Meta(min_length=1, max_length=100)]
@@ -39,7 +45,12 @@ class NewEndpoint(NewResource, kw_only=True):
 
 
 class Endpoint(Resource):
-    """An endpoint as it is shown; `secret` only when it is made or rotated, else null."""
+    """An endpoint as it is shown; `secret` only when it is made or rotated, else null.
+
+    disabled_reason: Why it was disabled by itself: it answered 410, or nothing succeeded for days.
+    failing_since: Since when nothing succeeded.
+    secret: What its deliveries are signed with; shown when it is made or rotated, else null.
+    """
 
     url: str
     events: list[str]
@@ -57,14 +68,24 @@ class EndpointQuery(PageQuery, kw_only=True):
 
 
 class NewRecovery(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which of an endpoint's deliveries to send again: those made from `since` on, up to `until` (now)."""
+    """Which of an endpoint's deliveries to send again: those made from `since` on, up to `until` (now).
+
+    since: From when the deliveries were made.
+    until: Until when; now unless said.
+    """
 
     since: Instant
     until: Instant | None = None
 
 
 class Recovery(Struct, kw_only=True):
-    """How many deliveries are sent again."""
+    """How many deliveries are sent again.
+
+    endpoint_id: The endpoint they go to.
+    since: From when they were made.
+    until: Until when they were made.
+    deliveries: How many.
+    """
 
     endpoint_id: str
     since: Moment
@@ -73,7 +94,12 @@ class Recovery(Struct, kw_only=True):
 
 
 class Sent(Struct, kw_only=True):
-    """What was sent. `body` is null for a key that may not read what the event is about."""
+    """What was sent. `body` is null for a key that may not read what the event is about.
+
+    url: Where to.
+    headers: The request's headers.
+    body: The request's body.
+    """
 
     url: str
     headers: dict[str, str]
@@ -81,7 +107,12 @@ class Sent(Struct, kw_only=True):
 
 
 class Received(Struct, kw_only=True):
-    """What came back: the first 16 KiB of it."""
+    """What came back: the first 16 KiB of it.
+
+    status: The HTTP status.
+    headers: The response's headers.
+    body: The response's body.
+    """
 
     status: int
     headers: dict[str, str]
@@ -89,7 +120,16 @@ class Received(Struct, kw_only=True):
 
 
 class Attempt(Struct, kw_only=True):
-    """One try. `finished_at` is null while it runs, or for ever where the process died: then `error` says so."""
+    """One try. `finished_at` is null while it runs, or for ever where the process died: then `error` says so.
+
+    number: Which attempt it was, from 1.
+    started_at: When it began.
+    finished_at: When it ended.
+    duration_ms: How long it took, in milliseconds.
+    error: The kind of failure; null for a success.
+    request: What was sent.
+    response: What came back, if anything did.
+    """
 
     number: int
     started_at: Moment
@@ -101,7 +141,19 @@ class Attempt(Struct, kw_only=True):
 
 
 class ListedDelivery(Struct, kw_only=True):
-    """An event on its way to one endpoint, as lists show it."""
+    """An event on its way to one endpoint, as lists show it.
+
+    id: Its id.
+    endpoint_id: The endpoint it goes to.
+    webhook_id: The event's id; the same for each attempt and replay.
+    event: What happened, such as `invoice.paid`.
+    status: How far it is; `held` awaits an enabled endpoint.
+    attempts_made: How many attempts were made.
+    next_attempt_at: When the next one is due.
+    finished_at: When it was delivered, failed or cancelled.
+    replay_of: The delivery that this one repeats.
+    created_at: When it was made.
+    """
 
     id: str
     endpoint_id: str
@@ -116,7 +168,10 @@ class ListedDelivery(Struct, kw_only=True):
 
 
 class Delivery(ListedDelivery):
-    """A delivery with each attempt."""
+    """A delivery with each attempt.
+
+    attempts: Every attempt, in order.
+    """
 
     attempts: list[Attempt]
 

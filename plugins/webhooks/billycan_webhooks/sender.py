@@ -63,14 +63,13 @@ def _post(
     found: Outcome,
 ) -> None:
     backend = _CheckedBackend(deadline, private)
+    origin = httpcore.Origin(target.scheme.encode(), target.host.encode(), target.port)
     url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
     sent = {"host": target.authority, "content-length": str(len(body)), "accept-encoding": "identity", **headers}
-    # No proxy, cookie or kept connection: httpcore adds none by itself and reads nothing of the environment.
+    # No proxy, cookie, redirect or kept connection: httpcore adds none by itself and reads nothing of the environment.
     with (
-        httpcore.ConnectionPool(
-            network_backend=backend, ssl_context=_tls(), max_keepalive_connections=0, retries=0
-        ) as pool,
-        pool.stream("POST", url, headers=list(sent.items()), content=body) as response,
+        httpcore.HTTPConnection(origin, ssl_context=_tls(), network_backend=backend) as connection,
+        connection.stream("POST", url, headers=list(sent.items()), content=body) as response,
     ):
         found.status = response.status
         found.headers = _readable(response.headers)

@@ -107,22 +107,32 @@ def hooks(make_app):
 
 
 @pytest.fixture
-def drain():
-    """Do what a worker would now: sweep, and run every task of the real queue, in this thread."""
+def worker_queue():
+    """The worker's queue of an app."""
     opened = {}
 
-    def run(app):
+    def of(app):
         if app not in opened:
             opened[app] = Queue(app, patience=2.0)
             opened[app].huey.storage.blocking = False
-        queue = opened[app]
+        return opened[app]
+
+    yield of
+    for queue in opened.values():
+        queue.close()
+
+
+@pytest.fixture
+def drain(worker_queue):
+    """Do what a worker would now: sweep, and run every task of the real queue, in this thread."""
+
+    def run(app):
+        queue = worker_queue(app)
         Sweeper(app, queue).sweep()
         while (task := queue.huey.dequeue()) is not None:
             queue.huey.execute(task)
 
-    yield run
-    for queue in opened.values():
-        queue.close()
+    return run
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ def make_all_eight(client):
         {
             "name": "Salamanca Bakery",
             "email": "orders@example.com",
-            "phone": "03 6234 5678",
+            "phone": "03 5550 0134",
             "billing_address": {"line1": "12 Salamanca Place", "suburb": "Hobart", "state": "TAS", "postcode": "7000"},
         },
     )["data"]

@@ -1,14 +1,20 @@
 import json
+import logging
+import os
+import pickle
 import threading
 import time
+from datetime import UTC, timedelta
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+from billycan.fields import Moment
 from billycan.settings import SettingsError
-from billycan.testing import SECRET, Client
+from billycan.testing import SECRET, Client, counted
 from billycan_webhooks import deliveries, signing
-from billycan_webhooks.queue import consume
+from billycan_webhooks.queue import JsonSerializer, consume
 from billycan_webhooks.schemas import Settings
 from billycan_webhooks.tables import deliveries as deliveries_table
 
@@ -93,10 +99,10 @@ def test_retries_come_at_their_times_and_end(hooks, receive, drain, subscribe, c
     start = clock.time
     for number, offset in enumerate((550, 7150, 86350), 2):
         step = offset - (0, 550, 7150)[number - 2]
-        clock.time = start.replace() + type(start - start)(seconds=offset - step * 0.1 - 1)
+        clock.time = start + timedelta(seconds=offset - step * 0.1 - 1)
         drain(app)
         assert len(receiver.requests) == number - 1, "too early"
-        clock.time = start + type(start - start)(seconds=offset + 1)
+        clock.time = start + timedelta(seconds=offset + 1)
         drain(app)
         assert len(receiver.requests) == number
     clock.move(days=3)
@@ -112,10 +118,7 @@ def test_retries_come_at_their_times_and_end(hooks, receive, drain, subscribe, c
 
 
 def test_jitter_only_shortens():
-    settings, start = (
-        Settings(),
-        __import__("billycan.fields", fromlist=["Moment"]).Moment(2026, 1, 1, tzinfo=__import__("datetime").UTC),
-    )
+    settings, start = Settings(), Moment(2026, 1, 1, tzinfo=UTC)
     for _ in range(200):
         waits = [(deliveries.retry_at(settings, start, n) - start).total_seconds() for n in range(3)]
         for wait, offset, step in zip(waits, (550, 7150, 86350), (550, 6600, 79200), strict=True):
@@ -471,10 +474,10 @@ def pending(app, client, subscribe, count, url="http://127.0.0.1:9/"):
 def test_one_of_many_claims_a_delivery(hooks, subscribe):
     app = hooks()
     client = Client(app)
-    endpoint_id, (id,) = pending(app, client, subscribe, 1)
+    endpoint_id, _ = pending(app, client, subscribe, 1)
     won = []
     threads = [
-        threading.Thread(target=lambda: won.append(deliveries.claim(app, client.tenant_id, id, endpoint_id)))
+        threading.Thread(target=lambda: won.append(deliveries.claim(app, client.tenant_id, endpoint_id)))
         for _ in range(6)
     ]
     for thread in threads:
@@ -490,10 +493,10 @@ def test_two_are_in_flight_to_one_endpoint_and_no_more(hooks, subscribe):
     endpoint_id, ids = pending(app, client, subscribe, 6)
     won = []
 
-    def run(id):
-        won.append(deliveries.claim(app, client.tenant_id, id, endpoint_id))
+    def run():
+        won.append(deliveries.claim(app, client.tenant_id, endpoint_id))
 
-    threads = [threading.Thread(target=run, args=(id,)) for id in ids]
+    threads = [threading.Thread(target=run) for _ in ids]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -505,13 +508,13 @@ def test_a_lease_that_ran_out_is_taken_over_and_fences_the_old_holder(hooks, rec
     app, receiver = hooks(), receive()
     client = Client(app)
     endpoint_id, (id,) = pending(app, client, subscribe, 1, receiver.url)
-    dead = deliveries.claim(app, client.tenant_id, id, endpoint_id)
+    dead = deliveries.claim(app, client.tenant_id, endpoint_id)
     drain(app)
     assert receiver.requests == []
     clock.move(seconds=46)
     drain(app)
     assert len(receiver.requests) == 1
-    deliveries.record(app, Settings(), dead, deliveries.sender.Outcome(error="timeout"))
+    deliveries.record(app, dead, deliveries.sender.Outcome(error="timeout"))
     shown = client.get(f"/v1/webhook_deliveries/{id}")["data"]
     assert shown["status"] == "delivered" and shown["attempts_made"] == 2
     assert [a["error"] for a in shown["attempts"]] == ["timeout", None]
@@ -521,11 +524,51 @@ def test_an_attempt_whose_process_died_says_so(hooks, receive, drain, subscribe,
     app, receiver = hooks(), receive()
     client = Client(app)
     endpoint_id, (id,) = pending(app, client, subscribe, 1, receiver.url)
-    deliveries.claim(app, client.tenant_id, id, endpoint_id)
+    deliveries.claim(app, client.tenant_id, endpoint_id)
     clock.move(seconds=46)
     drain(app)
     shown = client.get(f"/v1/webhook_deliveries/{id}")["data"]
     assert [(a["error"], a["finished_at"] is None) for a in shown["attempts"]] == [("interrupted", True), (None, False)]
+
+
+def test_a_turn_sends_all_that_waits_in_few_statements(hooks, receive, subscribe, worker_queue):
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    endpoint_id, ids = pending(app, client, subscribe, 5, receiver.url)
+    with counted(app) as sent:
+        worker_queue(app).deliver((client.tenant_id, endpoint_id))
+    oldest_first = [delivery["webhook_id"] for delivery in listed(client)][::-1]
+    assert [headers["webhook-id"] for headers, _, _ in receiver.requests] == oldest_first
+    # A claim takes three; whoever records one delivery claims the next in the same transaction.
+    assert len(sent) <= 3 + 5 * len(ids), sent
+
+
+def test_a_turn_ends_after_its_time(hooks, receive, subscribe, worker_queue, monkeypatch):
+    monkeypatch.setattr("billycan_webhooks.queue.Nudger.nudge", lambda *_: None)
+    monkeypatch.setattr("billycan_webhooks.queue._TURN_SECONDS", 0)
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    endpoint_id, _ = pending(app, client, subscribe, 3, receiver.url)
+    queue = worker_queue(app)
+    assert queue.huey.dequeue() is None
+    queue.deliver((client.tenant_id, endpoint_id))
+    assert len(receiver.requests) == 1
+    assert queue.huey.dequeue().args == ((client.tenant_id, endpoint_id),)
+
+
+def test_fewer_retries_strand_nothing(hooks, make_app, receive, drain, subscribe, clock):
+    app, receiver = hooks(), receive(500, 500, 500, 200)
+    client = Client(app)
+    subscribe(client, receiver.url)
+    contact(client)
+    for _ in range(3):
+        drain(app)
+        clock.move(hours=2)
+    url = app.db.url.render_as_string(hide_password=False)
+    settings = {"allow_private": True, "retry_offsets": (1,)}
+    clock.move(days=1)
+    drain(make_app("contacts", "webhooks", database=url, webhooks=settings))
+    assert [d["status"] for d in listed(client)] == ["delivered"]
 
 
 # The worker -----------------------------------------------------------------------------------------------------------
@@ -547,7 +590,7 @@ def working():
         thread.join(20)
 
 
-def test_the_worker_delivers_at_once_and_stops_gracefully(hooks, receive, subscribe, working):
+def test_the_worker_delivers_at_once_and_stops_gracefully(hooks, receive, subscribe, working, caplog):
     def slowly(handler):
         time.sleep(0.5)
         handler.send_response(200)
@@ -575,6 +618,7 @@ def test_the_worker_delivers_at_once_and_stops_gracefully(hooks, receive, subscr
         leased = db.execute(sa.select(deliveries_table.c.id).where(deliveries_table.c.lease_until.is_not(None))).all()
     assert leased == [], "what was in flight was finished and recorded"
     assert len(receiver.requests) == 10
+    assert [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR] == []
 
 
 def test_a_hanging_and_a_dripping_endpoint_hold_nobody_up(hooks, receive, subscribe, working):
@@ -623,12 +667,7 @@ def test_a_queue_that_is_deleted_only_delays(hooks, receive, subscribe, working)
     contact(client)
     receiver.wait(1)
     if app.db.is_sqlite:
-        (file,) = (
-            __import__("pathlib")
-            .Path(app.db.url.database)
-            .parent.glob(__import__("pathlib").Path(app.db.url.database).stem + ".queue.db")
-        )
-        file.unlink()
+        Path(app.db.url.database).with_suffix(".queue.db").unlink()
     else:
         with app.db.writing() as db:
             db.execute(sa.text("DROP TABLE huey_task"))
@@ -638,12 +677,26 @@ def test_a_queue_that_is_deleted_only_delays(hooks, receive, subscribe, working)
     receiver.wait(3)
 
 
+def test_a_redis_that_is_killed_only_delays(hooks, receive, subscribe, working, redis_server, caplog):
+    app, receiver = hooks(queue=redis_server.url), receive()
+    client = Client(app)
+    subscribe(client, receiver.url)
+    working(app)
+    contact(client)
+    receiver.wait(1)
+    assert redis_server.ask("DBSIZE").startswith(b":")
+    redis_server.stop()
+    for i in range(5):
+        contact(client, str(i))
+    redis_server.start()
+    receiver.wait(6)
+    assert len({headers["webhook-id"] for headers, _, _ in receiver.requests}) == len(receiver.requests) == 6
+    said = [record.getMessage() for record in caplog.records if "the queue" in record.getMessage()]
+    assert len(said) == 2 and said[0].startswith("the queue is away") and said[1] == "the queue is back"
+    assert [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR] == []
+
+
 def test_nothing_runs_what_is_written_into_the_queue():
-    import os
-    import pickle
-
-    from billycan_webhooks.queue import JsonSerializer
-
     class Evil:
         def __reduce__(self):
             return os.system, ("touch /tmp/billycan-evil",)

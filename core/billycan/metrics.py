@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -55,11 +55,13 @@ class Counts:
         self._folder.mkdir(mode=0o700, exist_ok=True)
         with self._turn():
             self._bury()
-            self._path = self._folder / f"{os.getpid()}-{next(_numbers)}"
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(self._file, 8 * _WORDS)
-        self._words = memoryview(mmap.mmap(self._file, 8 * _WORDS)).cast("q")
+            path = self._folder / f"{os.getpid()}-{next(_numbers)}"
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.ftruncate(file, 8 * _WORDS)
+            self._map = mmap.mmap(file, 8 * _WORDS)  # which keeps the lock, too
+            os.close(file)
+        self._words: Any = memoryview(self._map).cast("q")
         self._lock = threading.Lock()
 
     def add(self, method: str, status: int, seconds: float) -> None:
@@ -72,8 +74,11 @@ class Counts:
 
     def close(self) -> None:
         """Leave what was counted to the others."""
-        fcntl.flock(self._file, fcntl.LOCK_UN)  # the mapping would keep it
-        os.close(self._file)
+        with self._lock:
+            if not self._map.closed:
+                self._words.release()
+                self._map.close()
+                self._words = array("q", bytes(8 * _WORDS))  # what comes yet is not counted
 
     def whole(self) -> array[int]:
         """What all processes counted, those that have ended too."""

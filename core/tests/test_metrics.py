@@ -55,8 +55,9 @@ def test_what_ended_processes_counted_stays(tmp_path):
     assert len(list((tmp_path / "counts").iterdir())) == 4  # mine, the other's, what is gone, and the turn
     whole = other.whole()
     assert whole[100] == 5 and sum(whole[-13:-1]) == 5 and whole[-1] == 707_900_000
-    mine.close()
-    other.close()
+    for counts in (mine, other, other):
+        counts.close()
+    other.add("GET", 200, 1)
     assert Counts(tmp_path).whole() == whole
     assert len(list((tmp_path / "counts").iterdir())) == 3
 

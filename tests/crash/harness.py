@@ -365,7 +365,7 @@ class Killer:
                 self.other["PostgreSQL stopped at once"] += 1
             if turn % 20 == 10:
                 d.stop_web()
-                d.start_web(f"{self._least(WEB_POINTS, points)[0]}:{self.random.randint(10, 60)}")
+                d.start_web(f"{self._least(WEB_POINTS, points)[0]}:{self.random.randint(30, 120)}")
         for process in [p for p in d.workers if p.point]:
             process.terminate()
             process.wait(30)

@@ -300,9 +300,10 @@ def attempt(app: App, claimed: Claim, *, slow: bool = True, more: bool = False) 
     while True:
         try:
             following = record(app, claimed, outcome, slow=slow, more=more)
-        except sa.exc.SQLAlchemyError:
+        except sa.exc.SQLAlchemyError as error:
             if _clock() - claimed.begun > settings.lease_seconds:
-                log.exception("what came of %s could not be recorded: it is sent again", claimed.id)
+                why = type(error).__name__  # the rest quotes the statement
+                log.error("what came of %s could not be recorded, so it is sent again: %s", claimed.id, why)
                 return None
             time.sleep(_RECORD_EVERY_SECONDS)
         else:

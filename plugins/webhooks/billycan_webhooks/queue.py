@@ -70,7 +70,7 @@ class _Hints:
             message = super().dequeue()  # type: ignore[misc]
         except Exception as error:  # noqa: BLE001 - whatever keeps it away, huey would log it for each thread and try
             if not self.is_away:
-                log.warning("the queue is away, and deliveries wait until it is back: %r", error)
+                log.warning("the queue is away, and deliveries wait until it is back: %s", _why(error))
             self.is_away = True
             time.sleep(_WAIT_SECONDS)
             return None
@@ -89,6 +89,11 @@ class _Hints:
 
     def delete(self, key: str) -> bool:
         return False
+
+
+def _why(error: Exception) -> str:
+    # Further lines quote the statement, and the values in it.
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"
 
 
 class _SqliteStorage(SqliteStorage):  # type: ignore[misc]
@@ -266,7 +271,7 @@ class Nudger:
                 opened.check()
                 opened.hint(list(dict.fromkeys(hints)))  # a turn takes all that is due
             except Exception as error:  # noqa: BLE001 - whatever a queue raises, the sweeper finds the delivery
-                log.info("a hint was lost: %r", error)
+                log.info("a hint was lost: %s", _why(error))
         if opened:
             opened.close()
 
@@ -318,7 +323,7 @@ def _opened(app: App, stop: threading.Event) -> Queue | None:
         try:
             return Queue(app, patience=5.0)
         except Exception as error:  # noqa: BLE001 - whatever keeps the queue away, deliveries wait in the database
-            log.warning("the queue cannot be opened yet: %r", error)
+            log.warning("the queue cannot be opened yet: %s", _why(error))
             stop.wait(1)
     return None
 
@@ -358,11 +363,11 @@ class Sweeper:
             if self.queue.huey.pending_count() < _MOST_QUEUED:
                 self._hint()
         except Exception as error:  # noqa: BLE001 - the sweeper must outlive whatever happens to database and queue
-            log.warning("the sweeper waits: %r", error)
+            log.warning("the sweeper waits: %s", _why(error))
             try:
                 self.queue.mend()
             except Exception as again:  # noqa: BLE001
-                log.info("the queue is still away: %r", again)
+                log.info("the queue is still away: %s", _why(again))
 
     def _hint(self) -> None:
         clock = time.monotonic()

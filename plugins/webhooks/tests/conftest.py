@@ -19,7 +19,7 @@ class Receiver:
 
     def __init__(self, *answers):
         self.answers = list(answers) or [204]
-        self.requests, self.active, self.most_active = [], 0, 0
+        self.requests, self.active, self.most_active, self.secrets = [], 0, 0, set()
         lock, outer = threading.Lock(), self
 
         class Handler(BaseHTTPRequestHandler):
@@ -28,6 +28,7 @@ class Receiver:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 with lock:
+                    self.active = 1
                     outer.active += 1
                     outer.most_active = max(outer.most_active, outer.active)
                     outer.requests.append((dict(self.headers), body, self.path))
@@ -40,10 +41,19 @@ class Receiver:
                         self.send_header("Content-Length", "0")
                         self.end_headers()
                 finally:
-                    with lock:
-                        outer.active -= 1
+                    self.leave()
 
             do_GET = do_POST
+
+            def leave(self):
+                with lock:
+                    outer.active -= self.active
+                    self.active = 0
+
+            def send_response(self, *args):
+                # Whoever has its answer may send the next before this thread gets on.
+                self.leave()
+                super().send_response(*args)
 
             def log_message(self, *args):
                 pass
@@ -75,6 +85,12 @@ class Receiver:
         with mock.patch.object(package, "datetime", mock.Mock(wraps=datetime, now=lambda tz: then)):
             return package.Webhook(secret).verify(body.decode(), headers)
 
+    def verifies(self, secret, i):
+        try:
+            return bool(self.verified(secret, i))
+        except package.WebhookVerificationError:
+            return False
+
     def wait(self, count, seconds=10.0):
         end = time.monotonic() + seconds
         while len(self.requests) < count and time.monotonic() < end:
@@ -84,16 +100,18 @@ class Receiver:
 
 @pytest.fixture
 def receive():
-    """Start a receiver: `receive(500, 200)`."""
-    started = []
+    """Start a receiver: `receive(500, 200)`. In the end all it got must verify with one of its endpoints' secrets."""
 
     def start(*answers):
-        started.append(Receiver(*answers))
-        return started[-1]
+        start.all.append(Receiver(*answers))
+        return start.all[-1]
 
+    start.all = []
     yield start
-    for receiver in started:
+    for receiver in start.all:
         receiver.close()
+        for i in range(len(receiver.requests) if receiver.secrets else 0):
+            assert any(receiver.verifies(secret, i) for secret in receiver.secrets), receiver.requests[i]
 
 
 @pytest.fixture
@@ -136,11 +154,15 @@ def drain(worker_queue):
 
 
 @pytest.fixture
-def subscribe():
+def subscribe(receive):
     """An endpoint of a client's: its record, with the secret."""
 
     def make(client, url, *events, **more):
-        return client.post("/v1/webhook_endpoints", {"url": url, "events": list(events or ["*"]), **more})["data"]
+        made = client.post("/v1/webhook_endpoints", {"url": url, "events": list(events or ["*"]), **more})["data"]
+        for receiver in receive.all:
+            if receiver.url == url:
+                receiver.secrets.add(made["secret"])
+        return made
 
     return make
 

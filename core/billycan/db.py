@@ -154,8 +154,13 @@ class Database:
             if url.database:
                 Path(url.database).parent.mkdir(parents=True, exist_ok=True)
             self.writer = sa.create_engine(
-                url, pool_size=pool_size, max_overflow=pool_size, json_deserializer=msgspec.json.decode
+                url,
+                pool_size=pool_size,
+                max_overflow=pool_size,
+                json_deserializer=msgspec.json.decode,
+                hide_parameters=True,
             )
+            sa.event.listen(self.writer, "handle_error", _keep_to_itself)
             self.reader: sa.Engine = self.writer.execution_options(billycan_read=True)
             self._notes: sa.Engine = self.writer.execution_options(billycan_note=True)
             sa.event.listen(self.writer, "connect", _prepare_sqlite)
@@ -163,6 +168,7 @@ class Database:
         else:
             settings: dict[str, Any] = {
                 "json_deserializer": msgspec.json.decode,
+                "hide_parameters": True,
                 "pool_size": pool_size,
                 "max_overflow": pool_size,
                 "pool_timeout": 5,
@@ -181,6 +187,7 @@ class Database:
             for engine in (self.writer, self.reader):
                 sa.event.listen(engine, "checkin", _note_checkin)
                 sa.event.listen(engine, "checkout", _ping_if_idle)
+                sa.event.listen(engine, "handle_error", _keep_to_itself)
             self._notes = self.writer
         # Threads that wait here wake in turn; waiting inside SQLite they would sleep and starve.
         self._write_lock = threading.Lock() if self.is_sqlite else nullcontext()
@@ -237,6 +244,16 @@ def _begin_sqlite(db: sa.Connection) -> None:
     # SQLite takes up this setting outside a transaction only.
     driver.execute(f"PRAGMA synchronous={'NORMAL' if options.get('billycan_note') else 'FULL'}")
     db.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:
+    """Take the statement, and what PostgreSQL quotes of it and of rows, out of an error: it may be logged."""
+    error, diagnosis = context.sqlalchemy_exception, getattr(context.original_exception, "diag", None)
+    if error is not None:
+        error.statement = None
+        if primary := diagnosis and diagnosis.message_primary:
+            context.original_exception.args = (primary,)
+            error.args = (f"({type(context.original_exception).__name__}) {primary}",)
 
 
 def _note_checkin(connection: Any, record: Any) -> None:

@@ -416,6 +416,28 @@ def test_a_handler_of_get_cannot_write(host):
     client.post("/v1/contacts", {"name": "Ada"})  # nor does it keep others from writing
 
 
+TWICE = "INSERT INTO contacts SELECT * FROM contacts WHERE name = :name"
+
+
+@pytest.mark.parametrize(("sql", "said"), [("SELECT nonsense FROM contacts", "nonsense"), (TWICE, "contacts")])
+def test_no_log_shows_a_statement_or_a_row(host, caplog, sql, said):
+    statement, given = sa.text(sql), {"name": "Ada Lovelace"} if ":name" in sql else {}
+
+    def fail(ctx: Context) -> Empty:
+        """Fail in the database."""
+        try:
+            ctx.db.execute(statement, given)
+        except sa.exc.SQLAlchemyError as error:
+            raise Boom from error
+
+    manifest = Manifest(name=PARROT.name, routes=(Route("POST", "/v1/squawk", fail, scope=None),))
+    client = host(manifest)
+    client.post("/v1/contacts", {"name": "Ada Lovelace"})
+    assert refused(client, "POST", "/v1/squawk", None) == (500, "internal_error")
+    assert "sqlalchemy.exc" in caplog.text and said in caplog.text  # what is wrong is told
+    assert not any(text in caplog.text for text in (sql, "Ada", "LINE 1", "Key (", "[SQL"))
+
+
 def test_the_plugin_another_depends_on_is_asked_first(make_app, install):
     for name, requires in (("first", ("second",)), ("second", ())):
         install(Manifest(name=name, requires=requires), resolve_tenant=raising(Conflict(name)))

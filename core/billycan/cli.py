@@ -108,6 +108,7 @@ def _table(rows: list[tuple[Any, ...]], empty: str) -> None:
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="billycan-core", message="%(version)s")
 @click.pass_context
 def commands(ctx: click.Context) -> None:
     """A multi-tenant API for small businesses, made of plugins.
@@ -183,11 +184,12 @@ def migrate(as_json: bool) -> None:
     from . import migrate as migrations
 
     with opened() as app:
-        changed = migrations.upgrade(app.db, app.manifests)
+        tell = (lambda step: None) if as_json else click.echo
+        changed = migrations.upgrade(app.db, app.manifests, tell)
     if as_json:
         _print({"changed": changed})
-    else:
-        click.echo("\n".join(changed) or "nothing to do")
+    elif not changed:
+        click.echo("nothing to do")
 
 
 @commands.command()

@@ -44,11 +44,12 @@ class Context:
         identity: "Identity | None" = None,
         *,
         request_id: str = "",
+        path: str = "",
         if_match: frozenset[str] | None = None,
         writes: bool = True,
     ) -> None:
         self.app, self.tenant_id, self.identity = app, tenant_id, identity
-        self.request_id, self.if_match, self.writes = request_id, if_match, writes
+        self.request_id, self.path, self.if_match, self.writes = request_id, path, if_match, writes
         self.events: list[Event] = []
         self._now = app.now()
         self._tenant: Tenant | None = None

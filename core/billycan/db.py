@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
@@ -157,6 +157,7 @@ class Database:
                 url,
                 pool_size=pool_size,
                 max_overflow=pool_size,
+                pool_timeout=5,
                 json_deserializer=msgspec.json.decode,
                 hide_parameters=True,
             )
@@ -190,25 +191,52 @@ class Database:
                 sa.event.listen(engine, "handle_error", _keep_to_itself)
             self._notes = self.writer
         # Threads that wait here wake in turn; waiting inside SQLite they would sleep and starve.
-        self._write_lock = threading.Lock() if self.is_sqlite else nullcontext()
+        self._turn = threading.Lock()
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
         """A connection to read with, outside any write transaction."""
         with self.reader.connect() as db:
-            yield db
+            try:
+                yield db
+            except sa.exc.DBAPIError as error:
+                if is_read_only(error):
+                    raise RuntimeError("what only reads cannot write") from error
+                raise
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """One transaction: committed when the block ends, rolled back when it raises."""
-        with self._write_lock, self.writer.begin() as db:
+        with self._alone(self.writer, WAIT_SECONDS) as db:
             yield db
 
     @contextmanager
-    def noting(self) -> Iterator[sa.Connection]:
-        """As `writing`, for what may be done again: SQLite does not wait for the disk; a power cut undoes the last."""
-        with self._write_lock, self._notes.begin() as db:
+    def noting(self, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
+        """As `writing`, for what may be done again: SQLite does not wait for the disk; a power cut undoes the last.
+
+        Nor does it wait longer than `wait_seconds` for others to finish writing.
+        """
+        with self._alone(self._notes, WAIT_SECONDS if wait_seconds is None else wait_seconds) as db:
             yield db
+
+    @contextmanager
+    def _alone(self, engine: sa.Engine, wait_seconds: float) -> Iterator[sa.Connection]:
+        """A transaction; on SQLite the only one that writes, for which it waits so long in all."""
+        if not self.is_sqlite:
+            with engine.begin() as db:
+                yield db
+            return
+        # Were each thread to wait anew for another process, the last of them would wait as often as there are threads.
+        until = time.monotonic() + wait_seconds
+        if not self._turn.acquire(timeout=wait_seconds):
+            raise sa.exc.TimeoutError("other threads write for too long")
+        try:
+            with engine.connect() as db:
+                db.execution_options(billycan_wait_seconds=max(until - time.monotonic(), 0))
+                with db.begin():
+                    yield db
+        finally:
+            self._turn.release()
 
     def dispose(self) -> None:
         self.writer.dispose()
@@ -220,15 +248,18 @@ _POSTGRESQL_OPTIONS = (
     " -c timezone=UTC -c jit=off"
 )
 _IDLE_SECONDS = 5.0
+WAIT_SECONDS = 10.0  # for whoever else writes to SQLite
 
 
 def _connect_args(options: str) -> dict[str, Any]:
-    return {"connect_timeout": 5, "options": options}
+    # A server that vanished without a word is noticed within 20 seconds; the kernel alone would wait for two hours.
+    alive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+    return {"connect_timeout": 5, "options": options, **alive}
 
 
 def _prepare_sqlite(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # BEGIN is ours to send
-    for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "busy_timeout=10000"):
+    for pragma in (f"busy_timeout={WAIT_SECONDS * 1000:.0f}", "journal_mode=WAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
 
 
@@ -237,6 +268,7 @@ def _begin_sqlite(db: sa.Connection) -> None:
     options = db.get_execution_options()
     driver: Any = db.connection.driver_connection
     reads = bool(options.get("billycan_read"))
+    driver.execute(f"PRAGMA busy_timeout={options.get('billycan_wait_seconds', WAIT_SECONDS) * 1000:.0f}")
     driver.execute(f"PRAGMA query_only={int(reads)}")
     if reads:
         db.exec_driver_sql("BEGIN")
@@ -269,6 +301,18 @@ def _ping_if_idle(connection: Any, record: Any, proxy: Any) -> None:
             raise sa.exc.DisconnectionError("the server closed an idle connection") from error
         if connection.closed or connection.broken:
             raise sa.exc.DisconnectionError("the server closed an idle connection")
+
+
+def is_read_only(error: sa.exc.DBAPIError) -> bool:
+    """Whether something was to be written where nothing can be."""
+    sqlite_name = getattr(error.orig, "sqlite_errorname", "")
+    return sqlite_name.startswith("SQLITE_READONLY") or getattr(error.orig, "sqlstate", None) == "25006"
+
+
+def reason(error: sa.exc.SQLAlchemyError) -> str:
+    """Why the database failed, in one line without SQL, for a log."""
+    said = str(error.orig if isinstance(error, sa.exc.DBAPIError) else error).strip().splitlines()
+    return said[0] if said else "no reason given"
 
 
 def upsert(table: sa.Table, db: sa.Connection) -> Any:

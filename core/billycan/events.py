@@ -85,6 +85,8 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
     Polling with the last id as `after` misses nothing and repeats nothing: no event ever appears before one already
     given out, and an id stays valid though its page was empty.
     """
+    if query.after is not None and query.sort not in (None, "created_at"):
+        raise BadRequest("sort: what comes `after` an event is oldest first.", code="invalid_sort", param="sort")
     ascending = query.after is not None or query.sort == "created_at"
     page = records.rows(ctx, query, order=[Order(events.c.sequence, not ascending)])
     return page.of([_show(row) for row in page.items])

@@ -2,6 +2,7 @@
 
 import sqlalchemy as sa
 
+from .db import reason
 from .migrate import SchemaBehind
 from .plugins import PluginError
 from .settings import SettingsError
@@ -13,9 +14,8 @@ def explained(error: BaseException) -> str | None:
         return str(error)
     if isinstance(error, sa.exc.NoSuchModuleError | ModuleNotFoundError):
         return f"database: its driver is not there ({error}): use sqlite:/// or postgresql+psycopg://"
-    if isinstance(error, sa.exc.OperationalError):
-        said = str(error.orig).strip().splitlines() or ["no reason given"]
-        return f"the database cannot be used: {said[0]}: check BILLYCAN_DATABASE"
+    if isinstance(error, sa.exc.OperationalError | sa.exc.TimeoutError):
+        return f"the database cannot be used: {reason(error)}: check BILLYCAN_DATABASE"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, BrokenPipeError):
         return f"{error.filename or 'the system'}: {error.strerror}"
     # What the shared folder of the limits says.

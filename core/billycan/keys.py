@@ -2,6 +2,7 @@
 
 import binascii
 import hashlib
+import logging
 import secrets
 import string
 from typing import TYPE_CHECKING, Any, Literal
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import sqlalchemy as sa
 from msgspec import Struct
 
-from .db import ByCodePoint, Json, UTCDateTime, metadata
+from .db import ByCodePoint, Json, UTCDateTime, metadata, reason
 from .fields import Moment
 from .ids import new_id
 from .problems import Unauthenticated
@@ -39,6 +40,9 @@ keys = sa.Table(
 _ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _RANDOM, _CHECK = 32, 6  # 32 characters of base 62 hold 190 bits
 _MOST_USED_SECONDS = 60
+_MOST_NOTING_SECONDS = 0.1
+
+log = logging.getLogger("billycan")
 
 
 class Identity(Struct, frozen=True, kw_only=True):
@@ -175,8 +179,12 @@ class Keys:
         refused = row.revoked_at or (row.expires_at and row.expires_at <= now)
         if refused or (used and (now - used).total_seconds() < _MOST_USED_SECONDS):
             return
-        with self._app.db.writing() as db:
-            db.execute(sa.update(keys).where(keys.c.id == row.id).values(last_used_at=now))
+        try:
+            with self._app.db.noting(_MOST_NOTING_SECONDS) as db:
+                db.execute(sa.update(keys).where(keys.c.id == row.id).values(last_used_at=now))
+        except sa.exc.SQLAlchemyError as error:
+            # Who only reads is served although nothing can be written, as on a full disk.
+            log.warning("the use of %s could not be noted: %s", row.id, reason(error))
 
 
 def _refused(code: str, message: str) -> Unauthenticated:

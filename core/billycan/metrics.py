@@ -7,6 +7,7 @@ it lives: what a dead one counted is added to `gone`, so that no restart makes a
 from __future__ import annotations
 
 import fcntl
+import logging
 import mmap
 import os
 import threading
@@ -21,10 +22,13 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from msgspec import Struct
 
+from .db import reason
 from .fields import Moment
 
 if TYPE_CHECKING:
     from .app import App
+
+log = logging.getLogger("billycan")
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "other")
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
@@ -150,7 +154,7 @@ def _requests(words: array[int]) -> Iterator[str]:
         if number:
             method, status = METHODS[place // _STATUSES], 100 + place % _STATUSES
             yield f'billycan_requests_total{{method="{method}",status="{status}"}} {number}'
-    yield "# HELP billycan_request_seconds How long they took, from the first line read to the answer's end."
+    yield "# HELP billycan_request_seconds How long they took, from the head of a request to its answer."
     yield "# TYPE billycan_request_seconds histogram"
     below = 0
     for bound, number in zip((*BOUNDS, "+Inf"), words[_BUCKETS:_MICROSECONDS], strict=True):
@@ -161,11 +165,26 @@ def _requests(words: array[int]) -> Iterator[str]:
 
 
 def _gauges(app: App) -> Iterator[str]:
-    with app.db.reading() as db:
-        for part in app.parts.values():
-            for gauge in part.gauges:
-                yield f"# HELP {gauge.name} {gauge.help}"
-                yield f"# TYPE {gauge.name} gauge"
-                for value, number in sorted(gauge.read(db, app.now()).items()):
-                    label = f'{{{gauge.label}="{value}"}}' if gauge.label else ""
-                    yield f"{gauge.name}{label} {number}"
+    measured: list[str] = []
+    try:
+        with app.db.reading() as db:
+            measured = [
+                line for part in app.parts.values() for gauge in part.gauges for line in _measured(app, db, gauge)
+            ]
+        up = 1
+    except sa.exc.SQLAlchemyError as error:
+        # What was counted is wanted most while the database is away.
+        log.warning("the database cannot be measured: %s", reason(error))
+        up = 0
+    yield "# HELP billycan_database_up Whether the database answered."
+    yield "# TYPE billycan_database_up gauge"
+    yield f"billycan_database_up {up}"
+    yield from measured
+
+
+def _measured(app: App, db: sa.Connection, gauge: Gauge) -> Iterator[str]:
+    yield f"# HELP {gauge.name} {gauge.help}"
+    yield f"# TYPE {gauge.name} gauge"
+    for value, number in sorted(gauge.read(db, app.now()).items()):
+        label = f'{{{gauge.label}="{value}"}}' if gauge.label else ""
+        yield f"{gauge.name}{label} {number}"

@@ -1,7 +1,7 @@
 """Bring core's and each enabled plugin's own tables to the version its code expects."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,13 @@ class SchemaBehind(Exception):
     """The database is not at the version the code expects, be it older or newer."""
 
 
-def upgrade(database: db.Database, manifests: Mapping[str, Manifest]) -> list[str]:
-    """Upgrade core, then each plugin, dependencies first, in one transaction; returns what changed."""
+def upgrade(
+    database: db.Database, manifests: Mapping[str, Manifest], tell: Callable[[str], object] = lambda step: None
+) -> list[str]:
+    """Upgrade core, then each plugin, dependencies first, in one transaction; returns what changed.
+
+    `tell` hears of each step when it begins: some take long where there are many rows.
+    """
     changed, chains = [], list(_chains(manifests))
     with database.writing() as connection:
         if connection.dialect.name == "postgresql":
@@ -41,11 +46,13 @@ def upgrade(database: db.Database, manifests: Mapping[str, Manifest]) -> list[st
             before, wanted = current(connection, name), scripts.get_current_head()
             if before != wanted:
                 _refuse_newer(name, before, scripts)
-                _run(connection, name, scripts, _to_head(scripts))
                 changed.append(f"{name}: {before or 'nothing'} -> {wanted}")
+                tell(changed[-1])
+                _run(connection, name, scripts, _to_head(scripts))
         for table in unindexed(connection, manifests):
             if _index_for_search(connection, table):
                 changed.append(f"{table}: indexed for search")
+                tell(changed[-1])
     return changed
 
 
@@ -106,6 +113,30 @@ def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) 
         )
         found: list[Any] = compare_metadata(context, db.metadata)
         return [d for d in found if not (d[0] == "remove_table" and d[1].name == _version_table(name))]
+
+
+def described(differences: list[Any]) -> list[str]:
+    """What `differences` found, in words."""
+    return [_described(*d) for found in differences for d in (found if isinstance(found, list) else [found])]
+
+
+def _described(what: str, *about: Any) -> str:
+    if what == "modify_nullable":
+        _, table, column, _, _, nullable = about
+        may = "must not be null in the database, and may" if nullable else "may be null in the database, and not"
+        return f"the column {column} of the table {table} {may} in the code"
+    thing = what.partition("_")[2]
+    if thing == "column":
+        table, name = about[1], about[2].name
+    elif thing == "table":
+        table, name = None, about[0].name
+    else:
+        table, name = about[0].table.name, about[0].name
+    label = {"fk": "foreign key"}.get(thing, thing) + (f" {name}" if name else "")
+    where = f"the table {table}" if table else "the database"
+    if what.startswith("add_"):
+        return f"{where} lacks the {label}"
+    return f"{where} has the {label}, which the code does not declare"
 
 
 def current(connection: sa.Connection, name: str) -> str | None:

@@ -1,6 +1,7 @@
 """Pages for those who run a deployment, under /-/, and the guard around everything."""
 
 import logging
+import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
@@ -8,6 +9,8 @@ import falcon
 import sqlalchemy as sa
 
 from . import metrics, migrate, wire
+from .db import reason
+from .pipeline import STATE, headers_of
 from .problems import Problem, RouteNotFound
 
 if TYPE_CHECKING:
@@ -35,8 +38,8 @@ class Ready(Health):
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         try:
             migrate.check(self.app.db, self.app.manifests)
-        except (sa.exc.SQLAlchemyError, migrate.SchemaBehind):
-            log.warning("not ready", exc_info=True)
+        except (sa.exc.SQLAlchemyError, migrate.SchemaBehind) as error:
+            log.warning("not ready: %s", reason(error) if isinstance(error, sa.exc.SQLAlchemyError) else error)
             resp.status = falcon.HTTP_503
             resp.set_header("Retry-After", "1")
             _write(resp, {"status": "unavailable"})
@@ -94,14 +97,11 @@ class Outer:
         try:
             return self.web(environ, start_response)
         except Exception:
-            log.exception("a request escaped")
-            body = wire.encode({"data": None, "pagination": None, "error": Problem().as_error()})
-            start_response(
-                "500 Internal Server Error",
-                [
-                    ("Content-Type", "application/json"),
-                    ("Content-Length", str(len(body))),
-                    ("Cache-Control", "no-store"),
-                ],
-            )
+            problem, headers = Problem(), headers_of(environ[STATE])
+            problem.request_id = headers["X-Request-Id"]
+            log.exception("request %s failed beyond its handler", problem.request_id)
+            body = wire.encode({"data": None, "pagination": None, "error": problem.as_error()})
+            headers |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
+            # A server that was given a head already, and has not sent it, takes another only with the error.
+            start_response("500 Internal Server Error", [*headers.items()], sys.exc_info())
             return [body]

@@ -37,7 +37,6 @@ class Found(msgspec.Struct, frozen=True):
     table: sa.Table
     where: Sequence[sa.ColumnElement[bool]]
     order: Sequence[Order]
-    path: str
     live: sa.ScalarSelect[int] | None = None
 
 
@@ -176,7 +175,7 @@ def _serializer(ctx: Context, found: Found, query: Paging) -> URLSafeSerializer:
     asked = {k: str(v) for k, v in msgspec.structs.asdict(query).items() if v is not None and k not in STEERING}
     # The columns too: a release may have given a sort other keys.
     keys = [str(o.column.name) for o in found.order]
-    bound = [ctx.tenant_id, found.path, query.sort, keys, sorted(asked.items())]
+    bound = [ctx.tenant_id, ctx.path, query.sort, keys, sorted(asked.items())]
     salt = hashlib.sha256(msgspec.json.encode(bound)).digest()
     return URLSafeSerializer(
         ctx.app.secrets, salt=b"cursor" + salt, signer_kwargs={"digest_method": hashlib.sha256}, serializer=_Json

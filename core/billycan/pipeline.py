@@ -10,10 +10,12 @@ from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 
 import falcon
+import sqlalchemy as sa
 from msgspec import Struct
 
 from . import idempotency, wire
 from .context import Context
+from .db import reason
 from .defaults import envelope, refusal
 from .idempotency import Answer
 from .manifest import Empty, Page, Reply, Route
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("billycan")
 
+STATE = "billycan.state"  # where in the WSGI environment the pipeline keeps what it knows of a request
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
 _ID = re.compile(r"[a-z]{2,5}_[0-9a-z]{1,40}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
@@ -61,7 +64,7 @@ class Pipeline:
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         """Who is calling, for which tenant, and may they call now; answered before any route is chosen."""
-        state = req.context
+        state = req.env[STATE] = req.context
         state.began = time.perf_counter()
         sent = req.get_header("X-Request-Id") or ""
         state.request_id = sent if _REQUEST_ID.fullmatch(sent) else "req_" + secrets.token_hex(13)
@@ -98,6 +101,7 @@ class Pipeline:
             state.tenant_id if state.identity else "",
             state.identity,
             request_id=state.request_id,
+            path=req.path,
             if_match=_if_match(req),
             writes=route.method != "GET",
         )
@@ -202,18 +206,13 @@ class Pipeline:
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: Any, succeeded: bool) -> None:
         """The headers of every answer."""
-        state = req.context
-        resp.set_header("X-Request-Id", state.request_id)
-        resp.set_header("X-Content-Type-Options", "nosniff")
-        if not resp.get_header("Cache-Control"):
-            resp.set_header("Cache-Control", "no-store")
-        if allowance := state.allowance:
-            resp.set_header("X-RateLimit-Limit", str(allowance.limit))
-            resp.set_header("X-RateLimit-Remaining", str(allowance.remaining))
-            resp.set_header("X-RateLimit-Reset", str(allowance.reset))
+        caching = resp.get_header("Cache-Control")
+        resp.set_headers(headers_of(req.context))
+        if caching:
+            resp.set_header("Cache-Control", caching)
         if self.notices:
             self.give_notice(req, resp)
-        self.app.counts.add(req.method, resp.status_code, time.perf_counter() - state.began)
+        self.app.counts.add(req.method, resp.status_code, time.perf_counter() - req.context.began)
 
     def give_notice(self, req: falcon.Request, resp: falcon.Response) -> None:
         """Say of a deprecated route that it is, on its refusals too: most of them are made before it is chosen."""
@@ -231,6 +230,8 @@ class Pipeline:
             if problem is None:
                 log.error("request %s failed", request_id, exc_info=error)
                 problem = Problem()
+            elif problem.status >= 500 and isinstance(error, sa.exc.SQLAlchemyError):
+                log.warning("request %s failed: %s", request_id, reason(error))
             problem.request_id = request_id
             resp.data = wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
         except Exception:
@@ -241,6 +242,20 @@ class Pipeline:
             resp.data = wire.encode(envelope(data=None, page=None, problem=problem))
         resp.status, resp.content_type = problem.status, falcon.MEDIA_JSON
         resp.set_headers(problem.headers)
+
+
+def headers_of(state: Any) -> dict[str, str]:
+    """The headers that every answer to a request has; `state` is what the pipeline knows of it."""
+    headers = {
+        "X-Request-Id": state.request_id,
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }
+    if allowance := state.allowance:
+        headers["X-RateLimit-Limit"] = str(allowance.limit)
+        headers["X-RateLimit-Remaining"] = str(allowance.remaining)
+        headers["X-RateLimit-Reset"] = str(allowance.reset)
+    return headers
 
 
 def _notice(route: Route) -> dict[str, str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from .context import Context
-from .db import ByCodePoint, UTCDateTime, metadata, upsert
+from .db import ByCodePoint, UTCDateTime, metadata, reason, upsert
 from .fields import Moment
 from .manifest import Every
 from .tenants import tenants
@@ -43,8 +43,8 @@ def run(app: "App", stop: threading.Event) -> None:
     while not stop.is_set():
         try:
             tick(app)
-        except sa.exc.SQLAlchemyError:
-            log.exception("timed tasks wait for the database")
+        except sa.exc.SQLAlchemyError as error:
+            log.error("timed tasks wait for the database: %s", reason(error))
         stop.wait(1)
     for thread in threads:
         thread.join()

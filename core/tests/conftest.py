@@ -101,6 +101,11 @@ def create_widget(ctx: Context, body: NewWidget) -> Widget:
     return records.add(ctx, body)
 
 
+def list_others(ctx: Context, id: str, query: WidgetQuery) -> Page[Widget]:
+    """All widgets but one."""
+    return records.page(ctx, query, table.c.id != id)
+
+
 def get_widget(ctx: Context, id: str) -> Widget:
     """One widget."""
     return records.get(ctx, id)
@@ -112,6 +117,7 @@ manifest = Manifest(
         Route("GET", "/v1/widgets", list_widgets, scope="widgets:read"),
         Route("POST", "/v1/widgets", create_widget, scope="widgets:write", status=201),
         Route("GET", "/v1/widgets/{id}", get_widget, scope="widgets:read"),
+        Route("GET", "/v1/widgets/{id}/others", list_others, scope="widgets:read"),
     ),
 )
 

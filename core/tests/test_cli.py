@@ -4,9 +4,12 @@ import json
 import os
 import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import closing
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -216,6 +219,7 @@ def test_revoking_says_when_it_cannot_tell_the_workers(run, environ, served, tmp
 
 def test_migrate_says_what_it_did(on, run):
     assert on("migrate").stdout == "nothing to do\n"
+    assert run("migrate", BILLYCAN_DATABASE="sqlite:///other.db").stdout.startswith("core: nothing -> core_")
     first = json.loads(run("migrate", "--json", BILLYCAN_DATABASE="sqlite:///new.db").stdout)["changed"]
     assert [line.partition(": nothing -> ")[0] for line in first] == ["core", "contacts"]
     assert json.loads(run("migrate", "--json", BILLYCAN_DATABASE="sqlite:///new.db").stdout) == {"changed": []}
@@ -345,6 +349,34 @@ def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databa
     assert "cure: start `billycan worker`" in run("doctor", code=1).stdout
 
 
+def test_the_doctor_finds_a_database_that_cannot_be_written(run, monkeypatch):
+    run("migrate")
+    monkeypatch.setattr("billycan.db.WAIT_SECONDS", 0.01)
+    with closing(sqlite3.connect("here.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        found = findings(run("doctor", "--json", code=1))
+    assert found["database"]["message"] == "cannot be written: database is locked"
+
+
+def test_the_doctor_finds_tables_of_another_form(on, served):
+    with served().db.writing() as db:
+        db.execute(sa.text("ALTER TABLE contacts RENAME COLUMN notes TO remarks"))
+    found = findings(on("doctor", "--json", code=1))["schema"]
+    assert found["message"] == (
+        "contacts: the table contacts lacks the column notes; "
+        "the table contacts has the column remarks, which the code does not declare"
+    )
+    assert found["cure"].startswith("a migration that has run is never changed: write a new one; while contacts is")
+    assert "`billycan plugins drop contacts`" in found["cure"]
+
+
+def test_the_doctor_s_cure_is_the_one_of_the_fault(run, install):
+    install(Manifest(name="guest"), autenticate=lambda app: None)
+    finding = findings(run("doctor", "--json", code=1, BILLYCAN_PLUGINS="guest"))["settings"]
+    assert finding["message"].startswith("guest: unknown hook 'autenticate'")
+    assert finding["cure"] == "remove the hook or correct its name"
+
+
 def test_the_doctor_knows_the_secret_that_serve_made(run, tmp_path):
     (tmp_path / "var").mkdir()
     (tmp_path / "var" / "secret").write_text(SECRET)
@@ -392,6 +424,10 @@ def test_what_is_wrong_is_said_in_one_line(run, words, variables, said):
 def test_the_worker_does_not_start_without_a_secret_or_tables(run):
     assert refusal(run("worker", code=1)).startswith("secret: set BILLYCAN_SECRET or BILLYCAN_SECRET_FILE")
     assert "run billycan migrate" in refusal(run("worker", code=1, BILLYCAN_SECRET=SECRET))
+
+
+def test_the_release_is_said(run):
+    assert run("--version").stdout == version("billycan-core") + "\n"
 
 
 def test_help_shows_the_commands_even_where_the_settings_are_wrong(run):

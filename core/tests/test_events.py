@@ -103,6 +103,7 @@ def test_the_log_is_filtered(client, clock):
         ("after=", "invalid_parameter", "after"),
         ("after=%27", "invalid_parameter", "after"),
         ("sort=event", "invalid_sort", "sort"),
+        ("after=evt_0&sort=-created_at", "invalid_sort", "sort"),
         ("sort=", "invalid_sort", "sort"),
         ("event=a&event=b", "invalid_parameter", "event"),
         ("search=x", "unknown_parameter", "search"),
@@ -141,7 +142,7 @@ def test_a_slow_transaction_never_slips_in_behind_a_poller(client):
 def waits(app, thread):
     """Return once a thread's transaction waits for another's."""
     if app.db.is_sqlite:
-        assert app.db._write_lock.locked()
+        assert app.db._turn.locked()
         return
     while thread.is_alive():
         with app.db.reading() as db:

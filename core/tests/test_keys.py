@@ -328,6 +328,8 @@ def test_a_trusted_proxy_says_whose_request_it_is(make_app):
         ("10.0.0.1", None, 401),
         ("10.0.0.1", ", ,", 429),
         ("10.0.0.7", "nonsense", 401),
+        ("::ffff:10.0.0.1", "198.51.100.7", 401),  # a socket for IPv4 and IPv6
+        ("10.0.0.1", "198.51.100.7", 429),
     ):
         assert call_from(client, address, forwarded) == status, (address, forwarded)
 

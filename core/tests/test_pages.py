@@ -181,6 +181,7 @@ def test_a_cursor_may_be_used_again_and_in_any_order_of_parameters(client, curso
         "/v1/widgets?sort=name&size=1",
         "/v1/widgets?sort=name&size=1,2&search=w",
         "/v1/widgets?sort=name&size=1,2&metadata[a]=b",
+        "/v1/widgets/wid_1/others?sort=name&size=1,2",
         "/v1/events?sort=created_at",
     ],
 )

@@ -1,0 +1,73 @@
+"""While the database is busy, full or away a request is refused soon, and one that only reads is still served."""
+
+import sqlite3
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import pytest
+import sqlalchemy as sa
+
+from billycan import db
+from billycan.testing import Client
+
+
+@pytest.mark.parametrize("name", ["reader", "writer"])
+def test_a_server_that_vanished_is_noticed(make_app, engine, name):
+    if engine != "postgresql":
+        pytest.skip("SQLite has no server")
+    with getattr(make_app().db, name).connect() as db:
+        given = db.connection.driver_connection.info.get_parameters()
+    idle, interval, count = (int(given[f"keepalives_{what}"]) for what in ("idle", "interval", "count"))
+    assert given["connect_timeout"] == "5"
+    assert idle + interval * count <= 20 and int(given["tcp_user_timeout"]) <= 20_000
+
+
+@pytest.fixture
+def client(make_app, engine):
+    if engine != "sqlite":
+        pytest.skip("PostgreSQL has no lock that stops all who write")
+    return Client(make_app("contacts"))
+
+
+@pytest.fixture
+def locked(client):
+    """Another process writes, and does not finish."""
+    with closing(sqlite3.connect(client.app.db.url.database, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        yield
+
+
+@pytest.mark.usefixtures("locked")
+def test_reads_go_on_while_another_process_writes(client, caplog):
+    assert client.get("/v1/contacts")["data"] == []
+    assert f"the use of {client.key_id} could not be noted" in caplog.text
+
+
+@pytest.mark.usefixtures("locked")
+def test_writes_are_refused_when_another_process_does_not_finish(client, monkeypatch, caplog):
+    monkeypatch.setattr(db, "WAIT_SECONDS", 0.01)
+    error = client.refused(503, "unavailable", "POST", "/v1/contacts", {"name": "Ada"})
+    assert client.last.headers["Retry-After"] == "1"
+    assert caplog.messages[-1] == f"request {error['request_id']} failed: database is locked"
+
+
+def test_writes_wait_for_each_other_only_so_long(client, monkeypatch):
+    monkeypatch.setattr(db, "WAIT_SECONDS", 0.01)
+    with ThreadPoolExecutor(1) as threads, client.app.db.writing():
+        threads.submit(client.refused, 503, "unavailable", "POST", "/v1/contacts", {"name": "Ada"}).result(30)
+    client.post("/v1/contacts", {"name": "Ada"})
+
+
+def test_nothing_can_be_written_for_a_while(make_app, engine):
+    app = make_app("contacts")
+    client = Client(app)
+    read_only = "PRAGMA query_only=1" if engine == "sqlite" else "SET transaction_read_only = on"
+
+    def stop_writing(db):
+        db.exec_driver_sql(read_only)
+
+    sa.event.listen(app.db.writer, "begin", stop_writing)
+    client.refused(503, "unavailable", "POST", "/v1/contacts", {"name": "Ada"})
+    assert client.get("/v1/contacts")["data"] == []
+    sa.event.remove(app.db.writer, "begin", stop_writing)
+    client.post("/v1/contacts", {"name": "Ada"})

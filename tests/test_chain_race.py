@@ -92,6 +92,29 @@ def both_are_deleted_quote_and_job(shop):
     return ("DELETE", quote, None), ("DELETE", job, None)
 
 
+def an_invoice_of_a_quote(shop):
+    quote = shop.quote()
+    shop.web.post(f"{quote}/send", status=200)
+    shop.web.post(f"{quote}/accept", {"name": "Ada"}, 200)
+    return quote, "/v1/invoices/" + shop.web.post(f"{quote}/convert", {"to": "invoice"})["data"]["id"]
+
+
+def a_draft_is_deleted_as_it_lets_its_quote_go(shop):
+    _, invoice = an_invoice_of_a_quote(shop)
+    return ("PATCH", invoice, {"quote_id": None}), ("DELETE", invoice, None)
+
+
+def a_draft_is_deleted_as_it_is_given_a_job(shop):
+    _, invoice = an_invoice_of_a_quote(shop)
+    return ("PATCH", invoice, {"job_id": id_of(shop.job())}), ("DELETE", invoice, None)
+
+
+def an_invoice_is_voided_and_deleted(shop):
+    _, invoice = an_invoice_of_a_quote(shop)
+    shop.web.post(f"{invoice}/send", status=200)
+    return ("POST", f"{invoice}/void", {}), ("DELETE", invoice, None)
+
+
 @pytest.mark.parametrize(
     "pair",
     [
@@ -102,6 +125,9 @@ def both_are_deleted_quote_and_job(shop):
         a_job_is_deleted_that_a_booking_names,
         both_are_deleted,
         both_are_deleted_quote_and_job,
+        a_draft_is_deleted_as_it_lets_its_quote_go,
+        a_draft_is_deleted_as_it_is_given_a_job,
+        an_invoice_is_voided_and_deleted,
     ],
 )
 def test_two_that_meet_both_get_an_answer(make_app, pair):

@@ -2,6 +2,7 @@
 
 import logging
 import math
+import sqlite3
 from typing import TYPE_CHECKING, Any
 
 import falcon
@@ -9,6 +10,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from . import pages
+from .db import is_read_only
 from .hookspecs import hookimpl
 from .keys import Identity
 from .limits import Allowance
@@ -100,10 +102,14 @@ def envelope(data: Any, page: Page[Any] | None, problem: Problem | None) -> Enve
 def handle_error(error: Exception) -> Problem | None:
     if isinstance(error, Problem):
         return error
+    if _is_of_another_form(error):
+        return None
     if isinstance(error, sa.exc.IntegrityError):
         return _raced(str(error.orig))
     # No connection, none free, or a lock or statement that took too long: the same request may work in a moment.
     if isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError):
+        return Unavailable()
+    if isinstance(error, sa.exc.DBAPIError) and is_read_only(error):  # as after a failover, until its end
         return Unavailable()
     return None
 
@@ -116,6 +122,13 @@ def refusal(allowance: Allowance) -> RateLimited:
         limit=allowance.window,
         retry_after=allowance.retry_after,
     )
+
+
+def _is_of_another_form(error: Exception) -> bool:
+    """Whether a table is not as the code has it, which no second try mends: PostgreSQL has errors of their own."""
+    original = getattr(error, "orig", None)
+    codes = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT_NOTNULL)
+    return getattr(original, "sqlite_errorcode", None) in codes or getattr(original, "sqlstate", None) == "23502"
 
 
 def _raced(text: str) -> Conflict:

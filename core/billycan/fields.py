@@ -181,7 +181,9 @@ def is_abn(digits: str) -> bool:
     return (sum(w * int(d) for w, d in zip(weights, digits, strict=True)) - 10) % 89 == 0
 
 
-_zones = cache(available_timezones)  # it looks through a thousand files
+@cache  # it looks through a thousand files
+def _zones() -> set[str]:
+    return available_timezones() - {"localtime", "Factory"}  # the server's own zone, and none at all
 
 
 class Zone(Text, least=1, most=64, format="time-zone"):
@@ -303,6 +305,28 @@ class Quantity(Number, places=4):
 
 class Percent(Number, places=4, least="0", most="100"):
     """A percentage from 0 to 100 with at most 4 decimals."""
+
+
+class Whole(Field, int):
+    """A whole number: 0 to 2,147,483,647, the most that an Integer column holds."""
+
+    plain = int
+    least: ClassVar[int] = 0
+    most: ClassVar[int] = 2_147_483_647
+    schema = {"type": "integer", "minimum": least, "maximum": most}
+
+    def __init_subclass__(cls, least: int = 0, most: int = 2_147_483_647) -> None:
+        cls.least, cls.most = least, most
+        cls.schema = {"type": "integer", "minimum": least, "maximum": most}
+
+    @classmethod
+    def read(cls, value: Any) -> int:
+        huge = isinstance(value, Decimal) and abs(value) > cls.most  # as numbers of very many digits arrive
+        if not huge and (isinstance(value, bool) or not isinstance(value, int)):
+            raise RuleBroken("invalid_type", "must be a whole number, without a fraction or an exponent")
+        if huge or not cls.least <= value <= cls.most:
+            raise RuleBroken("out_of_range", f"must be between {cls.least} and {cls.most}")
+        return int(value)
 
 
 # Dates and times ------------------------------------------------------------------------------------------------------

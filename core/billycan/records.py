@@ -63,9 +63,12 @@ class Records(Generic[T]):
     ) -> None:
         self.table, self.shows, self.prefix = table, shows, prefix
         table.info["prefix"] = prefix  # Two plugins' ids must not look alike.
+        table.info["filters"] = {shows: [*(filters or {})]}
         self.references, self.search, self.filters = references or {}, search, filters or {}
         self.neighbours = neighbours
         self.number, self.actions = number, actions or (lambda row: [])
+        self._check_columns()
+        self._not_columns = set(shows.__struct_fields__) - {*table.c.keys(), *self.references, "allowed_actions"}
         # Built once: to build a statement takes as long as to run it.
         self._by_id = sa.select(table).where(
             table.c.tenant_id == sa.bindparam("tenant_id"), table.c.id == sa.bindparam("id")
@@ -130,7 +133,7 @@ class Records(Generic[T]):
         live = None if conditions else counters.live(self.table.name)
         asked = self._order(query)  # checks `sort` even where the order is given
         order = order or asked
-        found = Found(self.table, [own(ctx, self.table), *conditions], order, str(self.table.name), live)
+        found = Found(self.table, [own(ctx, self.table), *conditions], order, live)
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
 
@@ -175,6 +178,11 @@ class Records(Generic[T]):
 
     def show(self, ctx: Context, rows: Sequence[Row], **columns: Mapping[str, Any]) -> list[T]:
         """The rows as clients see them; `columns` gives, by record id, the members that are no column."""
+        if missing := sorted(self._not_columns - columns.keys()):
+            raise TypeError(
+                f"nothing gives {missing[0]} of {self.shows.__name__}: the table {self.table.name} needs a column of"
+                f" this name, its Records references={{{missing[0]!r}: …}}, or show() {missing[0]}=…"
+            )
         named = self.named(ctx, rows)
         shown = []
         for row in rows:
@@ -196,6 +204,17 @@ class Records(Generic[T]):
         return found
 
     # Conditions and orders -----------------------------------------------------------------------------------------
+
+    def _check_columns(self) -> None:
+        """Refuse what names no column: it would be found only when somebody asks."""
+        for option, names in (("search", self.search), ("references", [f"{name}_id" for name in self.references])):
+            if missing := [name for name in names if name not in self.table.c]:
+                raise ValueError(
+                    f"Records of {self.table.name}: {option} needs the column {missing[0]}, which the table has not:"
+                    f" add it to the table, or take it out of {option}"
+                )
+        if self.search and "search_text" not in self.table.c:
+            raise ValueError(f"Records of {self.table.name}: search needs searchable() among the table's columns")
 
     def _check_references(self, ctx: Context, values: Mapping[str, Any]) -> None:
         faults = []

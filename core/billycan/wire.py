@@ -13,7 +13,7 @@ import falcon
 import msgspec
 from msgspec import Meta, Struct, UnsetType
 
-from .fields import Field, Metadata, read_field
+from .fields import Amount, Field, Metadata, Whole, read_field
 from .manifest import STEERING
 from .problems import (
     BadRequest,
@@ -185,7 +185,21 @@ class SetAside(Struct, frozen=True):
                 shown = next((item for item in shown if item.get("id") == key), None)
             else:
                 shown = shown.get(key, self) if isinstance(shown, dict) else self
-        return bool(shown == self.value) and isinstance(shown, bool) == isinstance(self.value, bool)
+        return _same(shown, self.value)
+
+
+def _same(shown: Any, sent: Any) -> bool:
+    """Whether what was sent is what is shown; money may be sent as text, here as elsewhere."""
+    if isinstance(shown, dict) and isinstance(sent, dict):
+        return shown.keys() == sent.keys() and all(_same(shown[name], sent[name]) for name in shown)
+    if isinstance(shown, list) and isinstance(sent, list):
+        return len(shown) == len(sent) and all(map(_same, shown, sent))
+    if isinstance(shown, Decimal) and isinstance(sent, str):
+        try:
+            return bool(shown == Amount.read(sent))
+        except RuleBroken:
+            return False
+    return bool(shown == sent) and isinstance(shown, bool) == isinstance(sent, bool)
 
 
 def plain(value: Any) -> Any:
@@ -428,7 +442,8 @@ def _parameter(text: str, kind: Any) -> Any:
         return [_parameter(part, get_args(lists[0])[0]) for part in text.split(",")]
     if bool in options and text in ("true", "false"):
         return text == "true"
-    if int in options and text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
+    whole = any(isinstance(k, type) and (k is int or issubclass(k, Whole)) for k in options)
+    if whole and text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
         return int(text)
     return text
 

@@ -182,7 +182,7 @@ def invoices(db: Any, tenant: str, rows: Sequence[Any]) -> list[dict[str, Any]]:
         ]
         s["metadata"] = loaded(s["metadata"])
         s["client"] = {"id": s["client_id"], "name": name}
-        s["currency"] = "AUD"
+        s["currency"], s["hosted_url"] = "AUD", None
         s["amount_due"] = money(total - paid)
         s["is_overdue"] = s["status"] in ("sent", "partially_paid") and due_date < today
         s["tax_invoice"] = {"compliant": not missing, "missing": missing}
@@ -309,7 +309,7 @@ class Invoice:
             row = db.execute(sql(found), (tenant, id)).fetchone()
             (shown,) = invoices(db, tenant, [row])
             shown["line_items"] = [line(r) for r in db.execute(sql(of_it), (tenant, id)).fetchall()]
-            shown["payments"], shown["hosted_url"] = [], None
+            shown["payments"] = []
             if shown["status"] != "draft":
                 shown["payments"] = [payment(r) for r in db.execute(sql(paid), (tenant, id)).fetchall()]
         answer(resp, shown)

@@ -60,8 +60,10 @@ def take(
         _give_back(ctx, instead_of)
     candidates = [p for p in giving(service, locked) if staff_id in (None, p.id)]
     if staff_id is not None and not candidates:
-        code, text = ("invalid_value", "does not give this service") if staff_id in locked else NOT_FOUND
-        raise Invalid.member("staff_id", code, text)
+        if staff_id not in locked:
+            raise Invalid.member("staff_id", *NOT_FOUND)
+        text = "does not give this service" if locked[staff_id].active else "is not active: name somebody else"
+        raise Invalid.member("staff_id", "invalid_value", text)
     terms, (earliest, latest) = terms_of(service), _window(ctx, service)
     taken = _taken(ctx, candidates, terms.occupied(start))
     room = [p for p in candidates if rules.places_left(terms, taken[p.id], start)]

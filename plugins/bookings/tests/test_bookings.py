@@ -260,6 +260,9 @@ def test_the_order_of_staff_is_the_services(app):
     assert error["details"] == [{"param": "staff_id", "code": "invalid_value", "message": "does not give this service"}]
     assert shop.open(staff_id=b) == []
     shop.web.refused(409, "has_dependents", "DELETE", f"/v1/staff/{a}")
+    shop.web.patch(f"/v1/staff/{a}", {"active": False})
+    error = shop.refused(monday("10:00"), "validation_failed", 422, staff_id=a)
+    assert "is not active" in error["message"] and error["details"][0]["code"] == "invalid_value"
     shop.web.patch(f"/v1/services/{shop.service_id}", {"staff_ids": []})
     shop.web.refused(409, "has_dependents", "DELETE", f"/v1/staff/{a}")  # a booking still names them
     shop.web.delete(f"/v1/staff/{b}")

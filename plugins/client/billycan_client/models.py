@@ -503,12 +503,10 @@ class Invoice(Struct, kw_only=True):
     """When it was written off."""
     write_off_reason: str | None
     """Why it was written off."""
-    line_items: list[Line]
-    """What is charged for, in order."""
-    payments: list[Payment]
-    """The payments of it, the newest last, reversed ones too."""
     hosted_url: Maybe[str | None] = UNSET
     """The page where the client sees it, once it is sent; only for keys that may write invoices."""
+    line_items: list[Line]
+    """What is charged for, in order."""
     external_id: str | None
     """The client's own id of the record, which no other of its kind has."""
     metadata: dict[str, str]
@@ -521,6 +519,8 @@ class Invoice(Struct, kw_only=True):
     """When it was made."""
     updated_at: dt.datetime
     """When it was last changed."""
+    payments: list[Payment]
+    """The payments of it, the newest last, reversed ones too."""
 
 
 class Job(Struct, kw_only=True):
@@ -767,6 +767,8 @@ class ListedInvoice(Struct, kw_only=True):
     """When it was written off."""
     write_off_reason: str | None
     """Why it was written off."""
+    hosted_url: str | None
+    """The page where the client sees it, once it is sent; only for keys that may write invoices."""
     line_items: Maybe[list[Line]] = UNSET
     """What is charged for, in order; in lists only with `include=line_items`."""
     external_id: str | None
@@ -937,6 +939,8 @@ class ListedQuote(Struct, kw_only=True):
     """Why it was declined."""
     cancelled_at: dt.datetime | None
     """When it was cancelled."""
+    hosted_url: str | None
+    """The page where the client can accept it, once it is sent; only for keys that may write quotes."""
     line_items: Maybe[list[Line]] = UNSET
     """What is charged for, in order; in lists only with `include=line_items`."""
     external_id: str | None
@@ -1260,10 +1264,10 @@ class Quote(Struct, kw_only=True):
     """Why it was declined."""
     cancelled_at: dt.datetime | None
     """When it was cancelled."""
-    line_items: list[Line]
-    """What is charged for, in order."""
     hosted_url: Maybe[str | None] = UNSET
     """The page where the client can accept it, once it is sent; only for keys that may write quotes."""
+    line_items: list[Line]
+    """What is charged for, in order."""
     external_id: str | None
     """The client's own id of the record, which no other of its kind has."""
     metadata: dict[str, str]

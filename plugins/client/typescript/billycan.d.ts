@@ -3503,12 +3503,10 @@ export interface components {
             written_off_at: string | null;
             /** @description Why it was written off. */
             write_off_reason: string | null;
-            /** @description What is charged for, in order. */
-            line_items: components["schemas"]["Line"][];
-            /** @description The payments of it, the newest last, reversed ones too. */
-            payments: components["schemas"]["Payment"][];
             /** @description The page where the client sees it, once it is sent; only for keys that may write invoices. */
             hosted_url?: string | null;
+            /** @description What is charged for, in order. */
+            line_items: components["schemas"]["Line"][];
             /** @description The client's own id of the record, which no other of its kind has. */
             external_id: string | null;
             /** @description The client's own string map. */
@@ -3529,6 +3527,8 @@ export interface components {
              * @description When it was last changed.
              */
             updated_at: string;
+            /** @description The payments of it, the newest last, reversed ones too. */
+            payments: components["schemas"]["Payment"][];
         };
         /** @description An invoice to make; what is not sent follows from the contact's and the tenant's terms. */
         InvoiceChange: {
@@ -3618,8 +3618,6 @@ export interface components {
             readonly written_off_at?: string | null;
             /** @description Why it was written off. */
             readonly write_off_reason?: string | null;
-            /** @description The payments of it, the newest last, reversed ones too. */
-            readonly payments?: components["schemas"]["Payment"][];
             /** @description The page where the client sees it, once it is sent; only for keys that may write invoices. */
             readonly hosted_url?: string | null;
             /** @description The actions that are possible now. */
@@ -3636,6 +3634,8 @@ export interface components {
              * @description When it was last changed.
              */
             readonly updated_at?: string;
+            /** @description The payments of it, the newest last, reversed ones too. */
+            readonly payments?: components["schemas"]["Payment"][];
         };
         /** @description Voiding an invoice. */
         InvoiceVoiding: {
@@ -4049,6 +4049,8 @@ export interface components {
             written_off_at: string | null;
             /** @description Why it was written off. */
             write_off_reason: string | null;
+            /** @description The page where the client sees it, once it is sent; only for keys that may write invoices. */
+            hosted_url: string | null;
             /** @description What is charged for, in order; in lists only with `include=line_items`. */
             line_items?: components["schemas"]["Line"][];
             /** @description The client's own id of the record, which no other of its kind has. */
@@ -4264,6 +4266,8 @@ export interface components {
             decline_reason: string | null;
             /** @description When it was cancelled. */
             cancelled_at: string | null;
+            /** @description The page where the client can accept it, once it is sent; only for keys that may write quotes. */
+            hosted_url: string | null;
             /** @description What is charged for, in order; in lists only with `include=line_items`. */
             line_items?: components["schemas"]["Line"][];
             /** @description The client's own id of the record, which no other of its kind has. */
@@ -5496,10 +5500,10 @@ export interface components {
             decline_reason: string | null;
             /** @description When it was cancelled. */
             cancelled_at: string | null;
-            /** @description What is charged for, in order. */
-            line_items: components["schemas"]["Line"][];
             /** @description The page where the client can accept it, once it is sent; only for keys that may write quotes. */
             hosted_url?: string | null;
+            /** @description What is charged for, in order. */
+            line_items: components["schemas"]["Line"][];
             /** @description The client's own id of the record, which no other of its kind has. */
             external_id: string | null;
             /** @description The client's own string map. */

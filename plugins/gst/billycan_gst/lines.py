@@ -98,7 +98,8 @@ def work_out(ctx: Context, document: NewDocument, stored: Iterable[str] = ()) ->
     Invalid where a line's id is unknown, a tenant that is not registered for GST charges it, or an amount is beyond
     the limit.
     """
-    _check_ids([line.id for line in document.line_items], set(stored))
+    if faults := _id_faults([line.id for line in document.line_items], set(stored)):
+        raise Invalid.of(*faults)
     amounts_are = document.amounts_are or ctx.tenant.amounts_are
     gst_rounding = document.gst_rounding or ctx.tenant.gst_rounding
     codes = [line.gst_code or _default_code(ctx) for line in document.line_items]
@@ -150,7 +151,13 @@ def let_one_discount_clear_the_other(body: Patch[Any]) -> None:
 
 def check_line_ids(body: Patch[Any], stored: Sequence[Line]) -> None:
     """Invalid where a patch names a line the document does not have, before anything is merged over nothing."""
-    _check_ids([line.get("id") for line in body.sent.get("line_items", ())], {line.id for line in stored})
+    if faults := line_id_faults(body, stored):
+        raise Invalid.of(*faults)
+
+
+def line_id_faults(body: Patch[Any], stored: Sequence[Line]) -> list[Fault]:
+    """A fault for each line that a patch names and the document does not have."""
+    return _id_faults([line.get("id") for line in body.sent.get("line_items", ())], {line.id for line in stored})
 
 
 def document_columns() -> tuple[sa.Column[Any], ...]:
@@ -248,14 +255,12 @@ def plain_number(number: Decimal, places: int = 0) -> Decimal:
     return number.quantize(Decimal(1).scaleb(int(exponent)))
 
 
-def _check_ids(ids: Sequence[str | None], stored: set[str]) -> None:
-    faults = [
+def _id_faults(ids: Sequence[str | None], stored: set[str]) -> list[Fault]:
+    return [
         Fault(f"line_items[{i}].id", "not_found", "is no line of this document, or is there twice; leave it out")
         for i, id in enumerate(ids)
         if id is not None and (id not in stored or id in ids[:i])
     ]
-    if faults:
-        raise Invalid.of(*faults)
 
 
 def _default_code(ctx: Context) -> GstCode:

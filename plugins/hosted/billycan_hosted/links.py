@@ -2,6 +2,7 @@
 
 import hashlib
 from datetime import date
+from functools import cache
 
 import msgspec
 from itsdangerous import BadData, URLSafeSerializer
@@ -22,18 +23,19 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
 def link_url(ctx: Context, path: str, id: str, edition: int, last_day: date) -> str:
     """The absolute address of a document's page; `path` is the page's, such as `/q/`."""
     link = Link(ctx.tenant_id, id, edition, last_day)
-    token = _serializer(ctx.app, path).dumps(msgspec.to_builtins(link))
+    token = _serializer(path, *ctx.app.secrets).dumps(msgspec.to_builtins(link))
     return f"{ctx.app.public_url}{path}{token if isinstance(token, str) else token.decode()}"
 
 
 def read_link(app: App, path: str, token: str) -> Link | None:
     """What a token says; None where nobody here signed it for this path, or it has expired."""
     try:
-        link = msgspec.convert(_serializer(app, path).loads(token), Link)
+        link = msgspec.convert(_serializer(path, *app.secrets).loads(token), Link)
     except (BadData, ValueError):
         return None
     return link if link.last_day >= app.now().date() else None
 
 
-def _serializer(app: App, path: str) -> URLSafeSerializer:
-    return URLSafeSerializer(app.secrets, salt=f"hosted {path}", signer_kwargs={"digest_method": hashlib.sha256})
+@cache  # a page of a list has a link in each row
+def _serializer(path: str, *secrets: str) -> URLSafeSerializer:
+    return URLSafeSerializer(secrets, salt=f"hosted {path}", signer_kwargs={"digest_method": hashlib.sha256})

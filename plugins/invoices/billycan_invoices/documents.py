@@ -107,15 +107,15 @@ def show(ctx: Context, row: Row, *, lines: list[Line] | None = None, client: Par
     shown = _members(ctx, row, _clients(ctx, [row]) if client is None else {client.id: client})
     shown["line_items"] = invoice_lines.of(ctx, [row.id])[row.id] if lines is None else lines
     shown["payments"] = payments_of(ctx, row.id) if row.status != "draft" else []
-    may_see = ctx.identity is not None and ctx.identity.holds("invoices:write")
-    return Invoice(**shown, hosted_url=hosted_url(ctx, row) if may_see else None)
+    return Invoice(**shown)
 
 
 def hosted_url(ctx: Context, row: Row) -> str | None:
     """The page where the client of an invoice that was sent reads it and how to pay it."""
     if row.status == "draft":
         return None
-    return link_url(ctx, PATH, row.id, 1, row.issue_date + timedelta(days=LINK_DAYS))
+    from_day = max(row.issue_date, row.sent_at.date())
+    return link_url(ctx, PATH, row.id, 1, from_day + timedelta(days=LINK_DAYS))
 
 
 def show_all(ctx: Context, rows: Sequence[Row], *, with_lines: bool) -> list[ListedInvoice]:
@@ -152,16 +152,22 @@ def _members(ctx: Context, row: Row, clients: Mapping[str, Party]) -> dict[str, 
     name = clients[row.client_id].name if drafted else row.client_name
     abn = clients[row.client_id].abn if drafted else row.client_abn
     title, percent = row.document_title, row.discount_percent
+    parts = breakdown(row.gst_breakdown)
+    if drafted:  # the business may have been registered since, or be no longer
+        title = rules.document_title(ctx.tenant.gst_registered, (part.gst_code for part in parts))
     # Of a document that was sent it was checked then, whatever became of the business profile.
     check = tax_invoice(ctx, title=title, total=row.total, name=name, abn=abn) if drafted else TaxInvoice(True, [])
+    may_see = ctx.identity is not None and ctx.identity.holds("invoices:write")
     worked_out = {
         "client": Named(row.client_id, name),
         "currency": "AUD",
         "discount_percent": None if percent is None else plain_number(percent),
-        "gst_breakdown": breakdown(row.gst_breakdown),
+        "gst_breakdown": parts,
+        "document_title": title,
         "amount_due": amount_due(row),
         "is_overdue": is_overdue(row.status, row.due_date, ctx.today()),
         "tax_invoice": check,
+        "hosted_url": hosted_url(ctx, row) if may_see else None,
         "allowed_actions": rules.allowed_actions(row.status, row.amount_paid),
         **neighbours.shown(ctx, stored),
     }

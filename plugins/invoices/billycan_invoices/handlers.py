@@ -1,5 +1,6 @@
 """What each endpoint does."""
 
+from collections.abc import Sequence
 from decimal import Decimal
 from typing import Any
 
@@ -14,9 +15,9 @@ from billycan.wire import decode, plain
 from billycan_gst.api import (
     as_sent,
     breakdown,
-    check_line_ids,
     check_registration,
     let_one_discount_clear_the_other,
+    line_id_faults,
     work_out,
 )
 
@@ -120,11 +121,13 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
     `document_locked`. Refused with `gst_not_registered` where a business that is not registered charges GST. Emits
     `invoice.updated` where anything changed.
     """
+    if body.sent.keys() & neighbours.plugins.keys():
+        take_turns(ctx)  # before the invoice is locked, as whoever deletes it does
     row = records.lock(ctx, id)
     stored = invoice_lines.of(ctx, [id])[id]
     let_one_discount_clear_the_other(body)
-    if row.status == "draft":
-        check_line_ids(body, stored)
+    if faults := line_id_faults(body, stored):
+        raise _locked(row, ["line_items"]) if row.status != "draft" else Invalid.of(*faults)
     sent = [as_sent(line) for line in stored]
     before = {**row._mapping, **neighbours.shown(ctx, row._mapping), "currency": "AUD", "line_items": sent}
     after = body.over(before)
@@ -154,9 +157,9 @@ def delete_invoice(ctx: Context, id: str) -> Deleted:
     take_turns(ctx)  # the numbers' counter is locked before the job or quote that hears of this
     row = records.lock(ctx, id)
     if row.status != "draft":
-        raise Conflict(
-            f"A {row.status} invoice must be kept: void it instead.", code="document_locked", status=row.status
-        )
+        instead = ": void it instead" if "void" in rules.allowed_actions(row.status, row.amount_paid) else ""
+        message = f"An invoice that is {row.status} must be kept{instead}."
+        raise Conflict(message, code="document_locked", status=row.status)
     invoice_lines.remove(ctx, id)
     deleted = records.delete(ctx, row)
     ctx.emit("invoice.deleted", deleted)
@@ -246,6 +249,7 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     From sent to void, else `invalid_state_transition`; `has_payments` while money on it was not reversed. Emits
     `invoice.voided`.
     """
+    take_turns(ctx)  # before the invoice is locked, as whoever deletes it does
     row = records.lock(ctx, id)
     if row.amount_paid and row.status in ("partially_paid", "paid"):
         raise Conflict("Money was received for this invoice: reverse its payments first.", code="has_payments")
@@ -358,16 +362,20 @@ def _save_open_members(ctx: Context, row: Row, after: NewInvoice, before: dict[s
     """Save what may still change of a sent invoice; Conflict where anything else would."""
     changed = {name for name in after.__struct_fields__ if plain(getattr(after, name)) != before[name]}
     if locked := sorted(changed - rules.OPEN_ONCE_SENT):
-        raise Conflict(
-            f"{', '.join(locked)}: a {row.status} invoice is locked; "
-            f"only {', '.join(sorted(rules.OPEN_ONCE_SENT))} still change.",
-            code="document_locked",
-            param=locked[0],
-            status=row.status,
-        )
+        raise _locked(row, locked)
     values = {name: getattr(after, name) for name in changed}
     if values.get("due_date", row.due_date) is None:
         raise Invalid.member("due_date", "required", "cannot be cleared once the invoice is sent")
     if values.get("due_date", row.due_date) < row.issue_date:
         raise Invalid.member("due_date", "out_of_range", "must not be before issue_date")
     return records.save(ctx, row, **values)
+
+
+def _locked(row: Row, members: Sequence[str]) -> Conflict:
+    return Conflict(
+        f"{', '.join(members)}: a {row.status} invoice is locked; "
+        f"only {', '.join(sorted(rules.OPEN_ONCE_SENT))} still change.",
+        code="document_locked",
+        param=members[0],
+        status=row.status,
+    )

@@ -167,6 +167,7 @@ class ListedInvoice(Resource):
     void_reason: Why it was voided.
     written_off_at: When it was written off.
     write_off_reason: Why it was written off.
+    hosted_url: The page where the client sees it, once it is sent; only for keys that may write invoices.
     line_items: What is charged for, in order; in lists only with `include=line_items`.
     """
 
@@ -205,14 +206,14 @@ class ListedInvoice(Resource):
     void_reason: str | None
     written_off_at: Moment | None
     write_off_reason: str | None
+    hosted_url: str | UnsetType | None
     line_items: list[Line] | UnsetType = UNSET
 
 
-class Invoice(ListedInvoice):
+class Invoice(ListedInvoice, kw_only=True):
     """An invoice with its lines and payments; `hosted_url` is for keys that may write invoices, never in an event.
 
     payments: The payments of it, the newest last, reversed ones too.
-    hosted_url: The page where the client sees it, once it is sent; only for keys that may write invoices.
     line_items: What is charged for, in order.
     """
 

@@ -1,5 +1,6 @@
 """What the contract says of invoices, member by member and state by state, through the API."""
 
+import json
 from datetime import UTC, datetime
 from decimal import Decimal
 from urllib.parse import quote
@@ -40,8 +41,9 @@ class Reader(Client):
 
 
 def without_link(answer):
-    if isinstance(answer["data"], dict):
-        answer["data"].pop("hosted_url", None)
+    data = answer["data"]
+    for shown in data if isinstance(data, list) else [data] if data else ():
+        shown.pop("hosted_url", None)
     return answer
 
 
@@ -369,6 +371,22 @@ def test_what_the_server_sets_no_client_sets(client, name):
     assert codes(error) == {(name, "read_only")}
 
 
+def test_what_is_worked_out_may_be_sent_back_as_text(client):
+    made = draft(client, line("100.00"), line("50.00", gst_code="export"))
+    path = f"/v1/invoices/{made['id']}"
+    back = json.loads(client.last.body, parse_float=str)["data"]
+    assert (back["total"], back["gst_breakdown"][0]["net"], back["line_items"][1]["net"]) == (
+        "160.00",
+        "100.00",
+        "50.00",
+    )
+    assert client.patch(path, back)["data"] == made
+    for total in ("160.01", "160.000", "1.6e2", " 160.00"):
+        refused = client.refused(422, "validation_failed", "PATCH", path, {"total": total})
+        assert codes(refused) == {("total", "read_only")}, total
+    assert get(client, made) == made
+
+
 def test_an_external_id_is_given_once(client):
     made = draft(client, external_id="x")
     body = {"client_id": made["client_id"], "line_items": [line()], "external_id": "x"}
@@ -515,6 +533,15 @@ def test_gst_is_not_charged_once_the_registration_has_ended(client):
     assert get(client, made)["status"] == "draft"
 
 
+def test_a_draft_is_headed_as_the_business_is_registered_today(client):
+    made = draft(client)
+    client.patch("/v1/tenant", {"gst_registered": False, "abn": None})
+    shown = get(client, made)
+    assert (shown["document_title"], shown["tax_invoice"]) == ("Invoice", {"compliant": True, "missing": []})
+    (listed,) = client.get("/v1/invoices")["data"]
+    assert listed["document_title"] == "Invoice"
+
+
 def test_a_document_is_a_tax_invoice_where_it_has_a_taxable_line(client):
     made = draft(client, line(gst_code="export"), line(gst_code="gst_free"))
     assert made["document_title"] == "Invoice"
@@ -630,6 +657,7 @@ def test_only_a_draft_is_deleted(client, status):
     if status != "draft":
         error = client.refused(409, "document_locked", "DELETE", f"/v1/invoices/{made['id']}")
         assert error["status"] == status and get(client, made) == made
+        assert ("void it" in error["message"]) == ("void" in made["allowed_actions"])
         client.refused(409, "has_dependents", "DELETE", f"/v1/contacts/{made['client_id']}")
         return
     answer = client.delete(f"/v1/invoices/{made['id']}")
@@ -667,7 +695,13 @@ def test_what_the_client_holds_is_locked(client, status):
     locked = {**LOCKED, "client_id": contact(client, name="Grace")["id"]}
     assert {*locked, *OPEN, "currency", "quote_id", "job_id", "booking_id"} == set(NewInvoice.__struct_fields__)
     (shown,) = made["line_items"]
-    locked_lines = ([{"id": shown["id"], "quantity": 2}], [shown, line()], [{"id": "lin_0", **line()}])
+    unknown = {"id": "lin_0"}
+    locked_lines = (
+        [{"id": shown["id"], "quantity": 2}],
+        [shown, line()],
+        [unknown | line()],
+        [unknown | {"unit": "m"}],
+    )
     for name, value in (*locked.items(), *(("line_items", lines) for lines in locked_lines), ("issue_date", None)):
         error = client.refused(409, "document_locked", "PATCH", path, {name: value, "notes": "lost"})
         assert (error["param"], error["status"]) == (name, status)
@@ -1085,7 +1119,7 @@ def test_lists_show_everything_but_lines_and_payments(client, ledger):
     for made, plain, full in zip(ledger, listed, with_lines, strict=True):
         shown = get(client, made)
         assert plain == {k: v for k, v in shown.items() if k not in ("line_items", "payments")}
-        assert set(plain) == set(ListedInvoice.__struct_fields__) - {"line_items"}
+        assert set(plain) == set(ListedInvoice.__struct_fields__) - {"line_items", "hosted_url"}
         assert full == {k: v for k, v in shown.items() if k != "payments"}
     page = client.get("/v1/invoices?sort=number&include=line_items&per_page=2")
     more = client.get(f"/v1/invoices?sort=number&include=line_items&cursor={page['pagination']['next_cursor']}")

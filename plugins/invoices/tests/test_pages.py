@@ -94,11 +94,21 @@ def test_late_and_void_invoices_say_so(app, client, clock):
 
 def test_links_are_for_writers_never_in_events_and_end(app, client, clock):
     invoice = sent(client)
-    assert client.key("read").get(f"/v1/invoices/{invoice['id']}")["data"]["hosted_url"] is None
+    for reader, url in ((client, invoice["hosted_url"]), (client.key("read"), None)):
+        (listed,) = reader.get("/v1/invoices")["data"]
+        assert reader.get(f"/v1/invoices/{invoice['id']}")["data"]["hosted_url"] == listed["hosted_url"] == url
     assert all("hosted_url" not in event["data"] for event in client.get("/v1/events")["data"])
     assert page_of(app, {"hosted_url": invoice["hosted_url"][:-2]}).status_int == 404
     clock.move(days=731)
     assert page_of(app, invoice).status_int == 404
+
+
+def test_an_invoice_of_an_early_date_has_a_page_too(app, client, clock):
+    invoice = sent(client, issue_date="2020-01-01", due_date="2020-01-15")
+    assert page_of(app, invoice).status_int == 200
+    clock.move(days=700)
+    assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["hosted_url"] == invoice["hosted_url"]
+    assert page_of(app, invoice).status_int == 200
 
 
 def test_nothing_can_be_sent_to_the_page(app, client):

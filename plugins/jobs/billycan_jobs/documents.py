@@ -71,18 +71,24 @@ def assignee_ids(ctx: Context, row: Row) -> list[str]:
 
 
 def check_assignees(ctx: Context, body: NewJob, stored: Sequence[str]) -> None:
-    """Invalid where somebody is assigned anew who is not staff; those who are stay so until the transaction ends."""
+    """Invalid where somebody is assigned anew who is not staff, or not active; who is stays staff until the commit."""
     added = [id for id in body.assignee_ids if id not in stored]
     if not added:
         return
-    known: Iterable[str] = ()
+    known: Mapping[str, Any] = {}
     if is_on(ctx, "staff"):
         from billycan_staff import api as staff  # noqa: PLC0415 - there only where that plugin is
 
         known = staff.people(ctx, added, lock=True)
-    if missing := [id for id in added if id not in known]:
-        places = [body.assignee_ids.index(id) for id in missing]
-        raise Invalid.of(*(Fault(f"assignee_ids[{i}]", "not_found", "there is no such staff") for i in places))
+    faults = []
+    for id in added:
+        at = f"assignee_ids[{body.assignee_ids.index(id)}]"
+        if id not in known:
+            faults.append(Fault(at, "not_found", "there is no such staff"))
+        elif not known[id].active:
+            faults.append(Fault(at, "invalid_value", "is not active"))
+    if faults:
+        raise Invalid.of(*faults)
 
 
 def bills(ctx: Context, job_id: str) -> str | None:

@@ -246,6 +246,15 @@ def test_staff_that_are_assigned_are_not_deleted(client):
     client.delete(f"/v1/staff/{grace}")
 
 
+def test_only_staff_who_are_active_are_assigned_anew(client):
+    grace, made = person(client), job(client)
+    change(client, made, assignee_ids=[grace])
+    client.patch(f"/v1/staff/{grace}", {"active": False})
+    error = client.post("/v1/jobs", {"client_id": made["client_id"], "title": "Tap", "assignee_ids": [grace]}, 422)
+    assert [(d["param"], d["code"]) for d in error["error"]["details"]] == [("assignee_ids[0]", "invalid_value")]
+    assert change(client, made, assignee_ids=[person(client, "Ada"), grace])["assignees"][1]["name"] == "Grace"
+
+
 def test_a_job_does_without_staff_and_keeps_who_was_assigned(client, make_app):
     made = job(client, assignee_ids=[person(client)])
     url = client.app.db.url.render_as_string(hide_password=False)

@@ -1,13 +1,14 @@
 """Quotes as stored and as shown: the records, their lines, their links, and how they are worked out."""
 
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Context, Invalid, Named, Records
+from billycan.fields import LAST_DATE
 from billycan.neighbours import Neighbours
 from billycan.records import Row
 from billycan_contacts import api as contacts
@@ -65,11 +66,21 @@ def header(ctx: Context, body: NewQuote, worked: Worked) -> dict[str, Any]:
     """The columns of a draft: what was sent, the dates that follow from it, and its figures."""
     issue_date = body.issue_date or ctx.today()
     expiry_date = body.expiry_date or issue_date + timedelta(days=DEFAULT_DAYS)
-    if expiry_date < issue_date:
-        raise Invalid.member("expiry_date", "out_of_range", "must not be before issue_date")
+    check_dates(issue_date, expiry_date)
     left_out = ("line_items", "currency", *neighbours.off(ctx))
     sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
     return {**sent, **worked.columns, "issue_date": issue_date, "expiry_date": expiry_date}
+
+
+def check_dates(issue_date: date, expiry_date: date) -> None:
+    """Invalid where a quote would expire before it is issued, or later than any date that can be sent."""
+    if not issue_date <= expiry_date <= LAST_DATE:
+        raise Invalid.member("expiry_date", "out_of_range", f"must be from issue_date to {LAST_DATE}")
+
+
+def frozen(client: Party) -> dict[str, Any]:
+    """The columns that keep who a quote is for, once it is no draft any more."""
+    return {"client_name": client.name, "client_abn": client.abn, "client_address": client.billing_address}
 
 
 def status_of(ctx: Context, row: Row) -> str:
@@ -87,8 +98,7 @@ def show(ctx: Context, row: Row, *, lines: list[Line] | None = None, client: Par
     """One quote, with its link where the key may write quotes; `lines` and `client` spare queries."""
     shown = _members(ctx, row, _clients(ctx, [row]) if client is None else {client.id: client})
     shown["line_items"] = quote_lines.of(ctx, [row.id])[row.id] if lines is None else lines
-    may_see = ctx.identity is not None and ctx.identity.holds("quotes:write")
-    return Quote(**shown, hosted_url=hosted_url(ctx, row) if may_see else None)
+    return Quote(**shown)
 
 
 def show_all(ctx: Context, rows: Sequence[Row], *, with_lines: bool) -> list[ListedQuote]:
@@ -116,6 +126,7 @@ def _members(ctx: Context, row: Row, clients: Mapping[str, Party]) -> dict[str, 
     stored = row._mapping
     status = status_of(ctx, row)
     percent = row.discount_percent
+    may_see = ctx.identity is not None and ctx.identity.holds("quotes:write")
     worked_out = {
         "status": status,
         "client": Named(row.client_id, row.client_name or clients[row.client_id].name),
@@ -123,6 +134,7 @@ def _members(ctx: Context, row: Row, clients: Mapping[str, Party]) -> dict[str, 
         "discount_percent": None if percent is None else plain_number(percent),
         "gst_breakdown": breakdown(row.gst_breakdown),
         "accepted_by": AcceptedBy(**row.accepted_by) if row.accepted_by else None,
+        "hosted_url": hosted_url(ctx, row) if may_see else None,
         "allowed_actions": allowed_actions(ctx, status),
     }
     worked_out |= neighbours.shown(ctx, stored) | becomes.shown(ctx, stored)

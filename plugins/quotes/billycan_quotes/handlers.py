@@ -1,6 +1,6 @@
 """What each endpoint does."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -12,14 +12,26 @@ from billycan.records import Row
 from billycan.wire import plain
 from billycan_gst.api import (
     as_sent,
-    check_line_ids,
     check_registration,
     let_one_discount_clear_the_other,
+    line_id_faults,
     work_out,
 )
 
 from . import rules
-from .documents import allowed_actions, client_of, header, neighbours, quote_lines, records, show, show_all, status_of
+from .documents import (
+    allowed_actions,
+    check_dates,
+    client_of,
+    frozen,
+    header,
+    neighbours,
+    quote_lines,
+    records,
+    show,
+    show_all,
+    status_of,
+)
 from .schemas import (
     Acceptance,
     Conversion,
@@ -73,17 +85,17 @@ def update_quote(ctx: Context, id: str, body: Patch[NewQuote]) -> Quote:
     row = records.lock(ctx, id)
     stored = quote_lines.of(ctx, [id])[id]
     let_one_discount_clear_the_other(body)
-    if row.status == "draft":
-        check_line_ids(body, stored)
+    if faults := line_id_faults(body, stored):
+        raise _locked(ctx, row, ["line_items"]) if row.status != "draft" else Invalid.of(*faults)
     sent = [as_sent(line) for line in stored]
     before = {**row._mapping, **neighbours.shown(ctx, row._mapping), "currency": "AUD", "line_items": sent}
     after = body.over(before)
-    neighbours.check(ctx, after, before)
     if row.status != "draft":
         changed = _save_open_members(ctx, row, after, before)
         quote = show(ctx, changed, lines=stored)
     else:
         client = client_of(ctx, after.client_id)
+        neighbours.check(ctx, after, before)
         worked = work_out(ctx, after, stored=[line.id for line in stored])
         new_lines = worked.lines != stored
         changed = records.save(ctx, row, touch=new_lines, **header(ctx, after, worked))
@@ -125,6 +137,7 @@ def send_quote(ctx: Context, id: str, body: Resend) -> Quote:
     expiry_date = body.expiry_date or row.expiry_date
     if expiry_date < ctx.today():
         raise Invalid.member("expiry_date", "out_of_range", "must not be in the past")
+    check_dates(row.issue_date, expiry_date)
     lines = quote_lines.of(ctx, [id])[id]
     check_registration(ctx, [line.gst_code for line in lines])
     client = client_of(ctx, row.client_id)
@@ -134,11 +147,9 @@ def send_quote(ctx: Context, id: str, body: Resend) -> Quote:
         status="sent",
         sent_at=ctx.now(),
         expiry_date=expiry_date,
-        client_name=client.name,
-        client_abn=client.abn,
-        client_address=client.billing_address,
         declined_at=None,
         decline_reason=None,
+        **frozen(client),
     )
     return _emit(ctx, "quote.sent", show(ctx, row, lines=lines))
 
@@ -186,7 +197,9 @@ def cancel_quote(ctx: Context, id: str) -> Quote:
     From draft or sent to cancelled, else `invalid_state_transition`. Emits `quote.cancelled`.
     """
     row = _lock(ctx, id, "cancel")
-    row = records.save(ctx, row, status="cancelled", cancelled_at=ctx.now(), link_edition=row.link_edition + 1)
+    columns = frozen(client_of(ctx, row.client_id)) if row.status == "draft" else {}
+    ended = {"status": "cancelled", "cancelled_at": ctx.now(), "link_edition": row.link_edition + 1}
+    row = records.save(ctx, row, **ended, **columns)
     return _emit(ctx, "quote.cancelled", show(ctx, row))
 
 
@@ -270,11 +283,16 @@ def _emit(ctx: Context, event: str, quote: Quote) -> Quote:
 def _save_open_members(ctx: Context, row: Row, after: NewQuote, before: dict[str, Any]) -> Row:
     changed = {name for name in after.__struct_fields__ if plain(getattr(after, name)) != before[name]}
     if locked := sorted(changed - rules.OPEN_ONCE_SENT):
-        status = status_of(ctx, row)
-        raise Conflict(
-            f"{', '.join(locked)}: a quote that is {status} is locked; revise it to change it.",
-            code="document_locked",
-            param=locked[0],
-            status=status,
-        )
+        raise _locked(ctx, row, locked)
+    neighbours.check(ctx, after, before)
     return records.save(ctx, row, **{name: getattr(after, name) for name in changed})
+
+
+def _locked(ctx: Context, row: Row, members: Sequence[str]) -> Conflict:
+    status = status_of(ctx, row)
+    return Conflict(
+        f"{', '.join(members)}: a quote that is {status} is locked; revise it to change it.",
+        code="document_locked",
+        param=members[0],
+        status=status,
+    )

@@ -18,6 +18,7 @@ class Neighbour(Struct):
 
     id: str
     quote_id: str | None = None
+    status: str | None = None
 
 
 def note(ctx: Context, event: Event) -> None:
@@ -30,14 +31,28 @@ def note(ctx: Context, event: Event) -> None:
 def note_invoice(ctx: Context, invoice: Neighbour) -> None:
     """Mark the quote an invoice was made from as invoiced, whoever made it: its job, or a client of the API."""
     for row in _held(ctx, quotes.c.id == invoice.quote_id) if invoice.quote_id else ():
-        if row.status in ("accepted", "converted"):
+        if row.status in _AWAITS_INVOICE:
             _save(ctx, row, status="invoiced", invoice_id=invoice.id)
+
+
+def follow_invoice(ctx: Context, invoice: Neighbour) -> None:
+    """Let go of a draft that names another quote now, and note it with the one that it names."""
+    if invoice.status != "draft":  # locked, so it names the quote it did; and a void one bills none
+        return
+    let_go = quotes.c.invoice_id == invoice.id
+    if invoice.quote_id is not None:
+        let_go &= quotes.c.id != invoice.quote_id
+    # Looked for before the writes of the chain take turns: few changes of an invoice concern a quote.
+    if ctx.db.execute(sa.select(quotes.c.id).where(own(ctx, quotes), let_go).limit(1)).first():
+        _release(ctx, let_go)
+    named = (quotes.c.id == invoice.quote_id) & quotes.c.status.in_(_AWAITS_INVOICE)
+    if invoice.quote_id and ctx.db.execute(sa.select(quotes.c.id).where(own(ctx, quotes), named)).first():
+        note_invoice(ctx, invoice)
 
 
 def forget_invoice(ctx: Context, invoice: Neighbour) -> None:
     """Let a quote be invoiced again when the invoice made from it is deleted or voided."""
-    for row in _held(ctx, quotes.c.invoice_id == invoice.id):
-        _save(ctx, row, status="converted" if row.converted_to == "job" else "accepted", invoice_id=None)
+    _release(ctx, quotes.c.invoice_id == invoice.id)
 
 
 def forget_job(ctx: Context, job: Neighbour) -> None:
@@ -53,13 +68,20 @@ def forget_booking(ctx: Context, booking: Neighbour) -> None:
         _save(ctx, row, booking_id=None)
 
 
+_AWAITS_INVOICE = ("accepted", "converted")
 _HEARD = {
     "invoice.created": note_invoice,
+    "invoice.updated": follow_invoice,
     "invoice.deleted": forget_invoice,
     "invoice.voided": forget_invoice,
     "job.deleted": forget_job,
     "booking.deleted": forget_booking,
 }
+
+
+def _release(ctx: Context, which: sa.ColumnElement[bool]) -> None:
+    for row in _held(ctx, which):
+        _save(ctx, row, status="converted" if row.converted_to == "job" else "accepted", invoice_id=None)
 
 
 def _held(ctx: Context, which: sa.ColumnElement[bool]) -> list[Any]:

@@ -131,6 +131,7 @@ class ListedQuote(Resource):
     declined_at: When it was declined.
     decline_reason: Why it was declined.
     cancelled_at: When it was cancelled.
+    hosted_url: The page where the client can accept it, once it is sent; only for keys that may write quotes.
     line_items: What is charged for, in order; in lists only with `include=line_items`.
     """
 
@@ -165,14 +166,14 @@ class ListedQuote(Resource):
     declined_at: Moment | None
     decline_reason: str | None
     cancelled_at: Moment | None
+    hosted_url: str | UnsetType | None
     line_items: list[Line] | UnsetType = UNSET
 
 
-class Quote(ListedQuote):
+class Quote(ListedQuote, kw_only=True):
     """A quote with its lines. `hosted_url` is for keys that may write quotes, and never part of an event.
 
     line_items: What is charged for, in order.
-    hosted_url: The page where the client can accept it, once it is sent; only for keys that may write quotes.
     """
 
     line_items: list[Line]

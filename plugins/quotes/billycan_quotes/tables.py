@@ -43,6 +43,7 @@ quotes = resource_table(
     sa.UniqueConstraint("tenant_id", "number"),
     sa.Index(None, "tenant_id", "client_id", "created_at"),
     sa.Index(None, "tenant_id", "sequence", "id"),
+    sa.Index(None, "tenant_id", "invoice_id"),
     sa.Index(None, "status", "expiry_date"),
 )
 

@@ -73,6 +73,13 @@ def test_a_sent_quote_is_locked_but_for_what_it_does_not_say(client):
     assert error["details"][0]["param"] == "line_items"
     error = client.patch(path, {"title": "Dearer"}, 409)["error"]
     assert (error["code"], error["param"]) == ("document_locked", "title")
+    for change, param in (
+        ({"line_items": [{"id": "lin_0", "quantity": 2}]}, "line_items"),
+        ({"title": "Dearer", "job_id": "job_0"}, "title"),
+    ):
+        error = client.patch(path, change, 409)["error"]
+        assert (error["code"], error["param"], error["status"]) == ("document_locked", param, "sent")
+    assert client.patch(path, {"job_id": "job_0"}, 422)["error"]["details"][0]["code"] == "not_found"
     assert client.delete(path, 409)["error"]["code"] == "document_locked"
 
 
@@ -85,12 +92,35 @@ def test_a_line_that_is_not_the_quotes_is_not_found(client):
     assert client.get(path)["data"] == quote
 
 
+def test_a_quote_expires_within_its_own_dates_and_the_calendars(client):
+    quote = new(client, issue_date="2027-06-01")
+    past = ("expiry_date", "out_of_range")
+    for call in (
+        client.patch(f"/v1/quotes/{quote['id']}", {"expiry_date": "2027-05-31"}, 422)["error"],
+        act(client, quote, "send", {"expiry_date": "2027-05-31"}, 422),
+    ):
+        assert [(d["param"], d["code"]) for d in call["details"]] == [past]
+    assert act(client, quote, "send", {"expiry_date": "2027-06-01"})["expiry_date"] == "2027-06-01"
+    body = {"client_id": quote["client_id"], "line_items": [{"description": "Part", "unit_price": 1}]}
+    error = client.post("/v1/quotes", {**body, "issue_date": "2200-12-20"}, 422)["error"]
+    assert [(d["param"], d["code"]) for d in error["details"]] == [past]
+    last = client.post("/v1/quotes", {**body, "issue_date": "2200-12-01"})["data"]
+    assert client.patch(f"/v1/quotes/{last['id']}", last)["data"] == last
+
+
 def test_the_clients_name_is_frozen_until_it_is_revised(client):
     quote = sent(client)
     client.patch(f"/v1/contacts/{quote['client_id']}", {"name": "Countess"})
     path = f"/v1/quotes/{quote['id']}"
     assert client.get(path)["data"]["client"]["name"] == "Ada Lovelace"
     assert act(client, quote, "revise")["client"]["name"] == "Countess"
+
+
+def test_a_withdrawn_quote_keeps_the_name_it_had_whether_it_was_sent_or_not(client):
+    for quote in (new(client), sent(client)):
+        act(client, quote, "cancel")
+        client.patch(f"/v1/contacts/{quote['client_id']}", {"name": "Countess"})
+        assert client.get(f"/v1/quotes/{quote['id']}")["data"]["client"]["name"] == "Ada Lovelace"
 
 
 def test_it_expires_at_the_end_of_its_day_in_the_businesss_zone(client, clock):
@@ -152,7 +182,9 @@ def test_only_one_target_is_on(client):
 def test_links_are_for_writers_and_never_in_events(client):
     quote = sent(client)
     assert quote["hosted_url"].startswith("http://127.0.0.1:8000/q/")
-    assert client.key("read").get(f"/v1/quotes/{quote['id']}")["data"]["hosted_url"] is None
+    for reader, url in ((client, quote["hosted_url"]), (client.key("read"), None)):
+        (listed,) = reader.get("/v1/quotes")["data"]
+        assert reader.get(f"/v1/quotes/{quote['id']}")["data"]["hosted_url"] == listed["hosted_url"] == url
     assert "hosted_url" not in client.get("/v1/events")["data"][0]["data"]
 
 
@@ -324,6 +356,32 @@ def test_deleting_what_a_quote_became_lets_it_be_converted_again(make_app):
     client.delete(f"/v1/invoices/{invoice['id']}")
     shown = client.get(path)["data"]
     assert (shown["status"], shown["invoice_id"], shown["job_id"]) == ("converted", None, job["id"])
+
+
+def test_an_invoice_that_names_another_quote_lets_the_first_go(client):
+    first, second = sent(client), sent(client)
+    for quote in (first, second):
+        act(client, quote, "accept", {"name": "Ada"})
+    invoice = act(client, first, "convert", {"to": "invoice"}, 201)
+
+    def states():
+        shown = [client.get(f"/v1/quotes/{quote['id']}")["data"] for quote in (first, second)]
+        return [(quote["status"], quote["invoice_id"]) for quote in shown]
+
+    path = f"/v1/invoices/{invoice['id']}"
+    client.patch(path, {"quote_id": second["id"]}, If_Match='"1"')
+    assert states() == [("accepted", None), ("invoiced", invoice["id"])]
+    client.patch(path, {"quote_id": None})
+    assert states() == [("accepted", None), ("accepted", None)]
+    client.patch(path, {"quote_id": first["id"]})
+    told = client.events().count("quote.updated")
+    client.patch(path, {"notes": "Thank you"})
+    client.post(f"{path}/send", status=200)
+    assert states() == [("invoiced", invoice["id"]), ("accepted", None)]
+    client.post(f"{path}/void", status=200)
+    client.patch(path, {"notes": "By mistake"})
+    assert states() == [("accepted", None), ("accepted", None)]
+    assert client.events().count("quote.updated") == told + 1
 
 
 def test_a_locked_quote_says_what_it_is_today(client, clock):

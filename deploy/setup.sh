@@ -37,8 +37,9 @@ fi
 # An interrupted set-up must leave no stamp, so that the next one starts afresh.
 rm -f $stamp
 $bin/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r $locks/installer.txt
+# Installed, not synchronized, which would take out plugins of others that are being written here.
 # uv is several times quicker, but only pip reads the machine's pip configuration (its own index, certificates).
-$bin/uv pip sync -q --python $bin/python --require-hashes $locks/development.txt 2>/dev/null ||
+$bin/uv pip install -q --python $bin/python --require-hashes --no-deps -r $locks/development.txt 2>/dev/null ||
     $bin/python -m pip install -qq --disable-pip-version-check --require-hashes --no-deps -r $locks/development.txt
 for project; do
     set -- "$@" -e "./$(dirname "$project")"

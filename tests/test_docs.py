@@ -1,5 +1,6 @@
 """The documents say what is there: every block of code in them is run or checked, and so is every link."""
 
+import importlib
 import importlib.util
 import inspect
 import json
@@ -10,17 +11,19 @@ import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Annotated
 
 import msgspec
 import pluggy
 import pytest
 import webtest
 
-from billycan import db, demo, hookspecs, plugins, scaffold, settings
+from billycan import db, demo, fields, hookspecs, keys, limits, plugins, scaffold, schemas, settings
 from billycan.cli import commands
 from billycan.problems import CODES, FAULTS
 from billycan.testing import Client, decoded
@@ -112,6 +115,73 @@ def test_a_deprecated_route_says_so_as_documented(install, make_app):
     manager.add_hookspecs(SimpleNamespace(on_event=given["on_event"]))
     with pytest.warns(DeprecationWarning, match="rename your function"):
         manager.register(SimpleNamespace(on_event=hookspecs.hookimpl(lambda ctx, event: None)))
+
+
+# What authors of plugins are told -------------------------------------------------------------------------------------
+
+
+def test_every_type_of_a_member_is_documented_with_its_column():
+    table = TUTORIAL.read_text().partition("## Types")[2].partition("## ")[0]
+    columns = {str: "`sa.Text`", int: "`sa.Integer`", date: "`sa.Date`", datetime: "`UTCDateTime`", dict: "`Json`"}
+    told = set()
+    for names, takes, column in re.findall(r"^\| (`.*`) \| (.*) \| (.*) \|$", table, re.MULTILINE):
+        for name in re.findall(r"`(\w+)`", names):
+            kind = getattr(fields, name)
+            told.add(name)
+            decimals = "`Cents()`" if getattr(kind, "places", 2) == 2 else "`TenThousandths()`"
+            assert column in ("–", columns.get(kind.plain, decimals)), name
+            if "characters" in takes or kind is fields.Whole:
+                assert f"{kind.most:,}" in takes and (not kind.least or f"{kind.least} to" in takes), name
+    kinds = {name for name, kind in vars(fields).items() if isinstance(kind, type) and issubclass(kind, fields.Field)}
+    assert told == kinds - {"Field", "Number", "MetadataValue"}
+
+
+def test_members_are_described_as_documented():
+    class NewVehicle(msgspec.Struct):
+        """What is sent.
+
+        plate: What the plate says.
+        """
+
+        plate: fields.Name
+        colour: Annotated[str, msgspec.Meta(description="Its colour.", examples=["red"])]
+
+    (_, structs) = schemas.described([NewVehicle])
+    members = structs["NewVehicle"]["properties"]
+    assert members["plate"]["description"] == "What the plate says."
+    assert (members["colour"]["description"], members["colour"]["examples"]) == ("Its colour.", ["red"])
+
+
+def test_the_documented_plugin_of_nothing_but_hooks_works(install, make_app):
+    text = (ROOT / "docs" / "hooks.md").read_text().partition("## A plugin of nothing but hooks")[2]
+    exec(BLOCK.findall(text)[0][1], given := {})
+    project = tomllib.loads(BLOCK.findall(text)[1][1])
+    assert list(project["project"]["entry-points"][plugins.GROUP]) == [given["manifest"].name]
+    install(given["manifest"], authorize=given["authorize"])
+    client = Client(make_app("contacts", "keep_all"))
+    id = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    client.refused(403, "insufficient_scope", "DELETE", f"/v1/contacts/{id}")
+
+
+def test_what_hooks_answer_is_documented():
+    text = (ROOT / "docs" / "hooks.md").read_text()
+    for kind in (keys.Identity, limits.Allowance):
+        (table,) = re.findall(rf"^\| Member of an `{kind.__name__}` .*?(?=\n\n)", text, re.MULTILINE | re.DOTALL)
+        rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
+        assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(kind.__struct_fields__)
+
+
+def test_what_the_examples_import_is_public():
+    text = (ROOT / "docs" / "versions.md").read_text()
+    names = re.findall(r"`(billycan\.\w+\.\w+)`", text)
+    for name in names:
+        module, _, member = name.rpartition(".")
+        assert hasattr(importlib.import_module(module), member), name
+    sources = [path.read_text() for path in ROOT.glob("examples/*/billycan_*/*.py")]
+    sources.append((ROOT / "docs" / "hooks.md").read_text())
+    for module, imported in re.findall(r"^from (billycan\.\w+) import (.*)$", "\n".join(sources), re.MULTILINE):
+        if module not in ("billycan.fields", "billycan.testing"):
+            assert not ({f"{module}.{name}" for name in imported.split(", ")} - set(names)), f"{module}: {imported}"
 
 
 # Blocks of code -------------------------------------------------------------------------------------------------------

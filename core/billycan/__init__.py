@@ -1,4 +1,4 @@
-"""The toolkit a plugin imports; anything not named here is private."""
+"""The toolkit a plugin imports; docs/versions.md says what else is public."""
 
 from .address import Address
 from .context import Context, Event

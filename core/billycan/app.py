@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from falcon.routing import CompiledRouter
 from msgspec import Struct
 
-from . import defaults, migrate, openapi, operations, platform, plugins, problems, settings, signatures
+from . import checks, defaults, migrate, openapi, operations, platform, plugins, problems, settings, signatures
 from .db import Database
 from .fields import Moment
 from .keys import Keys
@@ -180,6 +180,9 @@ class App:
                 except (TypeError, NameError) as error:
                     raise PluginError(f"{manifest.name}: {error}: correct the handler") from error
                 found.append(Endpoint(manifest.name, route, signature))
+        for manifest in self.manifests.values():
+            for fault in checks.lists(manifest, [(e.signature.listed, e.signature.query) for e in found]):
+                raise PluginError(fault)
         # Whatever else takes the body that makes a record, such as a preview, calls the same members read-only.
         makes = {e.signature.body: e.signature.shown for e in found if e.signature.shown and not e.signature.patch}
         for i, endpoint in enumerate(found):
@@ -251,6 +254,7 @@ def _in_network(address: str, networks: Iterable[str]) -> bool:
         ip = ipaddress.ip_address(address)
     except ValueError:
         return False
+    ip = getattr(ip, "ipv4_mapped", None) or ip  # as a socket of both kinds shows an IPv4 address
     return any(ip in ipaddress.ip_network(network, strict=False) for network in networks)
 
 

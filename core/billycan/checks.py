@@ -65,6 +65,20 @@ def together(manifests: Iterable[Manifest], commands: Iterable[str]) -> Iterator
                 yield f"{manifest.name}: ids cannot begin with {prefix!r}: a prefix is three small letters"
 
 
+def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str]:
+    """Filters that no list takes: of each route `routes` has what it lists and its query."""
+    routes = list(routes)
+    for table in manifest.tables:
+        for shown, filters in table.info.get("filters", {}).items():
+            queries = [query for listed, query in routes if listed is shown and query]
+            taken = {member for query in queries for member in query.__struct_fields__}
+            if queries and (missing := [name for name in filters if name not in taken]):
+                yield (
+                    f"{manifest.name}: Records of {table.name} has the filter {missing[0]}, which"
+                    f" {queries[0].__name__} has not: add it there, or take it out of filters"
+                )
+
+
 def prefixes(manifest: Manifest) -> list[str]:
     """What the ids of a plugin's records begin with, as far as Records gives them."""
     return [prefix for table in manifest.tables if (prefix := table.info.get("prefix"))]

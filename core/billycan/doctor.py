@@ -8,11 +8,17 @@ from msgspec import Struct
 
 from . import migrate, settings, worker
 from .app import App
+from .db import reason
 from .explain import explained
+from .plugins import PluginError
 from .serve import SECRET
 from .settings import SettingsError
 
 _ALIVE_SECONDS = 30  # A worker notes every ten that it lives.
+_OF_ANOTHER_FORM = (
+    "a migration that has run is never changed: write a new one; while {name} is being developed, switch it off and"
+    " run `billycan plugins drop {name}`, or take a new database"
+)
 
 
 class Finding(Struct):
@@ -39,7 +45,10 @@ def examine() -> Iterator[Finding]:
     except Exception as error:
         if (said := explained(error)) is None:
             raise
-        yield Finding("settings", False, said, "mend what it names; `billycan plugins list` shows what is installed")
+        cure = "mend what it names"
+        if isinstance(error, PluginError):
+            said, _, cure = said.rpartition(": ")  # Each ends with its own.
+        yield Finding("settings", False, said, cure)
         return
     yield Finding("settings", True, f"plugins: {', '.join(app.manifests) or 'none'}")
     try:
@@ -72,7 +81,20 @@ def _database(app: App) -> Iterator[Finding]:
     except migrate.SchemaBehind as error:
         yield Finding("schema", False, str(error), "run `billycan migrate`")
         return
+    for name, manifest in app.manifests.items():
+        found = migrate.differences(app.db, name, manifest.tables)
+        # A table that only looks like this plugin's may be of one that is off.
+        if said := migrate.described([d for d in found if d[0] != "remove_table"]):
+            yield Finding("schema", False, f"{name}: {'; '.join(said)}", _OF_ANOTHER_FORM.format(name=name))
+            return
     yield Finding("schema", True, "current")
+    try:
+        with app.db.writing() as db:
+            db.execute(sa.update(worker.tasks).where(sa.false()).values(name=""))
+    except sa.exc.SQLAlchemyError as error:
+        cure = "look for a full disk, for who may write there, and for a process that holds a lock"
+        yield Finding("database", False, f"cannot be written: {reason(error)}", cure)
+        return
     yield _worker(app)
     yield _search(app)
 

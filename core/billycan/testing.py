@@ -6,25 +6,28 @@ enable the same plugins: each Client is a tenant of its own, so none sees anothe
 
 import json
 import logging
+import re
 import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
-from typing import TYPE_CHECKING, Any, Literal, cast, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, cast, get_args, get_origin, get_type_hints
 from urllib.parse import quote
 
 import msgspec
 import pytest
 import sqlalchemy as sa
+from msgspec import Struct
 
 from . import keys, migrate, plugins, throwaway
+from .fields import Moment, read_field
 from .hookspecs import hookimpl
-from .manifest import STEERING, Manifest
+from .manifest import STEERING, Manifest, Resource
 from .settings import Config, Settings
 from .signatures import PARAMETER
 from .tenants import Profile, tenants
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
 ENGINES = ("sqlite", "postgresql")
 START = datetime(2026, 11, 21, tzinfo=UTC)
 SECRET = "a secret for tests that is long enough"  # noqa: S105
+NOBODYS = "no_such_member"  # what no plugin calls anything
 NOT_TESTED = "PostgreSQL was NOT TESTED: no server programs in /usr/lib/postgresql/*/bin or on PATH"
 
 
@@ -382,7 +386,12 @@ class PluginConformance:
     # The tests --------------------------------------------------------------------------------------------------------
 
     def test_migrations_make_the_declared_tables(self, app: "App") -> None:
-        assert migrate.differences(app.db, self.plugin, app.manifests[self.plugin].tables) == []
+        manifest = app.manifests[self.plugin]
+        found = "; ".join(migrate.described(migrate.differences(app.db, self.plugin, manifest.tables)))
+        assert not found, (
+            f"{found}: declare it in the code and make it in a migration in {manifest.migrations}, both alike;"
+            " the last migration there may be changed until it has run anywhere, then add another"
+        )
 
     def test_every_route_refuses_a_missing_key(self, app: "App", client: Client) -> None:
         for method, path in self.calls(app, "xxx_1"):
@@ -416,12 +425,27 @@ class PluginConformance:
 
     def test_what_is_not_known_is_refused(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
-            assert client.post(path, {**body, "colour": 1}, 422)["error"]["details"][0]["code"] == "unknown_field"
-            assert client.get(f"{path}?colour=1", 400)["error"]["code"] == "unknown_parameter"
+            assert client.post(path, {**body, NOBODYS: 1}, 422)["error"]["details"][0]["code"] == "unknown_field"
+            assert client.get(f"{path}?{NOBODYS}=1", 400)["error"]["code"] == "unknown_parameter"
             assert client.post(path, {**body, "version": 1}, 422)["error"]["details"][0]["code"] == "read_only"
             if self.has(app, "PATCH", path):
-                refused = client.patch(f"{path}/{made[path]['id']}", {"colour": 1}, 422)
+                refused = client.patch(f"{path}/{made[path]['id']}", {NOBODYS: 1}, 422)
                 assert refused["error"]["details"][0]["code"] == "unknown_field"
+
+    def test_a_number_beyond_its_column_is_refused(self, app: "App", client: Client) -> None:
+        for path, body in self.bodies(client).items():
+            kind = self.endpoint(app, "POST", path).signature.body
+            for name, huge in _with_integers(kind, body, 2**63):
+                answer = client.call("POST", path, huge)
+                assert answer.status_int == 422, f"{path}: {name} takes what no column can hold: make it a Whole"
+            for name, large in _with_integers(kind, body, 2**31):
+                answer = client.call("POST", path, large)
+                assert answer.status_int < 500, f"{path}: {name} takes what its column cannot hold: limit it"
+            query = self.endpoint(app, "GET", path).signature.query
+            for name, hint in get_type_hints(query).items():
+                if name in query.__struct_fields__ and any(map(_is_integer, _parts(hint))):
+                    answer = client.call("GET", f"{path}?{name}={2**63}")
+                    assert answer.status_int == 400, f"{path}?{name}= takes what no column can hold: make it a Whole"
 
     def test_a_record_is_read_listed_and_left_alone(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
@@ -450,6 +474,33 @@ class PluginConformance:
             assert record["id"] not in self.found(client, path)
             client.delete(one, 404)
 
+    def test_actions_lead_to_what_is_declared(self, app: "App", client: Client) -> None:
+        for path, body in self.bodies(client).items():
+            tried: set[str] = set()
+            while (made := client.call("POST", path, body)).status_int == 201:  # Anew for each way out of a status.
+                now, tried_before = decoded(made)["data"], len(tried)
+                while action := next((a for a in now.get("allowed_actions", ()) if a not in tried), None):
+                    tried.add(action)
+                    after = self.act(client, path, now["id"], action)
+                    now = after if after and after.get("id") == now["id"] else now
+                if len(tried) == tried_before:
+                    break
+
+    def act(self, client: Client, path: str, id: str, action: str) -> dict[str, Any] | None:
+        """What an action of a record answers, which must be as its handler declares; None where it needs a body."""
+        for endpoint in self.endpoints(client.app):
+            route = endpoint.route
+            if (route.method, PARAMETER.sub("{}", route.path)) == ("POST", f"{path}/{{}}/{action}"):
+                answer = client.call("POST", f"{path}/{id}/{action}")
+                if answer.status_int in (409, 422):
+                    return None
+                assert answer.status_int == route.status, f"{route.path}: {answer.text}"
+                data: dict[str, Any] = decoded(answer)["data"]
+                fault = _undeclared(data, endpoint.signature.answer)
+                assert not fault, f"{route.path} answers what {endpoint.signature.answer} has not: {fault}"
+                return data
+        return None
+
     def test_lists_are_paged_and_sorted(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
             client.post(path, body)
@@ -467,14 +518,17 @@ class PluginConformance:
                     cursor = page["pagination"]["next_cursor"]
                     assert len(walked) <= len(everything), f"{path}?sort={sort} goes round in circles"
                 assert walked == everything, f"{path}?sort={sort}"
-            client.refused(400, "invalid_sort", "GET", f"{path}?sort=colour")
+            client.refused(400, "invalid_sort", "GET", f"{path}?sort={NOBODYS}")
             client.refused(400, "invalid_parameter", "GET", f"{path}?per_page=101")
 
     def test_filters_find_a_record_by_its_own_values(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
             query = self.endpoint(app, "GET", path).signature.query
+            hints = get_type_hints(query)
             for name in sorted(set(query.__struct_fields__) - set(STEERING)):
                 value = record.get(name.removesuffix("_from").removesuffix("_to"))
+                sample = client.call("GET", f"{path}?{name}={_sample(hints[name])}")
+                assert sample.status_int < 500, f"{path}?{name}= names neither a column nor one of its Records' filters"
                 if isinstance(value, str | int | Decimal):
                     text = str(value).lower() if isinstance(value, bool) else str(value)
                     assert record["id"] in self.found(client, path, **{name: text}), f"{path}?{name}={value}"
@@ -556,7 +610,12 @@ class PluginConformance:
         settings = manifest.settings.__struct_fields__ if manifest.settings else ()
         commands = [f"billycan {command.name}" for command in manifest.commands]
         named += [*manifest.scopes, *manifest.events, *settings, *commands]
-        assert not (missing := [name for name in named if name not in text]), f"{readme} does not name {missing}"
+        listed = [kind for e in self.endpoints(app) if (kind := e.signature.listed)]
+        members = {m: None for kind in listed for m in kind.__struct_fields__ if m not in Resource.__struct_fields__}
+        missing = [name for name in named if name not in text]
+        as_code = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+        missing += [name for name in members if name not in re.findall(r"\w+", " ".join(as_code))]
+        assert not missing, f"{readme} does not name {missing}"
 
     def test_disabling_keeps_the_rows(
         self, app: "App", client: Client, made: dict[str, Any], make_app: Callable[..., "App"]
@@ -581,6 +640,51 @@ class PluginConformance:
 
 def _literals(hint: Any) -> list[str]:
     """The texts that a type allows, where it names them."""
-    if get_origin(hint) is Literal:
-        return [value for value in get_args(hint) if isinstance(value, str)]
-    return [value for part in get_args(hint) for value in _literals(part)]
+    return [part for part in _parts(hint) if isinstance(part, str)]
+
+
+def _parts(hint: Any) -> list[Any]:
+    """The types that a type is made of, and the values that it names."""
+    inner = () if isinstance(hint, str) else get_args(hint)
+    return [part for each in inner for part in _parts(each)] if inner else [hint]
+
+
+def _is_integer(part: Any) -> bool:
+    return isinstance(part, type) and issubclass(part, int) and part is not bool
+
+
+def _sample(hint: Any) -> str:
+    """A text that a parameter of this type takes."""
+    parts = _parts(hint)
+    named = [part for part in parts if isinstance(part, str)]
+    if any(isinstance(part, type) and issubclass(part, date) for part in parts):
+        return "2026-11-21"
+    return named[0] if named else "1" if any(map(_is_integer, parts)) else "true" if bool in parts else "x"
+
+
+def _with_integers(kind: type[Struct], body: Mapping[str, Any], value: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A body with `value` for each whole number that a Struct takes, one at a time, with the member's name."""
+    for field in msgspec.structs.fields(kind):
+        given = body.get(field.name)
+        one = given[0] if given and isinstance(given, list) else given
+        for part in _parts(field.type):
+            if _is_integer(part):
+                yield field.name, {**body, field.name: value if get_origin(field.type) is not list else [value]}
+            elif isinstance(part, type) and issubclass(part, Struct) and isinstance(one, Mapping):
+                for name, changed in _with_integers(part, one, value):
+                    yield f"{field.name}.{name}", {**body, field.name: [changed] if one is not given else changed}
+
+
+def _undeclared(data: Any, kind: Any) -> str | None:
+    """What of an answer its handler's type does not allow."""
+    if not (isinstance(kind, type) and issubclass(kind, Struct)):
+        return None
+    try:
+        msgspec.convert(data, kind, dec_hook=_read)
+    except msgspec.ValidationError as error:
+        return str(error)
+    return None
+
+
+def _read(kind: type, value: Any) -> Any:
+    return Moment.of(datetime.fromisoformat(value)) if issubclass(kind, Moment) else read_field(kind, value)

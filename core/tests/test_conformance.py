@@ -1,16 +1,17 @@
 """PluginConformance fails a plugin for each rule that it breaks."""
 
 import inspect
+from typing import Annotated
 
 import pytest
 import sqlalchemy as sa
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET, Meta, UnsetType
 from msgspec.structs import replace
 
-from billycan import Context, Deleted, Manifest, Page, Patch, Records, idempotency
+from billycan import Context, Deleted, Manifest, Page, Patch, Records, idempotency, migrate
 from billycan.app import App
 from billycan.db import metadata
-from billycan.fields import Name
+from billycan.fields import Name, Whole
 from billycan.keys import Identity
 from billycan.manifest import NewResource
 from billycan.testing import Client, PluginConformance
@@ -40,7 +41,7 @@ class Thing(NewResource, kw_only=True):
     bought_on: str | None = None
     custodian_id: str | None = None
     version: int | UnsetType = UNSET
-    colour: int | UnsetType = UNSET
+    no_such_member: int | UnsetType = UNSET
 
 
 def other(**given):
@@ -151,6 +152,71 @@ def nothing(ctx, value):
     return sa.false()
 
 
+class Loaded(NewAsset, kw_only=True):
+    """An asset with a number of any size."""
+
+    load: int = 0
+
+
+class Limited(NewAsset, kw_only=True):
+    """An asset with a number that only some columns hold."""
+
+    load: Annotated[int, Meta(le=2**40)] = 0
+
+
+class Counted(NewAsset, kw_only=True):
+    """An asset with a whole number."""
+
+    load: Whole = Whole(0)
+
+
+class Weighed(AssetQuery, kw_only=True):
+    """Filters that no column has."""
+
+    weight: str | None = None
+
+
+class Numbered(AssetQuery, kw_only=True):
+    """A filter by a number of any size."""
+
+    version: int | None = None
+
+
+class Heavy(Asset):
+    """An asset that shows a member of which the README says nothing."""
+
+    weight: int
+
+
+def making(kind):
+    def create_loaded(ctx: Context, body: kind) -> Asset:
+        """Make an asset of a load, which the column of its version holds."""
+        asset = create_asset(ctx, NewAsset(name=body.name, cost=body.cost))
+        ctx.db.execute(sa.update(table).values(version=body.load).where(table.c.id == asset.id))
+        return asset
+
+    return serving("POST", "/v1/assets", create_loaded)
+
+
+def filtering(kind):
+    def list_assets(ctx: Context, query: kind) -> Page[Asset]:
+        """All assets."""
+        return records.page(ctx, query)
+
+    return serving("GET", "/v1/assets", list_assets)
+
+
+def lose(ctx: Context, id: str) -> Asset:
+    """Lose an asset, which is no status of one."""
+    row = records.save(ctx, records.lock(ctx, id), status="lost")
+    return records.show(ctx, [row])[0]
+
+
+def break_down(ctx: Context, id: str) -> Asset:
+    """Fail."""
+    raise KeyError(id)
+
+
 def unscoped():
     return replace(assets, routes=tuple(replace(route, scope=None) for route in assets.routes))
 
@@ -180,6 +246,19 @@ BROKEN = {
         {},
     ),
     "takes anything": ("what_is_not_known_is_refused", serving("POST", "/v1/assets", create_anything), {}),
+    "takes a number of any size": ("a_number_beyond_its_column_is_refused", making(Loaded), {}),
+    "filters by a number of any size": ("a_number_beyond_its_column_is_refused", filtering(Numbered), {}),
+    "filters by no column": ("filters_find_a_record_by_its_own_values", filtering(Weighed), {}),
+    "leads to no status": (
+        "actions_lead_to_what_is_declared",
+        serving("POST", "/v1/assets/{id}/retire", lose),
+        {},
+    ),
+    "fails to act": (
+        "actions_lead_to_what_is_declared",
+        serving("POST", "/v1/assets/{id}/retire", break_down),
+        {},
+    ),
     "shows otherwise": (
         "a_record_is_read_listed_and_left_alone",
         serving("GET", "/v1/assets/{id}", get_renamed),
@@ -236,6 +315,51 @@ def test_tables_that_no_migration_makes_are_found(make_app):
             run("migrations_make_the_declared_tables", app, make_app)
     finally:
         metadata.remove(extra)
+
+
+@pytest.mark.parametrize(("kind", "on"), [(Limited, "postgresql"), (Counted, None)])
+def test_a_number_that_the_column_cannot_hold_is_found(make_app, install, engine, kind, on):
+    install(making(kind))
+    app = make_app("assets", "contacts")
+    if on == engine:
+        with pytest.raises(AssertionError, match="/v1/assets: load takes what its column cannot hold: limit it"):
+            run("a_number_beyond_its_column_is_refused", app, make_app)
+    else:  # SQLite's columns hold it.
+        run("a_number_beyond_its_column_is_refused", app, make_app)
+
+
+def test_what_differs_from_the_tables_is_said_in_words(make_app):
+    app = make_app("assets", "contacts", fresh=True)
+    with app.db.writing() as db:
+        db.execute(sa.text("ALTER TABLE assets DROP COLUMN bought_on"))
+        db.execute(sa.text("ALTER TABLE assets ADD COLUMN rego TEXT"))
+    with pytest.raises(AssertionError) as failed:
+        run("migrations_make_the_declared_tables", app, make_app)
+    said = str(failed.value)
+    assert "the table assets lacks the column bought_on; " in said
+    assert "the table assets has the column rego, which the code does not declare: " in said
+    assert "declare it in the code and make it in a migration in " in said
+    other = sa.Table("others", sa.MetaData(), sa.Column("name", sa.Text))
+    found = [
+        ("remove_table", other),
+        [("modify_nullable", None, "others", "name", {}, True, False)],
+        ("add_index", sa.Index("ix_others_name", other.c.name)),
+    ]
+    assert migrate.described(found) == [
+        "the database has the table others, which the code does not declare",
+        "the column name of the table others may be null in the database, and not in the code",
+        "the table others lacks the index ix_others_name",
+    ]
+
+
+def test_a_readme_without_a_member_is_found(make_app):
+    app = make_app("assets", "contacts")
+    app.endpoints[:] = [
+        replace(e, signature=replace(e.signature, answer=Page[Heavy])) if e.signature.listed else e
+        for e in app.endpoints
+    ]
+    with pytest.raises(AssertionError, match=r"README.md does not name \['weight'\]"):
+        run("the_readme_names_everything", app, make_app)
 
 
 def test_a_readme_that_is_behind_is_found(make_app):

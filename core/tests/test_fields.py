@@ -9,8 +9,9 @@ from zoneinfo import ZoneInfo, available_timezones
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
+from msgspec import Struct
 
-from billycan import fields
+from billycan import fields, wire
 from billycan.address import Country, Postcode
 from billycan.fields import (
     Abn,
@@ -38,13 +39,14 @@ from billycan.fields import (
     Text,
     UnitPrice,
     Url,
+    Whole,
     Zone,
     digits_of,
     fold,
     is_abn,
     start_of_day,
 )
-from billycan.problems import RuleBroken
+from billycan.problems import BadRequest, RuleBroken
 from billycan.tenants import AccountNumber, Bsb
 
 TEXTS = [Text, Name, Reference, ExternalId, Id, Description, Notes, Tag, Search]
@@ -93,6 +95,8 @@ def code(kind, value):
         (Metadata, {"a": " b\r\nc "}, {"a": "b\nc"}),
         (Metadata, {"k" * 40: " " + "v" * 500}, {"k" * 40: "v" * 500}),
         (Metadata, {str(i): "" for i in range(50)}, {str(i): "" for i in range(50)}),
+        (Whole, 0, 0),
+        (Whole, 2**31 - 1, 2**31 - 1),
         (Day, "2028-02-29", date(2028, 2, 29)),
         (Day, "1900-01-01", date(1900, 1, 1)),
         (Day, "2200-12-31", date(2200, 12, 31)),
@@ -143,7 +147,15 @@ def test_a_right_value_is_read(kind, sent, read):
         (Abn, 47555222000, "invalid_type"),
         *[
             (Zone, text, "invalid_value")
-            for text in ("Hobart", "australia/hobart", "../../etc/passwd", "/etc/localtime", "+10:00")
+            for text in (
+                "Hobart",
+                "australia/hobart",
+                "../../etc/passwd",
+                "/etc/localtime",
+                "+10:00",
+                "localtime",
+                "Factory",
+            )
         ],
         *[(Country, text, "invalid_value") for text in ("au", "A", "A1", "ÄÖ")],
         *[(Currency, text, "currency_not_supported") for text in ("NZD", "aud", "A$")],
@@ -155,6 +167,8 @@ def test_a_right_value_is_read(kind, sent, read):
         *[(Metadata, {"k": value}, "invalid_value") for value in ("\0", "a\x1b", "\x85", "\x1f")],
         *[(Metadata, {key: "v"}, "invalid_value") for key in ("", "k" * 41, "\0", "a\rb")],
         (Metadata, {"k": "v" * 501}, "too_long"),
+        *[(Whole, n, "out_of_range") for n in (-1, 2**31, 2**63, Decimal("1e40"), Decimal("Infinity"))],
+        *[(Whole, n, "invalid_type") for n in ("1", True, None, 1.0, Decimal("1.5"), [], {})],
         *[(kind, value, "invalid_type") for kind in (Day, Instant) for value in (1, True, None, [], {})],
         *[
             (Day, text, "invalid_date")
@@ -416,6 +430,23 @@ def test_equivalent_texts_fold_alike(text):
 )
 def test_digits_are_of_a_number_however_it_is_spaced(text, digits):
     assert digits_of(text) == digits
+
+
+class Seats(Whole, least=1, most=9):
+    """How many sit in it."""
+
+
+class Seated(Struct):
+    seats: Seats | None = None
+
+
+def test_a_whole_number_has_the_limits_of_its_kind():
+    assert [code(Seats, n) for n in (0, 1, 9, 10)] == ["out_of_range", None, None, "out_of_range"]
+    assert Seats.schema == {"type": "integer", "minimum": 1, "maximum": 9}
+    assert wire.decode_query("seats=7", Seated).seats == 7 == wire.decode({"seats": 7}, Seated).seats
+    for text in ("10", "-1", "7.0", "x", "9" * 30):
+        with pytest.raises(BadRequest, match="seats: must be"):
+            wire.decode_query(f"seats={text}", Seated)
 
 
 def test_every_field_is_tested_here():

@@ -9,7 +9,7 @@ import pytest
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Context, Forbidden, Manifest, Page, Route
+from billycan import Conflict, Context, Forbidden, Manifest, Page, Reply, Route
 from billycan.keys import Identity
 from billycan.limits import Allowance
 from billycan.manifest import Empty
@@ -180,6 +180,19 @@ def test_a_handler_that_raises_fails_its_own_request_alone(host, caplog, method,
     if method == "POST":
         assert is_untouched(client) and client.get("/v1/tenant")["data"] == before
     client.post("/v1/contacts", ADA)
+
+
+def test_an_answer_that_cannot_be_sent_is_an_error_like_any_other(host, caplog):
+    def garble(ctx: Context) -> Reply:
+        """Answer what no HTTP answer can hold."""
+        return Reply(b"", "text/plain", {"X-Garbled": "a\nb"})
+
+    client = host(Manifest(name=PARROT.name, routes=(Route("GET", "/v1/squawk", garble, scope=None),)))
+    error = client.refused(500, "internal_error", "GET", "/v1/squawk", headers={"X-Request-Id": "mine"})
+    assert error["request_id"] == "mine" and "request mine failed" in caplog.text
+    for header in ("X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset", "X-Content-Type-Options"):
+        assert client.last.headers[header]
+    assert client.last.headers["Cache-Control"] == "no-store"
 
 
 @pytest.mark.parametrize(
@@ -403,16 +416,16 @@ def test_a_handler_of_get_cannot_emit(host, caplog):
     assert "nothing happens in a GET" in caplog.text and client.events() == []
 
 
-def test_a_handler_of_get_cannot_write(host):
+def test_a_handler_of_get_cannot_write(host, caplog):
     def scribble(ctx: Context) -> Empty:
         """Write where nothing may be written."""
-        ctx.db.execute(sa.update(tenants).values(name="Scribbled"))
+        ctx.db.execute(sa.update(tenants).values(version=7))
         return Empty()
 
     manifest = Manifest(name=PARROT.name, routes=(Route("GET", "/v1/squawk", scribble, scope=None),))
     client = host(manifest)
-    assert refused(client, "GET", "/v1/squawk", None)[0] == 500
-    assert client.get("/v1/me")["data"]["tenant"]["name"] == "Derwent Plumbing"
+    assert refused(client, "GET", "/v1/squawk", None) == (500, "internal_error")
+    assert "what only reads cannot write" in caplog.text and client.get("/v1/tenant")["data"]["version"] == 1
     client.post("/v1/contacts", {"name": "Ada"})  # nor does it keep others from writing
 
 

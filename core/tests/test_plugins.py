@@ -13,10 +13,26 @@ import pytest
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, Every, Manifest, Route, hookimpl, migrate, plugins
+from billycan import (
+    Context,
+    Deleted,
+    Every,
+    Manifest,
+    Named,
+    Page,
+    PageQuery,
+    Records,
+    Resource,
+    Route,
+    hookimpl,
+    migrate,
+    plugins,
+)
 from billycan.db import metadata
 from billycan.manifest import Empty
+from billycan.migrate import resource_columns
 from billycan.plugins import GROUP, PluginError, chosen
+from billycan.testing import Client
 
 
 @pytest.fixture
@@ -529,6 +545,86 @@ def test_tables_that_are_behind_and_tables_that_are_ahead(migrated):
     for use in (migrate.check, migrate.upgrade):
         with pytest.raises(migrate.SchemaBehind, match=f"^{said}"):
             use(first.db, first.manifests)
+
+
+@pytest.mark.parametrize(
+    ("change", "method", "path", "body"),
+    [
+        ("ALTER TABLE contacts RENAME COLUMN notes TO remarks", "GET", "/v1/contacts", None),
+        ("ALTER TABLE contacts RENAME COLUMN notes TO remarks", "POST", "/v1/contacts", {"name": "Ada"}),
+        ("ALTER TABLE contacts ADD COLUMN rego TEXT NOT NULL DEFAULT NULL", "POST", "/v1/contacts", {"name": "Ada"}),
+        ("ALTER TABLE contacts RENAME TO people", "GET", "/v1/contacts", None),
+    ],
+)
+def test_a_table_of_another_form_is_an_error_of_ours_and_logged(make_app, caplog, change, method, path, body):
+    app = make_app("contacts", fresh=True)
+    client = Client(app)
+    with app.db.writing() as db:
+        db.execute(sa.text(change))
+    client.refused(500, "internal_error", method, path, body)
+    assert f"request {client.last.headers['X-Request-Id']} failed" in caplog.text
+    assert "Traceback" in caplog.text
+
+
+class Thin(Resource):
+    """A record that shows its name."""
+
+    name: str
+
+
+class Fat(Thin):
+    """A record that shows what its table has not."""
+
+    owner_id: str | None
+    owner: Named | None
+
+
+class ThinQuery(PageQuery, kw_only=True):
+    """No filter of its own."""
+
+
+def things(*columns: Any, name: str = "assets") -> sa.Table:
+    return sa.Table(name, sa.MetaData(), *(sa.Column(c, sa.Text) for c in ("id", "tenant_id", *columns)))
+
+
+@pytest.mark.parametrize(
+    ("columns", "given", "said"),
+    [
+        (("name",), {"search": ("name", "rego")}, "search needs the column rego, which the table has not: add it"),
+        (("name",), {"search": ("name",)}, "search needs searchable() among the table's columns"),
+        (("name",), {"references": {"owner": dict}}, "references needs the column owner_id, which the table has not"),
+    ],
+)
+def test_one_whose_records_name_what_the_table_has_not(columns, given, said):
+    with pytest.raises(ValueError, match=f"^Records of assets: {re.escape(said)}"):
+        Records(things(*columns), Thin, prefix="ast", **given)
+
+
+def test_one_that_filters_by_what_its_query_has_not(make_app, install):
+    table = things("name")
+    records = Records(table, Thin, prefix="ast", filters={"colour": lambda ctx, value: sa.true()})
+
+    def list_things(ctx: Context, query: ThinQuery) -> Page[Thin]:
+        """Things."""
+        return records.page(ctx, query)
+
+    route = Route("GET", "/v1/things", list_things, scope=None)
+    install(Manifest(name="assets", tables=(table,), migrations=Path(), routes=(route,)))
+    said = "assets: Records of assets has the filter colour, which ThinQuery has not: add it there, or take it out"
+    with pytest.raises(PluginError, match=f"^{said}"):
+        make_app("assets", migrated=False, fresh=True)
+
+
+def test_one_that_shows_what_nothing_gives():
+    columns = [c.name for c in resource_columns()]
+    records = Records(things("name", "owner_id", *columns), Fat, prefix="ast")
+    said = (
+        "nothing gives owner of Fat: the table assets needs a column of this name, its Records references={'owner': …},"
+        " or show() owner=…"
+    )
+    with pytest.raises(TypeError, match=f"^{re.escape(said)}$"):
+        records.show(None, [])
+    assert records.show(None, [], owner={}) == []
 
 
 # Starting -------------------------------------------------------------------------------------------------------------

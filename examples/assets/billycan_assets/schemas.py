@@ -11,7 +11,11 @@ Status = Literal["in_use", "retired"]
 
 
 class NewAsset(NewResource, kw_only=True):
-    """What a client sends to make an asset."""
+    """What a client sends to make an asset.
+
+    bought_on: The day it was bought.
+    custodian_id: The id of the contact who looks after it.
+    """
 
     name: Name
     cost: NotNegative
@@ -20,7 +24,10 @@ class NewAsset(NewResource, kw_only=True):
 
 
 class Asset(Resource):
-    """An asset as it is shown."""
+    """An asset as it is shown.
+
+    custodian: The contact who looks after it.
+    """
 
     name: str
     cost: Decimal

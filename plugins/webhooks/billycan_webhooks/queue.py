@@ -308,8 +308,10 @@ def consume(app: App, stop: threading.Event) -> None:
     """Run deliveries until `stop` is set, then finish those in flight."""
     logging.getLogger("huey").setLevel(logging.WARNING)
     private = app.settings_of(Settings).allow_private
-    if whose := {True: "every tenant", "sandbox": "sandboxes"}.get(private):
-        log.warning("webhooks.allow_private: deliveries of %s may go to private addresses and plain http", whose)
+    if private:
+        # For sandboxes `billycan serve` sets it by itself, which is nothing to be alarmed at.
+        level, whose = (logging.WARNING, "every tenant") if private is True else (logging.INFO, "sandboxes")
+        log.log(level, "webhooks.allow_private: deliveries of %s may go to private addresses and plain http", whose)
     if opened := _opened(app, stop):
         try:
             _consume(app, opened, stop)

@@ -711,6 +711,15 @@ def test_a_redis_that_is_killed_only_delays(hooks, receive, subscribe, working, 
     assert [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR] == []
 
 
+@pytest.mark.parametrize(("setting", "level"), [("sandbox", "INFO"), (True, "WARNING"), (False, None)])
+def test_private_receivers_for_all_are_warned_of(make_app, caplog, setting, level):
+    stop = threading.Event()
+    stop.set()
+    caplog.set_level("INFO", "billycan.webhooks")
+    consume(make_app("contacts", "webhooks", webhooks={"allow_private": setting}), stop)
+    assert [record.levelname for record in caplog.records] == ([level] if level else [])
+
+
 def test_nothing_runs_what_is_written_into_the_queue():
     class Evil:
         def __reduce__(self):

@@ -85,7 +85,8 @@ class Pipeline:
             except Exception as error:  # noqa: BLE001 - raised below, once it is counted
                 refused = error
         state.allowance = hook.rate_limit(app=self.app, identity=state.identity, address=address, now=now)
-        if not state.allowance.allowed:
+        # A failure of ours, such as a database that is away, is said as such: nobody could be told apart meanwhile.
+        if not state.allowance.allowed and (refused is None or isinstance(refused, Problem)):
             raise refusal(state.allowance)
         if refused:
             raise refused

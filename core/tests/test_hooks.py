@@ -276,6 +276,13 @@ def test_the_database_being_away_is_said_before_anybody_is_known(host, monkeypat
     assert client.last.headers["Retry-After"] == "1"
 
 
+def test_while_the_database_is_away_no_address_is_told_that_it_asks_too_often(make_app, monkeypatch):
+    client = Client(make_app("contacts", per_minute=2))
+    monkeypatch.setattr(client.app.db, "reading", raising(sa.exc.OperationalError("secret", {}, Exception("secret"))))
+    assert [client.call("GET", "/v1/contacts").status_int for _ in range(4)] == [503] * 4
+    assert client.last.headers["X-RateLimit-Remaining"] == "0"
+
+
 def test_a_limit_that_raises_refuses(host):
     client = host(rate_limit=raising(RateLimited("Not today.", headers={"Retry-After": "60"})))
     client.refused(429, "rate_limited", "POST", "/v1/contacts", ADA)

@@ -1,6 +1,5 @@
 """The database: engines for reads and writes, column types, and tables whose rows belong to one tenant."""
 
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.engine import Dialect
 
 from .fields import Moment
+from .turns import Turns
 
 if TYPE_CHECKING:
     from .context import Context
@@ -190,8 +190,7 @@ class Database:
                 sa.event.listen(engine, "checkout", _ping_if_idle)
                 sa.event.listen(engine, "handle_error", _keep_to_itself)
             self._notes = self.writer
-        # Threads that wait here wake in turn; waiting inside SQLite they would sleep and starve.
-        self._turn = threading.Lock()
+        self._turns = Turns(url.database or "")
 
     @contextmanager
     def reading(self) -> Iterator[sa.Connection]:
@@ -226,21 +225,15 @@ class Database:
             with engine.begin() as db:
                 yield db
             return
-        # Were each thread to wait anew for another process, the last of them would wait as often as there are threads.
-        until = time.monotonic() + wait_seconds
-        if not self._turn.acquire(timeout=wait_seconds):
-            raise sa.exc.TimeoutError("other threads write for too long")
-        try:
-            with engine.connect() as db:
-                db.execution_options(billycan_wait_seconds=max(until - time.monotonic(), 0))
-                with db.begin():
-                    yield db
-        finally:
-            self._turn.release()
+        with self._turns.taken(wait_seconds) as left, engine.connect() as db:
+            db.execution_options(billycan_wait_seconds=left)
+            with db.begin():
+                yield db
 
     def dispose(self) -> None:
         self.writer.dispose()
         self.reader.dispose()
+        self._turns.close()
 
 
 _POSTGRESQL_OPTIONS = (

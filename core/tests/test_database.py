@@ -1,5 +1,6 @@
 """While the database is busy, full or away a request is refused soon, and one that only reads is still served."""
 
+import fcntl
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -9,6 +10,7 @@ import sqlalchemy as sa
 
 from billycan import db
 from billycan.testing import Client
+from billycan.turns import Turns
 
 
 @pytest.mark.parametrize("name", ["reader", "writer"])
@@ -56,6 +58,44 @@ def test_writes_wait_for_each_other_only_so_long(client, monkeypatch):
     with ThreadPoolExecutor(1) as threads, client.app.db.writing():
         threads.submit(client.refused, 503, "unavailable", "POST", "/v1/contacts", {"name": "Ada"}).result(30)
     client.post("/v1/contacts", {"name": "Ada"})
+
+
+def test_who_has_just_written_does_not_go_first_again_while_another_process_waits(tmp_path):
+    mine, theirs = Turns(str(tmp_path / "a.db")), Turns(str(tmp_path / "a.db"))  # each as a process of its own has it
+    order = []
+
+    def write(name, turns):
+        with turns.taken(30):
+            order.append(name)
+
+    with ThreadPoolExecutor(1) as threads:
+        with mine.taken(30):
+            waiting = threads.submit(write, "theirs", theirs)
+            while is_free(tmp_path / "a.db-next"):
+                pass
+        write("mine", mine)
+        waiting.result(30)
+    assert order == ["theirs", "mine"]
+
+
+def is_free(path):
+    with path.open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+    return True
+
+
+def test_a_turn_ends_with_its_process_and_is_not_waited_for_without_end(tmp_path):
+    path = str(tmp_path / "a.db")
+    mine, theirs = Turns(path), Turns(path)
+    with theirs.taken(30):
+        with mine.taken(0) as left:  # what holds the turn may have nothing to do with the database
+            assert left == 0
+        theirs.close()  # as when it is killed
+        with mine.taken(30) as left:
+            assert left > 0
 
 
 def test_nothing_can_be_written_for_a_while(make_app, engine):

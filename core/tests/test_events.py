@@ -142,7 +142,7 @@ def test_a_slow_transaction_never_slips_in_behind_a_poller(client):
 def waits(app, thread):
     """Return once a thread's transaction waits for another's."""
     if app.db.is_sqlite:
-        assert app.db._turn.locked()
+        assert app.db._turns._thread.locked()
         return
     while thread.is_alive():
         with app.db.reading() as db:

@@ -10,7 +10,9 @@ call() { # method path [body]
     method=$1 path=$2 body=${3:-}
     set -- -sS -X "$method" "$URL$path" -H "Authorization: Bearer $KEY"
     [ -z "$body" ] || set -- "$@" -H 'Content-Type: application/json' -d "$body"
-    curl "$@"
+    # A key may call 20 times a second.
+    until said=$(curl "$@"); case $said in *'"code":"rate_limited"'*) false ;; esac; do sleep 1; done
+    printf '%s' "$said"
 }
 first() { sed -n "s/^{\"data\":{\"id\":\"\([^\"]*\)\".*/\1/p"; }
 amount() { grep -o "\"$1\":-\{0,1\}[0-9.]*" | tail -n 1 | cut -d: -f2; }

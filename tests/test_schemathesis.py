@@ -115,6 +115,9 @@ class Business:
 
     def make(self, path, body):
         response = self.client.call("POST", f"/v1/{path}", body)
+        if response.status_int == 409 and (others := response.json["error"].get("alternatives")):
+            # A step changed how long the service takes, so that what was booked is in the way.
+            response = self.client.call("POST", f"/v1/{path}", {**body, "start_at": others[0]["start_at"]})
         assert response.status_int < 300, f"{path} {body}: {response.text}"
         return response.json["data"]
 
@@ -235,10 +238,9 @@ described.app = serve
 
 
 @pytest.mark.parametrize("operation", [found.ok() for found in described.get_all_operations()], ids=lambda o: o.label)
-def test_an_operation_does_what_its_description_says(operation, make_app, engine):
+def test_an_operation_does_what_its_description_says(operation, make_app):
     served["app"] = make_app(*PLUGINS)
-    modes = [GenerationMode.POSITIVE] if engine == "postgresql" else list(GenerationMode)
-    described.config.generation.update(modes=modes)
+    described.config.generation.update(modes=list(GenerationMode))
     business = Business(served["app"])
     headers = business.client.headers
 

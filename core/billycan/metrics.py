@@ -14,6 +14,7 @@ import threading
 from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.metadata import version
 from itertools import count
 from pathlib import Path
@@ -89,8 +90,12 @@ class Counts:
         with self._turn():
             return _sum(path.read_bytes() for path in self._folder.iterdir() if path.name != "turn")
 
-    def _turn(self) -> _Turn:
-        return _Turn(self._folder / "turn")
+    @contextmanager
+    def _turn(self) -> Iterator[None]:
+        """One process at a time; the lock ends with the file's closing."""
+        with (self._folder / "turn").open("a") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def _bury(self) -> None:
         """Add what dead processes counted to `gone`; a process that lives holds its file's lock."""
@@ -103,20 +108,6 @@ class Counts:
             new.replace(gone)
             for path in dead:
                 path.unlink()
-
-
-class _Turn:
-    """One process at a time."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    def __enter__(self) -> None:
-        self.file = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
-        fcntl.flock(self.file, fcntl.LOCK_EX)
-
-    def __exit__(self, *raised: object) -> None:
-        os.close(self.file)
 
 
 def _is_free(path: Path) -> bool:

@@ -108,9 +108,12 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    if throwaway.find() is None:
+    """Say loudly what was skipped because this machine lacks something: its reason holds NOT TESTED."""
+    reasons = {report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()) if report.longrepr}
+    if missing := sorted(reason.removeprefix("Skipped: ") for reason in reasons if "NOT TESTED" in reason):
         terminalreporter.section("NOT TESTED", red=True, bold=True)
-        terminalreporter.line(NOT_TESTED)
+        for reason in missing:
+            terminalreporter.line(reason)
 
 
 @pytest.fixture(scope="session")

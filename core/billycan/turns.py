@@ -42,6 +42,8 @@ class Turns:
                 self._release(0)
             yield max(until - time.monotonic(), 0)
         finally:
+            # Both, for a thread may be ended while it waits: the one must not be kept from everybody then.
+            self._release(0)
             self._release(1)
             self._thread.release()
 

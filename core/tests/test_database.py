@@ -2,6 +2,7 @@
 
 import fcntl
 import sqlite3
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 
@@ -71,8 +72,9 @@ def test_who_has_just_written_does_not_go_first_again_while_another_process_wait
     with ThreadPoolExecutor(1) as threads:
         with mine.taken(30):
             waiting = threads.submit(write, "theirs", theirs)
+            deadline = time.monotonic() + 30
             while is_free(tmp_path / "a.db-next"):
-                pass
+                assert time.monotonic() < deadline, "nobody waits in line"
         write("mine", mine)
         waiting.result(30)
     assert order == ["theirs", "mine"]

@@ -25,7 +25,8 @@ from billycan.settings import Config
 from billycan.testing import Client
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason="no chromium and chromium-driver")
+NOT_TESTED = "The explorer was NOT TESTED in a browser: apt-get install -y chromium chromium-driver"
+pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason=NOT_TESTED)
 
 PLUGINS = ("contacts", "explorer", "gst", "hosted", "invoices", "staff")
 FLAGS = (

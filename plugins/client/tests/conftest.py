@@ -30,10 +30,3 @@ def example():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def pytest_terminal_summary(terminalreporter):
-    skipped = {str(report.longrepr[2]) for report in terminalreporter.stats.get("skipped", ()) if report.longrepr}
-    for reason in sorted(reason for reason in skipped if "types were NOT TESTED" in reason):
-        terminalreporter.section("NOT TESTED", red=True, bold=True)
-        terminalreporter.line(reason)

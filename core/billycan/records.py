@@ -63,7 +63,7 @@ class Records(Generic[T]):
     ) -> None:
         self.table, self.shows, self.prefix = table, shows, prefix
         table.info["prefix"] = prefix  # Two plugins' ids must not look alike.
-        table.info["filters"] = {shows: [*(filters or {})]}
+        table.info.setdefault("filters", {})[shows] = [*(filters or {})]
         self.references, self.search, self.filters = references or {}, search, filters or {}
         self.neighbours = neighbours
         self.number, self.actions = number, actions or (lambda row: [])

@@ -56,8 +56,8 @@ def add_samples(ctx: Context) -> None:
             "service_id": services[service],
             "client_id": client_id,
             "start_at": start_at.isoformat(),
+            "staff_id": somebody,
         }
-        values |= {"staff_id": somebody}
         # What lies behind, or on a day off, is on the books all the same.
         booking = h.create_booking(ctx, decode({**values, "force": True}, NewBooking))
         if booking.status == "pending" and action in ("no_show", "complete"):

@@ -7,8 +7,9 @@ from billycan import Code, Context, Event, Every, Manifest, Route, hookimpl
 from billycan.app import App
 
 from . import handlers as h
+from .claims import failpoint
 from .commands import commands
-from .deliveries import failpoint, fan_out, forget_finished, with_finished
+from .deliveries import fan_out, forget_finished, with_finished
 from .description import DELIVERY
 from .queue import consume, nudger
 from .schemas import Settings

@@ -23,7 +23,7 @@ from huey.storage import PostgresStorage, SqliteStorage
 
 from billycan.app import App
 
-from . import deliveries
+from . import claims
 from .schemas import Settings
 
 log = logging.getLogger("billycan.webhooks")
@@ -151,6 +151,7 @@ class Queue:
         self.settings = app.settings_of(Settings)
         self.file: Path | None = None
         self.huey = self._huey()
+        self.desk = claims.Desk(app)
         self._deliver = self.huey.task(name="deliver")(self.deliver)
         # Retries, and endpoints that failed last time, leave a share of the threads to first attempts.
         self._slow = threading.BoundedSemaphore(max(1, self.settings.threads // 2))
@@ -214,13 +215,13 @@ class Queue:
         over, more = time.monotonic() + _TURN_SECONDS, True
         slow = self._slow.acquire(blocking=False)
         try:
-            claimed = deliveries.claim(self.app, *hint, slow=slow)
+            claimed = self.desk.claim(*hint, slow=slow)
             while claimed:
                 if slow and not claimed.slow:
                     self._slow.release()
                     slow = False
                 more = time.monotonic() < over and not self.huey.stopping
-                claimed = deliveries.attempt(self.app, claimed, slow=slow, more=more)
+                claimed = self.desk.attempt(claimed, slow=slow, more=more)
         finally:
             if slow:
                 self._slow.release()
@@ -374,7 +375,7 @@ class Sweeper:
     def _hint(self) -> None:
         clock = time.monotonic()
         self.hinted = {hint: at for hint, at in self.hinted.items() if clock - at < _HINT_AGAIN_SECONDS}
-        due = deliveries.due(self.app.db, self.app.now())
+        due = claims.due(self.app.db, self.app.now())
         found = {hint: count for hint, count in due.items() if hint not in self.hinted}
         # Where several wait, two may be in flight.
         self.queue.hint([*found, *(hint for hint, count in found.items() if count > 1)])

@@ -13,10 +13,11 @@ import sqlalchemy as sa
 from billycan.fields import Moment
 from billycan.settings import SettingsError
 from billycan.testing import SECRET, Client, counted
-from billycan_webhooks import deliveries, signing
+from billycan_webhooks import sender, signing
+from billycan_webhooks.claims import Desk, retry_at
 from billycan_webhooks.queue import JsonSerializer, consume
 from billycan_webhooks.schemas import Settings
-from billycan_webhooks.tables import deliveries as deliveries_table
+from billycan_webhooks.tables import deliveries
 
 
 def contact(client, name="Ada"):
@@ -120,7 +121,7 @@ def test_retries_come_at_their_times_and_end(hooks, receive, drain, subscribe, c
 def test_jitter_only_shortens():
     settings, start = Settings(), Moment(2026, 1, 1, tzinfo=UTC)
     for _ in range(200):
-        waits = [(deliveries.retry_at(settings, start, n) - start).total_seconds() for n in range(3)]
+        waits = [(retry_at(settings, start, n) - start).total_seconds() for n in range(3)]
         for wait, offset, step in zip(waits, (550, 7150, 86350), (550, 6600, 79200), strict=True):
             assert offset - step * 0.1 - 0.001 <= wait <= offset
 
@@ -470,7 +471,7 @@ def pending(app, client, subscribe, count, url="http://127.0.0.1:9/"):
     for i in range(count):
         contact(client, str(i))
     with app.db.reading() as db:
-        return endpoint["id"], list(db.execute(sa.select(deliveries_table.c.id)).scalars())
+        return endpoint["id"], list(db.execute(sa.select(deliveries.c.id)).scalars())
 
 
 def test_one_of_many_claims_a_delivery(hooks, subscribe):
@@ -479,8 +480,7 @@ def test_one_of_many_claims_a_delivery(hooks, subscribe):
     endpoint_id, _ = pending(app, client, subscribe, 1)
     won = []
     threads = [
-        threading.Thread(target=lambda: won.append(deliveries.claim(app, client.tenant_id, endpoint_id)))
-        for _ in range(6)
+        threading.Thread(target=lambda: won.append(Desk(app).claim(client.tenant_id, endpoint_id))) for _ in range(6)
     ]
     for thread in threads:
         thread.start()
@@ -496,7 +496,7 @@ def test_two_are_in_flight_to_one_endpoint_and_no_more(hooks, subscribe):
     won = []
 
     def run():
-        won.append(deliveries.claim(app, client.tenant_id, endpoint_id))
+        won.append(Desk(app).claim(client.tenant_id, endpoint_id))
 
     threads = [threading.Thread(target=run) for _ in ids]
     for thread in threads:
@@ -510,13 +510,13 @@ def test_a_lease_that_ran_out_is_taken_over_and_fences_the_old_holder(hooks, rec
     app, receiver = hooks(), receive()
     client = Client(app)
     endpoint_id, (id,) = pending(app, client, subscribe, 1, receiver.url)
-    dead = deliveries.claim(app, client.tenant_id, endpoint_id)
+    dead = Desk(app).claim(client.tenant_id, endpoint_id)
     drain(app)
     assert receiver.requests == []
     clock.move(seconds=46)
     drain(app)
     assert len(receiver.requests) == 1
-    deliveries.record(app, dead, deliveries.sender.Outcome(error="timeout"))
+    Desk(app).record(dead, sender.Outcome(error="timeout"))
     shown = client.get(f"/v1/webhook_deliveries/{id}")["data"]
     assert shown["status"] == "delivered" and shown["attempts_made"] == 2
     assert [a["error"] for a in shown["attempts"]] == ["timeout", None]
@@ -526,7 +526,7 @@ def test_an_attempt_whose_process_died_says_so(hooks, receive, drain, subscribe,
     app, receiver = hooks(), receive()
     client = Client(app)
     endpoint_id, (id,) = pending(app, client, subscribe, 1, receiver.url)
-    deliveries.claim(app, client.tenant_id, endpoint_id)
+    Desk(app).claim(client.tenant_id, endpoint_id)
     clock.move(seconds=46)
     drain(app)
     shown = client.get(f"/v1/webhook_deliveries/{id}")["data"]
@@ -617,7 +617,7 @@ def test_the_worker_delivers_at_once_and_stops_gracefully(hooks, receive, subscr
     in_flight = {d["status"] for d in listed(client, "&status=pending")}
     assert in_flight <= {"pending"} and slow.most_active <= 2
     with app.db.reading() as db:
-        leased = db.execute(sa.select(deliveries_table.c.id).where(deliveries_table.c.lease_until.is_not(None))).all()
+        leased = db.execute(sa.select(deliveries.c.id).where(deliveries.c.lease_until.is_not(None))).all()
     assert leased == [], "what was in flight was finished and recorded"
     assert len(receiver.requests) == 10
     assert [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR] == []
@@ -644,7 +644,7 @@ def test_a_hanging_and_a_dripping_endpoint_hold_nobody_up(hooks, receive, subscr
         contact(other, str(i))
     working(app)
     hanging.wait(1)
-    leased = sa.select(sa.func.count()).where(deliveries_table.c.lease_until.is_not(None))
+    leased = sa.select(sa.func.count()).where(deliveries.c.lease_until.is_not(None))
     slowest, most = 0.0, 0
     for i in range(30):
         start = time.monotonic()
@@ -652,7 +652,7 @@ def test_a_hanging_and_a_dripping_endpoint_hold_nobody_up(hooks, receive, subscr
         healthy.wait(i + 1)
         slowest = max(slowest, time.monotonic() - start)
         with app.db.reading() as db:
-            counts = db.execute(leased.group_by(deliveries_table.c.endpoint_id)).scalars()
+            counts = db.execute(leased.group_by(deliveries.c.endpoint_id)).scalars()
             most = max([most, *counts])
     over.set()
     assert slowest < 2, slowest

@@ -4,10 +4,9 @@ from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from .context import Context
-from .db import ByCodePoint, metadata
+from .db import ByCodePoint, metadata, upserts
 
 counters = sa.Table(
     "core_counters",
@@ -19,15 +18,14 @@ counters = sa.Table(
 )
 
 
-def _upsert(insert: Any) -> Any:
+def _add(row: Any) -> Any:
     by = sa.bindparam("by", type_=sa.BigInteger)
-    row = insert(counters).values(number=by, live=by)
-    return row.on_conflict_do_update(
+    return row.values(number=by, live=by).on_conflict_do_update(
         index_elements=["tenant_id", "name"], set_={"number": counters.c.number + by, "live": counters.c.live + by}
     ).returning(counters.c.number)
 
 
-_ADVANCE = {"sqlite": _upsert(sqlite.insert), "postgresql": _upsert(postgresql.insert)}
+_ADVANCE = upserts(counters, _add)
 
 
 def advance(ctx: Context, name: str, by: int = 1) -> int:

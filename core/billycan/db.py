@@ -158,6 +158,7 @@ class Database:
                 pool_size=pool_size,
                 max_overflow=pool_size,
                 pool_timeout=5,
+                json_serializer=_to_json,
                 json_deserializer=msgspec.json.decode,
                 hide_parameters=True,
             )
@@ -168,6 +169,7 @@ class Database:
             sa.event.listen(self.writer, "begin", _begin_sqlite)
         else:
             settings: dict[str, Any] = {
+                "json_serializer": _to_json,
                 "json_deserializer": msgspec.json.decode,
                 "hide_parameters": True,
                 "pool_size": pool_size,
@@ -250,6 +252,10 @@ def _connect_args(options: str) -> dict[str, Any]:
     return {"connect_timeout": 5, "options": options, **alive}
 
 
+def _to_json(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
 def _prepare_sqlite(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # BEGIN is ours to send
     for pragma in (f"busy_timeout={WAIT_SECONDS * 1000:.0f}", "journal_mode=WAL", "foreign_keys=ON"):
@@ -308,6 +314,14 @@ def reason(error: sa.exc.SQLAlchemyError) -> str:
     return said[0] if said else "no reason given"
 
 
+_INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+
+
 def upsert(table: sa.Table, db: sa.Connection) -> Any:
     """An INSERT that knows ON CONFLICT, for the database at hand."""
-    return (sqlite if db.dialect.name == "sqlite" else postgresql).insert(table)
+    return _INSERTS[db.dialect.name](table)
+
+
+def upserts(table: sa.Table, build: Callable[[Any], Any]) -> dict[str, Any]:
+    """As `upsert`, for what every request runs: built once for each database, by the name of its dialect."""
+    return {name: build(insert(table)) for name, insert in _INSERTS.items()}

@@ -2,12 +2,13 @@
 
 import hashlib
 from datetime import timedelta
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
 from .context import Context
-from .db import ByCodePoint, Json, UTCDateTime, metadata, upsert
+from .db import ByCodePoint, Json, UTCDateTime, metadata, upserts
 from .problems import Conflict, Invalid
 
 answers = sa.Table(
@@ -22,6 +23,20 @@ answers = sa.Table(
     sa.Column("created_at", UTCDateTime, nullable=False, index=True),
 )
 KEPT = timedelta(hours=24)
+
+_KEPT_ANSWER = sa.select(answers).where(
+    answers.c.tenant_id == sa.bindparam("of_tenant"),
+    answers.c.key == sa.bindparam("of_key"),
+    answers.c.created_at > sa.bindparam("since"),
+)
+
+
+def _replace(row: Any) -> Any:
+    replaced = {column.name: row.excluded[column.name] for column in answers.c if not column.primary_key}
+    return row.on_conflict_do_update(index_elements=["tenant_id", "key"], set_=replaced)
+
+
+_REMEMBER = upserts(answers, _replace)
 
 
 class Answer(msgspec.Struct):
@@ -50,11 +65,7 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
                 code="idempotency_in_progress",
                 headers={"Retry-After": "1"},
             )
-    row = ctx.db.execute(
-        sa.select(answers).where(
-            answers.c.tenant_id == ctx.tenant_id, answers.c.key == key, answers.c.created_at > ctx.now() - KEPT
-        )
-    ).first()
+    row = ctx.db.execute(_KEPT_ANSWER, {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.now() - KEPT}).first()
     if row is None:
         return None
     if row.request != request:
@@ -67,8 +78,7 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
 def remember(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
     """Keep the answer with the change it reports."""
     values = {"request": request, "created_at": ctx.now(), **msgspec.structs.asdict(answer)}
-    row = upsert(answers, ctx.db).values(tenant_id=ctx.tenant_id, key=key, **values)
-    ctx.db.execute(row.on_conflict_do_update(index_elements=["tenant_id", "key"], set_=values))
+    ctx.db.execute(_REMEMBER[ctx.db.dialect.name], {"tenant_id": ctx.tenant_id, "key": key, **values})
 
 
 def forget_old(ctx: Context) -> None:

@@ -231,15 +231,24 @@ class Deployment:
         answer = connection.getresponse()
         return answer.status, answer.read()
 
-    def subscribe(self, receiver, paths=None):
-        """Endpoints of every business; the path of each says whose it is."""
-        connection = self.connect()
-        for business, key in enumerate(self.keys):
-            for path in paths or [f"/{business}/{i}" for i in range(self.per_business)]:
+    def subscribe(self, receiver, paths=None, businesses=None):
+        """Endpoints of every business, or of the first ones; the path of each says whose it is. Gives keys and ids."""
+        connection, made = self.connect(), []
+        for business, key in enumerate(self.keys[:businesses]):
+            for path in [f"/{business}/{i}" for i in range(self.per_business)] if paths is None else paths:
                 body = {"url": receiver.url + path, "events": ["contact.*"]}
                 status, answer = self.call(connection, "POST", "/v1/webhook_endpoints", body, key)
                 assert status == 201, answer
-                receiver.secrets[path] = json.loads(answer)["data"]["secret"]
+                endpoint = json.loads(answer)["data"]
+                receiver.secrets[path] = endpoint["secret"]
+                made.append((key, endpoint["id"]))
+        connection.close()
+        return made
+
+    def unsubscribe(self, made):
+        connection = self.connect()
+        for key, id in made:
+            assert self.call(connection, "DELETE", f"/v1/webhook_endpoints/{id}", key=key)[0] == 200
         connection.close()
 
     def warm_up(self, receiver):
@@ -508,41 +517,56 @@ def crash(engine, kills, rate=20.0, every=1.0, *, redis=False):
         receiver.close()
 
 
-def steady(engine, rate=100.0, seconds=20.0, *, troubled=False, redis=False):
-    """No faults: how long from the commit to the receipt, with one endpoint that hangs and one that drips if asked."""
+def steady(engine, rate=100.0, seconds=20.0, rounds=3, *, redis=False):
+    """No faults: how long from the commit to the receipt, by turns alone and beside one endpoint that hangs and one
+    that drips, new ones each time; between them is time for the last attempts at those to end.
+    """
     receiver = Receiver()
     deployment = Deployment(engine, redis=redis, retries="550,7150,86350", lease=45, timeout=10, workers=1)
+    times = {"alone": [], "troubled": []}
     try:
         deployment.start()
         deployment.subscribe(receiver)
-        if troubled:
-            deployment.keys, keys_ = deployment.keys[:1], deployment.keys
-            deployment.subscribe(receiver, ["/hang/0", "/drip/0"])
-            deployment.keys = keys_
         deployment.warm_up(receiver)
         writers = Writers(deployment, rate, threads=8)
-        time.sleep(seconds)
+        for number in range(rounds):
+            for name, span in times.items():
+                trouble = [f"/hang/{number}", f"/drip/{number}"] if name == "troubled" else []
+                made = deployment.subscribe(receiver, trouble, businesses=1)
+                span.append((time.time(), time.time() + seconds))
+                time.sleep(seconds)
+                deployment.unsubscribe(made)
+            time.sleep(11)
         writers.finish()
         expected, end = len(writers.acknowledged) * deployment.per_business, time.monotonic() + 30
         while len(receiver.came) < expected and time.monotonic() < end:
             time.sleep(0.1)
-        waits, seen = [], Counter()
+        waits, seen = {name: [] for name in times}, Counter()
         for arrival in receiver.arrived():
             assert arrival.verified, arrival
-            waits.append(arrival.at - datetime.fromisoformat(json.loads(arrival.body)["timestamp"]).timestamp())
             seen[arrival.headers["webhook-id"], arrival.path] += 1
-        waits.sort()
+            happened = datetime.fromisoformat(json.loads(arrival.body)["timestamp"]).timestamp()
+            for name, spans in times.items():
+                if any(begin <= happened < end for begin, end in spans):
+                    waits[name].append(arrival.at - happened)
         return {
             "database": engine,
-            "events a second": round(len(writers.acknowledged) / seconds, 1),
-            "received": len(waits),
+            "seconds of each": rounds * seconds,
+            "events a second": sum(map(len, waits.values())) / deployment.per_business / seconds / rounds / 2,
+            "received": sum(seen.values()),
             "expected": expected,
             "duplicates": sum(seen.values()) - len(seen),
-            "median": waits[len(waits) // 2],
-            "p99": waits[int(len(waits) * 0.99)],
-            "most": waits[-1],
+            **{f"{name}: {which}": _part(found, part) for name, found in waits.items() for which, part in _PARTS},
+            "p99 beside them, times": _part(waits["troubled"], 0.99) / _part(waits["alone"], 0.99),
             "answers": dict(writers.statuses),
         }
     finally:
         deployment.close()
         receiver.close()
+
+
+_PARTS = (("median", 0.5), ("p99", 0.99), ("most", 1.0))
+
+
+def _part(waits, part):
+    return sorted(waits)[min(int(len(waits) * part), len(waits) - 1)]

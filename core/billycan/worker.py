@@ -28,6 +28,8 @@ tasks = sa.Table(
 )
 ALIVE = "worker_alive"
 ALIVE_SECONDS = 10
+MEASURED = "tables_measured"
+MEASURED_SECONDS = 5
 AGAIN_SECONDS = 5
 
 
@@ -62,11 +64,13 @@ def _keep(plugin: str, work: Callable[..., None], app: "App", stop: threading.Ev
 
 
 def tick(app: "App") -> None:
-    """Run every timed task that is due, and note that a worker lives."""
+    """Run every timed task that is due, note that a worker lives, and keep the database's plans right."""
     _claim(app, ALIVE, ALIVE_SECONDS)
     for plugin, every in app.timed_tasks():
         if _claim(app, f"{plugin}.{every.run.__name__}", every.seconds):
             _run(app, plugin, every)
+    if not app.db.is_sqlite and _claim(app, MEASURED, MEASURED_SECONDS):
+        app.db.measure_grown()
 
 
 def last_seen(db: sa.Connection) -> Moment | None:

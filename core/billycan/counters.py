@@ -20,9 +20,13 @@ counters = sa.Table(
 
 def _add(row: Any) -> Any:
     by = sa.bindparam("by", type_=sa.BigInteger)
-    return row.values(number=by, live=by).on_conflict_do_update(
-        index_elements=["tenant_id", "name"], set_={"number": counters.c.number + by, "live": counters.c.live + by}
-    ).returning(counters.c.number)
+    return (
+        row.values(number=by, live=by)
+        .on_conflict_do_update(
+            index_elements=["tenant_id", "name"], set_={"number": counters.c.number + by, "live": counters.c.live + by}
+        )
+        .returning(counters.c.number)
+    )
 
 
 _ADVANCE = upserts(counters, _add)

@@ -9,9 +9,10 @@ from contextlib import closing
 import pytest
 import sqlalchemy as sa
 
-from billycan import db
+from billycan import db, worker
 from billycan.testing import Client
 from billycan.turns import Turns
+from billycan_contacts.tables import contacts
 
 
 @pytest.mark.parametrize("name", ["reader", "writer"])
@@ -23,6 +24,36 @@ def test_a_server_that_vanished_is_noticed(make_app, engine, name):
     idle, interval, count = (int(given[f"keepalives_{what}"]) for what in ("idle", "interval", "count"))
     assert given["connect_timeout"] == "5"
     assert idle + interval * count <= 20 and int(given["tcp_user_timeout"]) <= 20_000
+
+
+def test_postgresql_takes_stock_of_a_table_that_grew(make_app, engine, clock):
+    if engine != "postgresql":
+        pytest.skip("SQLite keeps no plan that was made for an empty table")
+    app = make_app("contacts", fresh=True)
+    client = Client(app)
+    believed = sa.text("SELECT reltuples FROM pg_class WHERE relname = 'contacts' AND pg_table_is_visible(oid)")
+
+    def rows():
+        clock.move(seconds=worker.MEASURED_SECONDS + 1)
+        worker.tick(app)
+        with app.db.reading() as db:
+            return db.execute(believed).scalar_one()
+
+    def copy(mark, count):
+        names = [column.name for column in contacts.c]
+        shown = ", ".join(f"id || '{mark}' || n" if name == "id" else name for name in names)
+        made = f"INSERT INTO contacts ({', '.join(names)}) SELECT {shown} FROM contacts, generate_series(1, {count}) n"
+        with app.db.writing() as db:
+            db.exec_driver_sql(made)
+
+    client.post("/v1/contacts", {"name": "Ada"})
+    assert rows() == -1, "one is quickly found in any way"
+    copy("a", 400)
+    assert rows() == 401
+    copy("b", 1)
+    assert rows() == 401, "PostgreSQL sees by itself to what grows slowly"
+    copy("c", 2)
+    assert rows() == 2406
 
 
 @pytest.fixture

@@ -247,6 +247,19 @@ def due(database: Database, now: Moment) -> dict[tuple[str, str], int]:
         return {(row.tenant_id, row.endpoint_id): row.waiting for row in db.execute(_DUE, {"now": now})}
 
 
+def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """How many deliveries are not finished, by why: `due`, `in_flight`, `retry`, or `held` for a disabled endpoint."""
+    row = db.execute(_WAITING, {"now": now}).one()
+    held = db.execute(_HELD).scalar_one()
+    return {"due": row.due, "in_flight": row.in_flight, "retry": row.pending - row.due - row.in_flight, "held": held}
+
+
+def oldest_due(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """For how long the first of those that could go has waited, in seconds; 0 where none does."""
+    first = db.execute(_OLDEST, {"now": now}).scalar()
+    return {"": max((now - first).total_seconds(), 0) if first else 0}
+
+
 def _clock() -> float:
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
@@ -357,7 +370,7 @@ _CLAIM = (
         .where(
             _flying.c.tenant_id == _tenant,
             _flying.c.endpoint_id == _endpoint,
-            _flying.c.status == "pending",
+            _flying.c.lease_until.is_not(None),
             _flying.c.lease_until > sa.bindparam("longest", type_=_d.due_at.type),
         )
         .scalar_subquery()
@@ -403,3 +416,15 @@ _DUE = (
     .where(_d.status == "pending", _FREE)
     .group_by(_d.tenant_id, _d.endpoint_id)
 )
+_WAITING = sa.select(
+    sa.func.count().label("pending"),
+    sa.func.count().filter(_FREE).label("due"),
+    sa.func.count().filter(_d.lease_until > _now).label("in_flight"),
+).where(_d.status == "pending")
+_HELD = (
+    sa.select(sa.func.count())
+    .select_from(endpoints)
+    .join(deliveries, (_d.tenant_id == _e.tenant_id) & (_d.endpoint_id == _e.id))
+    .where(_e.enabled.is_(False), _d.status == "held")
+)
+_OLDEST = sa.select(sa.func.min(_d.due_at)).where(_d.status == "pending", _FREE)

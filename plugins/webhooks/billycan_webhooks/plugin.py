@@ -5,9 +5,10 @@ from pathlib import Path
 
 from billycan import Code, Context, Event, Every, Manifest, Route, hookimpl
 from billycan.app import App
+from billycan.metrics import Gauge
 
 from . import handlers as h
-from .claims import failpoint
+from .claims import failpoint, oldest_due, waiting
 from .commands import commands
 from .deliveries import fan_out, forget_finished, with_finished
 from .description import DELIVERY
@@ -44,6 +45,10 @@ manifest = Manifest(
     ),
     tasks=(Every(seconds=3600, run=forget_finished, tenants=with_finished),),
     workers=(consume,),
+    gauges=(
+        Gauge("webhooks_deliveries_waiting", "Deliveries that are not finished, by why.", "why", waiting),
+        Gauge("webhooks_oldest_due_seconds", "How long the first delivery that could go has waited.", "", oldest_due),
+    ),
     commands=commands,
     codes={
         "too_many_endpoints": Code(409, "The business has as many endpoints as it may have: delete one first."),

@@ -7,7 +7,7 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections import OrderedDict, deque
+from collections import Counter, OrderedDict, deque
 from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -152,6 +152,9 @@ class Queue:
         self.file: Path | None = None
         self.huey = self._huey()
         self.desk = claims.Desk(app)
+        self._lock = threading.Lock()
+        self._seeing: Counter[Hint] = Counter()
+        self._asked_again: set[Hint] = set()
         self._deliver = self.huey.task(name="deliver")(self.deliver)
         # Retries, and endpoints that failed last time, leave a share of the threads to first attempts.
         self._slow = threading.BoundedSemaphore(max(1, self.settings.threads // 2))
@@ -211,22 +214,39 @@ class Queue:
         self.huey.storage.close()
 
     def deliver(self, hint: Hint) -> None:
-        """A turn with one endpoint: attempt after attempt while anything is due to it, for a second and no more."""
+        """See to an endpoint; where as many threads as may do so already, one of them does when it is done."""
+        with self._lock:
+            if self._seeing[hint] == claims.MOST_IN_FLIGHT:
+                self._asked_again.add(hint)
+                return
+            self._seeing[hint] += 1
+        more = False
+        try:
+            more = self._take_turn(hint)
+        finally:
+            with self._lock:
+                self._seeing -= Counter([hint])
+                more = more or hint in self._asked_again
+                self._asked_again.discard(hint)
+        if more:
+            self.hint([hint])  # behind the other endpoints, so that they have their turns
+
+    def _take_turn(self, hint: Hint) -> bool:
+        """Attempt after attempt while anything is due, for a second and no more; whether something may be left."""
         over, more = time.monotonic() + _TURN_SECONDS, True
         slow = self._slow.acquire(blocking=False)
         try:
-            claimed = self.desk.claim(*hint, slow=slow)
-            while claimed:
-                if slow and not claimed.slow:
+            claim = self.desk.claim(*hint, slow=slow)
+            while claim:
+                if slow and not claim.slow:
                     self._slow.release()
                     slow = False
                 more = time.monotonic() < over and not self.huey.stopping
-                claimed = self.desk.attempt(claimed, slow=slow, more=more)
+                claim = self.desk.attempt(claim, slow=slow, more=more)
         finally:
             if slow:
                 self._slow.release()
-        if not more:
-            self.hint([hint])  # so that the other endpoints have theirs
+        return not more
 
 
 # In web processes -----------------------------------------------------------------------------------------------------

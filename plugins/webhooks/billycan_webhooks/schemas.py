@@ -202,7 +202,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     retry_offsets: tuple[Annotated[int, Meta(ge=1, le=2_592_000)], ...] = (550, 7_150, 86_350)
     timeout_seconds: Annotated[float, Meta(ge=0.1, le=60)] = 10.0
     lease_seconds: Annotated[float, Meta(ge=1, le=600)] = 45.0
-    threads: Annotated[int, Meta(ge=2, le=64)] = 8
+    threads: Annotated[int, Meta(ge=2, le=64)] = 32
     keep_days: Annotated[int, Meta(ge=1, le=3650)] = 30
     disable_after_days: Annotated[int, Meta(ge=1, le=365)] = 5
     queue: str | None = None

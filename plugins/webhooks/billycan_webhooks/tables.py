@@ -44,6 +44,13 @@ deliveries = tenant_table(
         sqlite_where=sa.text("status = 'pending'"),
         postgresql_where=sa.text("status = 'pending'"),
     ),
+    sa.Index(
+        "ix_webhooks_deliveries_leased",
+        "tenant_id",
+        "endpoint_id",
+        sqlite_where=sa.text("lease_until IS NOT NULL"),
+        postgresql_where=sa.text("lease_until IS NOT NULL"),
+    ),
 )
 
 # One that was never finished is an attempt whose process died: whether it arrived is unknown.

@@ -4,6 +4,7 @@ import os
 import pickle
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, timedelta
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from billycan_webhooks.claims import Desk, retry_at
 from billycan_webhooks.queue import JsonSerializer, consume
 from billycan_webhooks.schemas import Settings
 from billycan_webhooks.tables import deliveries
+from billycan_webhooks.together import Together
 
 
 def contact(client, name="Ada"):
@@ -474,36 +476,111 @@ def pending(app, client, subscribe, count, url="http://127.0.0.1:9/"):
         return endpoint["id"], list(db.execute(sa.select(deliveries.c.id)).scalars())
 
 
-def test_one_of_many_claims_a_delivery(hooks, subscribe):
+@pytest.fixture(params=["of one process", "of several"])
+def claim_at_once(request):
+    """Have several threads ask for a claim at the same time."""
+
+    def run(app, tenant_id, endpoint_id, count):
+        one = Desk(app)
+        desks = [one if request.param == "of one process" else Desk(app) for _ in range(count)]
+        with ThreadPoolExecutor(count) as threads:
+            return list(threads.map(lambda desk: desk.claim(tenant_id, endpoint_id), desks))
+
+    return run
+
+
+def test_one_of_many_claims_a_delivery(hooks, subscribe, claim_at_once):
     app = hooks()
     client = Client(app)
     endpoint_id, _ = pending(app, client, subscribe, 1)
-    won = []
-    threads = [
-        threading.Thread(target=lambda: won.append(Desk(app).claim(client.tenant_id, endpoint_id))) for _ in range(6)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    won = claim_at_once(app, client.tenant_id, endpoint_id, 6)
     assert sum(claim is not None for claim in won) == 1
 
 
-def test_two_are_in_flight_to_one_endpoint_and_no_more(hooks, subscribe):
+def test_two_are_in_flight_to_one_endpoint_and_no_more(hooks, subscribe, claim_at_once):
     app = hooks()
     client = Client(app)
-    endpoint_id, ids = pending(app, client, subscribe, 6)
-    won = []
-
-    def run():
-        won.append(Desk(app).claim(client.tenant_id, endpoint_id))
-
-    threads = [threading.Thread(target=run) for _ in ids]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    endpoint_id, _ = pending(app, client, subscribe, 6)
+    won = claim_at_once(app, client.tenant_id, endpoint_id, 6)
     assert sum(claim is not None for claim in won) == 2
+
+
+def test_what_waits_is_not_read_to_claim_the_next(hooks, subscribe, engine):
+    app = hooks()
+    client = Client(app)
+    endpoint_id, _ = pending(app, client, subscribe, 2)
+    statements = []
+    sa.event.listen(app.db.writer, "before_cursor_execute", lambda *given: statements.append(given[2:4]))
+    assert Desk(app).claim(client.tenant_id, endpoint_id)
+    (claim,) = [said for said in statements if said[0].startswith("UPDATE webhooks_deliveries")]
+    with app.db.writing() as db:
+        if engine == "postgresql":
+            db.exec_driver_sql("SET LOCAL enable_seqscan = off")  # which is right for two rows
+            db.exec_driver_sql("ANALYZE webhooks_deliveries")
+        plan = db.exec_driver_sql(f"EXPLAIN {'QUERY PLAN ' if engine == 'sqlite' else ''}{claim[0]}", claim[1])
+        said = "\n".join(str(row) for row in plan)
+    assert "ix_webhooks_deliveries_leased" in said and "Seq Scan" not in said, said
+
+
+def test_what_several_threads_record_is_one_transaction_and_each_has_its_answer(hooks, receive, subscribe):
+    app, receiver, gone = hooks(), receive(), receive(410)
+    client, other = Client(app), Client(app)
+    desk, claims, begun = Desk(app), [], []
+    for who, where in ((client, receiver), (other, gone)):
+        endpoint_id = subscribe(who, where.url)["id"]
+        for name in ("Ada", "Bob", "Cy"):
+            contact(who, name)
+        claims += [desk.claim(who.tenant_id, endpoint_id), desk.claim(who.tenant_id, endpoint_id)]
+    sa.event.listen(app.db.writer, "begin", begun.append)
+    outcomes = [sender.Outcome(error=None, status=204)] * 2 + [sender.Outcome(error="status", status=410)] * 2
+    with ThreadPoolExecutor(4) as threads:
+        desk._together._turn.acquire()
+        asked = [
+            threads.submit(desk.record, claim, outcome, more=True)
+            for claim, outcome in zip(claims, outcomes, strict=True)
+        ]
+        while len(desk._together._waiting) < len(asked):
+            time.sleep(0.001)
+        desk._together._turn.release()
+        following = [future.result(10) for future in asked]
+    assert len(begun) == 1
+    assert sorted(claim is None for claim in following) == [False, True, True, True]
+    assert next(claim for claim in following if claim).tenant_id == client.tenant_id
+    assert [row["status"] for row in listed(client)] == ["pending", "delivered", "delivered"]
+    assert [row["status"] for row in listed(other)] == ["held", "held", "held"]
+    (endpoint,) = other.get("/v1/webhook_endpoints")["data"]
+    assert (endpoint["enabled"], endpoint["disabled_reason"]) == (False, "gone")
+
+
+def test_what_cannot_be_recorded_keeps_no_other_back(hooks, receive, subscribe, monkeypatch):
+    """Where one of several notes fails, each is written by itself."""
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    endpoint_id = subscribe(client, receiver.url)["id"]
+    for name in ("Ada", "Bob"):
+        contact(client, name)
+    desk, tries = Desk(app), []
+    claims = [desk.claim(client.tenant_id, endpoint_id) for _ in range(2)]
+    write = desk._write
+
+    def fails_for_the_first(notes):
+        tries.append(len(notes))
+        if any(note.made == claims[0] for note in notes) and tries.count(1) < 2:
+            raise sa.exc.OperationalError("", {}, Exception("locked"))
+        return write(notes)
+
+    monkeypatch.setattr(desk, "_write", fails_for_the_first)
+    monkeypatch.setattr(desk, "_together", Together(fails_for_the_first))
+    monkeypatch.setattr("billycan_webhooks.claims._RECORD_EVERY_SECONDS", 0)
+    with ThreadPoolExecutor(2) as threads:
+        desk._together._turn.acquire()
+        asked = [threads.submit(desk.record, claim, sender.Outcome(error=None, status=204)) for claim in claims]
+        while len(desk._together._waiting) < len(asked):
+            time.sleep(0.001)
+        desk._together._turn.release()
+        assert [future.result(10) for future in asked] == [None, None]
+    assert tries[0] == 2 and set(tries[1:]) == {1}
+    assert [row["status"] for row in listed(client)] == ["delivered", "delivered"]
 
 
 def test_a_lease_that_ran_out_is_taken_over_and_fences_the_old_holder(hooks, receive, drain, subscribe, clock):
@@ -558,6 +635,48 @@ def test_a_turn_ends_after_its_time(hooks, receive, subscribe, worker_queue, mon
     assert queue.huey.dequeue().args == ((client.tenant_id, endpoint_id),)
 
 
+def test_who_comes_while_two_see_to_an_endpoint_asks_nothing_and_is_remembered(
+    hooks, receive, subscribe, worker_queue, monkeypatch
+):
+    monkeypatch.setattr("billycan_webhooks.queue.Nudger.nudge", lambda *_: None)
+    go = threading.Event()
+
+    def answer(handler):
+        go.wait(10)
+        handler.send_response(204)
+        handler.end_headers()
+
+    app, receiver = hooks(), receive(answer)
+    client, queue = Client(app), worker_queue(app)
+    hint = client.tenant_id, pending(app, client, subscribe, 2, receiver.url)[0]
+    with ThreadPoolExecutor(2) as threads:
+        two = [threads.submit(queue.deliver, hint) for _ in range(2)]
+        receiver.wait(2)
+        contact(client, "later")
+        with counted(app) as sent:
+            queue.deliver(hint)
+        assert sent == [] and queue.huey.dequeue() is None
+        go.set()
+        for turn in two:
+            turn.result(10)
+    assert [d["status"] for d in listed(client)] == ["delivered"] * 3 or queue.huey.dequeue().args == (hint,)
+
+
+def test_a_turn_that_fails_leaves_nothing_behind(hooks, receive, subscribe, worker_queue, monkeypatch):
+    monkeypatch.setattr("billycan_webhooks.queue.Nudger.nudge", lambda *_: None)
+    app, receiver = hooks(), receive()
+    client, queue = Client(app), worker_queue(app)
+    hint = client.tenant_id, pending(app, client, subscribe, 1, receiver.url)[0]
+    with monkeypatch.context() as broken:
+        broken.setattr(queue.desk, "claim", lambda *_, **__: 1 / 0)
+        for _ in range(3):
+            with pytest.raises(ZeroDivisionError):
+                queue.deliver(hint)
+    assert queue.huey.dequeue() is None, "the sweeper finds it: at once it would only fail again"
+    queue.deliver(hint)
+    assert len(receiver.requests) == 1
+
+
 def test_fewer_retries_strand_nothing(hooks, make_app, receive, drain, subscribe, clock):
     app, receiver = hooks(), receive(500, 500, 500, 200)
     client = Client(app)
@@ -571,6 +690,27 @@ def test_fewer_retries_strand_nothing(hooks, make_app, receive, drain, subscribe
     clock.move(days=1)
     drain(make_app("contacts", "webhooks", database=url, webhooks=settings))
     assert [d["status"] for d in listed(client)] == ["delivered"]
+
+
+def test_what_waits_is_measured(hooks, receive, drain, subscribe, clock):
+    app = hooks()
+    client = Client(app)
+    subscribe(client, receive(500).url, "contact.created")
+    ada = contact(client)
+    drain(app)
+    updates = subscribe(client, receive().url, "contact.updated")
+    for name in ("Bob", "Cy", "Di"):
+        client.patch(f"/v1/contacts/{ada['id']}", {"name": name})
+    assert Desk(app).claim(client.tenant_id, updates["id"])
+    disabled = subscribe(client, receive().url, "contact.deleted")
+    client.patch(f"/v1/webhook_endpoints/{disabled['id']}", {"enabled": False})
+    client.delete(f"/v1/contacts/{ada['id']}")
+    clock.move(seconds=30)
+    with app.db.reading() as db:
+        measured = {gauge.name: gauge.read(db, app.now()) for gauge in app.manifests["webhooks"].gauges}
+    assert measured.pop("webhooks_deliveries_waiting") == {"due": 2, "in_flight": 1, "retry": 1, "held": 1}
+    (oldest,) = measured.pop("webhooks_oldest_due_seconds").values()
+    assert 30 <= oldest < 60
 
 
 # The worker -----------------------------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from billycan import Context, Event, unit_of_work
 from billycan.app import App
 from billycan.ids import new_id
+from billycan.problems import BadRequest
 from billycan.tenants import tenants
 from billycan.wire import encode, parse
 
@@ -60,7 +61,10 @@ def forward(
 ) -> None:
     """Follow the feed from now on until `stop` is set."""
     try:
-        newest = _feed(url, key, "per_page=1")
+        try:
+            newest = _feed(url, key, "per_page=1")
+        except _UNREACHED as error:
+            raise click.ClickException(f"{url} cannot be reached ({error!r}): is billycan served there?") from None
         after = newest[0]["id"] if newest else None
         tell(f"forwarding what happens from now on to {forward_to}")
         while not stop.wait(POLL_SECONDS):
@@ -75,7 +79,7 @@ def _following(url: str, key: str, after: str | None, tell: Callable[[str], None
     query = f"after={after}&per_page=100" if after else "sort=created_at&per_page=100"
     try:
         yield from _feed(url, key, query)
-    except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
+    except _UNREACHED as error:
         tell(f"{url} cannot be reached ({error!r}): trying again")
 
 
@@ -86,9 +90,12 @@ def _feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
     if answer.status in (429, 503):
         time.sleep(1)
         return []
-    envelope = parse(answer.content)
-    if answer.status != 200:
-        raise click.ClickException(envelope["error"]["message"])
+    try:
+        envelope = parse(answer.content)
+        if answer.status != 200:
+            raise click.ClickException(envelope["error"]["message"])
+    except (BadRequest, KeyError, TypeError):
+        raise click.ClickException(f"{url} answered {answer.status} and no envelope: it is not billycan") from None
     found: list[dict[str, Any]] = envelope["data"]
     return found
 
@@ -105,11 +112,17 @@ def _forward(event: dict[str, Any], forward_to: str, secret: str) -> str:
             content=body,
             extensions=_LIMITS,
         )
-    except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
+    except _UNREACHED as error:
         return f"did not arrive ({error!r})"
     return str(answer.status)
 
 
+_UNREACHED = (
+    httpcore.NetworkError,
+    httpcore.TimeoutException,
+    httpcore.ProtocolError,
+    httpcore.UnsupportedProtocol,
+)
 _LIMITS = {"timeout": {"connect": 5.0, "read": 10.0, "write": 10.0, "pool": 5.0}}
 
 

@@ -2,14 +2,19 @@
 
 import importlib.util
 import json
+import os
 import re
 import shutil
+import signal
+import socket
 import subprocess
+import sys
 import threading
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from types import SimpleNamespace
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import pytest
@@ -105,9 +110,9 @@ def test_listen_forwards_what_happens_from_now_on(hooks, receive, monkeypatch, b
     monkeypatch.setattr(commands, "POLL_SECONDS", 0.05)
     with served(app) as url:
         given = (url, sandbox.secret, receiver.url, SECRET, stop, told.append)
-        thread = threading.Thread(target=commands.forward, args=given)
+        thread = threading.Thread(target=commands.forward, args=given, daemon=True)
         thread.start()
-        while not told:
+        while not told and thread.is_alive():
             time.sleep(0.01)
         made = [sandbox.post("/v1/contacts", {"name": f"After {i}"})["data"] for i in range(2)]
         receiver.wait(2)
@@ -123,6 +128,53 @@ def test_listen_forwards_what_happens_from_now_on(hooks, receive, monkeypatch, b
 def test_listen_takes_sandbox_keys_only():
     done = CliRunner().invoke(commands.listen, ["--forward-to", "http://127.0.0.1:1/", "--key", "svc_live_x"])
     assert done.exit_code == 2 and "svc_test_" in done.output
+
+
+@contextmanager
+def listening(url, key, forward_to):
+    """`billycan webhooks listen` as a process of its own."""
+    command = [sys.executable, "-m", "billycan.cli", "webhooks", "listen", "--forward-to", forward_to]
+    process = subprocess.Popen(
+        [*command, "--key", key, "--url", url],
+        env={**os.environ, "BILLYCAN_PLUGINS": "contacts,webhooks", "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait(10)
+
+
+def test_ctrl_c_ends_listen(hooks, receive):
+    app, receiver = hooks(), receive()
+    sandbox = Client(app).sandbox()
+    with served(app) as url, listening(url, sandbox.secret, receiver.url) as process:
+        assert process.stdout.readline().startswith("signed with whsec_")
+        assert process.stdout.readline() == f"forwarding what happens from now on to {receiver.url}\n"
+        process.send_signal(signal.SIGINT)
+        said, complained = process.communicate(timeout=20)
+    assert (process.returncode, said, complained) == (0, "stopped\n", "")
+
+
+def test_listen_says_what_keeps_it():
+    def greet(environ, start_response):
+        start_response("200 OK", [("Content-Type", "text/plain")])
+        return [b"hello"]
+
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
+    with served(SimpleNamespace(wsgi=greet)) as another:
+        for url, said in {
+            nobody: f"Error: {nobody} cannot be reached",
+            "127.0.0.1:8000": "Error: 127.0.0.1:8000 cannot be reached",
+            another: f"Error: {another} answered 200 and no envelope: it is not billycan",
+        }.items():
+            arguments = ["--forward-to", "http://127.0.0.1:1/", "--key", "svc_test_x", "--url", url]
+            done = CliRunner().invoke(commands.listen, arguments)
+            assert done.exit_code == 1 and said in done.output, (done.output, done.exception)
 
 
 def test_trigger_makes_a_sample_event_in_a_sandbox(hooks, receive, drain, subscribe):

@@ -84,12 +84,9 @@ def _following(url: str, key: str, after: str | None, tell: Callable[[str], None
 
 
 def _feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
-    answer = httpcore.request(
-        "GET", f"{url}/v1/events?{query}", headers={"Authorization": f"Bearer {key}"}, extensions=_LIMITS
-    )
-    if answer.status in (429, 503):
+    given: Any = {"headers": {"Authorization": f"Bearer {key}"}, "extensions": _LIMITS}
+    while (answer := httpcore.request("GET", f"{url}/v1/events?{query}", **given)).status in (429, 503):
         time.sleep(1)
-        return []
     try:
         envelope = parse(answer.content)
         if answer.status != 200:

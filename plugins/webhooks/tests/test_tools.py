@@ -148,6 +148,24 @@ def listening(url, key, forward_to):
         process.wait(10)
 
 
+def test_listen_waits_for_a_busy_server(hooks, monkeypatch):
+    app, told, stop, waits, rounds = hooks(), [], threading.Event(), [], []
+    sandbox = Client(app).sandbox()
+    sandbox.post("/v1/contacts", {"name": "Before"})
+
+    def busy_at_first(environ, start_response):
+        if len(waits) < 2:
+            start_response("503 Service Unavailable", [])
+            return [b""]
+        return app.wsgi(environ, start_response)
+
+    monkeypatch.setattr(commands.time, "sleep", waits.append)
+    monkeypatch.setattr(stop, "wait", lambda _: rounds.append(1) or len(rounds) > 3)
+    with served(SimpleNamespace(wsgi=busy_at_first)) as url:
+        commands.forward(url, sandbox.secret, "http://127.0.0.1:1/", SECRET, stop, told.append)
+    assert waits == [1, 1] and len(told) == 1, "what happened before is not forwarded"
+
+
 def test_ctrl_c_ends_listen(hooks, receive):
     app, receiver = hooks(), receive()
     sandbox = Client(app).sandbox()

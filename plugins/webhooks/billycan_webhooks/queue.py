@@ -31,6 +31,7 @@ log = logging.getLogger("billycan.webhooks")
 _NAME = "billycan-webhooks"
 _MOST_QUEUED = 1000
 _MOST_TOGETHER = 10
+_SWEEP_SECONDS = 1.0
 _HINT_AGAIN_SECONDS = 2.0
 _TURN_SECONDS = 1.0
 _IDLE_SECONDS = 5.0
@@ -362,9 +363,9 @@ def _consume(app: App, opened: Queue, stop: threading.Event) -> None:
     )
     consumer.start()
     sweeper = Sweeper(app, opened)
-    checked = time.monotonic()
-    while not stop.wait(1):
-        sweeper.sweep()
+    checked, pause = time.monotonic(), _SWEEP_SECONDS
+    while not stop.wait(pause):
+        pause = sweeper.sweep()
         if time.monotonic() - checked > 10:
             consumer.check_worker_health()
             checked = time.monotonic()
@@ -379,18 +380,22 @@ class Sweeper:
         self.app, self.queue = app, opened
         self.hinted: dict[Hint, float] = {}
 
-    def sweep(self) -> None:
-        """One round; a database or queue that is away is waited for."""
+    def sweep(self) -> float:
+        """One round, and after how many seconds to do the next; a database or queue that is away is waited for."""
+        began = time.monotonic()
         try:
             self.queue.check()
             if self.queue.huey.pending_count() < _MOST_QUEUED:
                 self._hint()
+            # A great backlog takes long to look through.
+            return max(_SWEEP_SECONDS, 10 * (time.monotonic() - began))
         except Exception as error:  # noqa: BLE001 - the sweeper must outlive whatever happens to database and queue
             log.warning("the sweeper waits: %s", _why(error))
             try:
                 self.queue.mend()
             except Exception as again:  # noqa: BLE001
                 log.info("the queue is still away: %s", _why(again))
+            return _SWEEP_SECONDS
 
     def _hint(self) -> None:
         clock = time.monotonic()

@@ -45,7 +45,10 @@ def cases():
 
 
 def snippet(language):
-    (code,) = re.findall(rf"```{language}\n(.*?)```", (ROOT / "docs/webhooks.md").read_text(), re.DOTALL)
+    """How to verify, the same in README and docs."""
+    pages = [(ROOT / page).read_text() for page in ("README.md", "docs/webhooks.md")]
+    (short,), (code,) = (re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL) for page in pages)
+    assert short == code
     return code
 
 

@@ -149,9 +149,9 @@ class Desk:
         """One transaction for all the notes; answers the claims they asked for."""
         made = [(note.made, note.outcome) for note in notes if note.made and note.outcome]
         with self.app.db.noting() as db:
-            now = self.app.now()
             # The endpoints' rows first and in one order: two that lock so never wait for each other.
             found = {(row.tenant_id, row.id): row for row in _find(db, notes)}
+            now = self.app.now()  # only then: a lease that began before a wait would end too early
             if made:
                 db.execute(_FINISH, [_finished(*each, now) for each in made])
                 db.execute(_RECORD, [_recorded(self.settings, *each, now) for each in made])

@@ -31,7 +31,7 @@ log = logging.getLogger("billycan.webhooks")
 _NAME = "billycan-webhooks"
 _MOST_QUEUED = 1000
 _MOST_TOGETHER = 10
-_SWEEP_SECONDS = 1.0
+_SWEEP_SECONDS, _MOST_SWEEP_SECONDS = 1.0, 10.0
 _HINT_AGAIN_SECONDS = 2.0
 _TURN_SECONDS = 1.0
 _IDLE_SECONDS = 5.0
@@ -388,7 +388,7 @@ class Sweeper:
             if self.queue.huey.pending_count() < _MOST_QUEUED:
                 self._hint()
             # A great backlog takes long to look through.
-            return max(_SWEEP_SECONDS, 10 * (time.monotonic() - began))
+            return min(max(_SWEEP_SECONDS, 10 * (time.monotonic() - began)), _MOST_SWEEP_SECONDS)
         except Exception as error:  # noqa: BLE001 - the sweeper must outlive whatever happens to database and queue
             log.warning("the sweeper waits: %s", _why(error))
             try:

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 from billycan.fields import Moment
 from billycan.settings import SettingsError
 from billycan.testing import SECRET, Client, counted
+from billycan_webhooks import claims as claims_module
 from billycan_webhooks import sender, signing
 from billycan_webhooks.claims import Desk, retry_at
 from billycan_webhooks.queue import JsonSerializer, consume
@@ -489,20 +490,31 @@ def claim_at_once(request):
     return run
 
 
-def test_one_of_many_claims_a_delivery(hooks, subscribe, claim_at_once):
+@pytest.mark.parametrize(("waiting", "claimed"), [(1, 1), (6, 2)])
+def test_each_is_claimed_once_and_two_at_a_time(hooks, subscribe, claim_at_once, waiting, claimed):
     app = hooks()
     client = Client(app)
-    endpoint_id, _ = pending(app, client, subscribe, 1)
-    won = claim_at_once(app, client.tenant_id, endpoint_id, 6)
-    assert sum(claim is not None for claim in won) == 1
+    endpoint_id, _ = pending(app, client, subscribe, waiting)
+    won = [claim for claim in claim_at_once(app, client.tenant_id, endpoint_id, 6) if claim]
+    assert len(won) == len({claim.id for claim in won}) == claimed
 
 
-def test_two_are_in_flight_to_one_endpoint_and_no_more(hooks, subscribe, claim_at_once):
+def test_a_lease_begins_when_its_endpoint_is_locked(hooks, subscribe, clock, monkeypatch):
     app = hooks()
     client = Client(app)
-    endpoint_id, _ = pending(app, client, subscribe, 6)
-    won = claim_at_once(app, client.tenant_id, endpoint_id, 6)
-    assert sum(claim is not None for claim in won) == 2
+    endpoint_id, (id,) = pending(app, client, subscribe, 1)
+    find = claims_module._find
+
+    def find_after_a_wait(db, whose):
+        clock.move(seconds=4)  # somebody else has its row meanwhile
+        return find(db, whose)
+
+    monkeypatch.setattr(claims_module, "_find", find_after_a_wait)
+    asked_at = app.now()
+    claim = Desk(app).claim(client.tenant_id, endpoint_id)
+    with app.db.reading() as db:
+        until = db.execute(sa.select(deliveries.c.lease_until).where(deliveries.c.id == id)).scalar_one()
+    assert claim.claimed_at - asked_at > timedelta(seconds=4) and until - claim.claimed_at == timedelta(seconds=45)
 
 
 def test_what_waits_is_not_read_to_claim_the_next(hooks, subscribe, engine):
@@ -522,6 +534,18 @@ def test_what_waits_is_not_read_to_claim_the_next(hooks, subscribe, engine):
     assert "ix_webhooks_deliveries_leased" in said and "Seq Scan" not in said, said
 
 
+def recorded_together(desk, claims, outcomes, **how):
+    """What threads that record at the same time are given back."""
+    together, deadline = desk._together, time.monotonic() + 10
+    with ThreadPoolExecutor(len(claims)) as threads:
+        with together._turn:
+            asked = [threads.submit(desk.record, *each, **how) for each in zip(claims, outcomes, strict=True)]
+            while len(together._waiting) < len(asked):
+                assert time.monotonic() < deadline, "they do not wait for their turn"
+                time.sleep(0.001)
+        return [future.result(10) for future in asked]
+
+
 def test_what_several_threads_record_is_one_transaction_and_each_has_its_answer(hooks, receive, subscribe):
     app, receiver, gone = hooks(), receive(), receive(410)
     client, other = Client(app), Client(app)
@@ -533,16 +557,7 @@ def test_what_several_threads_record_is_one_transaction_and_each_has_its_answer(
         claims += [desk.claim(who.tenant_id, endpoint_id), desk.claim(who.tenant_id, endpoint_id)]
     sa.event.listen(app.db.writer, "begin", begun.append)
     outcomes = [sender.Outcome(error=None, status=204)] * 2 + [sender.Outcome(error="status", status=410)] * 2
-    with ThreadPoolExecutor(4) as threads:
-        desk._together._turn.acquire()
-        asked = [
-            threads.submit(desk.record, claim, outcome, more=True)
-            for claim, outcome in zip(claims, outcomes, strict=True)
-        ]
-        while len(desk._together._waiting) < len(asked):
-            time.sleep(0.001)
-        desk._together._turn.release()
-        following = [future.result(10) for future in asked]
+    following = recorded_together(desk, claims, outcomes, more=True)
     assert len(begun) == 1
     assert sorted(claim is None for claim in following) == [False, True, True, True]
     assert next(claim for claim in following if claim).tenant_id == client.tenant_id
@@ -572,13 +587,7 @@ def test_what_cannot_be_recorded_keeps_no_other_back(hooks, receive, subscribe, 
     monkeypatch.setattr(desk, "_write", fails_for_the_first)
     monkeypatch.setattr(desk, "_together", Together(fails_for_the_first))
     monkeypatch.setattr("billycan_webhooks.claims._RECORD_EVERY_SECONDS", 0)
-    with ThreadPoolExecutor(2) as threads:
-        desk._together._turn.acquire()
-        asked = [threads.submit(desk.record, claim, sender.Outcome(error=None, status=204)) for claim in claims]
-        while len(desk._together._waiting) < len(asked):
-            time.sleep(0.001)
-        desk._together._turn.release()
-        assert [future.result(10) for future in asked] == [None, None]
+    assert recorded_together(desk, claims, [sender.Outcome(error=None, status=204)] * 2) == [None, None]
     assert tries[0] == 2 and set(tries[1:]) == {1}
     assert [row["status"] for row in listed(client)] == ["delivered", "delivered"]
 

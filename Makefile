@@ -1,13 +1,16 @@
-.PHONY: help serve test lint client docs bench crash soak setup lock clean
+.PHONY: help serve test test-long lint client docs bench crash soak wheels setup lock clean
 
 help: ## list these targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-6s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
 
 serve: setup ## run billycan here (ARGS= passes options on)
 	@.venv/bin/billycan serve $(ARGS)
 
-test: setup ## run every test (ARGS="-k invoices -x")
+test: setup ## run every test but the long ones (ARGS="-k invoices -x")
 	@.venv/bin/pytest -n 2 --dist worksteal $(ARGS)
+
+test-long: setup ## run the tests that are long and rare: browser crawls, fuzzing, kills
+	@.venv/bin/pytest -n 2 --dist worksteal -m long $(ARGS)
 
 lint: setup ## check style, types, imports between packages, and the locks
 	@.venv/bin/ruff check .
@@ -31,7 +34,11 @@ docs: setup ## render docs/ as a site in site/html
 	@PYTHONPATH=.venv/docs .venv/bin/python -m sphinx -q -W -n --keep-going -c docs/site -d site/doctrees site/pages site/html
 	@echo "docs: site/html/index.html"
 
-bench: setup ## measure requests a second and compare
+bench: setup ## measure billycan beside its floor and its peers
+	@cmp -s deploy/requirements/peers.txt .venv/peers/lock || { rm -rf .venv/peers && \
+		.venv/bin/python -m venv --without-pip .venv/peers && \
+		.venv/bin/python -m pip --python .venv/peers/bin/python install -qq --disable-pip-version-check --require-hashes \
+			--no-deps -r deploy/requirements/peers.txt && cp deploy/requirements/peers.txt .venv/peers/lock; }
 	@.venv/bin/python tests/bench/run.py $(ARGS)
 
 crash: setup ## kill processes 200 times on each database and count what was lost
@@ -40,11 +47,14 @@ crash: setup ## kill processes 200 times on each database and count what was los
 soak: setup ## run under load for long and watch for leaks
 	@.venv/bin/python tests/soak/run.py $(ARGS)
 
+wheels: ## put into dist what a server installs: locked, built here, with hashes
+	@sh deploy/wheels.sh
+
 setup: ## prepare .venv (the others do it first)
 	@sh deploy/setup.sh
 
 lock: setup ## lock the dependencies anew (ARGS=--upgrade for newer ones)
-	@for lock in installer runtime development docs; do \
+	@for lock in installer runtime development docs peers; do \
 		.venv/bin/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-annotate \
 			--no-emit-index-url $(ARGS) deploy/requirements/$$lock.in -o deploy/requirements/$$lock.txt || exit; \
 	done

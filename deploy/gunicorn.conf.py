@@ -12,4 +12,4 @@ from runpy import run_path
 _billycan = find_spec("billycan")
 if _billycan is None or _billycan.origin is None:
     raise RuntimeError("billycan is not installed for the Python that runs gunicorn: use the one of its environment")
-globals().update(run_path(str(Path(_billycan.origin).with_name("gunicorn_conf.py"))))
+globals().update(run_path(str(Path(_billycan.origin).parent / "hosting" / "gunicorn_conf.py")))

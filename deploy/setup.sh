@@ -9,6 +9,34 @@ stamp=.venv/billycan-setup
 
 fail() { echo "setup: $*" >&2; exit 1; }
 
+# What the tests need of the system. Without it they are skipped, and the run says so at its end; a machine of CI, which
+# exists for nothing else, is given it.
+install_missing() {
+    missing=
+    path=$PATH:/usr/sbin:/usr/local/sbin$(printf :%s /usr/lib/postgresql/*/bin)
+    need() { PATH=$path command -v "$1" >/dev/null || missing="$missing $2"; }
+    need chromium chromium
+    need chromedriver chromium-driver
+    need initdb postgresql
+    need nginx nginx-light
+    need node nodejs
+    need npm npm
+    need openssl openssl
+    need redis-server redis-server
+    need systemd-analyze systemd
+    [ -n "$missing" ] || return 0
+    echo "setup: installing$missing" >&2
+    # Debian starts a service as soon as it is installed; this forbids it.
+    policy=/usr/sbin/policy-rc.d
+    [ -e $policy ] || { trap "rm -f $policy" EXIT; printf '#!/bin/sh\nexit 101\n' >$policy; chmod 755 $policy; }
+    apt-get update -qq >/dev/null 2>&1 </dev/null || :
+    for package in $missing; do
+        DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "$package" >/dev/null 2>&1 </dev/null ||
+            echo "setup: could not install $package" >&2
+    done
+}
+[ -z "${CI:-}" ] || [ "$(id -u)" != 0 ] || ! command -v apt-get >/dev/null || install_missing
+
 set --
 for project in pyproject.toml core/pyproject.toml plugins/*/pyproject.toml examples/*/pyproject.toml; do
     [ ! -f "$project" ] || set -- "$@" "$project"
@@ -46,11 +74,4 @@ for project; do
     shift
 done
 $bin/uv pip install -q --python $bin/python --no-deps "$@"
-# The explorer is tested in a browser. Where there is none, those tests are skipped and the run says so at its end.
-if [ -n "${CI:-}" ] && [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null &&
-    ! { command -v chromium && command -v chromedriver; } >/dev/null; then
-    { apt-get install -qq -y --no-install-recommends chromium chromium-driver || {
-        apt-get update -qq && apt-get install -qq -y --no-install-recommends chromium chromium-driver
-    }; } >/dev/null 2>&1 </dev/null || echo "setup: no chromium could be installed" >&2
-fi
 { place; echo "$wanted"; } >$stamp

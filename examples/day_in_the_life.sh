@@ -27,9 +27,9 @@ echo "  $(text name), $(text timezone)"
 step "A client rings"
 call POST /v1/contacts '{"name":"Franklin Guesthouse","kind":"company","phone":"03 5550 0166",
     "site_address":{"line1":"7 Main Road","suburb":"Franklin","state":"TAS","postcode":"7113"}}'
-client=$(id); echo "  $client $(text name)"
+client=$(id) began=$(text created_at); echo "  $client $(text name)"
 
-step "Somebody to send, and what they do"
+step "Someone to send, and what they offer"
 call POST /v1/staff '{"name":"Mick Doyle","hours":[
     {"day":"monday","start":"08:00","end":"16:00"},{"day":"tuesday","start":"08:00","end":"16:00"},
     {"day":"wednesday","start":"08:00","end":"16:00"},{"day":"thursday","start":"08:00","end":"16:00"},
@@ -51,7 +51,7 @@ curl -sS -X POST "$URL/v1/bookings" -H "Authorization: Bearer $KEY" -H 'Content-
     -d "{\"service_id\":\"$service\",\"start_at\":\"$start\",\"client_id\":\"$client\",\"staff_id\":\"$staff\"}" |
     sed 's/.*"code":"\([a-z_]*\)".*"alternatives":\[{"start_at":"\([^"]*\)".*/  \1; the next is \2/'; echo
 
-step "A job is made of it"
+step "The booking becomes a job"
 call POST /v1/jobs "{\"title\":\"Replace hot water unit\",\"client_id\":\"$client\",\"booking_id\":\"$booking\",
     \"scheduled_start\":\"$start\",\"assignee_ids\":[\"$staff\"],\"checklist\":[
     {\"text\":\"Isolate and drain\",\"required\":true},{\"text\":\"Certificate of compliance\",\"required\":true}]}"
@@ -104,9 +104,9 @@ step "Each knows its neighbours"
 call GET "/v1/invoices/$invoice"
 echo "  invoice: quote $(text quote_id), job $(text job_id), booking $(text booking_id)"
 call GET "/v1/jobs/$job"
-echo "  job: booking $(text booking_id)"
+echo "  job: quote $(text quote_id), booking $(text booking_id)"
 
-step "What happened"
-call GET '/v1/events?per_page=30'
+step "What happened, oldest first"
+call GET "/v1/events?per_page=100&sort=created_at&created_at_from=$began"
 printf '%s' "$answer" | grep -o '"event":"[a-z_.]*","created_at":"[^"]*"' |
-    sed 's/"event":"\([^"]*\)","created_at":"\([^"]*\)"/  \2 \1/; 1!G; h; $!d'
+    sed 's/"event":"\([^"]*\)","created_at":"\([^"]*\)"/  \2 \1/'

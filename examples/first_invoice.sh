@@ -1,5 +1,5 @@
 #!/bin/sh
-# A first invoice, and the figures that tax offices publish, with nothing but curl:
+# A first invoice, and the GST figures that the tax office publishes, with nothing but curl:
 #   KEY=svc_test_… examples/first_invoice.sh [URL]
 # Use a sandbox key: the script changes the business profile and leaves its documents behind.
 set -eu
@@ -19,8 +19,11 @@ amount() { grep -o "\"$1\":-\{0,1\}[0-9.]*" | tail -n 1 | cut -d: -f2; }
 step() { printf '\n== %s\n' "$*"; }
 line() { printf '{"description":"%s","quantity":%s,"unit_price":"%s","gst_code":"%s"}' "$1" "$2" "$3" "${4:-gst}"; }
 
-total() { # invoice-json name: a member of the document, which comes before its lines
-    printf '%s' "$1" | sed 's/"gst_breakdown".*//' | amount "$2"
+total() { # invoice-json name: an amount of the document, not of its lines or payments
+    printf '%s' "$1" | sed 's/"gst_breakdown":\[[^]]*\]//; s/"line_items".*//' | amount "$2"
+}
+status() { # invoice-json: the document's status, which comes before those of its payments
+    printf '%s' "$1" | grep -o '"status":"[a-z_]*"' | head -n 1 | cut -d'"' -f4
 }
 figures() { # label wanted-gst members lines: works an invoice out without storing it
     shown=$(call POST /v1/invoices/preview "{\"client_id\":\"$client\",$3,\"line_items\":[$4]}")
@@ -64,14 +67,14 @@ figures "2 lines of 0.05 exclusive, by total" 0.01 "$exclusive,$by_total" "$(rep
 figures "2 lines of 0.05 exclusive, by line" 0.02 "$exclusive,$by_line" "$(repeat 2 "$(line Item 1 0.05)")"
 figures "15 lines of 0.01 exclusive, by total" 0.02 "$exclusive,$by_total" "$(repeat 15 "$(line Item 1 0.01)")"
 figures "15 lines of 0.01 exclusive, by line" 0.00 "$exclusive,$by_line" "$(repeat 15 "$(line Item 1 0.01)")"
-figures "10 % off 1,000.00 taxable + 1,000.00 export" 90.00 "$exclusive,\"discount_percent\":10" \
+figures "10% off 1,000.00 taxable + 1,000.00 export" 90.00 "$exclusive,\"discount_percent\":10" \
     "$(line Here 1 1000.00),$(line Abroad 1 1000.00 export)"
 
 step "Paid in two parts"
-call POST "/v1/invoices/$invoice/payments" '{"amount":87.00,"payment_method":"bank_transfer"}' |
-    sed 's/.*"status":"\([a-z_]*\)","client_id".*"amount_paid":\([0-9.]*\),"amount_due":\([0-9.]*\).*/  \1: \2 paid, \3 due/'; echo
-call POST "/v1/invoices/$invoice/payments" '{"amount":"100.00","payment_method":"card"}' |
-    sed 's/.*"status":"\([a-z_]*\)","client_id".*"amount_paid":\([0-9.]*\),"amount_due":\([0-9.]*\).*/  \1: \2 paid, \3 due/'; echo
+for payment in '"amount":87.00,"payment_method":"bank_transfer"' '"amount":"100.00","payment_method":"card"'; do
+    answer=$(call POST "/v1/invoices/$invoice/payments" "{$payment}")
+    printf '  %s: %s paid, %s due\n' "$(status "$answer")" "$(total "$answer" amount_paid)" "$(total "$answer" amount_due)"
+done
 
 step "Lists: filters, search, pages"
 for query in 'status=paid&per_page=1' 'search=salamanca&per_page=1' "client_id=$client&sort=-total&per_page=1"; do

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from billycan.served import Call, serving
+from billycan.hosting.served import Call, serving
 from billycan.testing import Client
 from billycan_bookings.handlers import bookings as bookings_table
 from billycan_bookings.tables import slots as slots_table

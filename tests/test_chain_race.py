@@ -7,7 +7,7 @@ import pytest
 
 from billycan.testing import Client
 
-PLUGINS = ("bookings", "contacts", "gst", "hosted", "invoices", "jobs", "quotes", "staff")
+PLUGINS = ("bookings", "contacts", "documents", "hosted", "invoices", "jobs", "quotes", "staff")
 WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 LINES = [{"description": "Labour", "unit_price": "50.00"}]
 ROUNDS = 6

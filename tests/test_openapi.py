@@ -11,14 +11,15 @@ from msgspec import UNSET, Struct, UnsetType, defstruct
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from billycan import Manifest, Named, Page, Patch, Reply, Resource, Route, plugins, problems
+from billycan import Context, Manifest, Named, Page, Patch, Reply, Resource, Route, plugins, problems
 from billycan.app import App
+from billycan.describe.schemas import _split
 from billycan.manifest import Paging
 from billycan.plugins import first_party
-from billycan.schemas import _split
 from billycan.settings import Config, Settings
 from billycan.testing import SECRET, Client
 from billycan.wire import encode
+from billycan_client import generate
 
 ALL = sorted(first_party())
 ALWAYS = {"X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"}
@@ -77,7 +78,7 @@ def answer(operation, status):
     return operation["responses"][status]["content"]["application/json"]["schema"]["properties"]
 
 
-@pytest.mark.parametrize("plugins", [(), ("contacts",), ("contacts", "gst", "hosted", "invoices"), ALL])
+@pytest.mark.parametrize("plugins", [(), ("contacts",), ("contacts", "documents", "hosted", "invoices"), ALL])
 def test_the_document_is_valid(describe, plugins):
     document = describe(*plugins)
     OpenAPIV31SpecValidator(document).validate()
@@ -102,7 +103,7 @@ def test_it_is_made_once_and_served_without_a_key(make_app):
 
 def test_only_mounted_routes_are_described(describe):
     assert "/v1/contacts" not in describe()["paths"]
-    alone = describe("contacts", "gst", "hosted", "quotes")["paths"]
+    alone = describe("contacts", "documents", "hosted", "quotes")["paths"]
     assert "/v1/quotes/{id}/send" in alone and "/v1/quotes/{id}/convert" not in alone
     assert "/v1/quotes/{id}/convert" in describe(*ALL)["paths"]
 
@@ -132,7 +133,7 @@ def test_an_operation_names_its_handler_plugin_and_scope(describe):
     paths = describe("contacts")["paths"]
     operation = paths["/v1/contacts/{id}/archive"]["post"]
     assert operation["operationId"] == "archive_contact"
-    assert operation["summary"] == "Put a contact aside; documents keep it."
+    assert operation["summary"] == "Archive a contact; documents keep it."
     assert operation["tags"] == ["contacts"]
     assert operation["security"] == [{"bearer": ["contacts:write"]}]
     assert paths["/v1/me"]["get"]["security"] == [{"bearer": []}]
@@ -340,6 +341,45 @@ def test_everything_is_said_in_words_too(describe):
         assert all(found["description"] for found in document["components"][kind].values())
 
 
+class Line(Struct):
+    """A line of the guest's, which is nothing like an invoice's."""
+
+    thickness: int
+
+
+class Lines(Resource):
+    """The guest's lines."""
+
+    lines: list[Line]
+
+
+class LineChange(Struct):
+    """What a guest sends."""
+
+    lines: list[Line]
+
+
+def change_lines(ctx: Context, body: LineChange) -> Lines:
+    """Change the guest's lines."""
+    raise NotImplementedError
+
+
+def test_a_strangers_schema_takes_no_name_from_those_that_come_with_billycan(describe, install):
+    before = describe(*ALL)
+    route = Route("POST", "/v1/aaa_guest", change_lines, scope="aaa_guest:write")
+    install(Manifest(name="aaa_guest", routes=(route,)))
+    after = describe(*ALL, "aaa_guest")
+    for path, item in before["paths"].items():
+        assert after["paths"][path] == item
+    assert before["webhooks"] == after["webhooks"]
+    assert before["components"]["schemas"].items() <= after["components"]["schemas"].items()
+    own = after["components"]["schemas"].keys() - before["components"]["schemas"].keys()
+    assert len(own) == 4 and "Lines" in own and all(name.endswith(("Line", "Lines", "LineChange")) for name in own)
+    client, larger = (generate.modules(document)["models.py"] for document in (before, after))
+    for model in client.split("\n\n\n"):
+        assert model in larger
+
+
 def test_a_docstring_explains_only_members_that_there_are(describe):
     seen, waiting = set(), list(Struct.__subclasses__())
     while waiting:
@@ -468,12 +508,12 @@ def test_only_events_that_can_happen_here_and_are_delivered_are_described(descri
     assert set(describe("contacts", "webhooks")["webhooks"]) == {
         f"contact.{x}" for x in ("created", "updated", "deleted")
     }
-    alone = describe("contacts", "gst", "hosted", "invoices")
+    alone = describe("contacts", "documents", "hosted", "invoices")
     assert "webhooks" not in alone and "webhooks" not in describe("webhooks")
 
 
 def test_what_is_made_has_links_to_what_can_be_done_with_it(describe):
-    document = describe("contacts", "gst", "hosted", "invoices")
+    document = describe("contacts", "documents", "hosted", "invoices")
     made = document["paths"]["/v1/contacts"]["post"]["responses"]["201"]["links"]
     assert list(made) == ["get_contact", "update_contact", "delete_contact", "archive_contact", "restore_contact"]
     assert made["archive_contact"] == ref("archive_contact", "links")
@@ -488,7 +528,7 @@ def test_what_several_plugins_can_make_is_named(describe):
     def made(path, *plugins):
         return answer(describe(*plugins)["paths"][path]["post"], "201")["data"]
 
-    base = ("contacts", "gst", "hosted", "quotes")
+    base = ("contacts", "documents", "hosted", "quotes")
     assert made("/v1/quotes/{id}/convert", *base, "invoices") == ref("Invoice")
     assert made("/v1/quotes/{id}/convert", *base, "jobs") == ref("Job")
     assert made("/v1/quotes/{id}/convert", *ALL) == {"anyOf": [ref("Invoice"), ref("Job")]}

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from billycan.served import Call, serving
+from billycan.hosting.served import Call, serving
 from billycan.testing import Client
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
@@ -14,7 +14,7 @@ addresses = (f"203.0.113.{i}" for i in range(1, 255))
 
 @pytest.fixture(scope="module")
 def server(engine, databases, tmp_path_factory):
-    plugins, folder = ("contacts", "gst", "hosted", "quotes"), tmp_path_factory.mktemp("served")
+    plugins, folder = ("contacts", "documents", "hosted", "quotes"), tmp_path_factory.mktemp("served")
     with serving(databases.empty(engine), plugins, folder, workers=3, trusted_proxies="127.0.0.1") as running:
         yield running
 

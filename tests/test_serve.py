@@ -22,10 +22,12 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from billycan import cli, hosting, keys, migrate, tenants, worker
+from billycan import keys, migrate, tenants, worker
 from billycan.app import App
+from billycan.hosting import workers as in_workers
 from billycan.settings import Config, Settings
 from billycan.testing import SECRET
+from billycan.tools import cli, serve
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
@@ -152,10 +154,11 @@ ONE_PLUGIN = {"BILLYCAN_PLUGINS": "contacts"}
 
 
 @contextmanager
-def serving(folder: Path, workers: int = 2) -> Iterator[tuple[Process, int]]:
+def serving(folder: Path, workers: int = 2, plugins: str = "contacts") -> Iterator[tuple[Process, int]]:
     """`billycan serve` in a folder, as soon as it has said where it is; and its port."""
     command = [BIN / "billycan", "serve", "--bind", "127.0.0.1:0", "--workers", workers]
-    with running(folder, command, {**ONE_PLUGIN, "BILLYCAN_SHARED_FOLDER": str(folder / "shared")}) as process:
+    environ = {"BILLYCAN_PLUGINS": plugins, "BILLYCAN_SHARED_FOLDER": str(folder / "shared")}
+    with running(folder, command, environ) as process:
         yield process, int(process.says(r"billycan serves http://127\.0\.0\.1:(\d+)\n")[1])
 
 
@@ -174,7 +177,7 @@ def billycan(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_first_run_shows_keys_once_and_later_runs_only_the_url(tmp_path):
     with serving(tmp_path) as (process, port):
-        said = process.says(r"(?s).*More keys: .*\n")[0]
+        said = process.says(r"(?s).*More keys:\n.*--scope write\n")[0]
         live, test = re.findall(r"\b(svc_(?:live|test)_\w+)", said)[:2]
         line = re.search(r"curl .*", said)[0]
         url, header = shlex.split(line)[1], shlex.split(line)[3]
@@ -186,8 +189,12 @@ def test_the_first_run_shows_keys_once_and_later_runs_only_the_url(tmp_path):
         assert call(port, "GET", "/v1/events", test)[2]["pagination"]["total"] == len(samples)
         status, headers, _ = call(port, "POST", "/v1/contacts", live, {"name": "Ada"})
         assert (status, headers["location"].startswith(f"http://127.0.0.1:{port}/v1/contacts/con_")) == (201, True)
-        command = re.search(r"billycan (keys create .*)", said)[1]
-        made = json.loads(billycan(tmp_path, *shlex.split(command), "--json").stdout)
+        command = re.search(r".*billycan keys create .*", said)[0]
+        environ = {**CLEAN, **ONE_PLUGIN, "BILLYCAN_SHARED_FOLDER": str(tmp_path / "shared")}
+        pasted = subprocess.run(
+            f"{command} --json", shell=True, cwd=tmp_path, env=environ, capture_output=True, check=True, timeout=SECONDS
+        )
+        made = json.loads(pasted.stdout)
         assert made["key"].startswith("svc_test_")
 
         secret = tmp_path / "var" / "secret"
@@ -231,6 +238,34 @@ def listening_addresses(port: int) -> set[str]:
     return found
 
 
+@pytest.mark.parametrize(
+    ("is_loopback", "given", "allowed"),
+    [
+        (True, {}, "sandbox"),
+        (False, {}, None),
+        (True, {"PUBLIC_URL": "https://api.example.com"}, None),
+        (True, {"TRUSTED_PROXIES": "127.0.0.1"}, None),
+        (False, {"WEBHOOKS__ALLOW_PRIVATE": "sandbox"}, "sandbox"),
+        (True, {"WEBHOOKS__ALLOW_PRIVATE": "false"}, "false"),
+    ],
+)
+def test_sandboxes_may_have_private_receivers_only_where_nobody_else_reaches_it(
+    tmp_path, monkeypatch, is_loopback, given, allowed
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "environ", {**CLEAN, **{f"BILLYCAN_{name}": value for name, value in given.items()}})
+    found = serve._environment("http://127.0.0.1:8000", is_loopback)
+    assert found.get("BILLYCAN_WEBHOOKS__ALLOW_PRIVATE") == allowed
+
+
+def test_whatever_it_writes_is_this_users_alone(tmp_path):
+    with serving(tmp_path, workers=1, plugins="contacts,webhooks") as (process, _):
+        until((tmp_path / "var" / "billycan.queue.db").exists, "the worker has opened its queue")
+        written = [path for name in ("var", "shared") for path in [tmp_path / name, *(tmp_path / name).rglob("*")]]
+        assert {oct(path.stat().st_mode & 0o077) for path in written} == {"0o0"}
+        assert process.ends(signal.SIGTERM) == 0
+
+
 def test_a_port_that_is_taken_is_said_before_anything_is_started(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         bind = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -258,7 +293,9 @@ def test_an_address_that_makes_no_sense_is_refused(tmp_path, monkeypatch, words,
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize(("words", "name"), [(("gunicorn", "--bind"), "web server"), (("billycan.cli",), "worker")])
+@pytest.mark.parametrize(
+    ("words", "name"), [(("gunicorn", "--bind"), "web server"), (("billycan.tools.cli",), "worker")]
+)
 def test_a_dead_child_stops_the_pair(tmp_path, words, name):
     with serving(tmp_path, workers=1) as (process, port):
         children = process.children()
@@ -440,26 +477,29 @@ def test_malformed_requests_count_against_their_address(tmp_path):
         assert answers[4][2]["error"]["code"] == "rate_limited"
 
 
-def test_a_slow_or_silent_client_holds_nobody_up(tmp_path):
+@pytest.mark.parametrize("worker_class", ["sync", "gthread", "gevent"])
+def test_a_head_that_does_not_arrive_is_answered_and_silence_is_not(tmp_path, worker_class):
     database = f"sqlite:///{tmp_path}/here.db"
-    key = migrated(tmp_path, database)
-    with hosted(tmp_path, database, BILLYCAN_WORKERS="1") as (_, port):
-        request = b"GET /v1/me HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
-        open_still = []
-        for raw in (request, b"nonsense\r\n\r\n", b"", b"GET /v1/me HT"):
-            connection = socket.create_connection(("127.0.0.1", port), SECONDS)
-            connection.sendall(raw)
-            open_still.append(connection)
-        start = time.monotonic()
-        assert [call(port, "GET", "/v1/me", key)[0] for _ in range(5)] == [200] * 5
-        assert time.monotonic() - start < 1.5
-        received = b""
-        while data := open_still[-1].recv(65536):
-            received += data
-        assert received.startswith(b"HTTP/1.1 408 Request Timeout\r\n")
-        assert b'"code":"timeout"' in received
-        for connection in open_still:
-            connection.close()
+    migrated(tmp_path, database)
+    with hosted(tmp_path, database, BILLYCAN_WORKERS="1", BILLYCAN_WORKER_CLASS=worker_class) as (process, port):
+        with socket.create_connection(("127.0.0.1", port), SECONDS) as silent:
+            answer = exchange(port, b"GET /v1/me HT")
+            assert is_an_envelope(*answer)
+            assert (answer[0], answer[2]["error"]["code"]) == (408, "timeout")
+            assert silent.recv(1) == b""
+        assert "Traceback" not in process.err.read_text()
+
+
+def test_gunicorn_refuses_tls_which_it_could_not_bound(tmp_path):
+    migrated(tmp_path, f"sqlite:///{tmp_path}/here.db")
+    (certificate := tmp_path / "certificate").touch()
+    options = ["-c", "deploy/gunicorn.conf.py", "--certfile", certificate]
+    command = [BIN / "gunicorn", *options, "deploy.wsgi:application"]
+    given = {"BILLYCAN_BIND": "127.0.0.1:0", "BILLYCAN_SECRET": SECRET, "BILLYCAN_WORKERS": "1", **ONE_PLUGIN}
+    given |= {"BILLYCAN_DATABASE": f"sqlite:///{tmp_path}/here.db", "BILLYCAN_SHARED_FOLDER": str(tmp_path / "shared")}
+    with running(tmp_path, command, given, ROOT) as process:
+        assert process.ends() == 3
+        assert "ERROR certfile: gunicorn cannot bound slow clients under TLS" in process.err.read_text()
 
 
 @pytest.mark.parametrize(
@@ -477,7 +517,7 @@ def test_what_is_wrong_stops_a_worker_in_one_line(tmp_path, monkeypatch, caplog,
     for name, value in (given | environ).items():
         monkeypatch.setenv(name, value)
     with pytest.raises(SystemExit) as stopped:
-        hosting.application()
+        in_workers.application()
     assert stopped.value.code == 3
     (record,) = caplog.records
     assert record.message.startswith(said)

@@ -9,7 +9,7 @@ from typing import Any
 
 from billycan.testing import Client
 
-PLUGINS = ("bookings", "contacts", "gst", "hosted", "invoices", "jobs", "quotes", "staff")
+PLUGINS = ("bookings", "contacts", "documents", "hosted", "invoices", "jobs", "quotes", "staff")
 SEED, MOST_STEPS = 2026, 1_500
 CASH = {"payment_method": "cash"}
 LINES = [{"description": "Labour", "quantity": 2, "unit_price": "50.00"}]
@@ -69,8 +69,8 @@ KINDS = {
         statuses(
             pending="confirm:confirmed decline:declined cancel:cancelled reschedule:pending",
             confirmed="complete:completed no_show:no_show cancel:cancelled reschedule:confirmed",
-            completed="",
-            no_show="",
+            completed="reopen:confirmed",
+            no_show="reopen:confirmed",
             declined="",
             cancelled="",
         ),
@@ -82,6 +82,7 @@ KINDS = {
             "complete": "booking.completed",
             "no_show": "booking.no_show",
             "reschedule": "booking.rescheduled",
+            "reopen": "booking.reopened",
         },
         body={"reschedule": lambda walk, booking: {"start_at": walk.next_start()}},
     ),
@@ -115,22 +116,20 @@ KINDS = {
         statuses(
             draft="send:sent/paid pay:paid duplicate:draft",
             sent="payments:partially_paid/paid pay:paid void:void write_off:written_off duplicate:sent",
-            partially_paid="payments:partially_paid/paid reverse:sent/partially_paid pay:paid write_off:written_off"
-            " duplicate:partially_paid",
-            paid="reverse:sent/partially_paid duplicate:paid",
+            partially_paid="payments:partially_paid/paid pay:paid write_off:written_off duplicate:partially_paid",
+            paid="duplicate:paid",
             void="duplicate:void",
-            written_off="duplicate:written_off",
+            written_off="payments:written_off/paid duplicate:written_off",
         ),
         deletable={"draft"},
         events={"void": "invoice.voided", "write_off": "invoice.written_off"},
         body={
             "payments": lambda walk, invoice: {
-                "amount": str(walk.random.choice([1, invoice["amount_due"] or 1])),
+                "amount": str(walk.random.choice([1, invoice["amount_due"] or invoice["amount_written_off"] or 1])),
                 **CASH,
             },
             "pay": lambda walk, invoice: CASH,
         },
-        blocked=lambda walk, invoice: {} if invoice["amount_paid"] else {"reverse": "invalid_state_transition"},
         codes=lambda invoice: (
             {"void": "has_payments"} if invoice["amount_paid"] and invoice["status"] != "written_off" else {}
         ),
@@ -212,11 +211,6 @@ class Walk:
         leads, blocked = kind.leads[before["status"]], kind.blocked(self, before)
         assert set(before["allowed_actions"]) == set(leads) - set(blocked)
         call = f"{path}/{action}"
-        if action == "reverse":
-            if not before["payments"]:
-                return  # there is nothing to call
-            payment = min(before["payments"], key=lambda payment: payment["status"] == "reversed")
-            call = f"{path}/payments/{payment['id']}/reverse"
         body = kind.body[action](self, before) if action in kind.body else None
         told = len(self.told())
         if action not in before["allowed_actions"]:
@@ -251,6 +245,7 @@ class Walk:
             events.insert(0, "quote.expired")
         if name == "invoices" and action != "duplicate":
             events += ["invoice.sent"] if before["status"] == "draft" else []
+            events += ["invoice.recovered"] if before["status"] == "written_off" else []
             events += ["invoice.paid"] if after["status"] == "paid" else []
         return events
 

@@ -4,7 +4,8 @@ from .address import Address
 from .context import Context, Event
 from .db import Cents, Json, TenThousandths, UTCDateTime, own, reference, resource_table, tenant_table
 from .hookspecs import hookimpl
-from .manifest import Deleted, Every, Manifest, Named, NewResource, Page, PageQuery, Reply, Resource, Route
+from .manifest import Deleted, Every, Extends, Manifest, Named, NewResource, Page, PageQuery, Reply, Resource, Route
+from .patch import Patch
 from .problems import (
     BadRequest,
     Code,
@@ -17,9 +18,8 @@ from .problems import (
     RuleBroken,
     Unauthenticated,
 )
-from .records import Records, folded, numbered, searchable
+from .records import Records, folded, has_dependents, names_of, numbered, searchable
 from .states import Actions
-from .wire import Patch
 from .work import unit_of_work
 
 __all__ = [
@@ -33,6 +33,7 @@ __all__ = [
     "Deleted",
     "Event",
     "Every",
+    "Extends",
     "Fault",
     "Forbidden",
     "Invalid",
@@ -54,7 +55,9 @@ __all__ = [
     "UTCDateTime",
     "Unauthenticated",
     "folded",
+    "has_dependents",
     "hookimpl",
+    "names_of",
     "numbered",
     "own",
     "reference",

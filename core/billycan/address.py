@@ -1,6 +1,6 @@
 """Postal addresses."""
 
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from msgspec import Struct
 
@@ -10,22 +10,19 @@ from .problems import RuleBroken
 State = Literal["ACT", "NSW", "NT", "QLD", "SA", "TAS", "VIC", "WA"]
 
 
-class AddressLine(Text, least=1, most=200):
-    """A line of an address."""
+AddressLine = Annotated[str, Text("A line of an address.", least=1, most=200)]
+Postcode = Annotated[str, Text("A postcode.", least=1, most=10)]
 
 
-class Postcode(Text, least=1, most=10):
-    """A postcode."""
+def _country(text: str) -> str:
+    if not (text.isascii() and text.isalpha() and text.isupper()):
+        raise RuleBroken("invalid_value", "must be a country's two capital letters, such as AU")
+    return text
 
 
-class Country(Text, least=2, most=2, pattern="^[A-Z]{2}$"):
-    """A country by its two letters of ISO 3166."""
-
-    @classmethod
-    def check(cls, text: str) -> str:
-        if not (text.isascii() and text.isalpha() and text.isupper()):
-            raise RuleBroken("invalid_value", "must be a country's two capital letters, such as AU")
-        return text
+Country = Annotated[
+    str, Text("A country by its two letters of ISO 3166.", least=2, most=2, pattern="^[A-Z]{2}$", check=_country)
+]
 
 
 class Address(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -35,7 +32,7 @@ class Address(Struct, forbid_unknown_fields=True, kw_only=True):
     suburb: Suburb, town or city.
     state: In Australia one of ACT, NSW, NT, QLD, SA, TAS, VIC and WA.
     postcode: In Australia four digits.
-    country: Two letters of ISO 3166; AU unless said.
+    country: A two-letter ISO 3166 code; default AU.
     """
 
     line1: AddressLine | None = None
@@ -43,7 +40,7 @@ class Address(Struct, forbid_unknown_fields=True, kw_only=True):
     suburb: AddressLine | None = None
     state: AddressLine | None = None
     postcode: Postcode | None = None
-    country: Country = Country("AU")
+    country: Country = "AU"
 
     def __post_init__(self) -> None:
         if self.country != "AU":

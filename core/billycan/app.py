@@ -1,10 +1,13 @@
 """The assembled application: settings, database, plugins, and Falcon routes that lead into the pipeline."""
 
+import hashlib
 import hmac
 import ipaddress
 import logging
+import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,11 +17,13 @@ import sqlalchemy as sa
 from falcon.routing import CompiledRouter
 from msgspec import Struct
 
-from . import checks, defaults, migrate, openapi, operations, platform, plugins, problems, settings, signatures
+from . import checks, defaults, migrate, operations, platform, plugins, problems, settings, signatures, wire
 from .db import Database
+from .events import events
+from .extending import Extensions
 from .fields import Moment
 from .keys import Keys
-from .limits import Epoch, Limiter, shared_folder
+from .limits import Allowance, Counter, Epoch, Limiter, by_address, shared_folder
 from .manifest import Every, Manifest
 from .metrics import Counts
 from .pipeline import Endpoint, Pipeline
@@ -54,26 +59,37 @@ class App:
         self.plugin_settings = self._plugin_settings(config.plugins)
         self.db = Database(_database_url(self.settings.database), self.settings.pool_size)
         self.shared = self._shared_folder()
-        self.limiter = Limiter(self.shared)
+        self.limiter: Counter = Limiter(self.shared)
         self.epoch = Epoch(self.shared)
         self.counts = Counts(self.shared)
         self.keys = Keys(self, Recent(self.epoch))
         self.tenants = Tenants(Recent(self.epoch))
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
         parts = self.parts.values()
-        self.events: dict[str, Any] = {name: kind for m in parts for name, kind in m.events.items()}
+        self.hearers = self._hearers()
         # What an event says may be read by whoever may read the records of the plugin that declares it.
         self.event_scopes = {name: f"{m.name}:read" for m in parts for name in m.events}
         # Every code a client may be answered with, and what it means.
         self.codes = {**problems.CODES, **{code: meant for m in parts for code, meant in m.codes.items()}}
-        self.endpoints = self._endpoints()
-        self.getters = {e.route.path: e.route for e in self.endpoints if e.route.method == "GET"}
+        endpoints = self._endpoints()
+        self.extensions = Extensions(self.manifests, endpoints)
+        self.endpoints = self.extensions.over(endpoints)
+        shown = self.extensions.shown
+        self.events: dict[str, Any] = {name: shown(kind) for m in parts for name, kind in m.events.items()}
+        # What a key must hold besides to make a record of each kind, by the path of the GET route of one.
+        collections = {e.route.path: e.route.scope for e in self.endpoints if e.route.method == "POST"}
+        self.making = {f"{path}/{{id}}": scope for path, scope in collections.items() if scope}
+        self.getters = {e.route.path: e for e in self.endpoints if e.route.method == "GET"}
         self.homes = {
             e.signature.answer: e.route.path
             for e in self.endpoints
             if e.route.path.endswith("/{id}") and e.route.method == "GET"
         }
-        self.public_paths = {e.route.path for e in self.endpoints if e.route.public}
+        self.pages = [
+            *((path, "core", page) for path, page in operations.pages),
+            *((path, m.name, page) for m in self.manifests.values() for path, page in m.pages),
+        ]
+        self.page_paths = {path for path, _, _ in self.pages}
         self.wsgi = self._wsgi()
 
     @property
@@ -106,9 +122,28 @@ class App:
         """The remote address: the socket's, or what a trusted proxy says it was."""
         address = str(req.env.get("REMOTE_ADDR") or "unknown")
         forwarded = [part.strip() for part in (req.get_header("X-Forwarded-For") or "").split(",") if part.strip()]
-        while forwarded and self._is_trusted(address):
+        while forwarded and self.is_trusted(address):
             address = forwarded.pop()
         return address
+
+    def count(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
+        """Count a request by that name, as `limiter.take` does; where nothing can be counted it is allowed."""
+        try:
+            return self.limiter.take(name, per_minute, per_second, now)
+        except OSError:
+            # Better to serve uncounted than not at all; whoever runs this must know.
+            log.exception("rate limits cannot be counted")
+            reset = math.ceil(now)
+            return Allowance(allowed=True, limit=per_minute, remaining=per_minute, reset=reset, window="minute")
+
+    def count_visit(self, use: str, req: falcon.Request, per_minute: int, per_second: int) -> Allowance:
+        """Count a request for a page by its remote address; `use` is one word, and has an allowance of its own."""
+        name = by_address(use, self.address_of(req))
+        return self.count(name, per_minute, per_second, self.now().timestamp())
+
+    def is_trusted(self, address: str) -> bool:
+        """Whether it is a proxy's, of which the settings say that it may speak for others."""
+        return _in_network(address, self.settings.trusted_proxies)
 
     def is_operator(self, req: falcon.Request) -> bool:
         """Whether an operational page may be shown: to loopback itself, or to the holder of the operator's token."""
@@ -125,14 +160,19 @@ class App:
 
     def openapi(self) -> dict[str, Any]:
         """This deployment's OpenAPI 3.1 document."""
+        from .describe import openapi  # noqa: PLC0415 - whoever asks first waits for it, not the start
+
         return openapi.document(self)
+
+    @cached_property
+    def openapi_file(self) -> tuple[bytes, str]:
+        """That document as it is sent, and its ETag: made once, since nothing it says changes while a process lives."""
+        body = wire.encode(self.openapi())
+        return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
 
     def timed_tasks(self) -> list[tuple[str, Every]]:
         """Every plugin's timed work, with the plugin's name."""
         return [(m.name, every) for m in self.parts.values() for every in m.tasks]
-
-    def _is_trusted(self, address: str) -> bool:
-        return _in_network(address, self.settings.trusted_proxies)
 
     def _plugin_settings(self, tables: Mapping[str, Mapping[str, Any]]) -> dict[type[Struct], Struct]:
         typed = {}
@@ -179,16 +219,41 @@ class App:
                     signature = signatures.read(route)
                 except (TypeError, NameError) as error:
                     raise PluginError(f"{manifest.name}: {error}: correct the handler") from error
-                found.append(Endpoint(manifest.name, route, signature))
+                found.append(Endpoint(manifest.name, route, signature, self._ids(manifest, signature.query)))
         for manifest in self.manifests.values():
             for fault in checks.lists(manifest, [(e.signature.listed, e.signature.query) for e in found]):
                 raise PluginError(fault)
+        for fault in checks.extending(self.manifests, found):
+            raise PluginError(fault)
         # Whatever else takes the body that makes a record, such as a preview, calls the same members read-only.
         makes = {e.signature.body: e.signature.shown for e in found if e.signature.shown and not e.signature.patch}
         for i, endpoint in enumerate(found):
             if endpoint.signature.shown is None and (shown := makes.get(endpoint.signature.body)):
                 signature = msgspec.structs.replace(endpoint.signature, shown=shown)
-                found[i] = Endpoint(endpoint.plugin, endpoint.route, signature)
+                found[i] = msgspec.structs.replace(endpoint, signature=signature)
+        return found
+
+    def _ids(self, manifest: Manifest, query: Any) -> dict[str, str]:
+        """What begins the ids that each filter `<x>_id` takes: those of the table that its column points at."""
+        prefixes = {t.name: t.info.get("prefix", "") for m in self.manifests.values() for t in m.tables}
+        prefixes[events.name] = "evt"
+        found: dict[str, str] = {}
+        for name in [f.encode_name for f in msgspec.structs.fields(query)] if query else ():
+            for table in manifest.tables if name.endswith("_id") else ():
+                keys = table.c[name].foreign_keys if name in table.c else ()
+                target = next((key.column.table.name for key in keys), table.info.get("points_at", {}).get(name))
+                if target:
+                    found.setdefault(name, prefixes.get(target, ""))
+        return found
+
+    def _hearers(self) -> dict[str, list[tuple[Callable[..., None], Callable[[Any], Any]]]]:
+        """For each event the functions that hear it, what others depend on first, each with what reads its data."""
+        for fault in checks.hearing(self.parts.values()):
+            raise PluginError(fault)
+        found: dict[str, list[tuple[Callable[..., None], Callable[[Any], Any]]]] = {}
+        for manifest in self.manifests.values():
+            for event, hear in manifest.hears.items():
+                found.setdefault(event, []).append((hear, msgspec.json.Decoder(signatures.heard(hear)).decode))
         return found
 
     def _has(self, need: "str | frozenset[str] | set[str]") -> bool:
@@ -205,8 +270,7 @@ class App:
         for endpoint in self.endpoints:
             by_path.setdefault(endpoint.route.path, []).append(endpoint)
         made = [(path, endpoints[0].plugin, _resource(pipeline, endpoints)) for path, endpoints in by_path.items()]
-        made += [(path, "core", page(self)) for path, page in operations.pages]
-        made += [(path, m.name, page(self)) for m in self.manifests.values() for path, page in m.pages]
+        made += [(path, plugin, _with_head(page(self))) for path, plugin, page in self.pages]
         for path, plugin, resource in made:
             try:
                 web.add_route(path, resource)
@@ -235,6 +299,13 @@ def _resource(pipeline: Pipeline, endpoints: list[Endpoint]) -> Any:
     if "on_get" in members:
         members["on_head"] = members["on_get"]
     return type("Path", (), members)()
+
+
+def _with_head(page: Any) -> Any:
+    """A page whose HEAD is its GET: Falcon itself leaves the body out."""
+    if hasattr(page, "on_get") and not hasattr(page, "on_head"):
+        page.on_head = page.on_get
+    return page
 
 
 def _database_url(text: str) -> sa.URL:

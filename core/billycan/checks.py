@@ -1,17 +1,22 @@
 """What a manifest must be, and what no two plugins may both have: each fault names plugin, rule and cure."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import sqlalchemy as sa
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
-from .manifest import Every, Manifest, Route
-from .signatures import PARAMETER
+from . import paths
+from .extending import structs_of, table_of
+from .manifest import Every, Extends, Manifest, Route
+from .signatures import PARAMETER, heard
+
+if TYPE_CHECKING:
+    from .pipeline import Endpoint
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 # The prefixes of ids that core makes, and the one of API keys.
@@ -29,17 +34,19 @@ def alone(manifest: Manifest) -> Iterator[str]:
         return
     yield from _data(manifest)
     for path, _ in manifest.pages:
-        if not path.startswith("/") or path.startswith(("/v1/", "/-/")) or path in ("/v1", "/-"):
+        if path.split("/")[1:2] in ([], ["v1"], ["-"]) or path[:2] == "/{" or not paths.is_canonical(path):
             yield f"{name}: its page {path} must begin with / and lie outside /v1 and /-: move it"
     for route in manifest.routes:
         yield from (f"{name}: {fault}" for fault in _route(manifest, route))
     for every in manifest.tasks:
         if every.seconds < 1:
             yield f"{name}: a task runs every {every.seconds} seconds: it must be 1 or more"
+        if every.due and every.tenants:
+            yield f"{name}: {every.run.__name__} has both due and tenants: due says of each record whose it is"
 
 
-def together(manifests: Iterable[Manifest], commands: Iterable[str]) -> Iterator[str]:
-    """What two of these both have; `commands` are core's own."""
+def together(manifests: Iterable[Manifest]) -> Iterator[str]:
+    """What two of these both have."""
     manifests = list(manifests)
     claims: list[tuple[str, Callable[[Manifest], Iterable[Any]]]] = [
         ("declare the event", lambda m: m.events),
@@ -56,13 +63,34 @@ def together(manifests: Iterable[Manifest], commands: Iterable[str]) -> Iterator
                     label = getattr(thing, "__name__", thing)
                     yield f"{owner} and {manifest.name} both {claim} {label}: disable one of them"
     for manifest in manifests:
-        if own := sorted({command.name for command in manifest.commands} & set(commands)):
-            yield f"{manifest.name}: billycan has a command {own[0]} of its own: rename the plugin's"
         for prefix in prefixes(manifest):
             if prefix in PREFIXES:
                 yield f"{manifest.name}: ids that begin with {prefix} are core's: choose another prefix"
             elif not _PREFIX.fullmatch(prefix):
                 yield f"{manifest.name}: ids cannot begin with {prefix!r}: a prefix is three small letters"
+
+
+def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
+    """Events that are heard and that nobody emits, and what of their data a function asks for and they do not have.
+
+    An event of a plugin that is off is no fault: its noun is then unknown.
+    """
+    manifests = list(manifests)
+    declared = {event: kind for manifest in manifests for event, kind in manifest.events.items()}
+    for manifest in manifests:
+        for event, hear in manifest.hears.items():
+            name = f"{manifest.name}: {getattr(hear, '__name__', hear)} hears {event}"
+            noun, _, _ = event.partition(".")
+            others = sorted(other for other in declared if other.startswith(f"{noun}."))
+            if (kind := heard(hear)) is None:
+                yield f"{name} and must take ctx and the event's data, typed: def forget(ctx: Context, job: Deleted)"
+            elif event not in declared and others:
+                yield f"{name}, which nobody emits; there are {', '.join(others)}: correct the name"
+            elif event in declared:
+                wanted = [field.name for field in fields(kind) if field.required]
+                missing = [member for member in wanted if member not in declared[event].__struct_fields__]
+                if missing:
+                    yield f"{name}, whose data has no {missing[0]}: take it out of {kind.__name__} or give it a default"
 
 
 def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str]:
@@ -77,6 +105,35 @@ def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str
                     f"{manifest.name}: Records of {table.name} has the filter {missing[0]}, which"
                     f" {queries[0].__name__} has not: add it there, or take it out of filters"
                 )
+
+
+def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
+    """Extensions of what is no resource, or of a plugin that is not named; members that somebody else has."""
+    listed = {e.route.path: e.plugin for e in endpoints if e.signature.listed}
+    owners: dict[tuple[str, str], str] = {}
+    for manifest in manifests.values():
+        for extends in manifest.extends:
+            name, path = f"{manifest.name} extends {extends.path}", extends.path
+            if (owner := listed.get(path)) is None:
+                if not set(manifest.uses) - set(manifests):  # it may be one of a plugin that is off
+                    yield f"{name}, which no plugin lists: correct the path"
+                continue
+            if owner not in manifests:
+                yield f"{name} of {owner}, which is not a plugin: leave it out"
+                continue
+            if owner not in (*manifest.requires, *manifest.uses):
+                yield f"{name} of {owner}: name {owner} in its requires or uses"
+                continue
+            shown, sent = structs_of(path, endpoints)
+            if extends.takes and (not sent or table_of(shown, manifests[owner].tables) is None):
+                yield f"{name}, whose records {owner} does not write by Records: it can only show members, not take any"
+            for member in (member for kind in (*shown, *sent) for member in kind.__struct_fields__):
+                owners[path, member] = owner
+            for member in extends.shows.__struct_fields__:
+                if (other := owners.setdefault((path, member), manifest.name)) == owner:
+                    yield f"{name} by the member {member}, which {owner} has: rename it in {manifest.name}"
+                elif other != manifest.name:
+                    yield f"{other} and {manifest.name} both add the member {member} to {path}: disable one of them"
 
 
 def prefixes(manifest: Manifest) -> list[str]:
@@ -94,6 +151,8 @@ def _data(manifest: Manifest) -> Iterator[str]:
     for field in fields(manifest.settings) if manifest.settings else ():
         if field.default is NODEFAULT and field.default_factory is NODEFAULT:
             yield f"{name}: its setting {field.name} has no default: give it one"
+    for extends in manifest.extends:
+        yield from (f"{name}: in what it adds to {extends.path} {fault}" for fault in _added(extends))
     for table in manifest.tables:
         if table.name != name and not table.name.startswith(f"{name}_"):
             yield f"{name}: its table {table.name} must be called {name} or {name}_…: rename it"
@@ -105,7 +164,7 @@ def _route(manifest: Manifest, route: Route) -> Iterator[str]:
     label = f"{route.method} {route.path}"
     if route.method not in METHODS:
         yield f"{label}: the method must be one of {', '.join(METHODS)}"
-    if not route.path.startswith("/v1/") or route.path.endswith("/"):
+    if not route.path.startswith("/v1/") or not paths.is_canonical(route.path):
         yield f"{label} must begin with /v1/ and end without /: move it, or make it a page of the manifest"
     if not callable(route.handler):
         yield f"{label}: its handler {route.handler!r} is no function"
@@ -118,6 +177,18 @@ def _route(manifest: Manifest, route: Route) -> Iterator[str]:
                 yield f"{label} needs the plugin {other!r}, which the manifest neither requires nor uses: name it there"
     if not 200 <= route.status < 300:
         yield f"{label}: the status {route.status} is not one of success"
+
+
+def _added(extends: Extends) -> Iterator[str]:
+    for kind in filter(None, (extends.shows, extends.takes)):
+        for field in fields(kind):
+            if field.required:
+                yield f"{kind.__name__}.{field.name} has no default: give it one, for records and clients without it"
+    if bool(extends.takes) is not bool(extends.keep):
+        yield "takes and keep go together: give both or neither"
+    for field in fields(extends.takes) if extends.takes else ():
+        if field.name not in extends.shows.__struct_fields__:
+            yield f"{field.name} is taken and not shown: add it to {extends.shows.__name__}"
 
 
 def _is_struct(kind: Any) -> bool:
@@ -140,8 +211,16 @@ def _is_task(value: Any) -> bool:
     return isinstance(value, Every) and isinstance(value.seconds, int) and callable(value.run)
 
 
+def _is_extension(value: Any) -> bool:
+    return isinstance(value, Extends) and all(map(_is_struct, (value.shows, value.takes or value.shows)))
+
+
 def _is_page(value: Any) -> bool:
     return isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], str) and callable(value[1])
+
+
+def _maps_to_functions(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(map(callable, value.values()))
 
 
 _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
@@ -149,6 +228,8 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "uses": (_tuple_of(_is(str)), 'uses must be a tuple of plugin names, such as ("contacts",)'),
     "routes": (_tuple_of(_is_route), 'routes must be a tuple of Route("GET", "/v1/…", handler, scope=…)'),
     "events": (_is(Mapping), "events must map the name of each event to the Struct of its data"),
+    "hears": (_maps_to_functions, "hears must map the name of each event to a function"),
+    "extends": (_tuple_of(_is_extension), "extends must be a tuple of Extends(path=…, shows=Struct, fill=function)"),
     "tables": (_tuple_of(_is(sa.Table)), "tables must be a tuple of tables"),
     "migrations": (_is(Path, type(None)), "migrations must be the Path of their folder"),
     "settings": (lambda kind: kind is None or _is_struct(kind), "settings must be a Struct"),

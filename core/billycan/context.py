@@ -11,11 +11,12 @@ from msgspec import UNSET, Struct
 
 from .fields import Moment
 from .ids import new_id
-from .problems import VersionConflict
+from .problems import Forbidden, VersionConflict
 from .wire import encode
 
 if TYPE_CHECKING:
     from .app import App
+    from .extending import Sent
     from .keys import Identity
     from .tenants import Tenant
 
@@ -51,6 +52,11 @@ class Context:
         self.app, self.tenant_id, self.identity = app, tenant_id, identity
         self.request_id, self.path, self.if_match, self.writes = request_id, path, if_match, writes
         self.events: list[Event] = []
+        self.sent_besides: Sent | None = None  # what the body holds for plugins that extend the record
+        self.told: tuple[Any, Any] | None = None  # the record emitted last, and as it was told of
+        self.outdates = False  # whether what this process and its neighbours read lately is to be read anew
+        # What a plugin keeps of this call from one hook to the next, under its own name.
+        self.memo: dict[str, Any] = {}
         self._now = app.now()
         self._tenant: Tenant | None = None
 
@@ -74,6 +80,18 @@ class Context:
         if self.if_match is not None and str(version) not in self.if_match:
             raise VersionConflict
 
+    def has(self, plugin: str) -> bool:
+        """Whether a plugin is enabled, as for one that yours neither requires nor may import."""
+        return plugin in self.app.manifests
+
+    def require(self, scope: str) -> None:
+        """Raise Forbidden where the caller's key lacks a scope, such as that of another resource that a handler makes.
+
+        Timed work and pages have no key: they act for the business itself.
+        """
+        if self.identity is not None and not self.identity.holds(scope):
+            raise Forbidden(f"This key lacks the scope {scope}.", required_scope=scope)
+
     def settings(self, kind: type[S]) -> S:
         """The settings of the plugin whose manifest names this Struct."""
         return self.app.settings_of(kind)
@@ -87,6 +105,9 @@ class Context:
             raise RuntimeError(f"{name}: nothing happens in a GET, so its handler cannot emit events")
         if name not in self.app.events:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
+        filled = self.app.extensions.filled(self, data)
+        self.told = data, filled
+        data = filled
         kind: Any = type(data)
         if unset := _unset_by_default(kind):
             data = msgspec.structs.replace(data, **dict.fromkeys(unset, UNSET))

@@ -1,21 +1,20 @@
 """The database: engines for reads and writes, column types, and tables whose rows belong to one tenant."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import insert as insert_into_postgresql
+from sqlalchemy.dialects.sqlite import insert as insert_into_sqlite
 from sqlalchemy.engine import Dialect
 
+from . import postgres, sqlite, walls
 from .fields import Moment
-from .turns import Turns
 
 if TYPE_CHECKING:
     from .context import Context
@@ -150,54 +149,26 @@ class Database:
     def __init__(self, url: sa.URL, pool_size: int = 8) -> None:
         self.url = url
         self.is_sqlite = url.get_backend_name() == "sqlite"
-        if self.is_sqlite:
-            if url.database:
-                Path(url.database).parent.mkdir(parents=True, exist_ok=True)
-            self.writer = sa.create_engine(
-                url,
-                pool_size=pool_size,
-                max_overflow=pool_size,
-                pool_timeout=5,
-                json_serializer=_to_json,
-                json_deserializer=msgspec.json.decode,
-                hide_parameters=True,
-            )
-            sa.event.listen(self.writer, "handle_error", _keep_to_itself)
-            self.reader: sa.Engine = self.writer.execution_options(billycan_read=True)
-            self._notes: sa.Engine = self.writer.execution_options(billycan_note=True)
-            sa.event.listen(self.writer, "connect", _prepare_sqlite)
-            sa.event.listen(self.writer, "begin", _begin_sqlite)
-        else:
-            settings: dict[str, Any] = {
-                "json_serializer": _to_json,
-                "json_deserializer": msgspec.json.decode,
-                "hide_parameters": True,
-                "pool_size": pool_size,
-                "max_overflow": pool_size,
-                "pool_timeout": 5,
-                "pool_recycle": 1800,
-            }
-            self.writer = sa.create_engine(url, connect_args=_connect_args(_POSTGRESQL_OPTIONS), **settings)
-            # A read outside a transaction costs one round trip; BEGIN and ROLLBACK around it would cost two more.
-            self.reader = sa.create_engine(
-                url,
-                isolation_level="AUTOCOMMIT",
-                skip_autocommit_rollback=True,
-                pool_reset_on_return=None,
-                connect_args=_connect_args(_POSTGRESQL_OPTIONS + " -c default_transaction_read_only=on"),
-                **settings,
-            )
-            for engine in (self.writer, self.reader):
-                sa.event.listen(engine, "checkin", _note_checkin)
-                sa.event.listen(engine, "checkout", _ping_if_idle)
-                sa.event.listen(engine, "handle_error", _keep_to_itself)
-            self._notes = self.writer
-        self._turns = Turns(url.database or "")
+        settings = {
+            "pool_size": pool_size,
+            "max_overflow": pool_size,
+            "pool_timeout": 5,
+            "json_serializer": _to_json,
+            "json_deserializer": _from_json,
+            "hide_parameters": True,
+        }
+        self._engines: sqlite.Engines | postgres.Engines
+        self._engines = sqlite.Engines(url, settings) if self.is_sqlite else postgres.Engines(url, settings)
+        self.writer, self.reader = self._engines.writer, self._engines.reader
+        for engine in [self.writer] if self.is_sqlite else [self.writer, self.reader]:  # on SQLite both are one
+            sa.event.listen(engine, "handle_error", _keep_to_itself)
+            sa.event.listen(engine, "before_cursor_execute", walls.look_at)
 
     @contextmanager
-    def reading(self) -> Iterator[sa.Connection]:
-        """A connection to read with, outside any write transaction."""
+    def reading(self, tenant_id: str = "") -> Iterator[sa.Connection]:
+        """A connection to read with, outside any write transaction: for one tenant, or without an id for the system."""
         with self.reader.connect() as db:
+            _keep_to(db, tenant_id)
             try:
                 yield db
             except sa.exc.DBAPIError as error:
@@ -206,9 +177,10 @@ class Database:
                 raise
 
     @contextmanager
-    def writing(self) -> Iterator[sa.Connection]:
-        """One transaction: committed when the block ends, rolled back when it raises."""
-        with self._alone(self.writer, WAIT_SECONDS) as db:
+    def writing(self, tenant_id: str = "") -> Iterator[sa.Connection]:
+        """One transaction, for one tenant or the system: committed when the block ends, rolled back when it raises."""
+        with self._engines.alone(self.writer) as db:
+            _keep_to(db, tenant_id)
             yield db
 
     @contextmanager
@@ -217,82 +189,36 @@ class Database:
 
         Nor does it wait longer than `wait_seconds` for others to finish writing.
         """
-        with self._alone(self._notes, WAIT_SECONDS if wait_seconds is None else wait_seconds) as db:
+        with self._engines.alone(self._engines.notes, wait_seconds) as db:
             yield db
 
-    @contextmanager
-    def _alone(self, engine: sa.Engine, wait_seconds: float) -> Iterator[sa.Connection]:
-        """A transaction; on SQLite the only one that writes, for which it waits so long in all."""
-        if not self.is_sqlite:
-            with engine.begin() as db:
-                yield db
-            return
-        with self._turns.taken(wait_seconds) as left, engine.connect() as db:
-            db.execution_options(billycan_wait_seconds=left)
-            with db.begin():
-                yield db
-
     def measure_grown(self) -> list[str]:
-        """Have PostgreSQL take stock of the tables that more than doubled since it last did; returns which.
+        """Have the database take stock of the tables that grew much since it last did; returns which.
 
-        It looks by itself once a minute. Until then a statement that was prepared on an empty table goes on reading
-        all of a tenant's rows for one, which is quick with ten of them and stands still with ten thousand.
+        PostgreSQL looks by itself once a minute. Until then a statement that was prepared on an empty table goes on
+        reading all of a tenant's rows for one, which is quick with ten of them and stands still with ten thousand.
         """
         with self.reading() as db:
-            grown = list(db.execute(_GROWN, {"names": list(metadata.tables)}).scalars())
+            grown = self._engines.grown(db, list(metadata.tables))
         for name in grown:
             with self.writing() as db:
-                db.exec_driver_sql(f"ANALYZE {db.dialect.identifier_preparer.quote(name)}")
+                if walls.stand(db):
+                    db.execute(sa.text("SELECT billycan_analyze(:name)"), {"name": name})
+                else:
+                    db.exec_driver_sql(f"ANALYZE {db.dialect.identifier_preparer.quote(name)}")
         return grown
 
     def dispose(self) -> None:
-        self.writer.dispose()
-        self.reader.dispose()
-        self._turns.close()
+        self._engines.dispose()
 
 
-_POSTGRESQL_OPTIONS = (
-    "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000"
-    " -c timezone=UTC -c jit=off"
-)
-# Both count pages of 8 KiB; a handful is read in no time, whatever the plan.
-_GROWN = sa.text(
-    "SELECT relname FROM pg_class WHERE relname = ANY(:names) AND pg_table_is_visible(oid) AND relkind = 'r'"
-    " AND pg_relation_size(oid) / 8192 > 2 * greatest(relpages, 0) + 4 ORDER BY relname"
-)
-_IDLE_SECONDS = 5.0
-WAIT_SECONDS = 10.0  # for whoever else writes to SQLite
-
-
-def _connect_args(options: str) -> dict[str, Any]:
-    # A server that vanished without a word is noticed within 20 seconds; the kernel alone would wait for two hours.
-    alive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
-    return {"connect_timeout": 5, "options": options, **alive}
+_json = msgspec.json.Encoder(decimal_format="number")
+# Never by way of a float: what was stored as 0.10 is a Decimal("0.10") again.
+_from_json = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 def _to_json(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _prepare_sqlite(connection: Any, record: Any) -> None:
-    connection.isolation_level = None  # BEGIN is ours to send
-    for pragma in (f"busy_timeout={WAIT_SECONDS * 1000:.0f}", "journal_mode=WAL", "foreign_keys=ON"):
-        connection.execute(f"PRAGMA {pragma}")
-
-
-def _begin_sqlite(db: sa.Connection) -> None:
-    # A transaction that only later becomes a writer would lose updates silently.
-    options = db.get_execution_options()
-    driver: Any = db.connection.driver_connection
-    reads = bool(options.get("billycan_read"))
-    driver.execute(f"PRAGMA busy_timeout={options.get('billycan_wait_seconds', WAIT_SECONDS) * 1000:.0f}")
-    driver.execute(f"PRAGMA query_only={int(reads)}")
-    if reads:
-        db.exec_driver_sql("BEGIN")
-        return
-    # SQLite takes up this setting outside a transaction only.
-    driver.execute(f"PRAGMA synchronous={'NORMAL' if options.get('billycan_note') else 'FULL'}")
-    db.exec_driver_sql("BEGIN IMMEDIATE")
+    return _json.encode(value).decode()
 
 
 def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:
@@ -300,24 +226,16 @@ def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:
     error, diagnosis = context.sqlalchemy_exception, getattr(context.original_exception, "diag", None)
     if error is not None:
         error.statement = None
+        if walls.were_built_since(context.original_exception):
+            context.is_disconnect = True  # all connections are older than the policies: new ones take them up
         if primary := diagnosis and diagnosis.message_primary:
             context.original_exception.args = (primary,)
             error.args = (f"({type(context.original_exception).__name__}) {primary}",)
 
 
-def _note_checkin(connection: Any, record: Any) -> None:
-    record.info["idle_since"] = time.monotonic()
-
-
-def _ping_if_idle(connection: Any, record: Any, proxy: Any) -> None:
-    # A connection in steady use is known to live; only one that rested is asked, which spares each request a trip.
-    if time.monotonic() - record.info.get("idle_since", time.monotonic()) > _IDLE_SECONDS:
-        try:
-            connection.pgconn.exec_(b"")
-        except Exception as error:
-            raise sa.exc.DisconnectionError("the server closed an idle connection") from error
-        if connection.closed or connection.broken:
-            raise sa.exc.DisconnectionError("the server closed an idle connection")
+def _keep_to(db: sa.Connection, tenant_id: str) -> None:
+    if tenant_id:
+        db.execution_options(**{walls.TENANT: tenant_id})
 
 
 def is_read_only(error: sa.exc.DBAPIError) -> bool:
@@ -332,7 +250,7 @@ def reason(error: sa.exc.SQLAlchemyError) -> str:
     return said[0] if said else "no reason given"
 
 
-_INSERTS: dict[str, Any] = {"sqlite": sqlite.insert, "postgresql": postgresql.insert}
+_INSERTS: dict[str, Any] = {"sqlite": insert_into_sqlite, "postgresql": insert_into_postgresql}
 
 
 def upsert(table: sa.Table, db: sa.Connection) -> Any:

@@ -1,7 +1,5 @@
 """Core's own answers to the hooks; a plugin overrides one by answering first."""
 
-import logging
-import math
 import sqlite3
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +11,7 @@ from . import pages
 from .db import is_read_only
 from .hookspecs import hookimpl
 from .keys import Identity
-from .limits import Allowance
+from .limits import Allowance, by_address
 from .manifest import Page, Route
 from .problems import Conflict, Forbidden, Problem, RateLimited, Unauthenticated, Unavailable
 
@@ -21,15 +19,13 @@ if TYPE_CHECKING:
     from .app import App
     from .context import Context
 
-log = logging.getLogger("billycan")
-
 
 class Pagination(Struct):
     """The envelope's `pagination` of a list.
 
     page: Which page this is, from 1.
-    per_page: How many there are to a page.
-    total: How many there are on all pages together.
+    per_page: How many records there are on a page.
+    total: How many records there are on all pages together.
     has_more: Whether there is a page after this one.
     next_cursor: The `cursor` of the page after this one.
     prev_cursor: The `cursor` of the page before this one.
@@ -69,20 +65,18 @@ def resolve_tenant(identity: Identity) -> str:
 @hookimpl(trylast=True)
 def rate_limit(app: "App", identity: Identity | None, address: str, now: float) -> Allowance:
     limits = identity or app.settings
-    name = f"key:{identity.id}" if identity else f"address:{address}"
-    try:
-        return app.limiter.take(name, limits.per_minute, limits.per_second, now)
-    except OSError:
-        # Better to serve uncounted than not at all; whoever runs this must know.
-        log.exception("rate limits cannot be counted")
-        limit = limits.per_minute
-        return Allowance(allowed=True, limit=limit, remaining=limit, reset=math.ceil(now), window="minute")
+    name = f"key:{identity.id}" if identity else by_address("api", address)
+    return app.count(name, limits.per_minute, limits.per_second, now)
 
 
 @hookimpl(trylast=True)
 def authorize(ctx: "Context", route: Route) -> None:
     if route.scope and not (ctx.identity and ctx.identity.holds(route.scope)):
         raise Forbidden(f"This key lacks the scope {route.scope}.", required_scope=route.scope)
+    # Which of them is made may depend on the body: whoever makes it asks again, by `ctx.require`.
+    made = [ctx.app.making[path] for path in route.makes if path in ctx.app.making]
+    if ctx.identity and made and not any(map(ctx.identity.holds, made)):
+        ctx.require(made[0])
 
 
 @hookimpl(trylast=True)

@@ -1,7 +1,11 @@
 """The demo business that `billycan serve` makes on its first run."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime, time, timedelta
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -9,7 +13,7 @@ from msgspec import Struct
 from . import keys, tenants
 from .context import Context
 from .fields import Moment
-from .wire import decode
+from .reader import decode
 from .work import unit_of_work
 
 if TYPE_CHECKING:
@@ -63,3 +67,25 @@ def first(app: "App") -> Business | None:
         except Exception:
             log.exception("%s: its sample records could not be added", manifest.name)
     return business
+
+
+@contextmanager
+def ago(ctx: Context, days: int, hour: int = 10) -> Iterator[None]:
+    """What is done inside happens so many days ago at that hour of the business's day, and never after now."""
+    now = ctx.now()
+    then = datetime.combine(ctx.today() - timedelta(days=days), time(hour), ZoneInfo(ctx.tenant.timezone))
+    ctx._now = min(Moment.of(then), now)
+    try:
+        yield
+    finally:
+        ctx._now = now
+
+
+def working_day(ctx: Context, days: int) -> date:
+    """The date so many working days from today."""
+    day, step = ctx.today(), timedelta(days=1 if days > 0 else -1)
+    for _ in range(abs(days)):
+        day += step
+        while day.weekday() > 4:
+            day += step
+    return day

@@ -1,5 +1,10 @@
-"""The outbox: the log of what happened to each tenant, in commit order."""
+"""The outbox: the log of what happened to each tenant, in commit order.
 
+It is kept for ever. What is delivered of an event is made of it, so whoever shortens it must leave what
+deliveries need.
+"""
+
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -13,6 +18,7 @@ from .manifest import Page, Paging
 from .pages import Order
 from .problems import BadRequest
 from .records import Records, Row
+from .wire import encode
 
 events = tenant_table(
     "core_events",
@@ -33,19 +39,19 @@ class LoggedEvent(msgspec.Struct, kw_only=True):
     id: Its id; the `webhook-id` of its deliveries.
     event: What happened, such as `invoice.paid`.
     created_at: When it happened; the `timestamp` of its deliveries.
-    data: The record as GET answered it then; of a deleted one its `id` alone.
+    data: The record as GET answered it then; of a deleted one its `id` alone. Null for a key that may not read it.
     """
 
     id: str
     event: str
     created_at: Moment
-    data: dict[str, Any]
+    data: dict[str, Any] | None
 
 
 class EventQuery(Paging, kw_only=True):
     """`after` continues behind an event, oldest first, in commit order; an id given out stays valid.
 
-    event: Those with any of these names.
+    event: Those with any of these names; `invoice.*` is all of a kind, and `*` every event.
     after: What came after this event, oldest first, in commit order; the last id of a page is the next `after`.
     """
 
@@ -79,8 +85,47 @@ def write(ctx: Context) -> None:
     )
 
 
+def body_of(row: Row) -> bytes:
+    """What is delivered of a logged event; the same bytes each time."""
+    data = msgspec.Raw(row.data.encode())
+    return encode({"event": row.event, "timestamp": row.created_at, "data": data})
+
+
+def matching(name: str, declared: Iterable[str]) -> list[str]:
+    """The events that `invoice.paid`, `invoice.*` or `*` means; none for a name that nobody declares."""
+    start = name.removesuffix("*")
+    if name not in ("*", start) and not start.endswith("."):
+        return []
+    return [event for event in declared if event == name or (start != name and event.startswith(start))]
+
+
+def may_read(ctx: Context, event: str) -> bool:
+    """Whether the caller may see an event's data; what only a plugin that is off declares needs `read`."""
+    return bool(ctx.identity and ctx.identity.holds(ctx.app.event_scopes.get(event, "read")))
+
+
+def filtered(ctx: Context, column: Any, names: Sequence[str], *others: str) -> sa.ColumnElement[bool]:
+    """The condition of a filter by names and patterns of events; BadRequest for one that nothing can match.
+
+    `others` are names that a list has besides those that are declared.
+    """
+    declared = [*ctx.app.events, *others]
+    found = {name: matching(name, declared) for name in names}
+    if unknown := [name for name, events in found.items() if not events]:
+        raise BadRequest(
+            f"event: there is no {unknown[0][:100]!r}: it takes {', '.join(sorted(declared))}, all of a kind such as"
+            " invoice.*, or *.",
+            code="invalid_filter",
+            param="event",
+        )
+    if "*" in found:
+        return sa.true()
+    named: sa.ColumnElement[bool] = column.in_(sorted({event for events in found.values() for event in events}))
+    return named
+
+
 def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
-    """What happened, newest first; with `after`, what came after that event, oldest first, in commit order.
+    """Events, newest first; with `after`, those after that event, oldest first, in commit order.
 
     Polling with the last id as `after` misses nothing and repeats nothing: no event ever appears before one already
     given out, and an id stays valid though its page was empty.
@@ -89,15 +134,15 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
         raise BadRequest("sort: what comes `after` an event is oldest first.", code="invalid_sort", param="sort")
     ascending = query.after is not None or query.sort == "created_at"
     page = records.rows(ctx, query, order=[Order(events.c.sequence, not ascending)])
-    return page.of([_show(row) for row in page.items])
+    return page.of([_show(ctx, row) for row in page.items])
 
 
 def get_event(ctx: Context, id: str) -> LoggedEvent:
     """One event.
 
-    As it happened, whatever became of the record since.
+    With the record as it was then, whatever has happened to it since.
     """
-    return _show(records.find(ctx, id))
+    return _show(ctx, records.find(ctx, id))
 
 
 def _after(ctx: Context, event_id: str) -> sa.ColumnElement[bool]:
@@ -109,9 +154,13 @@ def _after(ctx: Context, event_id: str) -> sa.ColumnElement[bool]:
     return beyond
 
 
-def _show(row: Row) -> LoggedEvent:
-    data: Any = msgspec.Raw(row.data.encode())
+def _show(ctx: Context, row: Row) -> LoggedEvent:
+    data: Any = msgspec.Raw(row.data.encode()) if may_read(ctx, row.event) else None
     return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, data=data)
 
 
-records = Records(events, LoggedEvent, prefix="evt", filters={"after": _after})
+def _named(ctx: Context, names: Sequence[str]) -> sa.ColumnElement[bool]:
+    return filtered(ctx, events.c.event, names)
+
+
+records = Records(events, LoggedEvent, prefix="evt", filters={"after": _after, "event": _named})

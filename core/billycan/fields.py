@@ -1,20 +1,24 @@
-"""The types of members clients send: how each JSON value is read, and how OpenAPI describes it.
+"""The types of members that clients send: plain types, each with the rule by which its JSON value is read.
 
-A value read as one of these types is a plain built-in: a `Name` is a `str`, an `Amount` a `Decimal`. The classes exist
-so that a Struct can say what it takes. Members of Structs that are only sent out use the plain types themselves.
+`Name` is `Annotated[str, Text(…)]`: to Python, to a type checker and to msgspec it is a `str`. The reader of bodies and
+queries follows the rule, and the OpenAPI document shows it. Members of Structs that are only sent out use plain types.
 """
 
 import re
-import unicodedata
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Callable
+from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
-from typing import Any, ClassVar, Self, cast
-from zoneinfo import ZoneInfo, available_timezones
+from typing import Annotated, Any
+from zoneinfo import available_timezones
 
+from msgspec import Meta
+
+from .moments import Moment
 from .problems import RuleBroken
 
-MOST_MONEY = Decimal("999999999.99")
+MOST_MONEY = "999999999.99"
+MOST_WHOLE = 2_147_483_647  # an Integer column holds no more
 FIRST_DATE, LAST_DATE = date(1900, 1, 1), date(2200, 12, 31)
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -26,151 +30,81 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d)[Tt](\d\d:\d\d:\d\d)(\.\d{1,9})?([Zz]|[+-]\d\d:\d\d)?", re.ASCII)
 
 
-class Moment(datetime):
-    """A point in time in UTC, to the millisecond; printed with `.mmm` only when that is not zero."""
+class Rule:
+    """How a JSON value is read as a type: `read` gives the plain value or raises RuleBroken; `schema` describes it.
 
-    @classmethod
-    def of(cls, value: datetime) -> "Moment":
-        v = value.astimezone(UTC)
-        return cls(v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond // 1000 * 1000, UTC)
+    It stands beside the type: `Colour = Annotated[str, Rule(read_colour, type="string", enum=["red", "blue"])]`.
+    """
 
-    def __str__(self) -> str:
-        # In two parts: written whole, its offset would take as long again.
-        time = self.time().isoformat("milliseconds" if self.microsecond else "seconds")
-        return f"{self.date().isoformat()}T{time}Z"
-
-
-class _Plain(type):
-    # msgspec checks what its hook returned against the member's type; values of these types are plain built-ins.
-    plain: Any
-
-    def __instancecheck__(cls, value: object) -> bool:
-        return isinstance(value, cls.plain)
-
-
-class Field(metaclass=_Plain):
-    """What every type here offers: `read` checks a JSON value and gives the plain one, `schema` describes it."""
-
-    plain: ClassVar[Any] = object
-    schema: ClassVar[dict[str, Any]] = {}
-
-    def __new__(cls, value: Any) -> Self:
-        """`Name("Ada")` reads like a value that arrives: it gives the plain one."""
-        return cast(Self, cls.read(value))
-
-    @classmethod
-    def read(cls, value: Any) -> Any:
-        raise NotImplementedError
-
-
-def read_field(kind: type, value: Any) -> Any:
-    """msgspec's hook for every type it does not know."""
-    if issubclass(kind, Field):
-        return kind.read(value)
-    raise NotImplementedError(kind)
+    def __init__(self, read: Callable[[Any], Any], **schema: Any) -> None:
+        self.read, self.schema = read, schema
 
 
 # Text -----------------------------------------------------------------------------------------------------------------
 
 
-class Text(Field, str):
-    """Unicode text, trimmed, line ends stored as LF, without control characters but newline and tab."""
+class Text(Rule):
+    """The rule of a text: trimmed, line ends stored as LF, without control characters but newline and tab.
 
-    plain = str
-    least: ClassVar[int] = 0
-    most: ClassVar[int] = 10_000
-    schema = {"type": "string", "maxLength": most}
+    It has `least` to `most` characters. `check` may refuse the trimmed text, or give it as it is stored. `says` and any
+    more of `schema` describe the type in the OpenAPI document.
+    """
 
-    def __init_subclass__(cls, least: int = 0, most: int = 10_000, **schema: Any) -> None:
-        cls.least, cls.most = least, most
-        cls.schema = {"type": "string", "maxLength": most} | ({"minLength": least} if least else {}) | schema
+    def __init__(
+        self,
+        says: str = "",
+        *,
+        least: int = 0,
+        most: int = 10_000,
+        check: Callable[[str], str] | None = None,
+        **schema: Any,
+    ) -> None:
+        self.least, self.most, self.check = least, most, check
+        described = {"description": says} if says else {}
+        length = {"maxLength": most} | ({"minLength": least} if least else {})
+        super().__init__(self._read, **described, type="string", **length, **schema)
 
-    @classmethod
-    def read(cls, value: Any) -> str:
+    def _read(self, value: Any) -> str:
         if not isinstance(value, str):
             raise RuleBroken("invalid_type", "must be text")
-        text = value.replace("\r\n", "\n").replace("\r", "\n")
-        # Before trimming, which would take some of them for spaces.
-        if _CONTROL.search(text):
-            raise RuleBroken("invalid_value", "must not contain control characters")
-        text = text.strip()
-        if len(text) < cls.least:
+        if not value.isprintable():  # which most texts are
+            value = value.replace("\r\n", "\n").replace("\r", "\n")
+            # Before trimming, which would take some of them for spaces.
+            if _CONTROL.search(value):
+                raise RuleBroken("invalid_value", "must not contain control characters")
+        text: str = value.strip()
+        if len(text) < self.least:
             if not text:
                 raise RuleBroken("required", "must not be empty")
-            raise RuleBroken("invalid_value", f"must be at least {cls.least} characters")
-        if len(text) > cls.most:
-            raise RuleBroken("too_long", f"must be at most {cls.most} characters")
-        return cls.check(text)
-
-    @classmethod
-    def check(cls, text: str) -> str:
-        """What a kind of text demands besides its length; returns the text as stored."""
-        return text
+            raise RuleBroken("invalid_value", f"must be at least {self.least} characters")
+        if len(text) > self.most:
+            raise RuleBroken("too_long", f"must be at most {self.most} characters")
+        return self.check(text) if self.check else text
 
 
-class Name(Text, least=1, most=200):
-    """A name or title: 1 to 200 characters."""
+def _email(text: str) -> str:
+    if not _EMAIL.fullmatch(text):
+        raise RuleBroken("invalid_value", "must be an email address such as ada@example.com")
+    return text
 
 
-class Reference(Text, most=100):
-    """A short reference: at most 100 characters."""
+def _phone(text: str) -> str:
+    if not _PHONE.fullmatch(text):
+        raise RuleBroken("invalid_value", "must be a phone number such as 03 5550 0134 or +61 491 570 156")
+    return text
 
 
-class ExternalId(Text, least=1, most=100):
-    """The client's own id of the record: 1 to 100 characters."""
+def _url(text: str) -> str:
+    if not _URL.fullmatch(text):
+        raise RuleBroken("invalid_value", "must be a web address such as https://example.com")
+    return text
 
 
-class Id(Text, least=1, most=100):
-    """The id of another record; whether it exists is checked where it is used."""
-
-
-class Description(Text, least=1, most=4000):
-    """A description: 1 to 4,000 characters."""
-
-
-class Notes(Text, most=10_000):
-    """Notes or terms: at most 10,000 characters."""
-
-
-class Email(Text, least=3, most=254, format="email"):
-    """An email address."""
-
-    @classmethod
-    def check(cls, text: str) -> str:
-        if not _EMAIL.fullmatch(text):
-            raise RuleBroken("invalid_value", "must be an email address such as ada@example.com")
-        return text
-
-
-class Phone(Text, least=3, most=40, pattern=r"^\s*\+?\(?[0-9][0-9 ()./-]{2,37}\s*$"):
-    """A phone number, however it is spaced."""
-
-    @classmethod
-    def check(cls, text: str) -> str:
-        if not _PHONE.fullmatch(text):
-            raise RuleBroken("invalid_value", "must be a phone number such as 03 5550 0134 or +61 491 570 156")
-        return text
-
-
-class Url(Text, least=8, most=2048, format="iri", pattern=r"^https?://[^\s/$.?#]"):
-    """A web address with http or https."""
-
-    @classmethod
-    def check(cls, text: str) -> str:
-        if not _URL.fullmatch(text):
-            raise RuleBroken("invalid_value", "must be a web address such as https://example.com")
-        return text
-
-
-class Abn(Text, least=1, most=20, format="abn", pattern=r"^\s*[1-9][0-9](\s*[0-9]){9}\s*$"):
-    """An Australian Business Number; spaces are allowed in, 11 digits come out."""
-
-    @classmethod
-    def check(cls, text: str) -> str:
-        digits = "".join(text.split())
-        if not is_abn(digits):
-            raise RuleBroken("invalid_abn", "is not a valid ABN: 11 digits, the first two of which check the others")
-        return digits
+def _abn(text: str) -> str:
+    digits = "".join(text.split())
+    if not is_abn(digits):
+        raise RuleBroken("invalid_abn", "is not a valid ABN: 11 digits, the first two of which check the others")
+    return digits
 
 
 def is_abn(digits: str) -> bool:
@@ -186,198 +120,160 @@ def _zones() -> set[str]:
     return available_timezones() - {"localtime", "Factory"}  # the server's own zone, and none at all
 
 
-class Zone(Text, least=1, most=64, format="time-zone"):
-    """An IANA time zone such as `Australia/Hobart`."""
-
-    @classmethod
-    def check(cls, text: str) -> str:
-        if text not in _zones():
-            raise RuleBroken("invalid_value", "must be an IANA time zone such as Australia/Hobart")
-        return text
+def _zone(text: str) -> str:
+    if text not in _zones():
+        raise RuleBroken("invalid_value", "must be an IANA time zone such as Australia/Hobart")
+    return text
 
 
-class Tag(Text, least=1, most=50):
-    """A tag: 1 to 50 characters."""
+def _currency(text: str) -> str:
+    if text != "AUD":
+        raise RuleBroken("currency_not_supported", "must be AUD: other currencies are not supported")
+    return text
 
 
-class Search(Text, most=200):
-    """What to look for: at most 200 characters, none of them special."""
+Name = Annotated[str, Text("A name or title: 1 to 200 characters.", least=1, most=200)]
+Reference = Annotated[str, Text("A short reference: at most 100 characters.", most=100)]
+ExternalId = Annotated[str, Text("The client's own id of the record: 1 to 100 characters.", least=1, most=100)]
+Id = Annotated[str, Text("The id of another record; whether it exists is checked where it is used.", least=1, most=100)]
+Description = Annotated[str, Text("A description: 1 to 4,000 characters.", least=1, most=4000)]
+Notes = Annotated[str, Text("Notes or terms: at most 10,000 characters.", most=10_000)]
+Tag = Annotated[str, Text("A tag: 1 to 50 characters.", least=1, most=50)]
+Search = Annotated[str, Text("What to look for: at most 200 characters, none of them special.", most=200)]
+Email = Annotated[str, Text("An email address.", least=3, most=254, format="email", check=_email)]
+Phone = Annotated[
+    str,
+    Text(
+        "A phone number, however it is spaced.",
+        least=3,
+        most=40,
+        pattern=r"^\s*\+?\(?[0-9][0-9 ()./-]{2,37}\s*$",
+        check=_phone,
+    ),
+]
+Url = Annotated[
+    str,
+    Text(
+        "A web address with http or https.",
+        least=8,
+        most=2048,
+        format="iri",
+        pattern=r"^https?://[^\s/$.?#]",
+        check=_url,
+    ),
+]
+Abn = Annotated[
+    str,
+    Text(
+        "An Australian Business Number; spaces are allowed in, 11 digits come out.",
+        least=1,
+        most=20,
+        format="abn",
+        pattern=r"^\s*[1-9][0-9](\s*[0-9]){9}\s*$",
+        check=_abn,
+    ),
+]
+Zone = Annotated[
+    str, Text("An IANA time zone such as `Australia/Hobart`.", least=1, most=64, format="time-zone", check=_zone)
+]
+Currency = Annotated[str, Text("The currency of amounts: Australian dollars.", enum=["AUD"], check=_currency)]
 
 
-class Currency(Text, enum=["AUD"]):
-    """The currency of amounts: Australian dollars."""
-
-    @classmethod
-    def check(cls, text: str) -> str:
-        if text != "AUD":
-            raise RuleBroken("currency_not_supported", "must be AUD: other currencies are not supported")
-        return text
+def _metadata_key(key: str) -> str:
+    if not 1 <= len(key) <= 40 or _CONTROL.search(key):
+        raise RuleBroken("invalid_value", "keys must be 1 to 40 printable characters")
+    return key
 
 
-class MetadataValue(Text, most=500):
-    """A value of metadata."""
-
-
-class Metadata(Field, dict[str, str]):
-    """The client's own string map: at most 50 keys of 40 characters with values of 500."""
-
-    plain = dict
-    schema = {
-        "type": "object",
-        "maxProperties": 50,
-        "propertyNames": {"minLength": 1, "maxLength": 40},
-        "additionalProperties": {"type": "string", "maxLength": 500},
-    }
-
-    @classmethod
-    def read(cls, value: Any) -> dict[str, str]:
-        if not isinstance(value, dict):
-            raise RuleBroken("invalid_type", "must be an object of texts")
-        if len(value) > 50:
-            raise RuleBroken("too_long", "must have at most 50 keys")
-        read = {}
-        for key, text in value.items():
-            if not 1 <= len(key) <= 40 or _CONTROL.search(key):
-                raise RuleBroken("invalid_value", "keys must be 1 to 40 printable characters", f".{key[:40]}")
-            try:
-                read[key] = MetadataValue.read(text)
-            except RuleBroken as broken:
-                raise RuleBroken(broken.code, str(broken), f".{key}") from None
-        return read
+Metadata = Annotated[
+    dict[Annotated[str, Rule(_metadata_key, type="string", minLength=1, maxLength=40)], Annotated[str, Text(most=500)]],
+    Meta(
+        max_length=50,
+        description="The client's own string map: at most 50 keys of 40 characters with values of 500.",
+    ),
+]
 
 
 # Numbers --------------------------------------------------------------------------------------------------------------
 
 
-class Number(Field, Decimal):
-    """A decimal number, read exactly from a JSON number or a plain decimal string; never rounded."""
+class Number(Rule):
+    """The rule of a decimal number, read exactly from a JSON number or a plain decimal string; never rounded.
 
-    plain = Decimal
-    places: ClassVar[int] = 2
-    least: ClassVar[Decimal] = -MOST_MONEY
-    most: ClassVar[Decimal] = MOST_MONEY
+    It has at most `places` decimals and lies between `least` and `most`; `says` describes the type.
+    """
 
-    def __init_subclass__(cls, places: int = 2, least: str = "-999999999.99", most: str = "999999999.99") -> None:
-        cls.places, cls.least, cls.most = places, Decimal(least), Decimal(most)
-        sign, fraction = "-?" if cls.least < 0 else "", rf"(\.[0-9]{{1,{places}}})?"
-        cls.schema = {
-            "anyOf": [
-                {"type": "number", "minimum": float(cls.least), "maximum": float(cls.most)},
-                {"type": "string", "pattern": f"^{sign}[0-9]{{1,9}}{fraction}$"},
-            ]
-        }
+    def __init__(
+        self, says: str = "", *, places: int = 2, least: str = f"-{MOST_MONEY}", most: str = MOST_MONEY
+    ) -> None:
+        self.places, self.least, self.most = places, Decimal(least), Decimal(most)
+        self._step = Decimal(1).scaleb(-places)
+        sign, fraction = "-?" if self.least < 0 else "", rf"(\.[0-9]{{1,{places}}})?"
+        forms = [
+            {"type": "number", "minimum": float(least), "maximum": float(most)},
+            {"type": "string", "pattern": f"^{sign}[0-9]{{1,9}}{fraction}$"},
+        ]
+        super().__init__(self._read, **({"description": says} if says else {}), anyOf=forms)
 
-    @classmethod
-    def read(cls, value: Any) -> Decimal:
-        if isinstance(value, bool) or not isinstance(value, int | Decimal | str):
+    def _read(self, value: Any) -> Decimal:
+        if isinstance(value, str):
+            if not _DECIMAL.fullmatch(value):
+                raise RuleBroken("invalid_value", "must be a plain decimal number such as 19.95")
+        elif isinstance(value, bool) or not isinstance(value, int | Decimal):
             raise RuleBroken("invalid_type", "must be a number such as 19.95")
-        if isinstance(value, str) and not _DECIMAL.fullmatch(value):
-            raise RuleBroken("invalid_value", "must be a plain decimal number such as 19.95")
         number = Decimal(value)
-        if not number.is_finite() or not cls.least <= number <= cls.most:
-            raise RuleBroken("out_of_range", f"must be between {cls.least} and {cls.most}")
+        if not number.is_finite() or not self.least <= number <= self.most:
+            raise RuleBroken("out_of_range", f"must be between {self.least} and {self.most}")
         exponent = number.as_tuple().exponent
-        if isinstance(exponent, int) and -exponent > cls.places:
-            raise RuleBroken("invalid_value", f"must have at most {cls.places} decimals")
+        if isinstance(exponent, int) and -exponent > self.places:
+            raise RuleBroken("invalid_value", f"must have at most {self.places} decimals")
         # A zero keeps no sign, so that -0.00 is never printed.
-        return number.quantize(Decimal(1).scaleb(-cls.places)) + 0
+        return number.quantize(self._step) + 0
 
 
-class Amount(Number, places=2):
-    """An amount of money in dollars with at most 2 decimals."""
+Amount = Annotated[Decimal, Number("An amount of money in dollars with at most 2 decimals.")]
+Positive = Annotated[Decimal, Number("An amount of money above zero.", least="0.01")]
+NotNegative = Annotated[Decimal, Number("An amount of money of zero or more.", least="0")]
+UnitPrice = Annotated[
+    Decimal, Number("A price per unit with at most 4 decimals; negative for a credit line.", places=4)
+]
+Quantity = Annotated[Decimal, Number("A quantity with at most 4 decimals; negative for a credit line.", places=4)]
+Percent = Annotated[
+    Decimal, Number("A percentage from 0 to 100 with at most 4 decimals.", places=4, least="0", most="100")
+]
 
 
-class Positive(Number, places=2, least="0.01"):
-    """An amount of money above zero."""
+class Whole(Rule):
+    """The rule of a whole number: from `least` to `most`, no more than an Integer column holds; `says` describes it."""
 
+    def __init__(self, says: str = "", *, least: int = 0, most: int = MOST_WHOLE) -> None:
+        self.least, self.most = least, most
+        described = {"description": says} if says else {}
+        super().__init__(self._read, **described, type="integer", minimum=least, maximum=most)
 
-class NotNegative(Number, places=2, least="0"):
-    """An amount of money of zero or more."""
-
-
-class UnitPrice(Number, places=4):
-    """A price per unit with at most 4 decimals; negative for a credit line."""
-
-
-class Quantity(Number, places=4):
-    """A quantity with at most 4 decimals; negative for a credit line."""
-
-
-class Percent(Number, places=4, least="0", most="100"):
-    """A percentage from 0 to 100 with at most 4 decimals."""
-
-
-class Whole(Field, int):
-    """A whole number: 0 to 2,147,483,647, the most that an Integer column holds."""
-
-    plain = int
-    least: ClassVar[int] = 0
-    most: ClassVar[int] = 2_147_483_647
-    schema = {"type": "integer", "minimum": least, "maximum": most}
-
-    def __init_subclass__(cls, least: int = 0, most: int = 2_147_483_647) -> None:
-        cls.least, cls.most = least, most
-        cls.schema = {"type": "integer", "minimum": least, "maximum": most}
-
-    @classmethod
-    def read(cls, value: Any) -> int:
-        huge = isinstance(value, Decimal) and abs(value) > cls.most  # as numbers of very many digits arrive
+    def _read(self, value: Any) -> int:
+        # As numbers of very many digits arrive; compared, since any arithmetic with such an exponent overflows.
+        huge = isinstance(value, Decimal) and not -MOST_WHOLE <= value <= MOST_WHOLE
         if not huge and (isinstance(value, bool) or not isinstance(value, int)):
             raise RuleBroken("invalid_type", "must be a whole number, without a fraction or an exponent")
-        if huge or not cls.least <= value <= cls.most:
-            raise RuleBroken("out_of_range", f"must be between {cls.least} and {cls.most}")
+        if huge or not self.least <= value <= self.most:
+            raise RuleBroken("out_of_range", f"must be between {self.least} and {self.most}")
         return int(value)
+
+
+Count = Annotated[int, Whole("A whole number: 0 to 2,147,483,647, the most that an Integer column holds.")]
 
 
 # Dates and times ------------------------------------------------------------------------------------------------------
 
 
-class Day(Field, date):
-    """A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone."""
-
-    plain = date
-    schema = {"type": "string", "format": "date"}
-
-    @classmethod
-    def read(cls, value: Any) -> date:
-        if isinstance(value, date) and not isinstance(value, datetime):
-            return value
-        if not isinstance(value, str):
-            raise RuleBroken("invalid_type", "must be a date such as 2026-11-30")
-        return _day(value)
-
-
-class Instant(Field, datetime):
-    """A point in time in RFC 3339 with an offset; kept in UTC to the millisecond."""
-
-    plain = datetime
-    schema = {"type": "string", "format": "date-time"}
-
-    @classmethod
-    def read(cls, value: Any) -> Moment:
-        if isinstance(value, datetime):
-            return Moment.of(value)
-        if not isinstance(value, str):
-            raise RuleBroken("invalid_type", "must be a time such as 2026-11-30T09:00:00+11:00")
-        return _instant(value)
-
-
-class DayOrInstant(Field, date):
-    """A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time."""
-
-    plain = date
-    schema = {"anyOf": [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]}
-
-    @classmethod
-    def read(cls, value: Any) -> date:
-        text = str(value)
-        # A `+` in a query string arrives as a space.
-        return _day(text) if _DATE.fullmatch(text) else _instant(text.replace(" ", "+"))
-
-
-def _day(text: str) -> date:
+def _day(value: Any) -> date:
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return value
+    if not isinstance(value, str):
+        raise RuleBroken("invalid_type", "must be a date such as 2026-11-30")
     try:
-        day = date.fromisoformat(text) if _DATE.fullmatch(text) else None
+        day = date.fromisoformat(value) if _DATE.fullmatch(value) else None
     except ValueError:
         day = None
     if day is None:
@@ -387,8 +283,13 @@ def _day(text: str) -> date:
     return day
 
 
-def _instant(text: str) -> Moment:
-    match = _INSTANT.fullmatch(text)
+def read_instant(value: Any) -> Moment:
+    """A point in time as a client sends it; RuleBroken where it is none, or has no offset."""
+    if isinstance(value, datetime):
+        return Moment.of(value)
+    if not isinstance(value, str):
+        raise RuleBroken("invalid_type", "must be a time such as 2026-11-30T09:00:00+11:00")
+    match = _INSTANT.fullmatch(value)
     if not match:
         raise RuleBroken("invalid_date", "must be a time such as 2026-11-30T09:00:00+11:00")
     day, clock, fraction, offset = match.groups()
@@ -405,26 +306,72 @@ def _instant(text: str) -> Moment:
     return moment
 
 
-def start_of_day(day: date, zone: str) -> Moment:
-    """The first instant of a calendar day in a time zone."""
-    return Moment.of(datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(zone)))
+def _day_or_instant(value: Any) -> date:
+    text = str(value)
+    # A `+` in a query string arrives as a space.
+    return _day(text) if _DATE.fullmatch(text) else read_instant(text.replace(" ", "+"))
 
 
-def day_after(day: date) -> date:
-    return day + timedelta(days=1)
+Day = Annotated[
+    date,
+    Rule(
+        _day,
+        description="A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.",
+        type="string",
+        format="date",
+    ),
+]
+Instant = Annotated[
+    Moment,
+    Rule(
+        read_instant,
+        description="A point in time in RFC 3339 with an offset; kept in UTC to the millisecond.",
+        type="string",
+        format="date-time",
+    ),
+]
+DayOrInstant = Annotated[
+    date,
+    Rule(
+        _day_or_instant,
+        description="A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.",
+        anyOf=[{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}],
+    ),
+]
 
-
-# Folding --------------------------------------------------------------------------------------------------------------
-
-
-def fold(text: str) -> str:
-    """Text as it is compared in searches and sorts: without case and accents."""
-    # Compatibility forms hide capitals (`㎒`), and folding some letters brings forth accents.
-    spread = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
-    return "".join(c for c in spread if not unicodedata.combining(c))
-
-
-def digits_of(text: str) -> str:
-    """The digits of a phone number or ABN, with Australia's +61 written as a leading zero."""
-    digits = "".join(c for c in text if c in "0123456789")
-    return "0" + digits[2:] if text.lstrip().startswith("+61") else digits
+__all__ = [
+    "FIRST_DATE",
+    "LAST_DATE",
+    "Abn",
+    "Amount",
+    "Count",
+    "Currency",
+    "Day",
+    "DayOrInstant",
+    "Description",
+    "Email",
+    "ExternalId",
+    "Id",
+    "Instant",
+    "Metadata",
+    "Moment",
+    "Name",
+    "NotNegative",
+    "Notes",
+    "Number",
+    "Percent",
+    "Phone",
+    "Positive",
+    "Quantity",
+    "Reference",
+    "Rule",
+    "Search",
+    "Tag",
+    "Text",
+    "UnitPrice",
+    "Url",
+    "Whole",
+    "Zone",
+    "is_abn",
+    "read_instant",
+]

@@ -50,8 +50,8 @@ def on_event(ctx: Any, event: Any) -> None:
 
 
 @hookspec
-def after_commit(app: Any, events: Sequence[Any]) -> None:
-    """Called once the transaction is durable; a failure is logged and never shown to the client."""
+def after_commit(ctx: Any, events: Sequence[Any]) -> None:
+    """Called once the transaction is durable, of which `ctx.db` is over; a failure is logged and not shown."""
 
 
 @hookspec(firstresult=True)

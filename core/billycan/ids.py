@@ -1,13 +1,20 @@
 """Ids: a type prefix and 26 characters that grow with time within a process."""
 
 import os
+import re
 import threading
 import time
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]
+_FORM = re.compile(r"[a-z]{2,5}_[0-9a-z]{1,40}")
 _lock = threading.Lock()
 _last = 0
+
+
+def is_id(text: str, prefix: str = "") -> bool:
+    """Whether a text has the form of an id, and this prefix where one is given."""
+    return _FORM.fullmatch(text) is not None and text.startswith(f"{prefix}_" if prefix else "")
 
 
 def new_id(prefix: str) -> str:

@@ -4,6 +4,9 @@ Each name has a small file that every process maps: word 0 counts the requests e
 ring of when. The ring has one place more than any limit looks back on, and the count is stored last, so a process
 killed between the two stores leaves a stamp that nobody counts and the next one overwrites. A name's lock is one byte
 of the file `table`, a POSIX record lock: the kernel drops it when the process dies, and a fork does not inherit it.
+
+Anybody can have many addresses, so those of each use have a bounded number of files. The addresses that find no place
+are counted together by network, in a table of fixed size (`_Crowd`).
 """
 
 from __future__ import annotations
@@ -13,19 +16,19 @@ import hashlib
 import mmap
 import os
 import random
+import socket
 import stat
-import struct
 import tempfile
 import threading
 import weakref
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -35,8 +38,8 @@ MINUTE = 60 * SECOND
 MOST_PER_MINUTE = 100_000
 _MOST_MAPS = 512  # Each takes a file descriptor.
 _SWEEP_TICKS, _SWEEP_FILES = SECOND // 4, 64  # How often a full table is looked over, and how much of it.
-_TABLE, _COUNT_AND_SWEPT = 0, struct.Struct("=qq")  # The table's own lock and content.
-_OVERFLOW = "addresses without a place"
+_CROWD_WORDS = 1 << 18
+_MAPPED = bytes(10) + b"\xff\xff"  # an IPv4 address as a socket of both kinds shows it
 _GONE = -1  # The count of a file that was replaced or removed, for those who still map it.
 
 _lock = threading.Lock()  # Record locks do not tell the threads of a process apart.
@@ -64,13 +67,33 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
     retry_after: int | None = None  # seconds, at least 1, after which a request is certain to be allowed
 
 
-class Limiter:
-    """Counts requests by name in `folder`; names `address:…` have at most `most_addresses` files and then share one.
+class Counter(Protocol):
+    """What counts requests: a Limiter, or what a plugin puts in its place."""
 
-    A RuntimeError says why the folder cannot be used.
+    def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
+        """Count a request at `now` (Unix seconds) unless one of its windows is full; a refusal costs nothing."""
+
+
+def by_address(use: str, address: str) -> str:
+    """The name by which requests of a remote address are counted for one use of it, such as `api` or `hosted`.
+
+    Each use has its own allowance, so that no use can exhaust another's. An IPv6 address counts as its /64, the least
+    that a site is given (RFC 6177): whoever has one address there has all of them.
+    """
+    if not use.isidentifier():
+        raise ValueError("a use is one word")
+    return f"address:{use} {_counted_as(address)[0]}"
+
+
+class Limiter:
+    """Counts requests by name in `folder`, each name exactly.
+
+    The names that `by_address` makes have at most `most_addresses` files for each use. The addresses beyond share the
+    allowance of one with their network (IPv4 /24, IPv6 /48), so that a flood from many addresses refuses its own
+    networks and nobody else. A RuntimeError says why the folder cannot be used.
     """
 
-    def __init__(self, folder: Path, most_addresses: int = 4096) -> None:
+    def __init__(self, folder: Path, most_addresses: int = 2048) -> None:
         self._folder, self._addresses, self._most_addresses = folder, folder / "addresses", most_addresses
         self._looked = 0  # when the table was last seen in its place
         with _lock:
@@ -84,7 +107,7 @@ class Limiter:
         """
         if not 1 <= per_minute <= MOST_PER_MINUTE or per_second < 1:
             raise ValueError(f"limits are 1 to {MOST_PER_MINUTE} a minute and at least 1 a second")
-        at, key = round(now * SECOND), name
+        at = round(now * SECOND)
         with _lock:
             if abs(at - self._looked) >= SECOND:
                 self._looked = at
@@ -92,15 +115,16 @@ class Limiter:
                     abandon = self._abandon
                     self._begin()
                     abandon()
-            while True:
-                place = _place(key)
-                fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
-                try:
-                    if log := self._log(key, per_minute + 1, at):
-                        return log.take(per_minute, per_second, at)
-                finally:  # Spelled out: _locked would add a quarter to the time of it all.
-                    fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
-                key = _OVERFLOW
+            place = _place(name)
+            fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
+            try:
+                if log := self._log(name, per_minute + 1, at):
+                    return log.take(per_minute, per_second, at)
+                use, network = _crowd_of(name)
+                with self._locked_crowd(use) as crowd:
+                    return crowd.take(network, per_minute, per_second, at)
+            finally:  # Spelled out: _locked would add a quarter to the time of it all.
+                fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
 
     def _begin(self) -> None:
         _private(self._folder)
@@ -110,6 +134,14 @@ class Limiter:
         self._table = os.open(self._folder / "table", os.O_RDWR | os.O_CREAT, 0o600)
         self._abandon = weakref.finalize(self, _abandoned.append, self._table)
         self._logs: dict[str, _Log] = {}  # the least recently used first
+        self._crowds: dict[str, _Crowd] = {}
+
+    @contextmanager
+    def _locked_crowd(self, use: str) -> Iterator[_Crowd]:
+        with self._locked(_place(f"addresses of {use}")):
+            if use not in self._crowds:
+                self._crowds[use] = _Crowd(self._addresses / f"{use}.crowd")
+            yield self._crowds[use]
 
     @contextmanager
     def _locked(self, place: int, flags: int = fcntl.LOCK_EX) -> Iterator[None]:
@@ -132,37 +164,44 @@ class Limiter:
 
     def _open(self, key: str, room: int, at: int) -> _Log | None:
         is_address = key.startswith("address:")
-        path = (self._addresses if is_address else self._folder) / str(_place(key))
+        folder = self._addresses / _crowd_of(key)[0] if is_address else self._folder
+        path = folder / str(_place(key))
         found = _Log.find(path)
         if found and found.is_sound(room, at):
             return found
-        if is_address and not path.exists() and not self._make_place(path, at):
+        if is_address and not path.exists() and not self._make_place(key, path, at):
             return None
         stamps = found.stamps(at) if found else []
         # A ring only grows: a smaller one would forget requests, should the limit rise again within the minute.
         room = max(room, found.room if found else 0)
         new = self._folder / f"{path.name}.new"
-        new.write_bytes(array("q", [len(stamps), *stamps]) + array("q", bytes(8 * (room - len(stamps)))))
+        new.write_bytes(array("q", [len(stamps), *stamps]))
+        os.truncate(new, 8 * (1 + room))  # What is never written takes no memory, however high the limit.
         if found:
             found.words[0] = _GONE
         new.replace(path)
         return _Log(path)
 
-    def _make_place(self, path: Path, at: int) -> bool:
+    def _make_place(self, key: str, path: Path, at: int) -> bool:
         """Make an empty file for one more address, unless there are too many."""
-        with self._locked(_TABLE):
-            count, swept = _COUNT_AND_SWEPT.unpack(os.pread(self._table, 16, 0).ljust(16, b"\0"))
+        use, network = _crowd_of(key)
+        with self._locked_crowd(use) as crowd:
+            # What is counted with its network stays there until that is quiet, or it would have two allowances.
+            if not crowd.is_quiet(network, at):
+                return False
+            count, swept = crowd.noted
             if count >= self._most_addresses and abs(at - swept) >= _SWEEP_TICKS:
-                count, swept = self._sweep(at), at
-            has_place: bool = count < self._most_addresses
-            os.pwrite(self._table, _COUNT_AND_SWEPT.pack(count + has_place, swept), 0)
+                count, swept = self._sweep(path.parent, at), at
+            has_place = count < self._most_addresses
+            crowd.noted = (count + has_place, swept)
             if has_place:
+                path.parent.mkdir(mode=0o700, exist_ok=True)
                 path.touch(0o600)
             return has_place
 
-    def _sweep(self, at: int) -> int:
+    def _sweep(self, folder: Path, at: int) -> int:
         """Remove the idle ones among some files of addresses; give how many files there are then."""
-        paths = list(self._addresses.iterdir())
+        paths = list(folder.iterdir())
         count = len(paths)
         for path in random.sample(paths, min(count, _SWEEP_FILES)):
             try:
@@ -175,7 +214,7 @@ class Limiter:
                     path.unlink()
                     count -= 1
             except BlockingIOError:
-                pass  # In use. To wait here could be to wait for one who waits for the table.
+                pass  # In use. To wait here could be to wait for one who waits for the crowd.
         return count
 
 
@@ -241,6 +280,65 @@ class _Log:
         return found
 
 
+class _Crowd:
+    """The addresses of one use that found no place, counted by network in a file whose size never changes.
+
+    Four words belong to a network, and each holds the time until which it is charged. The earliest counts, and a
+    request charges all four beyond it. Others may have charged some of them, but hardly ever all: so a network is never
+    charged too little, and almost never for others (a count-min sketch with conservative update, over the generic cell
+    rate algorithm of ITU-T I.371). The lock of the use is held whenever it is read or written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            size = 8 * (2 + _CROWD_WORDS)
+            if os.fstat(fd).st_size != size:
+                os.ftruncate(fd, size)
+            self._words = memoryview(mmap.mmap(fd, size)).cast("q")
+        finally:
+            os.close(fd)
+
+    @property
+    def noted(self) -> tuple[int, int]:
+        """How many addresses have a place, and when that was last seen to."""
+        return self._words[0], self._words[1]
+
+    @noted.setter
+    def noted(self, noted: tuple[int, int]) -> None:
+        self._words[0], self._words[1] = noted
+
+    def is_quiet(self, network: str, at: int) -> bool:
+        """Whether no request of this network was allowed here for a minute."""
+        return min(self._charged(place, at) for place in self._places(network)) <= at - MINUTE
+
+    def take(self, network: str, per_minute: int, per_second: int, at: int) -> Allowance:
+        # Of a limit of n, b may come at once and n - b more evenly spread over the window.
+        burst = (min(per_minute, per_second) + 1) // 2
+        cost = max(-(-MINUTE // (per_minute - burst + 1)), -(-SECOND // (per_second - burst + 1)))
+        places = self._places(network)
+        charged = {place: self._charged(place, at) for place in places}
+        until = max(at, min(charged.values())) + cost
+        room = at + burst * cost - until
+        if room < 0:
+            reset, wait = _seconds(until - cost), _seconds(-room)
+            return Allowance(
+                allowed=False, limit=per_minute, remaining=0, reset=reset, window="minute", retry_after=wait
+            )
+        for place in places:
+            self._words[place] = max(charged[place], until)
+        return Allowance(allowed=True, limit=per_minute, remaining=room // cost, reset=_seconds(until), window="minute")
+
+    def _places(self, network: str) -> list[int]:
+        digest = hashlib.sha256(network.encode()).digest()
+        return [2 + int.from_bytes(digest[n : n + 4], "big") % _CROWD_WORDS for n in range(0, 16, 4)]
+
+    def _charged(self, place: int, at: int) -> int:
+        # None is charged for longer than a minute, nor by a clock more than a minute ahead: that one was put back.
+        until = self._words[place]
+        return until if until <= at + 2 * MINUTE + SECOND else 0
+
+
 class Epoch:
     """A number that all processes of a host share; each bump changes it, and so does the loss of its file."""
 
@@ -278,16 +376,50 @@ def _private(folder: Path) -> None:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         found = folder.lstat()
         if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
-            raise RuntimeError(f"{folder} is not a folder of user {user}: remove it, or run as the user who owns it")
+            raise RuntimeError(
+                f"{folder} is not a folder of user {user}: remove it, run as the user who owns it, or set"
+                " BILLYCAN_SHARED_FOLDER to another"
+            )
         folder.chmod(0o700)
     except OSError as error:
         raise RuntimeError(f"{folder} must be a folder that user {user} can make and write: {error}") from error
 
 
 @lru_cache(4096)
+def _counted_as(address: str) -> tuple[str, str]:
+    """What an address counts as, and the network that it is of among too many; itself where it is no IP address."""
+    bare = address.removesuffix("/64").partition("%")[0]
+    # Some proxies add the port, of which a client has many.
+    if bare.startswith("["):
+        bare = bare[1:].partition("]")[0]
+    elif bare.count(":") == 1:
+        bare = bare.partition(":")[0]
+    packed = _packed(bare)
+    if len(packed) == 4:
+        return socket.inet_ntoa(packed), f"{packed[:3].hex()}/24"
+    if packed:
+        return socket.inet_ntop(socket.AF_INET6, packed[:8] + bytes(8)) + "/64", f"{packed[:6].hex()}/48"
+    return address, address
+
+
+def _packed(address: str) -> bytes:
+    # Several times quicker than ipaddress, of which a flood would need much.
+    for family in (socket.AF_INET, socket.AF_INET6):
+        with suppress(OSError, ValueError):
+            return socket.inet_pton(family, address).removeprefix(_MAPPED)
+    return b""
+
+
+def _crowd_of(key: str) -> tuple[str, str]:
+    """Of a name that `by_address` made: its use, and the network."""
+    use, _, counted = key.removeprefix("address:").rpartition(" ")
+    return use or "other", _counted_as(counted)[1]
+
+
+@lru_cache(4096)
 def _place(key: str) -> int:
-    """The number that is the name of a key's file and the byte of its lock; 0 is the table's."""
-    return 1 + (int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") >> 2)
+    """The number that is the name of a key's file and the byte of its lock."""
+    return int.from_bytes(hashlib.sha256(key.encode()).digest()[:8], "big") >> 2
 
 
 def _seconds(ticks: int) -> int:

@@ -1,6 +1,6 @@
 """What a plugin says about itself: plain data, read once at start-up."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Generic, Literal, TypeVar
@@ -14,6 +14,7 @@ from .metrics import Gauge
 from .problems import Code
 
 if TYPE_CHECKING:
+    from .app import App
     from .context import Context
 
 T = TypeVar("T")
@@ -55,14 +56,36 @@ class Route(Struct, frozen=True):
 
 
 class Every(Struct, frozen=True, kw_only=True):
-    """Timed work: `run(ctx)` in a transaction of its own for each tenant, once whichever worker comes first.
+    """Timed work, done once, whichever worker comes first: `Every(seconds=60, due=past_expiry, run=expire)`.
 
-    `tenants(db, now)` may name the only tenants with something due; without it all of them are visited.
+    seconds: How often to look for what is due.
+    run: `run(ctx, id)`, in a transaction of its own for each record that is due; one that fails is tried again later,
+      and undoes none of the others. Lock the record and look again: another worker may have come first. Without `due`
+      it is `run(ctx)`, in a transaction of its own for each tenant.
+    due: `due(app, now)` gives a SELECT of the `tenant_id` and `id` of all records that are due, the most urgent first.
+    tenants: `tenants(db, now)` names the only tenants to visit, for work without `due`; else all are.
     """
 
     seconds: int
     run: Callable[..., None]
+    due: "Callable[[App, Moment], sa.Select[Any]] | None" = None
     tenants: Callable[[sa.Connection, Moment], Iterable[str]] | None = None
+
+
+class Extends(Struct, frozen=True, kw_only=True):
+    """Members added to another plugin's records: `Extends(path="/v1/jobs", shows=Visited, fill=visited)`.
+
+    `shows` is a Struct of the members that each record shows besides its own, with the defaults of one of which `fill`
+    knows nothing; `fill(ctx, ids)` maps ids to that Struct, in one query for a whole page. `takes` is a Struct of those
+    that a client may send with a new record or a change, all with defaults, and `keep(ctx, id, sent)` stores all of
+    them, in the same transaction; it is called where they differ from what is shown.
+    """
+
+    path: str
+    shows: type[Struct]
+    fill: "Callable[[Context, Sequence[str]], Mapping[str, Any]]"
+    takes: type[Struct] | None = None
+    keep: "Callable[[Context, str, Any], None] | None" = None
 
 
 class Page(Struct, Generic[T]):
@@ -85,9 +108,9 @@ class Paging(Struct, forbid_unknown_fields=True, kw_only=True):
     """The parameters that cut a list into pages; `sortable` names what `sort` takes.
 
     page: From 1; not together with `cursor`.
-    per_page: How many to a page; 25 unless said.
+    per_page: How many records a page has; default 25.
     cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-    sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+    sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
     """
 
     sortable: ClassVar[tuple[str, ...]] = ("created_at",)
@@ -131,12 +154,12 @@ class _First(Struct):
 class Resource(_First, kw_only=True):
     """The members every resource shows.
 
-    id: Its id: a prefix for its kind, `_` and an opaque text.
-    external_id: The client's own id of the record, which no other of its kind has.
-    metadata: The client's own string map.
+    id: Its id: a prefix for its kind, `_` and an opaque string.
+    external_id: Your own id for the record, unique among records of its kind.
+    metadata: Your own map of strings.
     allowed_actions: The actions that are possible now.
-    version: One more with each change; its `ETag`, for If-Match.
-    created_at: When it was made.
+    version: Goes up by one with each change; the `ETag`, for If-Match.
+    created_at: When it was created.
     updated_at: When it was last changed.
     """
 
@@ -151,12 +174,12 @@ class Resource(_First, kw_only=True):
 class NewResource(Struct, forbid_unknown_fields=True, kw_only=True):
     """The members every resource may be given.
 
-    external_id: The client's own id of the record, which no other of its kind may have.
+    external_id: Your own id for the record, unique among records of its kind.
     metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
     """
 
     external_id: ExternalId | None = None
-    metadata: Metadata = Metadata({})
+    metadata: Metadata = {}
 
 
 class Named(Struct):
@@ -171,9 +194,9 @@ class Named(Struct):
 
 
 class Deleted(Struct):
-    """What a delete answers.
+    """The answer to a DELETE.
 
-    id: The id it had.
+    id: The id of the deleted record.
     deleted: Always true.
     """
 
@@ -182,7 +205,7 @@ class Deleted(Struct):
 
 
 class Empty(Struct, forbid_unknown_fields=True):
-    """The body of an action that needs nothing."""
+    """The body of an action that needs no members."""
 
 
 class Reply(Struct):
@@ -196,15 +219,29 @@ class Reply(Struct):
 class Manifest(Struct, frozen=True, kw_only=True):
     """Everything core must know about a plugin before it runs any of its code.
 
-    `requires` and `uses` name other plugins: required ones must be enabled, used ones come first where they are.
-    `events` maps each event name to the Struct of its data; `settings` is a Struct of this plugin's settings, all of
-    them with defaults; `pages` are Falcon resources outside /v1; `commands` are click commands, whose object
-    (`@click.pass_obj`) opens the App: `with opened() as app`; `workers` run for as long as `billycan worker` does;
-    `demo` adds sample records to a new sandbox, in a transaction of its own, after those of what it requires; `serve`
-    has the settings that `billycan serve` uses where none is set; `codes` are the codes of the plugin's own refusals;
-    `examples` is a file that `billycan.examples` recorded; `delivery` is the OpenAPI operation by which every event
-    reaches whoever subscribed to it, for the plugin that brings it there: core adds what each of them holds;
-    `gauges` are measured for `/-/metrics`.
+    name: What a deployment enables it by; its scopes are `<name>:read` and `<name>:write`.
+    requires: Plugins that must be enabled; they come first, and their tables may be pointed at.
+    uses: Plugins that come first where they are enabled.
+    routes: Its endpoints under /v1.
+    events: Each event that it emits, with the Struct of its data.
+    hears: Events, other plugins' too, and the functions called with the context and that data, inside the
+      transaction: `{"job.deleted": keep_job}`.
+    extends: Members that it adds to the records of others.
+    tables: Its own tables, all of them.
+    migrations: The folder of the migrations that make them.
+    settings: A Struct of its settings, all with defaults.
+    tasks: Its timed work.
+    workers: Functions that run for as long as `billycan worker` does.
+    pages: Falcon resources outside /v1, each with its path.
+    commands: click commands, whose object (`@click.pass_obj`) opens the App: `with opened() as app`.
+    demo: Adds sample records to a new sandbox, in a transaction of its own, after those of what it requires.
+    serve: Settings that `billycan serve` uses where none is set and only this machine reaches it.
+    codes: The codes of its own refusals.
+    examples: A file that `billycan.testing.recorder` recorded.
+    delivery: The OpenAPI operation by which every event reaches whoever subscribed to it, for the plugin that brings
+      it there: core adds what each of them holds.
+    gauges: What is measured for `/-/metrics`.
+    doctor: Gives a sentence for `billycan doctor` on how the plugin fares.
     """
 
     name: str
@@ -212,6 +249,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     uses: tuple[str, ...] = ()
     routes: tuple[Route, ...] = ()
     events: Mapping[str, Any] = {}
+    hears: Mapping[str, Callable[..., None]] = {}
+    extends: tuple[Extends, ...] = ()
     tables: tuple[sa.Table, ...] = ()
     migrations: Path | None = None
     settings: type[Struct] | None = None
@@ -225,6 +264,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     examples: Path | None = None
     delivery: Mapping[str, Any] = {}
     gauges: tuple[Gauge, ...] = ()
+    doctor: "Callable[[App], str] | None" = None
 
     @property
     def scopes(self) -> tuple[str, ...]:

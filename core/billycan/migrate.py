@@ -13,7 +13,8 @@ from alembic.runtime.environment import EnvironmentContext
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from . import db
+from . import db, walls
+from .command import to_type
 from .counters import counters
 from .manifest import Manifest
 from .plugins import PluginError
@@ -36,6 +37,8 @@ def upgrade(
     """
     changed, chains = [], list(_chains(manifests))
     with database.writing() as connection:
+        if walls.stand(connection) and not walls.owns(connection):
+            raise SchemaBehind("only the owner of the tables can change them: set BILLYCAN_DATABASE_OWNER to its URL")
         if connection.dialect.name == "postgresql":
             # Two replicas that start together must not migrate together: one waits, however long the other takes.
             connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
@@ -53,6 +56,8 @@ def upgrade(
             if _index_for_search(connection, table):
                 changed.append(f"{table}: indexed for search")
                 tell(changed[-1])
+        if walls.stand(connection):
+            walls.extend(connection)
     return changed
 
 
@@ -93,7 +98,7 @@ def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
             if found != wanted:
                 _refuse_newer(name, found, scripts)
                 raise SchemaBehind(
-                    f"{name} is at {found or 'nothing'} but the code expects {wanted}: run billycan migrate"
+                    f"{name} is at {found or 'nothing'} but the code expects {wanted}: run `{to_type('migrate')}`"
                 )
 
 

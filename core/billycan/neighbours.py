@@ -34,11 +34,11 @@ class Neighbours:
 
     def shown(self, ctx: Context, stored: Mapping[Any, Any]) -> dict[str, str | None]:
         """The ids as clients see them: None where the plugin is off."""
-        return {name: stored[name] if plugin in ctx.app.manifests else None for name, plugin in self.plugins.items()}
+        return {name: stored[name] if ctx.has(plugin) else None for name, plugin in self.plugins.items()}
 
     def off(self, ctx: Context) -> list[str]:
         """The members whose plugin is off: they are not written, so that what is stored stays."""
-        return [name for name, plugin in self.plugins.items() if plugin not in ctx.app.manifests]
+        return [name for name, plugin in self.plugins.items() if not ctx.has(plugin)]
 
     def check(self, ctx: Context, body: Any, stored: Mapping[Any, Any] | None = None) -> None:
         """Invalid where `body` names a record that there is not; what is `stored` already may stay."""
@@ -60,6 +60,6 @@ class Neighbours:
 
 
 def _exists(ctx: Context, plugin: str, id: str) -> bool:
-    tables = ctx.app.manifests[plugin].tables if plugin in ctx.app.manifests else ()
+    tables = ctx.app.manifests[plugin].tables if ctx.has(plugin) else ()
     found = [sa.select(table.c.id).where(own(ctx, table), table.c.id == id) for table in tables if table.name == plugin]
     return any(ctx.db.execute(select).first() for select in found)

@@ -1,4 +1,4 @@
-"""Pages for those who run a deployment, under /-/, and the guard around everything."""
+"""Core's own pages, most of them for those who run a deployment, under /-/; and the guard around everything."""
 
 import logging
 import sys
@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from . import metrics, migrate, wire
 from .db import reason
+from .people import Home
 from .pipeline import STATE, headers_of
 from .problems import Problem, RouteNotFound
 
@@ -27,9 +28,6 @@ class Health:
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         _write(resp, {"status": "ok"})
-
-    def on_head(self, req: falcon.Request, resp: falcon.Response) -> None:
-        self.on_get(req, resp)
 
 
 class Ready(Health):
@@ -76,6 +74,7 @@ class Metrics(Health):
 
 
 pages: tuple[tuple[str, Callable[["App"], Any]], ...] = (
+    ("/", Home),
     ("/-/health", Health),
     ("/-/ready", Ready),
     ("/-/plugins", Plugins),
@@ -94,6 +93,9 @@ class Outer:
         self.web = web
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        # An unheard-of method is one that nothing takes; Falcon would refuse some of them before the pipeline begins.
+        if environ["REQUEST_METHOD"] not in falcon.HTTP_METHODS:
+            environ["REQUEST_METHOD"] = "TRACE"
         try:
             return self.web(environ, start_response)
         except Exception:

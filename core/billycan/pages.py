@@ -10,10 +10,12 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 from itsdangerous import BadData, URLSafeSerializer
+from sqlalchemy.sql import operators
 
 from .context import Context
 from .fields import Moment
 from .manifest import STEERING, Page, Paging
+from .postgres import PLANNED_ANEW
 from .problems import BadRequest
 
 DEFAULT_PER_PAGE = 25
@@ -48,11 +50,13 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     page = query.page or 1
     # Asked for along with the rows; only a page past the end has none to tell it.
     number = (_count(found) if found.live is None else found.live).label(_TOTAL)
-    rows = _rows(ctx, found, found.where, per_page + 1, offset=(page - 1) * per_page, also=[number])
+    searched = _is_searched(ctx, query)
+    rows = _rows(ctx, found, found.where, per_page + 1, offset=(page - 1) * per_page, also=[number], searched=searched)
     if rows:
         total = rows[0]._mapping[_TOTAL]
     else:
-        total = ctx.db.execute(sa.select(number), {"tenant_id": ctx.tenant_id}).scalar() or 0
+        counted = sa.select(number).execution_options(**_planning(found))
+        total = ctx.db.execute(counted, {"tenant_id": ctx.tenant_id}).scalar() or 0
     return _page(ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1)
 
 
@@ -67,7 +71,8 @@ def _by_cursor(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     order = [Order(o.column, o.descending != backwards, o.nullable) for o in found.order]
     values = [_unpack(o.column, v) for o, v in zip(order, cursor["k"], strict=True)]
     where = [*found.where, _beyond(order, values, nulls_first=backwards)]
-    rows = _rows(ctx, found, where, per_page + 1, order=order, nulls_first=backwards)
+    searched = _is_searched(ctx, query)
+    rows = _rows(ctx, found, where, per_page + 1, order=order, nulls_first=backwards, searched=searched)
     more, rows = len(rows) > per_page, rows[:per_page]
     if backwards:
         return _page(ctx, found, query, rows[::-1], page, per_page, total, more=True, back=more)
@@ -110,16 +115,29 @@ def _rows(
     order: Sequence[Order] | None = None,
     nulls_first: bool = False,
     also: Sequence[sa.Label[Any]] = (),
+    searched: bool = False,
 ) -> list[sa.Row[Any]]:
-    select = _ordered(found.table, tuple(order or found.order), limit, nulls_first).where(*where).add_columns(*also)
+    table: sa.FromClause = found.table
+    order = order or found.order
+    if searched:
+        # How much a text finds PostgreSQL can only guess. OFFSET 0 has it look for the text first and sort what it
+        # found, where it may otherwise walk all rows in their order for one that is not there.
+        table = sa.select(table).where(*where).offset(sa.literal_column("0")).subquery()
+        order, where = [msgspec.structs.replace(o, column=table.c[o.column.key]) for o in order], ()
+    build = _built if searched else _ordered
+    select = build(table, tuple(order), limit, nulls_first).where(*where).add_columns(*also)
     if offset:
         select = select.offset(offset)
+    select = select.execution_options(**_planning(found))
     return list(ctx.db.execute(select, {"tenant_id": ctx.tenant_id}).all())
 
 
-@lru_cache
-def _ordered(table: sa.Table, order: tuple[Order, ...], limit: int, nulls_first: bool) -> sa.Select[Any]:
-    """The query of a list before any condition: built once for each order, since that takes as long as to run it."""
+def _is_searched(ctx: Context, query: Paging) -> bool:
+    return ctx.db.dialect.name == "postgresql" and getattr(query, "search", None) is not None
+
+
+def _built(table: sa.FromClause, order: tuple[Order, ...], limit: int, nulls_first: bool) -> sa.Select[Any]:
+    """The query of a list before any condition."""
     select = sa.select(table)
     for o in order:
         if o.nullable:
@@ -128,6 +146,39 @@ def _ordered(table: sa.Table, order: tuple[Order, ...], limit: int, nulls_first:
         select = select.order_by(o.column.desc() if o.descending else o.column)
     # A literal limit lets PostgreSQL keep one plan; as a parameter it plans the query anew each time.
     return select.limit(sa.literal_column(str(limit)))
+
+
+_ordered = lru_cache(_built)  # once for each order: to build it takes as long as to run it
+
+
+def _planning(found: Found) -> dict[str, bool]:
+    """Execution options that have PostgreSQL plan a query anew for what is asked, unless one plan is right for all."""
+    filters = [condition for condition in found.where if not _is_equality(condition, "tenant_id")]
+    order = tuple(o.column.name for o in found.order)
+    right = not filters or (
+        len(filters) == 1 and any(_is_equality(filters[0], name) for name in _found_by(found.table, order))
+    )
+    return {} if right else {PLANNED_ANEW: True}
+
+
+def _is_equality(condition: sa.ColumnElement[bool], name: str) -> bool:
+    """Whether a condition asks a column of this name for one value."""
+    return (
+        isinstance(condition, sa.BinaryExpression)
+        and condition.operator is operators.eq
+        and getattr(condition.left, "name", None) == name
+    )
+
+
+@lru_cache
+def _found_by(table: sa.Table, order: tuple[str, ...]) -> list[str]:
+    """The columns by whose value an index finds rows in this order, or a single one, however many there are of each."""
+    if not isinstance(table, sa.Table):
+        return []
+    indexes = [[c.name for c in index.columns] for index in table.indexes]
+    unique = [[c.name for c in u.columns] for u in table.constraints if isinstance(u, sa.UniqueConstraint)]
+    sorted_ = [columns[1] for columns in indexes if columns[:1] == ["tenant_id"] and tuple(columns[2:]) == order]
+    return [*sorted_, *(columns[1] for columns in unique if columns[:1] == ["tenant_id"] and len(columns) == 2)]
 
 
 def _count(found: Found) -> sa.ScalarSelect[int]:

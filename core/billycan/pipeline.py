@@ -4,7 +4,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
@@ -13,12 +13,15 @@ import falcon
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import idempotency, wire
+from . import idempotency, paths, people, wire
 from .context import Context
 from .db import reason
 from .defaults import envelope, refusal
+from .extending import Extended
 from .idempotency import Answer
+from .ids import is_id
 from .manifest import Empty, Page, Reply, Route
+from .patch import decode_patch, differing
 from .problems import (
     BadRequest,
     Fault,
@@ -30,6 +33,8 @@ from .problems import (
     RouteNotFound,
     Unauthenticated,
 )
+from .query import decode_query, with_cursor
+from .reader import SetAside, decode
 from .signatures import Signature
 from .work import unit_of_work
 
@@ -40,16 +45,34 @@ log = logging.getLogger("billycan")
 
 STATE = "billycan.state"  # where in the WSGI environment the pipeline keeps what it knows of a request
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
-_ID = re.compile(r"[a-z]{2,5}_[0-9a-z]{1,40}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
 
 
 class Endpoint(Struct, frozen=True):
-    """A mounted route: whose it is, and what its handler's signature says."""
+    """A mounted route: whose it is, what its handler's signature says, what begins the ids that its filters take.
+
+    `extended` is the resource whose body it takes, where other plugins take members of that, too.
+    """
 
     plugin: str
     route: Route
     signature: Signature
+    ids: Mapping[str, str] = {}
+    extended: Extended | None = None
+
+    def run(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> Any:
+        """What the handler returns for these, its `query` and `body`; with the members that other plugins add."""
+        if self.extended and "body" in values:
+            body, ctx.sent_besides = self.extended.take_out(self, values["body"], params.get("id"))
+            values = {**values, "body": body}
+        answer = self.route.handler(ctx, **values, **params)
+        if ctx.sent_besides:
+            raise RuntimeError(
+                f"{self.route.method} {self.route.path}: its handler did not call its Records' insert or save"
+            )
+        if ctx.told and ctx.told[0] is answer:
+            return ctx.told[1]
+        return ctx.app.extensions.filled(ctx, answer)
 
 
 class Pipeline:
@@ -58,24 +81,37 @@ class Pipeline:
     def __init__(self, app: "App", find: Callable[[str], Any]) -> None:
         """`find` gives what is routed at a path, its template last."""
         self.app, self.find = app, find
+        public = [e.route for e in app.endpoints if e.route.public]
+        self.public = {(method, route.path) for route in public for method in _methods(route)}
         self.notices: dict[tuple[str, str], dict[str, str]] = {
             (e.route.method, e.route.path): _notice(e.route) for e in app.endpoints if e.route.deprecated
         }
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Who is calling, for which tenant, and may they call now; answered before any route is chosen."""
+        """Who is calling, for which tenant, and may they call now; refused before any handler is chosen."""
         state = req.env[STATE] = req.context
         state.began = time.perf_counter()
         sent = req.get_header("X-Request-Id") or ""
         state.request_id = sent if _REQUEST_ID.fullmatch(sent) else "req_" + secrets.token_hex(13)
-        state.identity = state.allowance = None
-        if not req.path.startswith("/v1/") and req.path != "/v1":
+        state.identity = state.allowance = state.page = None
+        path = paths.as_sent(req.env)
+        canonical = paths.is_canonical(path)
+        found = self.find(req.path) if canonical else None
+        template = found[-1] if found else ""
+        if found and template in self.app.page_paths:
+            state.page = found[0]  # pages know their visitors by other means, and have allowances of their own
             return
+        self.admit(req, needs_key=paths.is_of_the_api(req.path) and (req.method, template) not in self.public)
+        if not canonical:
+            self.lead_to_page(req, resp, path.removesuffix("/"))
+
+    def admit(self, req: falcon.Request, *, needs_key: bool) -> None:
+        """Say who is calling, and count the call: whatever is no page comes through here, known path or not."""
+        state, hook = req.context, self.app.hook
         now = self.app.now().timestamp()
         address = self.app.address_of(req)
-        hook = self.app.hook
         refused: Exception | None = None
-        if req.path not in self.app.public_paths:
+        if needs_key:
             try:
                 state.identity = hook.authenticate(app=self.app, req=req)
                 if state.identity:
@@ -90,13 +126,22 @@ class Pipeline:
             raise refusal(state.allowance)
         if refused:
             raise refused
-        if req.method not in falcon.HTTP_METHODS:
-            req.method = "TRACE"  # an unheard-of method is one that no route takes
+
+    def lead_to_page(self, req: falcon.Request, resp: falcon.Response, path: str) -> None:
+        """From a slash after a page's path to the page; RouteNotFound from any other spelling of any path."""
+        found = self.find(req.path.removesuffix("/")) if paths.is_canonical(path) else None
+        if req.method not in ("GET", "HEAD") or not found or found[-1] not in self.app.page_paths:
+            raise RouteNotFound
+        # Relative: a Location that begins with // would be another host.
+        resp.status, resp.location, resp.complete = falcon.HTTP_308, f"../{path.rpartition('/')[2]}", True
 
     def respond(self, req: falcon.Request, resp: falcon.Response, endpoint: Endpoint, params: dict[str, str]) -> None:
         """Authorize, decode, and run the handler and all that belongs to it in one transaction."""
         endpoint = self.preferred(req, endpoint)
         app, route, state = self.app, endpoint.route, req.context
+        # Whatever way the request took: nothing runs for nobody but what is declared public.
+        if state.identity is None and not route.public:
+            raise Unauthenticated
         ctx = Context(
             app,
             state.tenant_id if state.identity else "",
@@ -123,8 +168,12 @@ class Pipeline:
                 else:
                     resp.set_header("Idempotent-Replayed", "true")
         else:
-            with app.db.reading() as ctx.db:
+            with app.db.reading(ctx.tenant_id) as ctx.db:
                 answer = self.handle(ctx, req, endpoint, values, params, aside)
+        if endpoint.signature.answer is Reply and _has(req, answer.headers.get("ETag")):
+            resp.status = falcon.HTTP_304
+            resp.set_headers({name: value for name, value in answer.headers.items() if name != "Content-Type"})
+            return
         resp.status, resp.data = answer.status, answer.body
         resp.set_headers({"Content-Type": falcon.MEDIA_JSON, **answer.headers})
 
@@ -134,21 +183,21 @@ class Pipeline:
         path = also.get(req.client_prefers([falcon.MEDIA_JSON, *also]) or "") if also else None
         return next((e for e in self.app.endpoints if e.route.path == path), endpoint) if path else endpoint
 
-    def decode(self, req: falcon.Request, endpoint: Endpoint, raw: bytes) -> tuple[dict[str, Any], list[wire.SetAside]]:
+    def decode(self, req: falcon.Request, endpoint: Endpoint, raw: bytes) -> tuple[dict[str, Any], list[SetAside]]:
         """The handler's `query` and `body`, and the read-only members a patch repeats."""
         signature = endpoint.signature
         values: dict[str, Any] = {}
-        aside: list[wire.SetAside] = []
-        query = wire.decode_query(req.query_string, signature.query or _NoQuery)
+        aside: list[SetAside] = []
+        query = decode_query(req.query_string, signature.query or _NoQuery, endpoint.ids)
         if signature.query:
             values["query"] = query
         tree = wire.parse(raw) if raw else {}
         if signature.patch:
-            values["body"], aside = wire.decode_patch(tree, signature.body, signature.shown)
+            values["body"], aside = decode_patch(tree, signature.body, signature.shown)
         elif signature.body:
-            values["body"] = wire.decode(tree, signature.body, signature.shown)
+            values["body"] = decode(tree, signature.body, signature.shown)
         else:
-            wire.decode(tree, Empty)
+            decode(tree, Empty)
         return values, aside
 
     def handle(
@@ -158,15 +207,15 @@ class Pipeline:
         endpoint: Endpoint,
         values: dict[str, Any],
         params: dict[str, str],
-        aside: list[wire.SetAside],
+        aside: list[SetAside],
     ) -> Answer:
         """Run the handler and encode what it returns: Falcon would find an unencodable value only after the commit."""
         # What cannot be an id is not looked up: PostgreSQL would choke on some of it.
-        if not all(_ID.fullmatch(value) for value in params.values()):
+        if not all(map(is_id, params.values())):
             raise NotFound
         if aside:
             self.check_unchanged(ctx, endpoint, params, aside)
-        result = endpoint.route.handler(ctx, **values, **params)
+        result = endpoint.run(ctx, values, params)
         if isinstance(result, Reply):
             headers = {"Content-Type": result.content_type, **result.headers}
             return Answer(endpoint.route.status, headers, result.body)
@@ -176,19 +225,16 @@ class Pipeline:
         headers = self._headers(endpoint, result)
         if page and page.next_cursor:
             path = self.app.public_url + endpoint.route.path.format(**params)
-            headers["Link"] = f'<{path}?{wire.with_cursor(req.query_string, page.next_cursor)}>; rel="next"'
+            headers["Link"] = f'<{path}?{with_cursor(req.query_string, page.next_cursor)}>; rel="next"'
         return Answer(endpoint.route.status, headers, body)
 
-    def check_unchanged(
-        self, ctx: Context, endpoint: Endpoint, params: dict[str, str], aside: list[wire.SetAside]
-    ) -> None:
+    def check_unchanged(self, ctx: Context, endpoint: Endpoint, params: dict[str, str], aside: list[SetAside]) -> None:
         """Refuse read-only members that differ from what GET answers for the same record."""
-        getter = self.app.getters[endpoint.route.path]
-        record = getter.handler(ctx, **params)
+        record = self.app.getters[endpoint.route.path].run(ctx, {}, params)
         # Who sends back a whole record that is stale by now is told so, not that its version is read-only.
         ctx.check_version(getattr(record, "version", 0))
         shown = wire.parse(wire.encode(record))
-        if changed := [a for a in aside if not a.repeats(shown)]:
+        if changed := differing(aside, shown):
             raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))
 
     def _headers(self, endpoint: Endpoint, result: Any) -> dict[str, str]:
@@ -201,6 +247,8 @@ class Pipeline:
 
     def allow(self, req: falcon.Request, resp: falcon.Response, methods: str) -> None:
         """Answer OPTIONS."""
+        if req.context.identity is None:
+            raise Unauthenticated
         resp.set_header("Allow", methods)
         resp.content_type = falcon.MEDIA_JSON
         resp.data = wire.encode(self.app.hook.envelope(data=None, page=None, problem=None))
@@ -234,15 +282,26 @@ class Pipeline:
             elif problem.status >= 500 and isinstance(error, sa.exc.SQLAlchemyError):
                 log.warning("request %s failed: %s", request_id, reason(error))
             problem.request_id = request_id
-            resp.data = wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
+            self.show(req, resp, problem)
         except Exception:
             # Whatever a plugin does to errors, the client is told in core's own words.
             log.exception("request %s failed, and so did its answer", request_id)
             problem = Problem()
             problem.request_id = request_id
-            resp.data = wire.encode(envelope(data=None, page=None, problem=problem))
-        resp.status, resp.content_type = problem.status, falcon.MEDIA_JSON
+            resp.text, resp.data = None, wire.encode(envelope(data=None, page=None, problem=problem))
+            resp.content_type = falcon.MEDIA_JSON
+        resp.status = problem.status
         resp.set_headers(problem.headers)
+
+    def show(self, req: falcon.Request, resp: falcon.Response, problem: Problem) -> None:
+        """A refusal as whoever asked can read it: as the page's own, as a page, or in the envelope."""
+        if refuse := getattr(req.context.page, "refuse", None):
+            refuse(resp, problem)
+        elif not paths.is_of_the_api(req.path) and people.is_person(req):
+            people.refuse(resp, problem)
+        else:
+            resp.text, resp.data = None, wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
+            resp.content_type = falcon.MEDIA_JSON
 
 
 def headers_of(state: Any) -> dict[str, str]:
@@ -257,6 +316,10 @@ def headers_of(state: Any) -> dict[str, str]:
         headers["X-RateLimit-Remaining"] = str(allowance.remaining)
         headers["X-RateLimit-Reset"] = str(allowance.reset)
     return headers
+
+
+def _methods(route: Route) -> tuple[str, ...]:
+    return ("GET", "HEAD") if route.method == "GET" else (route.method,)
 
 
 def _notice(route: Route) -> dict[str, str]:
@@ -286,6 +349,12 @@ def _without_secret(answer: Answer, route: Route) -> Answer:
 
 class _NoQuery(Struct):
     """The query of a route that takes no parameters."""
+
+
+def _has(req: falcon.Request, tag: str | None) -> bool:
+    """Whether the client says that it has what this tag stands for."""
+    known = req.if_none_match or ()
+    return tag is not None and ("*" in known or falcon.ETag.loads(tag) in known)
 
 
 def _if_match(req: falcon.Request) -> frozenset[str] | None:

@@ -12,8 +12,8 @@ from .events import get_event, list_events
 from .fields import Moment
 from .manifest import Every, Manifest, Reply, Route
 from .metrics import Gauge
+from .patch import Patch
 from .tenants import Profile, Tenant
-from .wire import Patch, encode
 
 
 class Limits(Struct):
@@ -42,7 +42,7 @@ class Me(Struct, kw_only=True):
     """The calling key (never its secret), its tenant, environment, scopes and limits.
 
     id: The key's id.
-    name: What the key was named when it was made.
+    name: The key's name.
     tenant: Whose key it is.
     environment: Production, or the sandbox.
     scopes: What the key may do.
@@ -60,7 +60,7 @@ class Me(Struct, kw_only=True):
 def get_me(ctx: Context) -> Me:
     """The calling key, its tenant, environment, scopes and limits.
 
-    What a client shows to say whose key it holds, and the way to try one.
+    A simple way to test a key and to show whose it is.
     """
     identity = ctx.identity
     assert identity is not None  # noqa: S101 - no route but the public ones is reached without one
@@ -94,9 +94,10 @@ def update_tenant(ctx: Context, body: Patch[Profile]) -> Tenant:
 def get_openapi(ctx: Context) -> Reply:
     """This API's description in OpenAPI 3.1.
 
-    Of this deployment: only what its enabled plugins offer. It needs no key.
+    Describes this deployment, with its enabled plugins only. Needs no key.
     """
-    return Reply(encode(ctx.app.openapi()), "application/json", {"Cache-Control": "public, max-age=300"})
+    body, tag = ctx.app.openapi_file
+    return Reply(body, "application/json", {"Cache-Control": "public, max-age=300", "ETag": tag})
 
 
 def worker_age(db: sa.Connection, now: Moment) -> dict[str, float]:
@@ -115,7 +116,10 @@ manifest = Manifest(
         Route("GET", "/v1/events/{id}", get_event, scope="events:read"),
         Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True),
     ),
-    tasks=(Every(seconds=3600, run=idempotency.forget_old),),
+    tasks=(Every(seconds=3600, run=idempotency.forget_old), Every(seconds=3600, run=worker.forget_put_off)),
     examples=Path(__file__).parent / "examples.json",
-    gauges=(Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker_age),),
+    gauges=(
+        Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker_age),
+        Gauge("billycan_tasks_put_off", "Records whose timed work failed and waits.", "task", worker.failing),
+    ),
 )

@@ -12,11 +12,14 @@ import pluggy
 from packaging.requirements import Requirement
 
 from . import checks, hookspecs
+from .command import to_type
 from .manifest import Manifest
 from .settings import Settings
 
 GROUP = "billycan.plugins"
 ASSEMBLED, CORE = "billycan", "billycan-core"
+# What deployments may still list, and how it is called now.
+RENAMED = {"gst": "documents"}
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
@@ -25,9 +28,9 @@ class PluginError(Exception):
 
 
 def installed() -> dict[str, EntryPoint]:
-    """Every installed plugin, by name."""
+    """Every installed plugin, by name; a package whose plugin was renamed may have been left behind and is none."""
     found: dict[str, EntryPoint] = {}
-    for entry in entry_points(group=GROUP):
+    for entry in (e for e in entry_points(group=GROUP) if e.name not in RENAMED):
         if (other := found.get(entry.name)) and other.value != entry.value:
             raise PluginError(f"{entry.name} is installed twice, as {other.value} and {entry.value}: uninstall one")
         found[entry.name] = entry
@@ -59,6 +62,7 @@ def chosen(setting: str | None) -> list[str]:
     if len(changes) != len(names):
         raise PluginError("plugins: either list names, or change the default with + and - before every name")
     enabled = first_party()
+    _check_renamed(change[1:] for change in changes)
     for change in changes:
         if change[0] == "-" and change[1:] not in installed():
             raise PluginError(f"plugins: {change} names a plugin that is not installed: leave it out")
@@ -70,6 +74,7 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     """The plugin manager and the manifests of `enabled`, dependencies first; `core` holds core's own plugins."""
     available = installed()
     names = sorted(set(enabled))
+    _check_renamed(names)
     if missing := [name for name in names if name not in available]:
         raise PluginError(f"enabled but not installed: {', '.join(missing)}: install them or take them off the list")
     _check_names(names, core)
@@ -79,7 +84,7 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     for manifest in manifests.values():
         _refuse(checks.alone(manifest))
     order = in_order(manifests)
-    _refuse(checks.together([manifests[name] for name in order], _commands(manifests)))
+    _refuse(checks.together([manifests[name] for name in order]))
     manager = pluggy.PluginManager("billycan")
     manager.add_hookspecs(hookspecs)
     # pluggy calls the last registered first, so what others depend on is registered last.
@@ -98,7 +103,7 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
 def manifest(name: str) -> Manifest:
     """The manifest of an installed plugin, whether it is enabled or not."""
     if (entry := installed().get(name)) is None:
-        raise PluginError(f"{name} is not installed: install it, or see `billycan plugins list`")
+        raise PluginError(f"{name} is not installed: install it, or see `{to_type('plugins list')}`")
     found: Manifest = _imported(name, entry).manifest
     return found
 
@@ -137,6 +142,12 @@ def _refuse(faults: Iterable[str]) -> None:
         raise PluginError(fault)
 
 
+def _check_renamed(names: Iterable[str]) -> None:
+    for name in names:
+        if name in RENAMED:
+            raise PluginError(f"plugins: {name} is now called {RENAMED[name]}: write {RENAMED[name]} in its place")
+
+
 def _check_names(names: Iterable[str], core: Mapping[str, Any]) -> None:
     """Refuse names that core's own parts, settings or scopes have."""
     scopes = getattr(getattr(core.get("platform"), "manifest", None), "scopes", ())
@@ -144,15 +155,6 @@ def _check_names(names: Iterable[str], core: Mapping[str, Any]) -> None:
     for what, reserved in (("part", set(core)), ("setting", set(Settings.__struct_fields__)), ("scope", owners)):
         if found := sorted(set(names) & reserved):
             raise PluginError(f"{found[0]} is the name of a {what} of core: the plugin must take another")
-
-
-def _commands(manifests: Mapping[str, Manifest]) -> Iterable[str]:
-    """The names of core's commands, where a plugin has any."""
-    if not any(manifest.commands for manifest in manifests.values()):
-        return ()
-    from .cli import commands  # noqa: PLC0415 - which imports this module
-
-    return commands.commands
 
 
 def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, EntryPoint]) -> None:

@@ -5,12 +5,14 @@ from typing import Any, ClassVar
 
 import msgspec
 
+MOST_FAULTS = 100  # that one answer tells
+
 
 class Fault(msgspec.Struct, frozen=True):
     """One thing wrong with one member or parameter: where, which rule, and how to mend it.
 
     param: Where it is, such as `line_items[0].quantity`; empty for the body as a whole.
-    code: Which rule it breaks; stable.
+    code: Which rule it breaks; never changes.
     message: What is wrong and how to mend it.
     """
 
@@ -52,7 +54,7 @@ CODES: Mapping[str, Code] = {
     "idempotency_in_progress": Code(409, "The first request with this Idempotency-Key is still running: try again."),
     "invalid_state_transition": Code(409, "The action does not start from `status`; `allowed_actions` do."),
     "document_locked": Code(409, "In its present status the record must stay as it is, or must be kept."),
-    "has_dependents": Code(409, "Other records point at this one: delete or change them first."),
+    "has_dependents": Code(409, "Other records refer to this one; `dependents` says how many of each kind."),
     "version_conflict": Code(412, "The record has another version than If-Match names: fetch it and try again."),
     "payload_too_large": Code(413, "The body is larger than 1 MiB; as 414 or 431: the URL or the headers."),
     "unsupported_media_type": Code(415, "The body is not sent as application/json in UTF-8."),
@@ -195,9 +197,12 @@ class Invalid(Problem):
 
     @classmethod
     def of(cls, *faults: Fault) -> "Invalid":
-        """All the faults of a body at once; the first one's message leads."""
+        """All the faults of a body at once, up to 100; the first one's message leads."""
         first = faults[0]
-        return cls(f"{first.param or 'The body'}: {first.message}", param=first.param or None, details=faults)
+        message = f"{first.param or 'The body'}: {first.message}"
+        if len(faults) > MOST_FAULTS:
+            message += f" (only the first {MOST_FAULTS} faults are listed)"
+        return cls(message, param=first.param or None, details=faults[:MOST_FAULTS])
 
     @classmethod
     def member(cls, param: str, code: str, message: str) -> "Invalid":

@@ -1,8 +1,9 @@
 """One table's rows as one Struct: listed, read, added, changed and removed, always inside the caller's tenant."""
 
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -10,13 +11,15 @@ from msgspec import Struct
 from . import counters
 from .context import Context
 from .db import ByCodePoint, UTCDateTime, own
-from .fields import day_after, digits_of, fold, start_of_day
+from .extending import keep
+from .folding import digits_of, fold
 from .ids import new_id
 from .manifest import STEERING, Deleted, Named, Page, Paging, sent
+from .moments import day_after, start_of_day
 from .neighbours import Neighbours, take_turns
 from .pages import Found, Order
+from .patch import Patch, plain
 from .problems import BadRequest, Conflict, Fault, Invalid, NotFound
-from .wire import Patch, plain
 
 T = TypeVar("T", bound=Struct)
 Row = sa.Row[Any]
@@ -39,13 +42,39 @@ def numbered() -> tuple[sa.Column[Any], ...]:
     return (sa.Column("number", sa.Text, nullable=False), sa.Column("sequence", sa.BigInteger, nullable=False))
 
 
+class LockingNames(Protocol):
+    """What `names_of` gives."""
+
+    def __call__(self, ctx: Context, ids: Iterable[str], *, lock: bool = False) -> dict[str, str]: ...
+
+
+def names_of(column: sa.Column[str]) -> LockingNames:
+    """What a plugin's `api` offers of a resource: a function that maps ids to this column, in one query.
+
+    Ids that are not the tenant's are left out. `lock=True` keeps each of the records from being deleted until the
+    transaction ends: a reference to one then holds without a foreign key, as whoever deletes it waits, and is heard.
+    """
+    table = column.table
+
+    def names(ctx: Context, ids: Iterable[str], *, lock: bool = False) -> dict[str, str]:
+        found = sa.select(table.c.id, column).where(own(ctx, table), table.c.id.in_(list(ids)))
+        if lock:
+            # In one order, so that nobody waits for somebody who waits.
+            found = found.order_by(table.c.id).with_for_update(read=True, key_share=True)
+        return {row[0]: row[1] for row in ctx.db.execute(found)}
+
+    return names
+
+
 class Records(Generic[T]):
     """The rows of `table`, shown as `shows`.
 
     `prefix` starts their ids. `references` maps `client` to the `names` function of the plugin `client_id` points
-    into. `search` names the columns searched (all texts within a JSON one), `filters` the query members that are no
+    into; where no foreign key guards that, and the function takes `lock`, a record is locked when it is referred to.
+    `search` names the columns searched (all texts within a JSON one), `filters` the query members that are no
     column, `number` what starts a document's number, `actions` gives a row's allowed actions. With `neighbours` the
-    tenant's rows are locked in turns.
+    tenant's rows are locked in turns. `points_at` names the table whose ids a filter such as `assignee_id` takes, where
+    neither a foreign key nor `neighbours` says so: a filter refuses what cannot be one of them.
     """
 
     def __init__(
@@ -60,11 +89,20 @@ class Records(Generic[T]):
         number: str | None = None,
         actions: Callable[[Row], list[str]] | None = None,
         neighbours: Neighbours | None = None,
+        points_at: Mapping[str, str] | None = None,
     ) -> None:
         self.table, self.shows, self.prefix = table, shows, prefix
         table.info["prefix"] = prefix  # Two plugins' ids must not look alike.
         table.info.setdefault("filters", {})[shows] = [*(filters or {})]
+        table.info["points_at"] = {**(neighbours.plugins if neighbours else {}), **(points_at or {})}
         self.references, self.search, self.filters = references or {}, search, filters or {}
+        # Without a foreign key only a lock keeps what is referred to from being deleted meanwhile.
+        self._locks = {
+            name: {"lock": True}
+            for name, names in self.references.items()
+            if f"{name}_id" in table.c and not table.c[f"{name}_id"].foreign_keys
+            if "lock" in inspect.signature(names).parameters
+        }
         self.neighbours = neighbours
         self.number, self.actions = number, actions or (lambda row: [])
         self._check_columns()
@@ -148,7 +186,9 @@ class Records(Generic[T]):
         values |= {"tenant_id": ctx.tenant_id, "version": 1, "created_at": now, "updated_at": now}
         values.setdefault("id", new_id(self.prefix))
         values |= self._derived(values)
-        return ctx.db.execute(self._insert, values).one()
+        row = ctx.db.execute(self._insert, values).one()
+        keep(ctx, self.table, row.id, new=True)
+        return row
 
     def save(self, ctx: Context, row: Row, *, touch: bool = False, **values: Any) -> Row:
         """The locked row with these columns; one that changes nothing keeps its version.
@@ -156,6 +196,7 @@ class Records(Generic[T]):
         `touch` says that something else that belongs to the record changed.
         """
         before = row._mapping
+        touch = keep(ctx, self.table, row.id) or touch
         values = {name: plain(value) for name, value in values.items()}
         changed = {name: value for name, value in values.items() if before[name] != value}
         if not changed and not touch:
@@ -166,13 +207,12 @@ class Records(Generic[T]):
         return ctx.db.execute(self._update, {"of_tenant": ctx.tenant_id, "of_id": row.id, **changed}).one()
 
     def delete(self, ctx: Context, row: Row) -> Deleted:
-        """Delete a locked row."""
+        """Delete a locked row; `has_dependents` says what points at it, and what may be done instead."""
         try:
-            ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.id == row.id))
+            with ctx.db.begin_nested():  # PostgreSQL would answer no further question
+                ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.id == row.id))
         except sa.exc.IntegrityError:
-            raise Conflict(
-                "Other records point at this one: delete or change them first.", code="has_dependents"
-            ) from None
+            raise has_dependents(self._dependents(ctx, row), self._instead(row)) from None
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
 
@@ -220,10 +260,26 @@ class Records(Generic[T]):
         faults = []
         for name, names in self.references.items():
             id = values.get(f"{name}_id")
-            if id is not None and id not in names(ctx, [id]):
+            if id is not None and id not in names(ctx, [id], **self._locks.get(name, {})):
                 faults.append(Fault(f"{name}_id", "not_found", "there is no such record"))
         if faults:
             raise Invalid.of(*faults)
+
+    def _dependents(self, ctx: Context, row: Row) -> dict[str, int]:
+        """How many records of each kind refer to a row; parts of records go with their whole and are not counted."""
+        found = {}
+        for table in (t for m in ctx.app.manifests.values() for t in m.tables if "prefix" in t.info):
+            keys = [k for k in table.foreign_key_constraints if k.referred_table is self.table]
+            refers = [column == row.id for k in keys for column in k.columns if column.name != "tenant_id"]
+            count = sa.select(sa.func.count()).select_from(table).where(own(ctx, table), sa.or_(sa.false(), *refers))
+            if refers and (number := ctx.db.execute(count).scalar_one()):
+                found[table.name] = number
+        return found
+
+    def _instead(self, row: Row) -> str:
+        if "archive" in self.actions(row):
+            return "archive it instead"
+        return "set `active` to false instead" if "active" in self.table.c else ""
 
     def _derived(self, values: Mapping[str, Any]) -> dict[str, str | None]:
         sorted_by = {c.name: values[c.name.removesuffix("_folded")] for c in self.table.c if c.name.endswith("_folded")}
@@ -244,7 +300,7 @@ class Records(Generic[T]):
             if name in self.filters:
                 yield self.filters[name](ctx, value)
             elif name == "search":
-                yield self.holds(value)
+                yield holds(self.table, value)
             elif name == "metadata":
                 yield from (_has(self.table.c.metadata, ctx, key, text) for key, text in value.items())
             elif name == "updated_since":
@@ -254,12 +310,8 @@ class Records(Generic[T]):
                 yield _bounded(ctx, self.table.c[column], bound, value)
             else:
                 column_ = self.table.c[name]
-                yield column_.in_(value) if isinstance(value, list) else column_ == value
-
-    def holds(self, text: str) -> sa.ColumnElement[bool]:
-        """The rows whose searched columns hold a text, whatever its case and accents, or its digits however spaced."""
-        found = contains(self.table.c.search_text, text)
-        return found | contains(self.table.c.search_text, digits_of(text)) if _is_number(text) else found
+                values = value if isinstance(value, list) else [value]
+                yield column_ == values[0] if len(values) == 1 else column_.in_(values)
 
     def _order(self, query: Paging) -> list[Order]:
         order: list[Order] = []
@@ -276,6 +328,14 @@ class Records(Generic[T]):
         return [*order, Order(self.table.c.id, order[0].descending)]
 
 
+def has_dependents(dependents: Mapping[str, int], instead: str = "") -> Conflict:
+    """The refusal to delete what so many records of each kind refer to; `instead` says what else may be done."""
+    kinds = [f"{name.replace('_', ' ')} ({number})" for name, number in sorted(dependents.items())]
+    listed = " and ".join(part for part in (", ".join(kinds[:-1]), *kinds[-1:]) if part) or "other records"
+    cure = f"delete or change them first{f', or {instead}' if instead else ''}"
+    return Conflict(f"Still in use by {listed}: {cure}.", code="has_dependents", dependents=dict(dependents))
+
+
 def _texts(value: Any) -> Iterable[str]:
     """All texts within a stored value."""
     if isinstance(value, str):
@@ -288,6 +348,12 @@ def _texts(value: Any) -> Iterable[str]:
 def _is_number(text: str) -> bool:
     """Whether a text is digits with the punctuation of phone numbers and ABNs."""
     return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
+
+
+def holds(table: sa.Table, text: str) -> sa.ColumnElement[bool]:
+    """The rows whose searched columns hold a text, whatever its case and accents, or its digits however spaced."""
+    found = contains(table.c.search_text, text)
+    return found | contains(table.c.search_text, digits_of(text)) if _is_number(text) else found
 
 
 def contains(folded_column: sa.ColumnElement[str], text: str) -> sa.ColumnElement[bool]:
@@ -310,6 +376,14 @@ def json_list_has(ctx: Context, column: sa.Column[Any], text: str) -> sa.ColumnE
         return column.op("@>", is_comparison=True)(sa.bindparam(None, [text], type_=column.type))
     item = sa.func.json_each(column).table_valued("value")
     return sa.exists().where(item.c.value == text)
+
+
+def among(ctx: Context, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
+    """Whether a column holds one of the ids that a query within the query finds."""
+    if ctx.db.dialect.name == "postgresql":
+        # Within an OR PostgreSQL can look an array up in the column's index, but no subquery.
+        return column == sa.any_(sa.func.array(ids.scalar_subquery()))
+    return column.in_(ids)
 
 
 def _bounded(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> sa.ColumnElement[bool]:

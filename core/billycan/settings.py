@@ -12,8 +12,8 @@ from msgspec import Meta, Struct
 
 PREFIX = "BILLYCAN_"
 CONFIG, SECRET_FILE = f"{PREFIX}CONFIG", f"{PREFIX}SECRET_FILE"
-# What gunicorn_conf.py reads, before any of billycan is imported.
-HOSTING = tuple(f"{PREFIX}{name}" for name in ("BIND", "WORKERS", "THREADS", "WORKER_CLASS"))
+# What gunicorn_conf.py reads, before any of billycan is imported, and `billycan webhooks listen`.
+ELSEWHERE = tuple(f"{PREFIX}{name}" for name in ("BIND", "WORKERS", "THREADS", "WORKER_CLASS", "KEY"))
 
 
 class SettingsError(Exception):
@@ -24,6 +24,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Core's own settings; each is a key of billycan.toml and `BILLYCAN_<NAME>` in the environment."""
 
     database: str = "sqlite:///var/billycan.db"
+    database_owner: str | None = None
     secret: Annotated[str, Meta(min_length=32)] | None = None
     secret_previous: Annotated[str, Meta(min_length=32)] | None = None
     public_url: Annotated[str, Meta(pattern=r"^https?://[^/\s]+(/[^\s]*)?$")] | None = None
@@ -67,7 +68,7 @@ def load(environ: Mapping[str, str] | None = None) -> Config:
     if path := environ.get(SECRET_FILE):
         core["secret"] = _read(Path(path), SECRET_FILE).strip()
     for variable, text in environ.items():
-        if not variable.startswith(PREFIX) or variable in (CONFIG, SECRET_FILE, *HOSTING):
+        if not variable.startswith(PREFIX) or variable in (CONFIG, SECRET_FILE, *ELSEWHERE):
             continue
         name = variable.removeprefix(PREFIX).lower()
         plugin, separator, setting = name.partition("__")
@@ -80,8 +81,13 @@ def load(environ: Mapping[str, str] | None = None) -> Config:
     return Config(typed(core, Settings, ""), plugins)
 
 
+def file(environ: Mapping[str, str]) -> Path:
+    """The file that is read, whether or not it is there."""
+    return Path(environ.get(CONFIG, "billycan.toml"))
+
+
 def _file(environ: Mapping[str, str]) -> dict[str, Any]:
-    path = Path(environ.get(CONFIG, "billycan.toml"))
+    path = file(environ)
     if CONFIG not in environ and not path.exists():
         return {}
     try:

@@ -2,12 +2,14 @@
 
 import inspect
 import re
+from collections.abc import Callable
 from typing import Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
 from .manifest import Page, Route
-from .wire import Patch
+from .patch import Patch
+from .reader import StructOf, compiled
 
 PARAMETER = re.compile(r"{(\w+)}")
 
@@ -59,4 +61,13 @@ def read(route: Route) -> Signature:
     # What a client got it may send back with a change or a new record; an action's body is a thing of its own.
     is_record = patch or (route.status == 201 and not params)
     shown = answer if is_record and isinstance(answer, type) and issubclass(answer, Struct) else None
+    if isinstance(reader := compiled(body, shown), StructOf):
+        _ = reader.members  # says now, and not at the first request, what it cannot read
     return Signature(body, patch, query, params, answer, shown)
+
+
+def heard(hear: Callable[..., None]) -> Any:
+    """The Struct of the data that a function which hears an event takes; None where it does not say one."""
+    first, *taken = inspect.signature(hear).parameters or [""]
+    kind = get_type_hints(hear).get(taken[0]) if len(taken) == 1 and first == "ctx" else None
+    return kind if isinstance(kind, type) and issubclass(kind, Struct) else None

@@ -24,9 +24,15 @@ class Actions:
         if status not in self._from[action]:
             allowed = self.allowed(status) if allowed is None else allowed
             raise Conflict(
-                f"{action} is not possible while the status is {status}; {', '.join(allowed) or 'nothing'} is.",
+                f"The action `{action}` is not possible while the status is `{status}`. {_possible(allowed)}",
                 code="invalid_state_transition",
                 status=status,
                 allowed_actions=allowed,
             )
         return self._to[action]
+
+
+def _possible(actions: Sequence[str]) -> str:
+    return (
+        f"Possible now: {', '.join(f'`{action}`' for action in actions)}." if actions else "No action is possible now."
+    )

@@ -11,9 +11,9 @@ from .context import Context
 from .db import ByCodePoint, Json, UTCDateTime, metadata
 from .fields import Abn, Email, Moment, Name, Phone, Text, Zone
 from .ids import new_id
+from .patch import Patch
 from .problems import RuleBroken
 from .recent import Recent
-from .wire import Patch
 
 tenants = sa.Table(
     "core_tenants",
@@ -33,33 +33,36 @@ GstRounding = Literal["total_invoice", "per_line"]
 Days = Annotated[int, Meta(ge=0, le=365)]
 
 
-class Bsb(Text, least=6, most=7, pattern=r"^\s*[0-9]{3}-?[0-9]{3}\s*$"):
-    """A BSB: six digits, shown as NNN-NNN."""
-
-    @classmethod
-    def check(cls, text: str) -> str:
-        digits = text.replace("-", "")
-        if not (len(digits) == 6 and digits.isascii() and digits.isdigit()):
-            raise RuleBroken("invalid_value", "must be six digits such as 062-000")
-        return f"{digits[:3]}-{digits[3:]}"
+def _bsb(text: str) -> str:
+    digits = text.replace("-", "")
+    if not (len(digits) == 6 and digits.isascii() and digits.isdigit()):
+        raise RuleBroken("invalid_value", "must be six digits such as 062-000")
+    return f"{digits[:3]}-{digits[3:]}"
 
 
-class AccountNumber(Text, least=1, most=20, pattern=r"^\s*[0-9][0-9 -]*\s*$"):
-    """A bank account's number."""
+Bsb = Annotated[
+    str,
+    Text("A BSB: six digits, shown as NNN-NNN.", least=6, most=7, pattern=r"^\s*[0-9]{3}-?[0-9]{3}\s*$", check=_bsb),
+]
 
-    @classmethod
-    def check(cls, text: str) -> str:
-        if not text.replace(" ", "").replace("-", "").isdecimal() or not text.isascii():
-            raise RuleBroken("invalid_value", "must be digits")
-        return text
+
+def _account_number(text: str) -> str:
+    if not text.replace(" ", "").replace("-", "").isdecimal() or not text.isascii():
+        raise RuleBroken("invalid_value", "must be digits")
+    return text
+
+
+AccountNumber = Annotated[
+    str, Text("A bank account's number.", least=1, most=20, pattern=r"^\s*[0-9][0-9 -]*\s*$", check=_account_number)
+]
 
 
 class BankAccount(Struct, forbid_unknown_fields=True, kw_only=True):
     """Where the business is paid by bank transfer.
 
-    bsb: Six digits, which come out as NNN-NNN.
-    account_number: The account's number.
-    account_name: In whose name it is.
+    bsb: Six digits; shown as NNN-NNN.
+    account_number: The account number.
+    account_name: The account holder's name.
     """
 
     bsb: Bsb
@@ -67,25 +70,26 @@ class BankAccount(Struct, forbid_unknown_fields=True, kw_only=True):
     account_name: Name
 
 
-class PayId(Text, least=1, most=256):
-    """A PayID: an email address, a phone number, an ABN or an organisation's name."""
+PayId = Annotated[
+    str, Text("A PayID: an email address, a phone number, an ABN or an organisation's name.", least=1, most=256)
+]
 
 
 class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What a business says about itself; the defaults of its documents.
+    """The profile of a business, and the defaults of its documents.
 
     name: The name the business trades by.
-    legal_name: The name of the entity, where it is another.
-    abn: The business's ABN, without which no tax invoice can be sent; 11 digits come out.
+    legal_name: The legal entity's name, if different.
+    abn: The business's ABN, without which no tax invoice can be sent; shown as 11 digits.
     gst_registered: Whether the business is registered for GST; one that is not cannot charge it.
-    timezone: Its IANA time zone, in which dates are meant.
+    timezone: Its IANA time zone, to which all dates refer.
     address: Where the business is, as its documents show it.
     email: The business's email address.
     phone: The business's phone number.
-    bank_account: Where it is paid by bank transfer; shown on hosted invoices.
-    payid: Where it is paid by PayID; shown on hosted invoices.
-    default_payment_terms_days: Days until an invoice is due whose contact has no terms of its own.
-    amounts_are: Whether line items of new documents are sent with GST in them.
+    bank_account: The account for bank transfers; shown on hosted invoices.
+    payid: The PayID for payments; shown on hosted invoices.
+    default_payment_terms_days: Days until invoices are due, for contacts without terms of their own.
+    amounts_are: Whether prices on new documents include GST.
     gst_rounding: Whether GST is rounded once for a document or for each line; both are lawful (s 9-90 GST Act).
     """
 
@@ -93,7 +97,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     legal_name: Name | None = None
     abn: Abn | None = None
     gst_registered: bool = False
-    timezone: Zone = Zone("Australia/Sydney")
+    timezone: Zone = "Australia/Sydney"
     address: Address | None = None
     email: Email | None = None
     phone: Phone | None = None
@@ -109,8 +113,8 @@ class Tenant(Profile, forbid_unknown_fields=False):
 
     id: The tenant's id.
     environment: Production, or the sandbox.
-    version: One more with each change; its `ETag`, for If-Match.
-    created_at: When it was made.
+    version: Goes up by one with each change; the `ETag`, for If-Match.
+    created_at: When it was created.
     updated_at: When it was last changed.
     """
 
@@ -122,7 +126,7 @@ class Tenant(Profile, forbid_unknown_fields=False):
 
 
 def show(row: sa.Row[Any]) -> Tenant:
-    profile = msgspec.convert(row.profile, Profile, dec_hook=_as_stored)
+    profile = msgspec.convert(row.profile, Profile)  # as it was valid when it was written, whatever the rules became
     return Tenant(
         **{name: getattr(profile, name) for name in Profile.__struct_fields__},
         id=row.id,
@@ -131,11 +135,6 @@ def show(row: sa.Row[Any]) -> Tenant:
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
-
-
-def _as_stored(kind: type, value: Any) -> Any:
-    # What was valid when it was written is shown as it is, whatever the rules became since.
-    return value
 
 
 def create(db: sa.Connection, profile: Profile, now: Moment) -> tuple[str, str]:
@@ -189,4 +188,5 @@ class Tenants:
             .values(profile=profile, version=row.version + 1, updated_at=ctx.now())
             .returning(tenants)
         )
+        ctx.outdates = True
         return show(ctx.db.execute(changed).one())

@@ -1,15 +1,14 @@
 """The unit of work: one transaction with everything that belongs to it, and what follows once it is durable."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import events
 
 if TYPE_CHECKING:
-    from .app import App
-    from .context import Context, Event
+    from .context import Context
 
 log = logging.getLogger("billycan")
 
@@ -17,26 +16,30 @@ log = logging.getLogger("billycan")
 @contextmanager
 def unit_of_work(ctx: "Context") -> Iterator[None]:
     """Begin; on leaving publish the events and commit, then announce them. Any exception rolls all of it back."""
-    with ctx.app.db.writing() as ctx.db:
+    with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
         yield
         publish(ctx)
-    announce(ctx.app, ctx.events)
+    if ctx.outdates:
+        ctx.app.epoch.bump()
+    announce(ctx)
 
 
 def publish(ctx: "Context") -> None:
-    """Tell subscribers of each event, who may emit more, and write all of them to the log."""
+    """Tell whoever hears an event of it, who may emit more, and write all of them to the log."""
     for event in ctx.events:
+        for hear, read in ctx.app.hearers.get(event.name, ()):
+            hear(ctx, read(event.data))
         ctx.app.hook.on_event(ctx=ctx, event=event)
     if ctx.events:
         events.write(ctx)
 
 
-def announce(app: "App", happened: "Sequence[Event]") -> None:
+def announce(ctx: "Context") -> None:
     """Tell every plugin that events are durable; one that fails keeps no other from hearing."""
-    if not happened:
+    if not ctx.events:
         return
-    offered: dict[str, Any] = {"app": app, "events": happened}
-    for implementation in reversed(app.hook.after_commit.get_hookimpls()):
+    offered: dict[str, Any] = {"ctx": ctx, "events": ctx.events}
+    for implementation in reversed(ctx.app.hook.after_commit.get_hookimpls()):
         try:
             implementation.function(*(offered[name] for name in implementation.argnames))
         except Exception:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from .context import Context
-from .db import ByCodePoint, UTCDateTime, metadata, reason, upsert
+from .db import ByCodePoint, UTCDateTime, metadata, own, reason, upsert
 from .fields import Moment
 from .manifest import Every
+from .problems import NotFound
 from .tenants import tenants
 from .work import unit_of_work
 
@@ -26,6 +27,18 @@ tasks = sa.Table(
     sa.Column("name", ByCodePoint, primary_key=True),
     sa.Column("due_at", UTCDateTime, nullable=False),
 )
+# Records whose timed work failed: they wait, so that they hold up no others.
+put_off = sa.Table(
+    "core_put_off",
+    metadata,
+    sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+    sa.Column("task", ByCodePoint, primary_key=True),
+    sa.Column("id", ByCodePoint, primary_key=True),
+    sa.Column("failures", sa.Integer, nullable=False),
+    sa.Column("until", UTCDateTime, nullable=False),
+)
+Failed = Callable[[Exception], None]
+MOST_AT_ONCE = 500
 ALIVE = "worker_alive"
 ALIVE_SECONDS = 10
 MEASURED = "tables_measured"
@@ -63,12 +76,16 @@ def _keep(plugin: str, work: Callable[..., None], app: "App", stop: threading.Ev
     return None
 
 
-def tick(app: "App") -> None:
-    """Run every timed task that is due, note that a worker lives, and keep the database's plans right."""
+def tick(app: "App", failed: Failed | None = None) -> None:
+    """Run every timed task that is due, note that a worker lives, and keep the database's plans right.
+
+    What fails is logged and tried again, and `failed` is told of it.
+    """
     _claim(app, ALIVE, ALIVE_SECONDS)
     for plugin, every in app.timed_tasks():
-        if _claim(app, f"{plugin}.{every.run.__name__}", every.seconds):
-            _run(app, plugin, every)
+        name = f"{plugin}.{every.run.__name__}"
+        if _claim(app, name, every.seconds):
+            _run(app, name, every, failed or (lambda error: None))
     if not app.db.is_sqlite and _claim(app, MEASURED, MEASURED_SECONDS):
         app.db.measure_grown()
 
@@ -94,19 +111,68 @@ def _claim(app: "App", name: str, seconds: int) -> bool:
         return bool(db.execute(row).rowcount)
 
 
-def _run(app: "App", plugin: str, every: Every) -> None:
+def _run(app: "App", name: str, every: Every, failed: Failed) -> None:
     try:
-        with app.db.reading() as db:
-            due = every.tenants(db, app.now()) if every.tenants else db.execute(sa.select(tenants.c.id)).scalars()
-            ids = list(due)
-    except Exception:
-        log.exception("%s of %s cannot tell which tenants have something due", every.run.__name__, plugin)
+        found = _due_records(app, name, every) if every.due else [(id, None) for id in _due_tenants(app, every)]
+    except Exception as error:
+        log.exception("%s cannot tell what is due", name)
+        failed(error)
         return
-    for tenant_id in ids:
+    for tenant_id, id in found:
         ctx = Context(app, tenant_id)
         try:
             with unit_of_work(ctx):
-                every.run(ctx)
-        except Exception:
-            # One tenant's trouble is not another's; the next time round tries again.
-            log.exception("%s of %s failed for %s", every.run.__name__, plugin, tenant_id)
+                every.run(ctx) if id is None else every.run(ctx, id)
+        except NotFound:
+            continue  # It was deleted since.
+        except Exception as error:
+            # One's trouble is not another's; the next time round tries again.
+            log.exception("%s failed for %s", name, id or tenant_id)
+            if id is not None:
+                _put_off(ctx, name, id)
+            failed(error)
+
+
+def _due_tenants(app: "App", every: Every) -> list[str]:
+    with app.db.reading() as db:
+        return list(every.tenants(db, app.now()) if every.tenants else db.execute(sa.select(tenants.c.id)).scalars())
+
+
+def _due_records(app: "App", name: str, every: Every) -> list[tuple[str, str]]:
+    """The tenant and id of each record that is due and not put off; of too many the most urgent, the others at once."""
+    assert every.due is not None  # noqa: S101 - what the caller looked at
+    now = app.now()
+    due = every.due(app, now)
+    of = due.selected_columns
+    waits = sa.exists().where(put_off.c.tenant_id == of.tenant_id, put_off.c.id == of.id)
+    waits = waits.where(put_off.c.task == name, put_off.c.until > now)
+    with app.db.reading() as db:
+        found = [(row.tenant_id, row.id) for row in db.execute(due.where(~waits).limit(MOST_AT_ONCE))]
+    if len(found) == MOST_AT_ONCE:
+        with app.db.writing() as db:
+            db.execute(sa.update(tasks).where(tasks.c.name == name).values(due_at=now))
+    return found
+
+
+def _put_off(ctx: Context, task: str, id: str) -> None:
+    """Let a record that failed wait: for a minute at first, then four times as long each time, at most six hours."""
+    with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
+        this = own(ctx, put_off) & (put_off.c.task == task) & (put_off.c.id == id)
+        failures = (ctx.db.execute(sa.select(put_off.c.failures).where(this)).scalar() or 0) + 1
+        seconds = min(60 * 4 ** min(failures - 1, 5), 6 * 3600)
+        row = {"failures": failures, "until": Moment.of(ctx.now() + timedelta(seconds=seconds))}
+        made = upsert(put_off, ctx.db).values(tenant_id=ctx.tenant_id, task=task, id=id, **row)
+        ctx.db.execute(made.on_conflict_do_update(index_elements=["tenant_id", "task", "id"], set_=row))
+
+
+def forget_put_off(ctx: Context) -> None:
+    """Forget the tenant's failures of more than a day ago: their records were done since, or are due no more."""
+    old = put_off.c.until <= ctx.now() - timedelta(days=1)
+    ctx.db.execute(sa.delete(put_off).where(own(ctx, put_off), old))
+
+
+def failing(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """How many records wait since their timed work failed, by task."""
+    counted = sa.select(put_off.c.task, sa.func.count().label("records")).group_by(put_off.c.task)
+    counted = counted.where(put_off.c.until > now)
+    return {row.task: row.records for row in db.execute(counted)}

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -19,10 +20,12 @@ import sqlalchemy as sa
 import webtest
 from click.testing import CliRunner, Result
 
-from billycan import Manifest, cli, worker
+from billycan import Manifest, worker
 from billycan.app import App, build
-from billycan.doctor import Finding
+from billycan.command import to_type
 from billycan.testing import SECRET
+from billycan.tools import cli
+from billycan.tools.doctor import Finding
 
 
 @pytest.fixture
@@ -31,6 +34,7 @@ def environ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     for variable in [name for name in os.environ if name.startswith("BILLYCAN_")]:
         monkeypatch.delenv(variable)
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     return {
         "BILLYCAN_DATABASE": "sqlite:///here.db",
         "BILLYCAN_PLUGINS": "contacts",
@@ -228,7 +232,7 @@ def test_migrate_says_what_it_did(on, run):
 def test_what_needs_tables_says_that_they_are_missing(run):
     for words in (["tenants", "list"], ["tenants", "create", "A"], ["keys", "list"], ["keys", "revoke", "key_a"]):
         said = refusal(run(*words, code=1))
-        assert re.fullmatch(r"core is at nothing but the code expects core_\d+: run billycan migrate", said)
+        assert re.fullmatch(r"core is at nothing but the code expects core_\d+: run `billycan migrate`", said)
 
 
 def states(result: Result) -> dict[str, tuple[str, str | None]]:
@@ -239,8 +243,8 @@ def test_plugins_are_listed_with_their_state_and_tables(on):
     found = states(on("plugins", "list", "--json"))
     assert found["contacts"][0] == "enabled"
     assert found["contacts"][1].startswith("contacts_")
-    assert found["gst"] == ("disabled", None)
-    assert states(on("plugins", "list", "--json", BILLYCAN_PLUGINS="gst"))["contacts"][0] == "disabled"
+    assert found["staff"] == ("disabled", None)
+    assert states(on("plugins", "list", "--json", BILLYCAN_PLUGINS="staff"))["contacts"][0] == "disabled"
     assert re.search(r"(?m)^contacts +enabled +billycan-contacts +\S+ +contacts_\d+$", on("plugins").stdout)
 
 
@@ -250,7 +254,7 @@ def test_dropping_a_plugin_deletes_its_tables_and_nothing_else(on, served):
     assert client.post_json("/v1/contacts", {"name": "Ada"}, status=201)
     said = refusal(on("plugins", "drop", "contacts", "--yes", code=1))
     assert said == "contacts is enabled: disable it first, such as with BILLYCAN_PLUGINS=-contacts"
-    off = {"BILLYCAN_PLUGINS": "gst"}
+    off = {"BILLYCAN_PLUGINS": "staff"}
     asked_first = on("plugins", "drop", "contacts", code=1, stdin="n\n", **off)
     assert "Delete contacts in " in asked_first.output
     assert states(on("plugins", "list", "--json"))["contacts"][1] is not None
@@ -266,7 +270,7 @@ def test_dropping_a_plugin_deletes_its_tables_and_nothing_else(on, served):
 def test_a_plugin_that_others_point_at_is_not_dropped(on):
     with_invoices = {"BILLYCAN_PLUGINS": "+invoices"}
     on("migrate", **with_invoices)
-    said = refusal(on("plugins", "drop", "contacts", "--yes", code=1, BILLYCAN_PLUGINS="gst"))
+    said = refusal(on("plugins", "drop", "contacts", "--yes", code=1, BILLYCAN_PLUGINS="staff"))
     assert re.match(r"contacts has tables that others point at: drop .*\binvoices\b.* first$", said)
     assert states(on("plugins", "list", "--json"))["contacts"][1] is not None
 
@@ -303,7 +307,9 @@ def test_a_plugin_s_commands_are_added(run, install, environ):
     environ["BILLYCAN_PLUGINS"] = "assets"
     assert run("count-assets").stdout == "assets of assets\n"
     assert "count-assets  Count assets." in run("--help").stdout
-    assert "No such command" in refusal(run("count-assets", code=2, BILLYCAN_PLUGINS="gst"))
+    assert "No such command" in refusal(run("count-assets", code=2, BILLYCAN_PLUGINS="staff"))
+    install(Manifest(name="assets", commands=(click.Command("serve"),)))
+    assert "assets: billycan has a command serve of its own: rename" in refusal(run("count-assets", code=1))
 
 
 # What is there --------------------------------------------------------------------------------------------------------
@@ -342,8 +348,17 @@ def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databa
     assert [name for name, finding in found.items() if not finding["ok"]] == ["worker"]
     assert found["worker"]["message"] == "none has run yet"
     worker.tick(served())
-    assert sorted(findings(run("doctor", "--json"))) == ["database", "schema", "search", "secret", "settings", "worker"]
-    assert run("doctor").stdout.startswith("ok   secret: set\nok   settings: plugins: contacts\n")
+    assert sorted(findings(run("doctor", "--json"))) == [
+        "database",
+        "files",
+        "schema",
+        "search",
+        "secret",
+        "settings",
+        "tenants",
+        "worker",
+    ]
+    assert run("doctor").stdout.startswith("ok   secret: set\nok   settings: plugins: contacts\nok   files: private\n")
     with served().db.writing() as db:
         db.execute(sa.update(worker.tasks).values(due_at=served().now().replace(year=2020)))
     assert "cure: start `billycan worker`" in run("doctor", code=1).stdout
@@ -351,7 +366,7 @@ def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databa
 
 def test_the_doctor_finds_a_database_that_cannot_be_written(run, monkeypatch):
     run("migrate")
-    monkeypatch.setattr("billycan.db.WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("billycan.sqlite.WAIT_SECONDS", 0.01)
     with closing(sqlite3.connect("here.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         found = findings(run("doctor", "--json", code=1))
@@ -368,6 +383,49 @@ def test_the_doctor_finds_tables_of_another_form(on, served):
     )
     assert found["cure"].startswith("a migration that has run is never changed: write a new one; while contacts is")
     assert "`billycan plugins drop contacts`" in found["cure"]
+
+
+def test_the_doctor_finds_what_other_users_may_read(run, environ, tmp_path):
+    tmp_path.chmod(0o755)
+    name = "data/it's here.db"
+    environ["BILLYCAN_DATABASE"] = f"sqlite:///{name}"
+    run("migrate")
+    assert findings(run("doctor", "--json", code=1))["files"] == {
+        "check": "files",
+        "ok": True,
+        "message": "private",
+        "cure": None,
+    }
+    Path("data").chmod(0o755)
+    Path(name).chmod(0o644)
+    found = findings(run("doctor", "--json", code=1))["files"]
+    assert found["message"].startswith("other users of this machine may read or write ")
+    assert found["cure"] == f"chmod o= {shlex.quote(name)} data"
+    subprocess.run(found["cure"], shell=True, check=True)
+    assert findings(run("doctor", "--json", code=1))["files"]["ok"]
+    for name, mode in (("billycan.toml", 0o604), ("key", 0o602)):
+        Path(name).write_text("" if name == "billycan.toml" else SECRET)
+        Path(name).chmod(mode)
+        environ["BILLYCAN_SECRET_FILE"] = "key" if name == "key" else ""
+        found = findings(run("doctor", "--json", code=1))["files"]
+        assert found["cure"] == f"chmod o= {name}"
+        Path(name).chmod(0o640)
+
+
+def test_a_database_is_private_from_its_first_byte_on(run, environ, tmp_path):
+    environ["BILLYCAN_DATABASE"] = "sqlite:///data/here.db"
+    before = os.umask(0)
+    try:
+        run("migrate")
+        with closing(sqlite3.connect("data/here.db")) as other:
+            other.execute("SELECT * FROM core_tenants").fetchall()  # as long as it is open there are journals
+            run("tenants", "create", "Derwent Plumbing")
+            modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "data").iterdir()}
+    finally:
+        os.umask(before)
+    assert {"here.db", "here.db-wal", "here.db-shm", "here.db-turn"} <= set(modes)
+    assert set(modes.values()) == {0o600}
+    assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
 
 
 def test_the_doctor_s_cure_is_the_one_of_the_fault(run, install):
@@ -402,6 +460,30 @@ def test_the_doctor_survives_what_stops_all_else(run, variables, check, said):
     assert finding["message"].startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("path", "here", "typed"),
+    [
+        ("/usr/bin", "{own}", ".venv/bin/billycan migrate"),
+        ("/usr/bin", "{own}/var", "'{own}/.venv/bin/billycan' migrate"),
+        ("{own}/.venv/bin:/usr/bin", "{own}", "billycan migrate"),
+        ("{own}/other:{own}/.venv/bin", "{own}", ".venv/bin/billycan migrate"),  # another's is found first
+    ],
+)
+def test_what_is_said_to_type_works_where_it_is_pasted(tmp_path, monkeypatch, path, here, typed):
+    own = tmp_path / "a clone"
+    for folder in (own / ".venv" / "bin", own / "other", own / "var"):
+        folder.mkdir(parents=True)
+        (folder / "billycan").touch(0o755)
+    monkeypatch.setattr(sys, "executable", str(own / ".venv" / "bin" / "python"))
+    monkeypatch.setenv("PATH", path.format(own=own))
+    monkeypatch.chdir(here.format(own=own))
+    said = to_type("migrate")
+    assert said == typed.format(own=own)
+    look = ["/bin/sh", "-c", f"command -v {said.removesuffix(' migrate')}"]
+    pasted = subprocess.run(look, capture_output=True, text=True, check=True)
+    assert Path(pasted.stdout.strip()).resolve() == own / ".venv" / "bin" / "billycan"
+
+
 # Refusals in general --------------------------------------------------------------------------------------------------
 
 
@@ -423,7 +505,7 @@ def test_what_is_wrong_is_said_in_one_line(run, words, variables, said):
 
 def test_the_worker_does_not_start_without_a_secret_or_tables(run):
     assert refusal(run("worker", code=1)).startswith("secret: set BILLYCAN_SECRET or BILLYCAN_SECRET_FILE")
-    assert "run billycan migrate" in refusal(run("worker", code=1, BILLYCAN_SECRET=SECRET))
+    assert "run `billycan migrate`" in refusal(run("worker", code=1, BILLYCAN_SECRET=SECRET))
 
 
 def test_the_release_is_said(run):
@@ -451,6 +533,6 @@ def test_every_command_s_help_has_an_example(run, path):
 
 def test_help_starts_without_what_only_some_commands_need():
     heavy = "{'alembic', 'gunicorn', 'billycan.app', 'billycan.migrate'}"
-    check = f"import sys, billycan.cli; print(sorted({heavy} & set(sys.modules)))"
+    check = f"import sys, billycan.tools.cli; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", check], check=True, capture_output=True, text=True, timeout=60)
     assert done.stdout == "[]\n"

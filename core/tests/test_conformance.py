@@ -1,20 +1,23 @@
 """PluginConformance fails a plugin for each rule that it breaks."""
 
 import inspect
-from typing import Annotated
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Literal
 
 import pytest
 import sqlalchemy as sa
-from msgspec import UNSET, Meta, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from msgspec.structs import replace
 
-from billycan import Context, Deleted, Manifest, Page, Patch, Records, idempotency, migrate
+from billycan import Context, Deleted, Extends, Manifest, Named, Page, Patch, Records, idempotency, migrate, own
 from billycan.app import App
 from billycan.db import metadata
-from billycan.fields import Name, Whole
+from billycan.fields import Count, Moment, Name
 from billycan.keys import Identity
 from billycan.manifest import NewResource
-from billycan.testing import Client, PluginConformance
+from billycan.testing import PluginConformance
+from billycan.testing.strict import Strict, undeclared
 from billycan_assets.handlers import create_asset, get_asset, list_assets, records
 from billycan_assets.plugin import manifest as assets
 from billycan_assets.schemas import Asset, AssetQuery, NewAsset
@@ -31,6 +34,9 @@ class Assets(PluginConformance):
         custodian = client.post("/v1/contacts", {"name": "Ada"})["data"]
         body = {"name": "Van 5", "cost": "31500.00", "bought_on": "2026-11-20", "custodian_id": custodian["id"]}
         return {"/v1/assets": body}
+
+    def extended(self, client):
+        return {"/v1/contacts": {"name": "Ada", "motto": "Measure twice"}}
 
 
 class Thing(NewResource, kw_only=True):
@@ -167,7 +173,7 @@ class Limited(NewAsset, kw_only=True):
 class Counted(NewAsset, kw_only=True):
     """An asset with a whole number."""
 
-    load: Whole = Whole(0)
+    load: Count = 0
 
 
 class Weighed(AssetQuery, kw_only=True):
@@ -192,7 +198,8 @@ def making(kind):
     def create_loaded(ctx: Context, body: kind) -> Asset:
         """Make an asset of a load, which the column of its version holds."""
         asset = create_asset(ctx, NewAsset(name=body.name, cost=body.cost))
-        ctx.db.execute(sa.update(table).values(version=body.load).where(table.c.id == asset.id))
+        this = own(ctx, table) & (table.c.id == asset.id)
+        ctx.db.execute(sa.update(table).values(version=body.load).where(this))
         return asset
 
     return serving("POST", "/v1/assets", create_loaded)
@@ -219,6 +226,48 @@ def break_down(ctx: Context, id: str) -> Asset:
 
 def unscoped():
     return replace(assets, routes=tuple(replace(route, scope=None) for route in assets.routes))
+
+
+class NewMotto(Struct):
+    """What is sent with a contact."""
+
+    motto: Name | None = None
+
+
+class Motto(Struct):
+    """What a contact shows."""
+
+    motto: str | None = None
+
+
+mottos: dict[str, Motto] = {}
+
+
+def mottos_of(ctx, ids):
+    return {id: mottos[id] for id in ids if id in mottos}
+
+
+def mottos_told_once(ctx, ids):
+    return {id: mottos.pop(id) for id in ids if id in mottos}
+
+
+def mottos_one_by_one(ctx, ids):
+    for _ in ids:
+        ctx.db.execute(sa.text("SELECT 1"))
+    return mottos_of(ctx, ids)
+
+
+def keep_motto(ctx, id, sent):
+    mottos[id] = Motto(sent.motto)
+
+
+def keep_first_motto(ctx, id, sent):
+    mottos.setdefault(id, Motto(sent.motto))
+
+
+def extending(fill=mottos_of, keep=keep_motto):
+    added = Extends(path="/v1/contacts", shows=Motto, fill=fill, takes=NewMotto, keep=keep)
+    return replace(assets, extends=(added,))
 
 
 BROKEN = {
@@ -284,13 +333,34 @@ BROKEN = {
     "finds by wildcards": ("search_finds_a_record_by_its_own_words", listing(other(filters={"search": like})), {}),
     "tells nobody": ("events_happen_as_declared", serving("POST", "/v1/assets", create_quietly), {}),
     "tells too little": ("events_happen_as_declared", serving("POST", "/v1/assets", create_and_tell_less), {}),
+    "tells once what it adds": (
+        "what_it_adds_to_others_is_shown_wherever_they_are",
+        extending(fill=mottos_told_once),
+        {},
+    ),
+    "keeps what is cleared": (
+        "what_it_adds_to_others_is_kept_as_their_own_members_are",
+        extending(keep=keep_first_motto),
+        {},
+    ),
+    "adds to one after the other": (
+        "what_it_adds_to_others_costs_a_query_for_a_page",
+        extending(fill=mottos_one_by_one),
+        {},
+    ),
+    "forgets what it adds": (
+        "what_it_adds_to_others_is_gone_where_it_is_off",
+        extending(fill=mottos_told_once),
+        {},
+    ),
+    "keeps what it added to what is gone": ("what_it_adds_to_others_goes_with_them", extending(), {}),
     "loses its rows": ("disabling_keeps_the_rows", assets, {"startup": lose_everything}),
 }
 
 
 def run(test, app, make_app):
     """Run one of the tests as pytest would."""
-    case, client = Assets(), Client(app)
+    case, client = Assets(), Strict(app)
     method = getattr(case, f"test_{test}")
     needed = inspect.signature(method).parameters
     given = {"app": app, "client": client, "make_app": make_app}
@@ -399,3 +469,72 @@ def test_a_plugin_without_routes_or_tables_passes(make_app, install, monkeypatch
     for test in TESTS:
         if test != "test_the_readme_names_everything":
             run(test.removeprefix("test_"), app, make_app)
+
+
+class Loose(Struct):
+    """What an answer declares."""
+
+    name: str
+    size: int
+    cost: Decimal
+    at: Moment
+    on: date
+    state: Literal["open", "done"]
+    tags: list[str]
+    named: Named | None = None
+    secret: str | UnsetType = UNSET
+
+
+RIGHT = {"name": "x", "size": 1, "cost": Decimal("1.50"), "at": "2026-11-21T09:00:00Z", "on": "2026-11-21"}
+RIGHT |= {"state": "open", "tags": ["a"], "named": {"id": "x_1", "name": "X"}}
+
+
+def test_an_answer_is_taken_at_its_word():
+    assert [*undeclared(RIGHT, Loose)] == []
+    assert [*undeclared({**RIGHT, "named": None, "secret": "s"}, Loose)] == []
+
+
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("name", 5),
+        ("size", "1"),
+        ("size", True),
+        ("size", Decimal("1.0")),
+        ("cost", "1.50"),
+        ("cost", None),
+        ("at", "2026-11-21T09:00:00+11:00"),
+        ("at", "2026-11-21T09:00:00.120000Z"),
+        ("on", "2026-11-21T09:00:00Z"),
+        ("state", "closed"),
+        ("tags", "a"),
+        ("tags", [1]),
+        ("named", {"id": "x_1"}),
+        ("named", {"id": "x_1", "name": "X", "more": 1}),
+        ("secret", None),
+        ("more", 1),
+    ],
+)
+def test_what_is_only_nearly_declared_is_a_fault(member, value):
+    assert len([*undeclared({**RIGHT, member: value}, Loose)]) == 1
+
+
+def test_a_missing_member_is_a_fault():
+    without = {name: value for name, value in RIGHT.items() if name != "named"}
+    assert [*undeclared(without, Loose, "data")] == ["data.named is missing"]
+
+
+def test_every_answer_of_the_kit_is_checked(make_app, install):
+    class Odd(Asset):
+        cost: str  # which is not what the handler says
+
+    def get_odd(ctx: Context, id: str) -> Asset:
+        """One asset, with its cost as text."""
+        asset = get_asset(ctx, id)
+        return Odd(**{**structs.asdict(asset), "cost": str(asset.cost)})
+
+    install(serving("GET", "/v1/assets/{id}", get_odd))
+    client = Strict(make_app("assets", "contacts"))
+    id = client.post("/v1/assets", {"name": "Van", "cost": "5.00"})["data"]["id"]
+    with pytest.raises(AssertionError, match=r"data\.cost is '5\.00', not a number"):
+        client.get(f"/v1/assets/{id}")

@@ -9,9 +9,9 @@ from contextlib import closing
 import pytest
 import sqlalchemy as sa
 
-from billycan import db, worker
+from billycan import sqlite, worker
+from billycan.sqlite import Turns
 from billycan.testing import Client
-from billycan.turns import Turns
 from billycan_contacts.tables import contacts
 
 
@@ -79,14 +79,14 @@ def test_reads_go_on_while_another_process_writes(client, caplog):
 
 @pytest.mark.usefixtures("locked")
 def test_writes_are_refused_when_another_process_does_not_finish(client, monkeypatch, caplog):
-    monkeypatch.setattr(db, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(sqlite, "WAIT_SECONDS", 0.01)
     error = client.refused(503, "unavailable", "POST", "/v1/contacts", {"name": "Ada"})
     assert client.last.headers["Retry-After"] == "1"
     assert caplog.messages[-1] == f"request {error['request_id']} failed: database is locked"
 
 
 def test_writes_wait_for_each_other_only_so_long(client, monkeypatch):
-    monkeypatch.setattr(db, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(sqlite, "WAIT_SECONDS", 0.01)
     with ThreadPoolExecutor(1) as threads, client.app.db.writing():
         threads.submit(client.refused, 503, "unavailable", "POST", "/v1/contacts", {"name": "Ada"}).result(30)
     client.post("/v1/contacts", {"name": "Ada"})

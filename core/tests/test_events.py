@@ -81,7 +81,7 @@ def test_the_log_is_filtered(client, clock):
     for query, found in {
         "event=contact.created": ["contact.created"] * 2,
         "event=contact.updated,contact.deleted": ["contact.deleted", "contact.updated"],
-        "event=invoice.paid": [],
+        "event=contact.deleted&created_at_to=2026-11-21": [],
         "created_at_to=2026-11-21": ["contact.created"] * 2,
         "created_at_from=2026-11-22": ["contact.deleted", "contact.updated"],
         f"created_at_to={first['created_at']}": ["contact.created"],
@@ -142,7 +142,7 @@ def test_a_slow_transaction_never_slips_in_behind_a_poller(client):
 def waits(app, thread):
     """Return once a thread's transaction waits for another's."""
     if app.db.is_sqlite:
-        assert app.db._turns._thread.locked()
+        assert app.db._engines._turns._thread.locked()
         return
     while thread.is_alive():
         with app.db.reading() as db:

@@ -232,9 +232,74 @@ def test_subscribers_hear_of_events_inside_the_transaction(make_app, install):
     assert client.events() == ["contact.created", "parrot.said"]
 
 
+class Gone(Struct):
+    id: str
+
+
+class Seen(Struct):
+    id: str
+    version: int
+    nickname: str | None = None
+
+
+def test_a_plugin_hears_events_with_their_data_inside_the_transaction(make_app, install):
+    heard = []
+
+    def greet(ctx: Context, contact: Seen) -> None:
+        heard.append(contact)
+        ctx.emit("parrot.said", Parrot("hello"))
+
+    def repeat(ctx: Context, parrot: Parrot) -> None:
+        heard.append(parrot)
+
+    install(Manifest(name="guest", events=PARROT.events, hears={"contact.created": greet, "parrot.said": repeat}))
+    client = Client(make_app("contacts", "guest"))
+    made = client.post("/v1/contacts", ADA)["data"]
+    assert heard == [Seen(made["id"], 1), Parrot("hello")]
+    assert client.events() == ["contact.created", "parrot.said"]
+
+
+def test_whoever_hears_an_event_may_refuse_what_caused_it(make_app, install):
+    def keep(ctx: Context, contact: Gone) -> None:
+        raise Conflict("It is needed.", code="has_dependents")
+
+    install(Manifest(name="guest", hears={"contact.deleted": keep}))
+    client = Client(make_app("contacts", "guest"))
+    made = client.post("/v1/contacts", ADA)["data"]
+    client.refused(409, "has_dependents", "DELETE", f"/v1/contacts/{made['id']}")
+    assert client.get(f"/v1/contacts/{made['id']}")["data"] == made
+
+
+def untyped(ctx, contact):
+    pass
+
+
+def wants_more(ctx: Context, contact: Parrot) -> None:
+    pass
+
+
+@pytest.mark.parametrize(
+    ("event", "hear", "said"),
+    [
+        ("contact.made", untyped, "guest: untyped hears contact.made and must take ctx and the event's data, typed"),
+        ("contact.made", wants_more, "hears contact.made, which nobody emits; there are contact.created, contact.del"),
+        ("contact.created", wants_more, "hears contact.created, whose data has no said: take it out of Parrot or give"),
+    ],
+)
+def test_what_can_never_be_heard_stops_the_start(make_app, install, event, hear, said):
+    install(Manifest(name="guest", hears={event: hear}))
+    with pytest.raises(PluginError, match=said):
+        make_app("contacts", "guest")
+
+
+def test_events_of_a_plugin_that_is_off_are_never_heard(make_app, install):
+    install(Manifest(name="guest", hears={"invoice.paid": wants_more}))
+    assert Client(make_app("contacts", "guest")).post("/v1/contacts", ADA)
+
+
 def test_a_failure_after_the_commit_is_nobodys_else(make_app, install, caplog):
     heard = []
-    install(Manifest(name="a"), after_commit=lambda app, events: heard.append(("a", [e.name for e in events])))
+    install(Manifest(name="a"), after_commit=lambda ctx, events: heard.append(("a", [e.name for e in events])))
     install(Manifest(name="guest", requires=("a",)), after_commit=boom)
     install(Manifest(name="z", requires=("guest",)), after_commit=lambda events: heard.append(("z", len(events))))
     client = Client(make_app("contacts", "a", "guest", "z"))
@@ -365,7 +430,7 @@ def test_a_plugin_may_limit_otherwise(host):
 
 def test_the_documented_limit_counts_a_business_as_a_whole(host):
     (example,) = re.findall(
-        r"```python\n(.*?def rate_limit.*?)```", HOOKS.read_text().partition("Core's own")[2], re.DOTALL
+        r"```python\n(.*?def rate_limit.*?)```", HOOKS.read_text().partition("## Instead of core")[2], re.DOTALL
     )
     names = {}
     exec(example, names)

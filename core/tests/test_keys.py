@@ -314,6 +314,12 @@ def test_an_address_is_the_sockets_own(make_app):
     client.get("/v1/contacts")
 
 
+def test_an_ipv6_address_is_counted_by_its_64(make_app):
+    client = Client(make_app("contacts", per_minute=2))
+    assert [call_from(client, f"2001:db8:0:1::{i}") for i in range(3)] == [401, 401, 429]
+    assert call_from(client, "2001:db8:0:2::1") == 401
+
+
 def test_a_trusted_proxy_says_whose_request_it_is(make_app):
     client = Client(make_app("contacts", per_minute=1, trusted_proxies=["10.0.0.0/8", "fd00::/8"]))
     for address, forwarded, status in (

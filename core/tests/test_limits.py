@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from billycan import limits
-from billycan.limits import SECOND, Allowance, Epoch, Limiter, shared_folder
+from billycan.limits import SECOND, Allowance, Epoch, Limiter, by_address, shared_folder
 
 NOW = 1_800_000_000.0
 FORK = multiprocessing.get_context("fork")
@@ -55,6 +55,16 @@ def accepted(
 
 def log_file(folder: Path, name: str = "key") -> Path:
     return folder / str(limits._place(name))
+
+
+def address(number: int, use: str = "api") -> str:
+    """The name of the first address of a network of its own."""
+    return by_address(use, f"10.{number >> 8}.{number & 255}.1")
+
+
+def places(folder: Path, use: str = "api") -> set[str]:
+    """The files of addresses."""
+    return {path.name for path in (folder / "addresses" / use).iterdir()}
 
 
 def open_files() -> int:
@@ -171,7 +181,7 @@ def test_a_refused_request_costs_nothing(limiter: Limiter) -> None:
 
 
 def test_names_are_independent(limiter: Limiter) -> None:
-    assert [accepted(limiter, 9, name=name) for name in ("a", "b", "address:::1", "a")] == [5, 5, 5, 0]
+    assert [accepted(limiter, 9, name=name) for name in ("a", "b", "address:api ::/64", "a")] == [5, 5, 5, 0]
 
 
 def test_limits_may_change_at_any_time(folder: Path, limiter: Limiter) -> None:
@@ -270,7 +280,9 @@ def test_a_process_killed_while_it_makes_files_leaves_them_usable(memory: Path) 
         limiter = Limiter(memory, most_addresses=3)
         for step in range(limit):
             for name in range(4):  # Each limit is a larger ring.
-                took = limiter.take(f"{'address:' * (name % 2)}{number}.{name}", 1 + step, limit, NOW + number * 100)
+                took = limiter.take(
+                    f"{'address:api ' * (name % 2)}{number}.{name}", 1 + step, limit, NOW + number * 100
+                )
                 counts[number * 4 + name] += took.allowed
 
     for number in range(rounds):
@@ -283,10 +295,10 @@ def test_a_process_killed_while_it_makes_files_leaves_them_usable(memory: Path) 
         process.join()
         limiter = Limiter(memory, most_addresses=3)
         for name in range(4):
-            per, key = (limit, limit), f"{'address:' * (name % 2)}{number}.{name}"
+            per, key = (limit, limit), f"{'address:api ' * (name % 2)}{number}.{name}"
             rest = accepted(limiter, limit * 2, name=key, per=per, now=NOW + number * 100)
             assert limit - 1 <= counts[number * 4 + name] + rest <= limit, (number, name)
-        assert len(list((memory / "addresses").iterdir())) <= 3
+        assert len(places(memory)) <= 3
 
 
 def held_elsewhere(folder: Path, place: int) -> bool:
@@ -371,57 +383,175 @@ def test_a_clock_a_little_behind_never_allows_too_much(limiter: Limiter) -> None
     assert accepted(limiter, 9, now=NOW + 60) == 5
 
 
-def test_addresses_are_bounded_and_the_rest_share_a_log(folder: Path) -> None:
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("192.0.2.7", "192.0.2.8", False),
+        ("192.0.2.7", "::ffff:192.0.2.7", True),
+        ("2001:db8:0:1::1", "2001:DB8:0:1:ffff:ffff:ffff:ffff", True),
+        ("2001:db8:0:1::1", "2001:db8:0:2::1", False),
+        ("fe80::1%eth0", "fe80::2%eth1", True),
+        ("192.0.2.7:4001", "192.0.2.7:4002", True),
+        ("192.0.2.7:4001", "192.0.2.7", True),
+        ("192.0.2.7:4001", "192.0.2.8:4001", False),
+        ("[2001:db8:0:1::1]:4001", "[2001:db8:0:1::2]:4002", True),
+        ("[2001:db8:0:1::1]", "2001:db8:0:1::2", True),
+        ("unknown", "unknown", True),
+        ("unknown", "192.0.2.7", False),
+    ],
+)
+def test_an_ipv6_address_counts_as_its_64(one: str, other: str, same: bool) -> None:
+    assert (by_address("api", one) == by_address("api", other)) == same
+
+
+def test_a_use_is_a_word() -> None:
+    with pytest.raises(ValueError, match="a use is one word"):
+        by_address("../keys", "192.0.2.7")
+
+
+def test_no_use_of_addresses_exhausts_another(folder: Path) -> None:
     limiter = Limiter(folder, most_addresses=8)
-    assert [accepted(limiter, 9, name=f"address:{number}") for number in range(8)] == [5] * 8
-    assert [accepted(limiter, 2, name=f"address:{number}") for number in range(8, 13)] == [2, 2, 1, 0, 0]
+    assert sum(accepted(limiter, 9, name=address(number, "api")) for number in range(100)) < 100 * 5
+    assert [accepted(limiter, 9, name=address(number, "hosted")) for number in range(8)] == [5] * 8
+    assert [accepted(limiter, 9, name=address(number, "sign_in")) for number in range(8)] == [5] * 8
     assert accepted(limiter, 9, name="key") == 5
-    assert len(list((folder / "addresses").iterdir())) == 8
-    # Those with a place keep it while they are busy; the idle ones make room.
-    assert accepted(limiter, 1, name="address:3", now=NOW + 30) == 0
-    assert accepted(limiter, 1, name="address:3", now=NOW + 60) == 1
-    assert [accepted(limiter, 9, name=f"address:{number}", now=NOW + 61) for number in range(100, 110)] == [
-        *[5] * 7,
-        *[5, 0, 0],
-    ]
-    assert accepted(limiter, 9, name="address:3", now=NOW + 61) == 4
-    assert len(list((folder / "addresses").iterdir())) == 8
+
+
+def size(folder: Path) -> int:
+    """What the files of a folder take, in bytes."""
+    return sum(path.stat().st_blocks * 512 for path in folder.rglob("*"))
+
+
+FLOODS = {
+    "100,000 in 391 networks": (100_000, lambda number: f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}"),
+    "20,000 of one IPv6 network": (20_000, lambda number: f"2001:db8:1:{number:x}::1"),
+}
+
+
+@pytest.mark.parametrize(("most", "flood"), FLOODS.values(), ids=FLOODS)
+def test_a_flood_from_many_addresses_refuses_the_flood_and_no_newcomer(
+    memory: Path, most: int, flood: Callable[[int], str]
+) -> None:
+    shutil.rmtree(memory)
+    limiter, refused, newcomers, networks = Limiter(memory, most_addresses=512), 0, 0, set()
+    for number in range(most):
+        now = NOW + 10 * number / most
+        name = by_address("api", flood(number))
+        networks.add(limits._crowd_of(name)[1])
+        refused += not limiter.take(name, 100, 20, now).allowed
+        if number % 100 == 99:  # each of a network of its own
+            newcomer = by_address("api", f"{60 + (newcomers >> 8)}.{newcomers & 255}.7.9")
+            assert limiter.take(newcomer, 100, 20, now).allowed, number
+            newcomers += 1
+    # Of each network 10 at once and 91 a minute, beside the addresses that have a place of their own.
+    assert most - refused <= 512 + len(networks) * (10 + 16)
+    assert newcomers == most // 100
+    assert len(places(memory)) == 512
+    assert size(memory / "addresses") < 8 << 20
+    # Who has a place keeps an allowance of its own throughout.
+    first = by_address("api", flood(0))
+    assert [limiter.take(first, 100, 20, NOW + 10).remaining for _ in range(3)] == [98, 97, 96]
+
+
+def test_addresses_without_a_place_share_the_allowance_of_their_network(folder: Path) -> None:
+    limiter = Limiter(folder, most_addresses=1)
+    assert accepted(limiter, 9, name=by_address("api", "192.0.2.1")) == 5
+    assert [accepted(limiter, 2, name=by_address("api", f"192.0.2.{n}")) for n in (2, 3, 4)] == [2, 1, 0]
+    assert accepted(limiter, 9, name=by_address("api", "192.0.3.1")) == 3
+    assert accepted(limiter, 9, name=by_address("api", "2001:db8:1:1::1")) == 3
+    assert accepted(limiter, 9, name=by_address("api", "2001:db8:1:2::1")) == 0
+    assert accepted(limiter, 9, name=by_address("api", "2001:db8:2:1::1")) == 3
+    refused = limiter.take(by_address("api", "192.0.2.4"), 5, 5, NOW)
+    assert (refused.limit, refused.remaining, refused.window, refused.retry_after) == (5, 0, "minute", 20)
+    assert limiter.take(by_address("api", "192.0.2.4"), 5, 5, NOW + 20).allowed
+
+
+def test_an_address_gets_a_place_when_its_network_was_quiet_for_a_minute(folder: Path) -> None:
+    limiter = Limiter(folder, most_addresses=1)
+    names = [by_address("api", f"192.0.2.{n}") for n in (1, 2)]
+    assert accepted(limiter, 1, name=names[0]) == 1
+    assert accepted(limiter, 1, name=names[1], now=NOW + 30) == 1
+    # A place is free, but with it a second allowance would be had within the minute.
+    assert accepted(limiter, 9, name=names[1], now=NOW + 70) == 3
+    assert accepted(limiter, 9, name=names[1], now=NOW + 300) == 5
+    assert places(folder) == {str(limits._place(names[1]))}
+
+
+@settings(max_examples=200, deadline=None)
+@given(steps=st.lists(st.tuples(gaps, st.integers(1, 9)), max_size=80), per=some_limits)
+def test_whatever_is_with_its_network_never_exceeds_its_limit(
+    memory: Path, steps: list[tuple[float, int]], per: tuple[int, int]
+) -> None:
+    limiter, use, now = Limiter(memory, most_addresses=1), f"u{uuid.uuid4().hex}", NOW
+    times: dict[int, list[float]] = {}
+    for step, number in steps:
+        now += step
+        allowance = limiter.take(by_address(use, f"192.0.{number}.7"), *per, now)
+        if allowance.allowed:
+            times.setdefault(number, []).append(now)
+        else:
+            assert allowance.retry_after is not None and allowance.retry_after >= 1
+    for found in times.values():
+        for seconds, limit in ((60, per[0]), (1, per[1])):
+            assert all(sum(first <= at < first + seconds for at in found) <= limit for first in found)
+
+
+def test_processes_count_a_network_together(memory: Path) -> None:
+    counts, start = FORK.RawArray(ctypes.c_long, 4), FORK.Barrier(4)
+    accepted(Limiter(memory, most_addresses=1), 1, name=by_address("together", "192.0.9.1"), now=NOW)
+
+    def work(number: int) -> None:
+        limiter = Limiter(memory, most_addresses=1)
+        start.wait(20)
+        for one in range(200):
+            name = by_address("together", f"192.0.2.{one}")
+            counts[number] += limiter.take(name, 100, 60, NOW).allowed
+
+    together(*(lambda number=number: work(number) for number in range(4)))
+    assert sum(counts) == 30
+
+
+def test_a_high_limit_takes_no_memory_that_is_not_used(memory: Path) -> None:
+    limiter = Limiter(memory)
+    for number in range(64):
+        assert limiter.take(by_address("roomy", f"10.0.0.{number}"), 100_000, 100_000, NOW).allowed
+    assert size(memory / "addresses" / "roomy") <= 64 * 3 * 4096
 
 
 def test_a_removed_address_that_others_map_stays_exact(folder: Path) -> None:
     first, second = Limiter(folder, most_addresses=1), Limiter(folder, most_addresses=1)
-    assert accepted(first, 2, name="address:a") + accepted(second, 2, name="address:a") == 4
-    assert accepted(first, 1, name="address:b", now=NOW + 100) == 1
-    assert not (folder / "addresses" / str(limits._place("address:a"))).exists()
-    assert accepted(second, 3, name="address:c", now=NOW + 100) == 3  # in the shared log
-    assert accepted(second, 9, name="address:a", now=NOW + 100) == 2
-    assert accepted(second, 3, name="address:a", now=NOW + 200) == 3  # with b's place
-    assert accepted(first, 9, name="address:a", now=NOW + 200) == 2
+    assert accepted(first, 2, name="address:api a") + accepted(second, 2, name="address:api a") == 4
+    assert accepted(first, 1, name="address:api b", now=NOW + 100) == 1
+    assert str(limits._place("address:api a")) not in places(folder)
+    assert accepted(second, 3, name="address:api c", now=NOW + 100) == 3  # with its network
+    assert accepted(second, 9, name="address:api a", now=NOW + 100) == 3
+    assert accepted(second, 3, name="address:api a", now=NOW + 300) == 3  # with b's place
+    assert accepted(first, 9, name="address:api a", now=NOW + 300) == 2
 
 
 def test_a_clock_put_back_frees_the_places_of_addresses(folder: Path) -> None:
     limiter = Limiter(folder, most_addresses=1)
-    assert accepted(limiter, 1, name="address:a", now=NOW + 3600) == 1
-    assert accepted(limiter, 9, name="address:b") == 5
-    assert [path.name for path in (folder / "addresses").iterdir()] == [str(limits._place("address:b"))]
+    assert accepted(limiter, 1, name="address:api a", now=NOW + 3600) == 1
+    assert accepted(limiter, 9, name="address:api b") == 5
+    assert places(folder) == {str(limits._place("address:api b"))}
 
 
 def test_an_idle_address_in_use_is_not_waited_for(folder: Path) -> None:
     limiter, busy, done = Limiter(folder, most_addresses=1), FORK.Event(), FORK.Event()
-    assert accepted(limiter, 1, name="address:a") == 1
+    assert accepted(limiter, 1, name="address:api a") == 1
 
     def hold() -> None:
-        with Limiter(folder)._locked(limits._place("address:a")):
+        with Limiter(folder)._locked(limits._place("address:api a")):
             busy.set()
             done.wait(20)
 
     child = FORK.Process(target=hold)
     child.start()
     assert busy.wait(20)
-    assert accepted(limiter, 1, name="address:b", now=NOW + 100) == 1
+    assert accepted(limiter, 1, name="address:api b", now=NOW + 100) == 1
     done.set()
     child.join()
-    assert [path.name for path in (folder / "addresses").iterdir()] == [str(limits._place("address:a"))]
+    assert places(folder) == {str(limits._place("address:api a"))}
 
 
 def test_processes_keep_the_bound_of_addresses_together(memory: Path) -> None:
@@ -433,11 +563,15 @@ def test_processes_keep_the_bound_of_addresses_together(memory: Path) -> None:
         start.wait(20)
         for minute in range(6):
             for number in range(30):
-                limiter.take(f"address:{number}", 1, 1, NOW + minute * 61)
-                assert len(list((memory / "addresses").iterdir())) <= 20
+                limiter.take(f"address:api {number}", 1, 1, NOW + minute * 61)
+                assert len(places(memory)) <= 20
 
     together(*[work] * 4)
-    assert len(list((memory / "addresses").iterdir())) == 20
+    # Those that were counted with their network meanwhile get a place when that is quiet.
+    limiter = Limiter(memory, most_addresses=20)
+    for number in range(30):
+        limiter.take(f"address:api {number}", 1, 1, NOW + 10_000)
+    assert len(places(memory)) == 20
 
 
 def test_few_files_stay_open(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -514,7 +648,7 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytes
         shared_folder("ours")
     monkeypatch.setattr(os, "geteuid", lambda: 4242)  # This user has not made tmp_path / "moved".
     for use in (Limiter, Epoch, lambda _: shared_folder("theirs")):
-        with pytest.raises(RuntimeError, match="is not a folder of user 4242: remove it, or run as the user who owns"):
+        with pytest.raises(RuntimeError, match="is not a folder of user 4242: remove it, run as the user who owns"):
             use(tmp_path / "moved")
 
 

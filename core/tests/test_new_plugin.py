@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from billycan import checks, cli, scaffold
+from billycan import checks
+from billycan.tools import cli, scaffold
 
 ROOT = Path(__file__).parents[2]
 ASSETS = scaffold.Words("assets", "asset", "ast", "Equipment a business owns, and which contact looks after it")
@@ -97,7 +98,9 @@ def test_new_plugins_pass_their_own_tests_and_answer(write, tmp_path):
 def test_the_example_is_what_new_plugin_writes(tmp_path):
     for path in scaffold.write(ASSETS, tmp_path / "assets"):
         kept = ROOT / "examples/assets" / path.relative_to(tmp_path / "assets")
-        assert kept.read_text() == path.read_text(), f"{kept} is not as core/billycan/template has it: write it anew"
+        assert kept.read_text() == path.read_text(), (
+            f"{kept} is not as core/billycan/tools/template has it: write it anew"
+        )
 
 
 def test_what_is_written_is_clean_whatever_the_name(write, tmp_path):

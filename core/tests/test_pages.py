@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billycan.fields import Moment, fold
+from billycan.fields import Moment
+from billycan.folding import fold
 from billycan.testing import Client
 
 COLUMNS = {

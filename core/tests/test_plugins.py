@@ -71,42 +71,50 @@ def load(*names: str) -> list[str]:
 @pytest.mark.parametrize(
     ("setting", "enabled"),
     [
-        (None, ["contacts", "gst"]),
-        ("", ["contacts", "gst"]),
-        ("gst", ["gst"]),
-        (" gst , assets ", ["assets", "gst"]),
-        ("+assets", ["assets", "contacts", "gst"]),
-        ("+assets,-gst", ["assets", "contacts"]),
-        ("-gst,-contacts", []),
-        ("-assets", ["contacts", "gst"]),
+        (None, ["contacts", "staff"]),
+        ("", ["contacts", "staff"]),
+        ("staff", ["staff"]),
+        (" staff , assets ", ["assets", "staff"]),
+        ("+assets", ["assets", "contacts", "staff"]),
+        ("+assets,-staff", ["assets", "contacts"]),
+        ("-staff,-contacts", []),
+        ("-assets", ["contacts", "staff"]),
     ],
 )
 def test_a_list_or_changes_to_the_default(installed, monkeypatch, setting, enabled):
-    installed(contacts=plugin("contacts"), gst=plugin("gst"), assets=plugin("assets"))
-    monkeypatch.setattr(plugins, "first_party", lambda: {"contacts", "gst"})
+    installed(contacts=plugin("contacts"), staff=plugin("staff"), assets=plugin("assets"))
+    monkeypatch.setattr(plugins, "first_party", lambda: {"contacts", "staff"})
     assert chosen(setting) == enabled
 
 
 @pytest.mark.parametrize(
     ("setting", "said"),
     [
-        ("gst,+assets", "plugins: either list names, or change the default with + and - before every name"),
+        ("staff,+assets", "plugins: either list names, or change the default with + and - before every name"),
         ("-nothing", "plugins: -nothing names a plugin that is not installed: leave it out"),
+        ("-gst", "plugins: gst is now called documents: write documents in its place"),
     ],
 )
 def test_a_setting_that_makes_no_sense_is_refused(installed, setting, said):
-    installed(gst=plugin("gst"), assets=plugin("assets"))
+    installed(staff=plugin("staff"), assets=plugin("assets"))
     with pytest.raises(PluginError, match=re.escape(said)):
         chosen(setting)
 
 
 def test_the_default_is_what_the_assembled_distribution_requires():
-    assert {"contacts", "gst", "invoices"} <= plugins.first_party() <= set(plugins.installed())
+    assert {"contacts", "documents", "invoices"} <= plugins.first_party() <= set(plugins.installed())
 
 
 def test_what_is_not_enabled_is_not_imported(installed):
     installed(good=plugin("good"), broken="no_such_module_anywhere")
     assert load("good") == ["good"]
+
+
+@pytest.mark.parametrize("left", [(), ("gst",)])  # whether or not the old package is still there
+def test_a_plugin_that_was_renamed_is_refused_with_its_new_name(installed, left):
+    installed(**{name: plugin(name) for name in ("contacts", "documents", *left)})
+    with pytest.raises(PluginError, match=r"^plugins: gst is now called documents: write documents in its place$"):
+        load("contacts", "gst")
 
 
 # In which order -------------------------------------------------------------------------------------------------------
@@ -273,7 +281,6 @@ def command(name: str) -> click.Command:
         ({"pages": (("/-/posters", Poster),)}, "its page /-/posters must begin with / and lie outside /v1 and /-"),
         ({"pages": (("posters", Poster),)}, "its page posters must begin with / and lie outside /v1 and /-: move it"),
         ({"commands": (print,)}, "in its manifest commands must be a tuple of click commands"),
-        ({"commands": (command("serve"),)}, "billycan has a command serve of its own: rename the plugin's"),
         ({"demo": "yes"}, "in its manifest demo must be a function"),
         ({"serve": ("a",)}, "in its manifest serve must map settings to their texts"),
         ({"events": {"AssetCreated": Thing}}, "'AssetCreated' is no name for an event: call it noun.past_verb"),
@@ -536,7 +543,7 @@ def test_tables_that_are_behind_and_tables_that_are_ahead(migrated):
     migrate.upgrade(first.db, first.manifests)
     url = first.db.url.render_as_string(hide_password=False)
     newer = migrated(("assets_0001", None), ("assets_0002", "assets_0001"), database=url)
-    said = "assets is at assets_0001 but the code expects assets_0002: run billycan migrate"
+    said = "assets is at assets_0001 but the code expects assets_0002: run `.*billycan migrate`"
     with pytest.raises(migrate.SchemaBehind, match=f"^{said}$"):
         newer.start()
     assert migrate.upgrade(newer.db, newer.manifests) == ["assets: assets_0001 -> assets_0002"]

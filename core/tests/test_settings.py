@@ -11,8 +11,10 @@ from msgspec import Meta, Struct
 
 from billycan import Manifest, plugins, settings
 from billycan.app import App
+from billycan.hosting import gunicorn_conf
 from billycan.settings import Config, Settings, SettingsError, load
 from billycan.testing import SECRET
+from billycan.tools import cli
 
 EXAMPLE = Path(__file__).parents[2] / "deploy" / "billycan.example.toml"
 
@@ -32,11 +34,11 @@ def test_defaults_need_nothing_to_be_set():
 def test_the_environment_comes_before_the_file(tmp_path):
     file = tmp_path / "any.toml"
     file.write_text(
-        'per_minute = 5\nper_second = 3\nplugins = ["contacts", "gst"]\n[assets]\ncolour = "red"\nsize = 3\n'
+        'per_minute = 5\nper_second = 3\nplugins = ["contacts", "documents"]\n[assets]\ncolour = "red"\nsize = 3\n'
     )
     config = load({"BILLYCAN_CONFIG": str(file), "BILLYCAN_PER_MINUTE": "7", "BILLYCAN_ASSETS__COLOUR": "blue"})
     assert (config.settings.per_minute, config.settings.per_second) == (7, 3)
-    assert config.settings.plugins == "contacts,gst"
+    assert config.settings.plugins == "contacts,documents"
     assert config.plugins == {"assets": {"colour": "blue", "size": 3}}
 
 
@@ -113,7 +115,7 @@ def test_a_file_that_is_not_text_is_named(tmp_path):
 
 
 def test_what_gunicorn_reads_is_no_setting_of_the_application():
-    assert load(dict.fromkeys(settings.HOSTING, "whatever")) == Config(Settings(), {})
+    assert load(dict.fromkeys(settings.ELSEWHERE, "whatever")) == Config(Settings(), {})
 
 
 class AssetSettings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -198,13 +200,33 @@ def test_the_example_file_names_every_setting_and_is_valid(tmp_path):
     assert sorted(k for k, v in tomllib.loads(whole).items() if not isinstance(v, dict)) == sorted(
         Settings.__struct_fields__
     )
-    assert all(variable in text for variable in (*settings.HOSTING, settings.CONFIG, settings.SECRET_FILE))
+    assert all(variable in text for variable in (*settings.ELSEWHERE, settings.CONFIG, settings.SECRET_FILE))
     (tmp_path / "billycan.toml").write_text(whole)
     found = load({})
-    for name in ("database", "pool_size", "per_minute", "per_second"):
-        assert getattr(found.settings, name) == getattr(Settings(), name), f"{name} is not shown with its default"
+    shown = {"": Settings}
     for name in plugins.first_party():
         if kind := plugins.manifest(name).settings:
+            shown[name] = kind
             assert sorted(found.plugins[name]) == sorted(kind.__struct_fields__), f"[{name}] is not as its settings are"
-            settings.typed(found.plugins.pop(name), kind, name)
-    assert found.plugins == {}
+    assert sorted(found.plugins) == sorted(name for name in shown if name)
+    for name, kind in shown.items():
+        values = settings.typed(found.plugins[name], kind, name) if name else found.settings
+        for setting in kind.__struct_fields__:
+            default = getattr(kind(), setting)
+            comment = re.search(rf"((?:#.*\n)+)(?:#\w+ = .*\n)*#{setting} = ", text)[1]
+            if default is None or default == []:
+                assert "or example" in comment, f"{name}.{setting} is not said to be an example"
+            else:
+                assert getattr(values, setting) == default, f"{name}.{setting} is not shown with its default"
+
+
+def test_the_example_file_shows_the_defaults_of_the_environment():
+    given = dict(re.findall(r"(?m)^#   BILLYCAN_(\w+) .* {2,}(\S+)$", EXAMPLE.read_text()))
+    assert given == {
+        "BIND": gunicorn_conf.bind[0],
+        "WORKERS": gunicorn_conf.workers,
+        "THREADS": gunicorn_conf.threads,
+        "WORKER_CLASS": gunicorn_conf.worker_class,
+    }
+    defaults = {p.envvar: str(p.default) for p in cli.commands.commands["serve"].params}
+    assert {f"BILLYCAN_{name}": value for name, value in given.items() if name != "WORKER_CLASS"} == defaults

@@ -12,7 +12,7 @@ import pytest
 import sqlalchemy
 from sqlalchemy.pool import NullPool
 
-from billycan import throwaway
+from billycan.testing import throwaway
 
 needs_postgres = pytest.mark.skipif(
     throwaway.find() is None,
@@ -21,7 +21,7 @@ needs_postgres = pytest.mark.skipif(
 # Starts a server, tells where it is, and leaves a forked child that outlives it.
 OWNER = """
 import os, time
-from billycan import throwaway
+from billycan.testing import throwaway
 server = throwaway.start()
 print(server.url.query["host"], flush=True)
 if os.fork() == 0:
@@ -178,7 +178,7 @@ def test_the_server_is_gone_when_its_owner_has_ended() -> None:
 def test_a_forked_child_neither_ends_nor_stops_its_parent_s_server() -> None:
     code = """
 import os, sys
-from billycan import throwaway
+from billycan.testing import throwaway
 server = throwaway.start()
 if (child := os.fork()) == 0:
     try:

@@ -13,7 +13,7 @@ from billycan_contacts.tables import contacts
 from billycan_invoices.tables import invoices, lines, payments
 
 SECRET = "a secret for the bench that is long enough"
-PLUGINS = "contacts,gst,hosted,invoices"
+PLUGINS = "contacts,documents,hosted,invoices"
 # Nothing is limited: the most a key may be given is shared out over one key for each connection.
 LIMITS = {"per_minute": 100_000, "per_second": 100_000}
 LINES = [{"description": f"Part {i}", "quantity": i + 1, "unit_price": 19.9} for i in range(5)]
@@ -75,7 +75,7 @@ def fill(app: App, sizes: Sizes, connections: int) -> Filled:
             db.exec_driver_sql("VACUUM ANALYZE")
     return Filled(
         keys={
-            name: _keys(app, client.tenant_id, ["write"] if name == "maker" else ["read"], connections)
+            name: _keys(app, client.tenant_id, ["read", "write"] if name == "maker" else ["read"], connections)
             for name, client in clients.items()
         },
         tenants={name: client.tenant_id for name, client in clients.items()},

@@ -1,7 +1,8 @@
-"""Measure what billycan costs beside the floor: a bare Falcon app that runs the same SQL by hand (`make bench`).
+"""Measure billycan beside its floor and beside the same service in Django REST Framework and FastAPI (`make bench`).
 
-Both are served by gunicorn with the same settings and asked for the same things, in turns, by one load client with
-keep-alive connections. Before anything is measured, their answers are compared, member by member.
+The floor is a bare Falcon app that runs the same SQL by hand; the peers are in peers/. All serve the same rows, with as
+many processes and threads, and are asked for the same things, in turns, by one load client with keep-alive connections.
+Before anything is measured, their answers are compared, byte by byte.
 """
 
 import argparse
@@ -13,50 +14,55 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from answers import decoded, differences, members
 from data import LINES, PLUGINS, SECRET, Filled, Sizes, application, fill
-from servers import SHIPPED, Server, children, cpu_seconds
+from servers import SHIPPED, TICK_SECONDS, Server, tree_cpu_seconds
 
-from billycan import throwaway
+from billycan.testing import throwaway
 
+HERE = Path(__file__).parent
+PEERS = Path(sys.prefix) / "peers" / "bin" / "python"  # `make bench` puts it there
+OTHERS = {"floor": "tests/bench/floor.py", "drf": "tests/bench/peers/drf", "fastapi": "tests/bench/peers/fast"}
 PER_PAGE = 25
 MOST = 100_000  # requests of one turn
-BAR = 40
 # Durable, as in production, and with room for the larger tables.
 POSTGRESQL = {"fsync": "on", "full_page_writes": "on", "shared_buffers": "512MB", "max_wal_size": "4GB"}
 
 
 class Asked(msgspec.Struct):
-    """What an operation asks of a tenant: one path after another."""
+    """What an operation asks of a tenant: one path after another. Of the peers not everything is asked."""
 
     tenant: str
     paths: list[str]
     body: str = ""
+    of_peers: bool = True
 
 
 class Target(msgspec.Struct):
-    """One of the two servers, how each connection names itself to it, and its own cursor to the last page."""
+    """One of the servers, how each connection names itself to it, and its own cursor to the last page."""
 
     name: str
     server: Server
     headers: dict[str, list[str]]
     cursor: str = ""
 
-    def ask(self, asked: Asked) -> Any:
-        """The decoded answer to an operation, numbers as they are written."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)
-        header, _, value = self.headers[asked.tenant][0].partition(": ")
+    def ask(self, tenant: str, path: str, body: str = "") -> bytes:
+        """The body of an answer; anything but a 2xx ends the run."""
+        header, _, value = self.headers[tenant][0].partition(": ")
         headers = {header: value, "Content-Type": "application/json"}
-        connection.request("POST" if asked.body else "GET", asked.paths[0], asked.body or None, headers)
-        answer = connection.getresponse()
-        body = answer.read()
+        with closing(http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=60)) as connection:
+            connection.request("POST" if body else "GET", path, body or None, headers)
+            answer = connection.getresponse()
+            text = answer.read()
         if answer.status >= 300:
-            raise SystemExit(f"{self.name} answered {answer.status} to {asked.paths[0]}: {body.decode()}")
-        return json.loads(body, parse_float=str)
+            log = self.server.log.read_text()
+            raise SystemExit(f"{self.name} answered {answer.status} to {path}: {text.decode()}\n{log}")
+        return text
 
 
 class Turn(msgspec.Struct):
@@ -78,14 +84,20 @@ class Figures(msgspec.Struct):
     database_cpu_us: float
 
 
+class Ratio(msgspec.Struct):
+    """billycan beside another, as medians over the rounds: how many times its rate, and its CPU, PostgreSQL's too."""
+
+    rate: float
+    cpu: float
+
+
 class Result(msgspec.Struct):
-    """One operation: both servers' figures, and the median over the rounds of billycan's rate to the floor's."""
+    """One operation: the figures of each server by its name, and billycan's ratio to each other."""
 
     database: str
     operation: str
-    billycan: Figures
-    floor: Figures
-    ratio: float
+    figures: dict[str, Figures]
+    billycan_to: dict[str, Ratio]
 
 
 def operations(filled: Filled, sizes: Sizes, cursor: str) -> dict[str, Asked]:
@@ -95,10 +107,46 @@ def operations(filled: Filled, sizes: Sizes, cursor: str) -> dict[str, Asked]:
         f"list 25 of {sizes.invoices:,} invoices": Asked("books", ["/v1/invoices"]),
         "get one invoice": Asked("books", [f"/v1/invoices/{id}" for id in filled.invoices]),
         "create with 5 lines": Asked("maker", ["/v1/invoices"], json.dumps(new)),
-        f"search {sizes.contacts:,} contacts": Asked("books", ["/v1/contacts?search=patel"]),
-        f"page 1 of {sizes.deep:,}": Asked("deep", ["/v1/contacts"]),
-        f"page {sizes.deep // PER_PAGE:,} by cursor": Asked("deep", [f"/v1/contacts?cursor={cursor}"]),
+        f"search {sizes.contacts:,} contacts": Asked("books", ["/v1/contacts?search=patel"], of_peers=False),
+        f"page 1 of {sizes.deep:,}": Asked("deep", ["/v1/contacts"], of_peers=False),
+        f"page {sizes.deep // PER_PAGE:,} by cursor": Asked("deep", [f"/v1/contacts?cursor={cursor}"], of_peers=False),
     }
+
+
+def members_of(billycan: Target, filled: Filled) -> dict[str, list[str]]:
+    """What billycan answers now, by the names of its members; the first of the invoices is a draft, the second paid."""
+    paths = "/v1/invoices", f"/v1/invoices/{filled.invoices[1]}", "/v1/contacts"
+    return members(*(decoded(billycan.ask("books", path)) for path in paths))
+
+
+def check(target: Target, asked: dict[str, Asked], billycan: Target, ours: dict[str, Asked]) -> None:
+    """End the run where a server answers otherwise than billycan, or billycan reads otherwise what it made."""
+    faults = []
+    for name, each in asked.items():
+        # A few of the records suffice: of each five in a row one is a draft, one is sent, and the others are paid.
+        for path, our_path in zip(each.paths[:5], ours[name].paths[:5], strict=True):
+            answers = [t.ask(each.tenant, p, each.body) for t, p in ((billycan, our_path), (target, path))]
+            faults += [f"{name}: {path}" for path in differences(*answers, made_anew=bool(each.body))]
+        if each.body:
+            made = decoded(answers[1])["data"]
+            again = decoded(billycan.ask(each.tenant, f"{each.paths[0]}/{made['id']}"))["data"]
+            faults += [f"{name}: billycan reads another {member}" for member in made if made[member] != again[member]]
+            # An event never holds the hosted page's address, of which a draft has none; the others may say so.
+            logged, our_own = (event["data"] for event in decoded(billycan.ask(each.tenant, "/v1/events"))["data"][:2])
+            if {"hosted_url": None} | logged != {"hosted_url": None} | {member: made[member] for member in our_own}:
+                faults.append(f"{name}: its event in the log")
+        elif name.startswith("list"):
+            second = [_second_page(one, each.tenant, each.paths[0]) for one in (billycan, target)]
+            if second[0] != second[1]:
+                faults.append(f"{name}: the second page")
+    if faults:
+        listed = "\n  ".join(faults)
+        raise SystemExit(f"{target.name} DOES NOT ANSWER AS BILLYCAN DOES: mend {OTHERS[target.name]}\n  {listed}")
+
+
+def _second_page(target: Target, tenant: str, path: str) -> Any:
+    cursor = decoded(target.ask(tenant, path))["pagination"]["next_cursor"]
+    return decoded(target.ask(tenant, f"{path}?cursor={cursor}"))["data"]
 
 
 def turn(target: Target, asked: Asked, postgres: int | None, seconds: float) -> Turn:
@@ -119,13 +167,14 @@ def turn(target: Target, asked: Asked, postgres: int | None, seconds: float) -> 
     return Turn(
         per_second=answers / done["seconds"],
         microseconds=done["microseconds"],
-        server_cpu=(target.server.cpu_seconds() - server) / answers * 1e6,
+        # The kernel counts in ticks, and the least is one.
+        server_cpu=max(target.server.cpu_seconds() - server, TICK_SECONDS) / answers * 1e6,
         database_cpu=(_postgres_cpu(postgres) - database) / answers * 1e6,
     )
 
 
 def _postgres_cpu(postmaster: int | None) -> float:
-    return sum(map(cpu_seconds, children(postmaster))) if postmaster else 0.0
+    return tree_cpu_seconds(postmaster) if postmaster else 0.0
 
 
 def figures(turns: list[Turn]) -> Figures:
@@ -153,90 +202,114 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
         app = application(url, str(folder / "shared"))
         filled = fill(app, sizes, options.connections)
         app.close()
-        targets = [stack.enter_context(serving(name, url, filled, folder, options)) for name in ("billycan", "floor")]
-        for target in targets:
-            # Paging there by OFFSET once gives each its own cursor.
-            page = Asked("deep", [f"/v1/contacts?page={sizes.deep // PER_PAGE - 1}"])
-            target.cursor = target.ask(page)["pagination"]["next_cursor"]
-        asked = [operations(filled, sizes, target.cursor) for target in targets]
-        names = [name for name in asked[0] if not options.only or options.only in name]
-        for name in names:
-            answers = [target.ask(each[name]) for target, each in zip(targets, asked, strict=True)]
-            if paths := {*differing(*answers, made_anew=bool(asked[0][name].body))}:
-                tell(f"{database}: {name}: THE ANSWERS DIFFER in {', '.join(sorted(paths))}: mend floor.py")
-        turns: dict[str, list[list[Turn]]] = {name: [] for name in names}
+        billycan = stack.enter_context(serving("billycan", url, filled, folder, options))
+        others = [
+            stack.enter_context(serving(name, url, filled, folder, options, members_of(billycan, filled)))
+            for name in options.against
+            if name != "fastapi" or database == "postgresql"  # asyncpg knows no other
+        ]
+        asked = {}
+        for target in (billycan, *others):
+            if target.name in ("billycan", "floor"):
+                # Paging there by OFFSET once gives each its own cursor.
+                page = target.ask("deep", f"/v1/contacts?page={sizes.deep // PER_PAGE - 1}")
+                target.cursor = decoded(page)["pagination"]["next_cursor"]
+            asked[target.name] = {
+                name: each
+                for name, each in operations(filled, sizes, target.cursor).items()
+                if (not options.only or options.only in name) and (target.cursor or each.of_peers)
+            }
+        tell(f"{database}: comparing the answers")
+        for target in others:
+            check(target, asked[target.name], billycan, asked["billycan"])
+        turns: dict[str, list[dict[str, Turn]]] = {name: [] for name in asked["billycan"]}
         for round_ in range(-1, options.rounds):
-            for name in names:
+            # Who goes first changes; the round before the first warms up and is thrown away.
+            order = [billycan, *others]
+            order = order[round_ % len(order) :] + order[: round_ % len(order)]
+            seconds = options.seconds if round_ >= 0 else min(0.5, options.seconds)
+            for name, found in turns.items():
                 tell(f"{database}: round {round_ + 1} of {options.rounds}: {name}")
-                # Who goes first changes; the round before the first warms up and is thrown away.
-                order = list(zip(targets, asked, strict=True))[:: -1 if round_ % 2 else 1]
-                seconds = options.seconds if round_ >= 0 else min(0.5, options.seconds)
-                found = {t.name: turn(t, each[name], postmaster, seconds) for t, each in order}
+                asking = [(target, asked[target.name][name]) for target in order if name in asked[target.name]]
+                round_turns = {target.name: turn(target, each, postmaster, seconds) for target, each in asking}
                 if round_ >= 0:
-                    turns[name].append([found[target.name] for target in targets])
-    for name in names:
-        ratio = statistics.median(ours.per_second / floor.per_second for ours, floor in turns[name])
-        ours, floor = (figures(list(each)) for each in zip(*turns[name], strict=True))
-        yield Result(database, name, ours, floor, ratio)
+                    found.append(round_turns)
+    for name, rounds in turns.items():
+        measured = [target.name for target in (billycan, *others) if target.name in rounds[0]]
+        yield Result(
+            database,
+            name,
+            {each: figures([round_[each] for round_ in rounds]) for each in measured},
+            {each: ratio([(round_["billycan"], round_[each]) for round_ in rounds]) for each in measured[1:]},
+        )
+
+
+def ratio(rounds: list[tuple[Turn, Turn]]) -> Ratio:
+    return Ratio(
+        rate=statistics.median(ours.per_second / theirs.per_second for ours, theirs in rounds),
+        cpu=statistics.median(
+            (ours.server_cpu + ours.database_cpu) / (theirs.server_cpu + theirs.database_cpu) for ours, theirs in rounds
+        ),
+    )
 
 
 @contextmanager
-def serving(name: str, url: str, filled: Filled, folder: Path, options: argparse.Namespace) -> Iterator[Target]:
-    """One of the two, under gunicorn with the settings billycan ships or the same ones given by hand."""
+def serving(
+    name: str,
+    url: str,
+    filled: Filled,
+    folder: Path,
+    options: argparse.Namespace,
+    members: dict[str, list[str]] | None = None,
+) -> Iterator[Target]:
+    """One of them, with the settings billycan ships or the same ones given by hand; `members` are those it answers."""
     kind, workers, threads = options.worker_class, str(options.workers), str(options.threads)
+    by_key = {t: [f"Authorization: Bearer {key}" for key in keys] for t, keys in filled.keys.items()}
+    by_tenant = {t: [f"X-Tenant: {id}"] * options.connections for t, id in filled.tenants.items()}
+    gunicorn = ["-c", "/dev/null", "--worker-class", kind, "--workers", workers, "--keep-alive", "5"]
+    gunicorn += ["--threads", threads] if kind == "gthread" else []
+    gunicorn += ["--worker-tmp-dir", "/dev/shm", "--no-control-socket"]
+    environ = {
+        "BENCH_DATABASE": url.removeprefix("sqlite:///").replace("postgresql+psycopg:", "postgresql:"),
+        "BENCH_MEMBERS": json.dumps(members),
+        "BENCH_SECRET": SECRET,
+    }
+    log, in_peers = folder / f"{name}.log", {"python": str(PEERS)}
     if name == "billycan":
-        given = ["-c", str(SHIPPED)]
         environ = {"BILLYCAN_WORKER_CLASS": kind, "BILLYCAN_WORKERS": workers, "BILLYCAN_THREADS": threads}
         environ |= {"BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET, "BILLYCAN_PLUGINS": PLUGINS}
         environ |= {"BILLYCAN_SHARED_FOLDER": str(folder / "shared")}
-        wsgi = "billycan.hosting:application()"
-        headers = {t: [f"Authorization: Bearer {key}" for key in keys] for t, keys in filled.keys.items()}
+        server = Server("billycan.hosting.workers:application()", HERE, ["-c", str(SHIPPED)], environ, log)
+    elif name == "floor":
+        server = Server("floor:application", HERE, gunicorn, environ, log)
+    elif name == "drf":
+        server = Server("drf.wsgi:application", HERE / "peers", gunicorn, environ, log, **in_peers)
     else:
-        given = ["-c", "/dev/null", "--worker-class", kind, "--workers", workers, "--keep-alive", "5"]
-        given += ["--threads", threads] if kind == "gthread" else []
-        given += ["--worker-tmp-dir", "/dev/shm", "--no-control-socket"]
-        environ = {"FLOOR_DATABASE": url.removeprefix("sqlite:///").replace("postgresql+psycopg:", "postgresql:")}
-        wsgi = "floor:application"
-        headers = {t: [f"X-Tenant: {id}"] * options.connections for t, id in filled.tenants.items()}
-    server = Server(wsgi, Path(__file__).parent, given, environ, folder / f"{name}.log")
+        uvicorn = ["--workers", workers, "--loop", "uvloop", "--http", "httptools", "--no-access-log"]
+        server = Server("fast.app:app", HERE / "peers", uvicorn, environ, log, program="uvicorn", **in_peers)
     try:
-        yield Target(name, server, headers)
+        yield Target(name, server, by_tenant if name == "floor" else by_key)
     finally:
         server.stop()
 
 
-def differing(ours: Any, floor: Any, made_anew: bool, path: str = "") -> Iterator[str]:
-    """The members that the two answers do not share, or not with the same value; where each makes a record, ids may."""
-    if isinstance(ours, dict) and isinstance(floor, dict):
-        anew = ("next_cursor", "prev_cursor", *(("id", "number", "created_at", "updated_at") if made_anew else ()))
-        for name in sorted({*ours, *floor} - {*anew}):
-            yield from differing(ours.get(name, "none"), floor.get(name, "none"), made_anew, f"{path}.{name}")
-    elif isinstance(ours, list) and isinstance(floor, list) and len(ours) == len(floor):
-        for one, other in zip(ours, floor, strict=True):
-            yield from differing(one, other, made_anew, f"{path}[]")
-    elif ours != floor:
-        yield path
-
-
-def table(results: list[Result]) -> Iterator[str]:
-    """The results for people: numbers, and bars of the rate beside the floor's."""
+def table(results: list[Result], served: str) -> Iterator[str]:
+    """The results for people."""
     for database in dict.fromkeys(result.database for result in results):
         yield ""
-        yield f"{database:33} {'requests a second':>25}   {'p50, p99 ms':>15}   {'CPU us a request':>17}  of the floor"
-        yield f"{'':33} {'floor':>12} {'billycan':>12}   {'billycan':>15}   {'floor':>8} {'billycan':>8}  rate   CPU"
+        title = f"{database}, {served}"
+        yield f"{title:36} {'requests':>8}  {'p50':>7} {'p99':>7}  {'CPU us a request':>17}  billycan has"
+        yield f"{'':36} {'a second':>8}  {'ms':>7} {'ms':>7}  {'server':>8} {'database':>8}  rate x  CPU x"
         for r in results:
             if r.database == database:
-                cpus = [f.server_cpu_us + f.database_cpu_us for f in (r.floor, r.billycan)]
-                yield (
-                    f"{r.operation:33} {r.floor.per_second:12,.0f} {r.billycan.per_second:12,.0f}"
-                    f"   {r.billycan.p50_ms:7.2f} {r.billycan.p99_ms:7.2f}   {cpus[0]:8,.0f} {cpus[1]:8,.0f}"
-                    f"  {r.ratio:4.2f}  {cpus[1] / cpus[0]:4.2f}"
-                )
-        yield ""
-        for r in results:
-            if r.database == database:
-                filled = round(BAR * r.ratio)
-                yield f"{r.operation:33} {'█' * filled}{'░' * (BAR - filled)} {r.ratio:.2f}"
+                yield r.operation
+                for name, f in r.figures.items():
+                    to = r.billycan_to.get(name)
+                    yield (
+                        f"  {name:34} {f.per_second:8,.0f}  {f.p50_ms:7.2f} {f.p99_ms:7.2f}"
+                        f"  {f.server_cpu_us:8,.0f} {f.database_cpu_us:8,.0f}"
+                        + (f"  {to.rate:6.2f} {to.cpu:6.2f}" if to else "")
+                    )
 
 
 def tell(text: str) -> None:
@@ -245,13 +318,14 @@ def tell(text: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--quick", action="store_true", help="half a minute: fewer rows and one short round")
+    parser.add_argument("--quick", action="store_true", help="a minute: fewer rows and one short round")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--database", choices=("sqlite", "postgresql"), help="one of them only")
     parser.add_argument("--only", help="operations whose name holds this")
-    parser.add_argument("--worker-class", default="gthread", choices=("gthread", "sync", "gevent"))
-    parser.add_argument("--workers", type=int, default=1)
-    parser.add_argument("--threads", type=int, default=4)
+    parser.add_argument("--against", nargs="*", choices=OTHERS, default=[*OTHERS], help="these only")
+    parser.add_argument("--worker-class", default="gthread", choices=("gthread", "sync", "gevent"), help="of gunicorn")
+    parser.add_argument("--workers", type=int, default=1, help="processes of each server")
+    parser.add_argument("--threads", type=int, default=4, help="of each gthread process")
     parser.add_argument("--connections", type=int, default=8)
     parser.add_argument("--rounds", type=int, help="how often each server has its turn (default 4)")
     parser.add_argument("--seconds", type=float, help="of each turn (default 1.5)")
@@ -263,11 +337,14 @@ def main() -> None:
     if "postgresql" in databases and throwaway.find() is None:
         tell("postgresql: NOT MEASURED: no server programs in /usr/lib/postgresql/*/bin or on PATH")
         databases.remove("postgresql")
+    if not PEERS.exists():
+        tell("drf, fastapi: NOT MEASURED: `make bench` installs them")
+        options.against = [name for name in options.against if name == "floor"]
     results = [result for database in databases for result in compare(database, options, sizes)]
     if options.json:
         print(msgspec.json.format(msgspec.json.encode(results)).decode())
     else:
-        print("\n".join(table(results)))
+        print("\n".join(table(results, f"{options.workers} x {options.worker_class}")))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Servers to send requests to: a gunicorn on loopback, and what it and PostgreSQL used of the processor."""
+"""Servers to send requests to, on loopback, and what they and PostgreSQL used of the processor."""
 
 import http.client
 import os
@@ -7,23 +7,37 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import billycan
 
-SHIPPED = Path(billycan.__file__).with_name("gunicorn_conf.py")
-_TICK = os.sysconf("SC_CLK_TCK")
+SHIPPED = Path(billycan.__file__).parent / "hosting" / "gunicorn_conf.py"
+TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
 
 
 class Server:
-    """A running gunicorn of an application that may lie in the folder `beside`; it ends with `stop`."""
+    """A running gunicorn, or uvicorn, of an application that may lie in the folder `beside`; it ends with `stop`."""
 
-    def __init__(self, application: str, beside: Path, options: list[str], environ: dict[str, str], log: Path) -> None:
+    def __init__(
+        self,
+        application: str,
+        beside: Path,
+        options: list[str],
+        environ: dict[str, str],
+        log: Path,
+        *,
+        python: str = sys.executable,
+        program: str = "gunicorn",
+    ) -> None:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        options = [*options, "--bind", f"127.0.0.1:{self.port}", "--pythonpath", str(beside), "--log-level", "warning"]
-        command = [sys.executable, "-m", "gunicorn", *options, application]
+        where = {
+            "gunicorn": ["--bind", f"127.0.0.1:{self.port}", "--pythonpath", str(beside)],
+            "uvicorn": ["--port", str(self.port), "--app-dir", str(beside)],
+        }
+        command = [python, "-m", program, *options, *where[program], "--log-level", "warning", application]
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
         self.log = log
         with log.open("wb") as output:
@@ -36,19 +50,19 @@ class Server:
         deadline = time.monotonic() + 30
         while True:
             try:
-                connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
-                connection.request("GET", "/-/health", headers={"Connection": "close"})
-                connection.getresponse().read()
+                with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)) as connection:
+                    connection.request("GET", "/-/health", headers={"Connection": "close"})
+                    connection.getresponse().read()
                 return
             except OSError:
                 if self.process.poll() is not None or time.monotonic() > deadline:
                     self.stop()
-                    raise RuntimeError(f"gunicorn did not start:\n{self.log.read_text()}") from None
+                    raise RuntimeError(f"{self.process.args[2]} did not start:\n{self.log.read_text()}") from None
                 time.sleep(0.05)
 
     def cpu_seconds(self) -> float:
         """What all its processes have used."""
-        return sum(map(cpu_seconds, [self.process.pid, *children(self.process.pid)]))
+        return tree_cpu_seconds(self.process.pid)
 
     def stop(self) -> None:
         self.process.send_signal(signal.SIGTERM)
@@ -68,10 +82,15 @@ def children(pid: int) -> list[int]:
         return []
 
 
+def tree_cpu_seconds(pid: int) -> float:
+    """What a process and its children have used, those too that have ended."""
+    return sum(map(cpu_seconds, [pid, *children(pid)]))
+
+
 def cpu_seconds(pid: int) -> float:
-    """What a process has used of the processor, in user and in kernel mode."""
+    """What a process has used of the processor, in user and in kernel mode, and those of its children that ended."""
     try:
-        user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
+        used = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
     except FileNotFoundError:
         return 0.0
-    return (int(user) + int(system)) / _TICK
+    return sum(map(int, used)) * TICK_SECONDS

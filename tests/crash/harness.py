@@ -30,15 +30,17 @@ from unittest import mock
 import sqlalchemy as sa
 import standardwebhooks.webhooks as package
 
-from billycan import keys, migrate, settings, tenants, throwaway
+from billycan import keys, migrate, settings, tenants
 from billycan.app import App
 from billycan.events import events
+from billycan.testing import throwaway
 from billycan_webhooks.tables import attempts, deliveries
 
 # The worker's points, then gunicorn's: inside the transaction, and right after its commit.
 POINTS = ("claimed", "sending", "sent", "recording", "recorded")
 WEB_POINTS = ("emitted", "committed")
 PLUGINS = "contacts,webhooks"
+HERE = Path(__file__).parent
 
 
 class Receiver:
@@ -182,13 +184,13 @@ class Deployment:
         self.start_web(web_point)
 
     def start_web(self, point=""):
-        import billycan.gunicorn_conf as conf
+        import billycan.hosting.gunicorn_conf as conf
 
         options = ["-c", conf.__file__, "-b", f"127.0.0.1:{self.port}", "-w", str(self.web_wanted), "--threads", "4"]
         options += ["--log-level", "warning"]
-        command = [sys.executable, "-m", "gunicorn", *options, "billycan.hosting:application()"]
-        environ = {**self.environ, **({"FAIL_AT": point} if point else {})}
-        self.web = subprocess.Popen(command, env=environ, stdout=self.log, stderr=self.log)
+        where = f"{HERE.name}.fail:application()" if point else "billycan.hosting.workers:application()"
+        command = [sys.executable, "-m", "gunicorn", *options, "--pythonpath", str(HERE.parent), where]
+        self.web = subprocess.Popen(command, env={**self.environ, "FAIL_AT": point}, stdout=self.log, stderr=self.log)
         for _ in range(600):
             connection = self.connect()
             try:
@@ -213,9 +215,11 @@ class Deployment:
             self.web.wait()
 
     def start_worker(self, point=""):
-        command = [sys.executable, "-m", "billycan.cli", "worker"]
-        environ = {**self.environ, **({"FAIL_AT": point} if point else {})}
-        self.workers.append(subprocess.Popen(command, env=environ, stdout=self.log, stderr=self.log))
+        program = [str(HERE / "fail.py")] if point else ["-m", "billycan.tools.cli"]
+        environ = {**self.environ, "FAIL_AT": point}
+        self.workers.append(
+            subprocess.Popen([sys.executable, *program, "worker"], env=environ, stdout=self.log, stderr=self.log)
+        )
         self.workers[-1].point, self.workers[-1].started = point.partition(":")[0], time.monotonic()
 
     def web_workers(self):
@@ -266,6 +270,37 @@ class Deployment:
     def said(self):
         """What the processes logged."""
         return (self.folder / "log").read_text(errors="replace")
+
+    def fill(self, made, count):
+        """Put so many deliveries in front of these endpoints, as events that all of them want would."""
+        by_key = defaultdict(list)
+        for key, endpoint_id in made:
+            by_key[key].append(endpoint_id)
+        now, each = self.app.now(), count // len(made)
+        common = {"event": "contact.created", "created_at": now}
+        for number, (key, endpoint_ids) in enumerate(by_key.items()):
+            tenant_id = self.app.keys.identify(key).tenant_id
+            ids = [f"evt_{number}{i:025d}" for i in range(each)]
+            logged = [
+                {**common, "tenant_id": tenant_id, "id": id, "sequence": i + 1, "data": json.dumps({"id": id})}
+                for i, id in enumerate(ids)
+            ]
+            waiting = {**common, "status": "pending", "due_at": now, "failures": 0, "attempts_made": 0}
+            waiting |= {"tenant_id": tenant_id}
+            with self.app.db.writing() as db:
+                db.execute(sa.insert(events), logged)
+                for place, endpoint_id in enumerate(endpoint_ids):
+                    rows = [
+                        {**waiting, "id": f"dlv_{place}{id[4:]}", "webhook_id": id, "endpoint_id": endpoint_id}
+                        for id in ids
+                    ]
+                    db.execute(sa.insert(deliveries), rows)
+
+    def cpu_seconds(self):
+        """The processor time of the workers so far."""
+        ticks = os.sysconf("SC_CLK_TCK")
+        stats = [Path(f"/proc/{p.pid}/stat").read_text().rpartition(")")[2].split() for p in self.workers]
+        return sum(int(stat[11]) + int(stat[12]) for stat in stats) / ticks
 
     def delete_queue(self):
         """Take the hints away under everybody's feet; a Redis is killed, and away for a second."""
@@ -560,6 +595,48 @@ def steady(engine, rate=100.0, seconds=20.0, rounds=3, *, redis=False):
             "p99 beside them, times": _part(waits["troubled"], 0.99) / _part(waits["alone"], 0.99),
             "answers": dict(writers.statuses),
         }
+    finally:
+        deployment.close()
+        receiver.close()
+
+
+def backlog(engine, count, endpoints=2, *, redis=False):
+    """How fast one worker sends what waits to a receiver that answers at once: to 4 businesses' endpoints, unless 1."""
+    receiver = Receiver()
+    businesses = min(4, endpoints)
+    deployment = Deployment(engine, businesses, endpoints // businesses, redis=redis, lease=45, timeout=10, workers=0)
+    try:
+        deployment.start()
+        made = deployment.subscribe(receiver)
+        deployment.stop_web()
+        deployment.fill(made, count)
+        started = time.monotonic()
+        deployment.start_worker()
+        while not receiver.came and time.monotonic() - started < 60:
+            time.sleep(0.01)
+        began, cpu = time.monotonic(), deployment.cpu_seconds()
+        while len(receiver.came) < count and time.monotonic() - began < 600:
+            time.sleep(0.05)
+        took, cpu = time.monotonic() - began, deployment.cpu_seconds() - cpu
+        drain(deployment, 30)
+        with deployment.app.db.reading() as db:
+            left = db.execute(
+                sa.select(deliveries.c.status, sa.func.count().label("count")).group_by(deliveries.c.status)
+            ).all()
+        return {
+            "database": engine,
+            "endpoints": endpoints,
+            "deliveries": count,
+            "received": len(receiver.came),
+            "duplicates": len(receiver.came) - len({(a.headers["webhook-id"], a.path) for a in receiver.arrived()}),
+            "seconds": took,
+            "deliveries a second": len(receiver.came) / took,
+            "worker's processor, ms a delivery": cpu / len(receiver.came) * 1000,
+            "in the end": {row.status: row.count for row in left},
+        }
+    except BaseException:
+        sys.stderr.write(deployment.said()[-4000:])
+        raise
     finally:
         deployment.close()
         receiver.close()

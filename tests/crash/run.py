@@ -21,9 +21,16 @@ def main():
     parser.add_argument("--redis", action="store_true", help="with a Redis for Huey, which is killed and started again")
     parser.add_argument("--seconds", type=float, default=20.0, help="of each turn of the latency")
     parser.add_argument("--rounds", type=int, default=3, help="how many turns alone, and beside troubled endpoints")
+    parser.add_argument("--backlog", type=int, metavar="COUNT", help="only how fast a worker sends so many that wait")
     given = parser.parse_args()
     engines = [given.engine] if given.engine else ["sqlite", "postgresql"]
     for engine in engines:
+        if given.backlog:
+            for endpoints in (8, 1):
+                found = harness.backlog(engine, given.backlog, endpoints, redis=given.redis)
+                show(found)
+                harness.must_arrive({**found, "expected": given.backlog})
+            continue
         if not given.steady:
             found = harness.crash(engine, given.kills, given.rate, given.every, redis=given.redis)
             show(found)

@@ -5,8 +5,8 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from billycan import migrate
-from billycan.cli import commands
 from billycan.testing import Client
+from billycan.tools.cli import commands
 from billycan_audit.chain import START, audit, broken, lengths
 from billycan_audit.plugin import verify
 

@@ -1,11 +1,14 @@
 """Sample services and bookings of an invented plumber in Hobart: a week of them, in every state."""
 
-from datetime import date, datetime, time, timedelta
+from datetime import datetime, time
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from billycan import Context
-from billycan.wire import decode
+import sqlalchemy as sa
+
+from billycan import Context, own
+from billycan.demo import ago, working_day
+from billycan.reader import decode
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
@@ -45,23 +48,27 @@ _WEEK: tuple[tuple[int, int, str, str, str], ...] = (
 
 def add_samples(ctx: Context) -> None:
     """Add the sample services and bookings."""
-    services = {key: h.create_service(ctx, decode(values, NewService)).id for key, values in _SERVICES.items()}
+    with ago(ctx, 380):
+        services = {key: h.create_service(ctx, decode(values, NewService)).id for key, values in _SERVICES.items()}
     zone = ZoneInfo(ctx.tenant.timezone)
     everybody = list(staff.people(ctx))
     for i, (days, hour, service, client, action) in enumerate(_WEEK):
         client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
         somebody = everybody[i % len(everybody)] if everybody else None
-        start_at = datetime.combine(_working_day(ctx, days), time(hour), zone)
+        start_at = datetime.combine(working_day(ctx, days), time(hour), zone)
         values: dict[str, Any] = {
             "service_id": services[service],
             "client_id": client_id,
             "start_at": start_at.isoformat(),
             "staff_id": somebody,
+            "job_id": _completed_job(ctx, client_id) if (client, action) == ("Marnie", "complete") else None,
         }
-        # What lies behind, or on a day off, is on the books all the same.
-        booking = h.create_booking(ctx, decode({**values, "force": True}, NewBooking))
+        # Booked a week ago; a day off is no hindrance.
+        with ago(ctx, 8):
+            booking = h.create_booking(ctx, decode({**values, "force": True}, NewBooking))
         if booking.status == "pending" and action in ("no_show", "complete"):
-            h.confirm_booking(ctx, booking.id)
+            with ago(ctx, 7):
+                h.confirm_booking(ctx, booking.id)
         if action == "cancel":
             h.cancel_booking(ctx, booking.id, decode({"reason": "Mended it themselves"}, BookingCancellation))
         elif action:
@@ -76,11 +83,11 @@ _ACTIONS = {
 }
 
 
-def _working_day(ctx: Context, days: int) -> date:
-    """The date so many working days from today."""
-    day, step = ctx.today(), timedelta(days=1 if days > 0 else -1)
-    for _ in range(abs(days)):
-        day += step
-        while day.weekday() > 4:
-            day += step
-    return day
+def _completed_job(ctx: Context, client_id: str) -> str | None:
+    """A sample job that was done for a client, where jobs is on."""
+    for table in ctx.app.manifests["jobs"].tables if ctx.has("jobs") else ():
+        if table.name == "jobs":
+            done = (table.c.client_id == client_id) & (table.c.status == "complete")
+            id: str | None = ctx.db.execute(sa.select(table.c.id).where(own(ctx, table), done)).scalars().first()
+            return id
+    return None

@@ -17,14 +17,15 @@ from billycan import (
     Reply,
     own,
 )
-from billycan.fields import day_after, start_of_day
 from billycan.manifest import sent
+from billycan.moments import day_after, start_of_day
 from billycan.neighbours import Neighbours
-from billycan.records import Row, contains
+from billycan.records import Row, among, contains
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
 from . import rules, slots
+from .api import service_names
 from .calendar import MEDIA_TYPE, calendar
 from .schemas import (
     AvailabilityQuery,
@@ -44,18 +45,11 @@ from .tables import bookings, services
 MOST_DAYS = 31
 
 
-def service_names(ctx: Context, ids: Any) -> dict[str, str]:
-    """Map each id to the service's name, in one query."""
-    found = sa.select(services.c.id, services.c.name).where(own(ctx, services), services.c.id.in_(list(ids)))
-    return {row.id: row.name for row in ctx.db.execute(found)}
-
-
 def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
     """The bookings that hold a text themselves, or whose client's or service's name does."""
-    named = sa.select(services.c.id).where(own(ctx, services), contains(services.c.name_folded, text))
-    return (
-        records.holds(text) | contacts.is_named_like(ctx, bookings.c.client_id, text) | bookings.c.service_id.in_(named)
-    )
+    named = sa.select(services.c.id).where(own(ctx, services), contains(services.c.search_text, text))
+    of_service = among(ctx, bookings.c.service_id, named)
+    return contacts.found_by(bookings.c.client_id)(ctx, text) | of_service
 
 
 neighbours = Neighbours(job_id="jobs")
@@ -98,7 +92,7 @@ def create_service(ctx: Context, body: NewService) -> Service:
 def get_service(ctx: Context, id: str) -> Service:
     """One service.
 
-    What it asks of staff's time, and when it can be booked.
+    With its duration, buffers and booking rules.
     """
     return service_records.get(ctx, id)
 
@@ -120,7 +114,7 @@ def update_service(ctx: Context, id: str, body: Patch[NewService]) -> Service:
 
 
 def delete_service(ctx: Context, id: str) -> Deleted:
-    """Delete a service that was never booked; one no longer given is made inactive instead.
+    """Delete a service that was never booked; make one that you no longer offer inactive instead.
 
     Refused with `has_dependents` once it was booked. Emits `service.deleted`.
     """
@@ -130,10 +124,11 @@ def delete_service(ctx: Context, id: str) -> Deleted:
 
 
 def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
-    """When a service can be booked, and with whom: the whole list of up to 31 days, in order.
+    """The times when a service can be booked, and with whom: the complete list for up to 31 days, in order.
 
-    Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. What
-    is listed may be gone by the time it is booked; `create_booking` decides.
+    Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. Jobs
+    that staff are assigned to take their time from `scheduled_start` to `scheduled_end`. What is listed may be gone
+    by the time it is booked; `create_booking` decides.
     """
     if not 0 <= (query.until - query.since).days < MOST_DAYS:
         raise BadRequest(f"to: must be from `from` to {MOST_DAYS - 1} days after it", param="to")
@@ -174,11 +169,11 @@ def list_bookings(ctx: Context, query: BookingQuery) -> Page[Booking]:
 def create_booking(ctx: Context, body: NewBooking) -> Booking:
     """Book a service: at once, or pending where the service asks for confirmation; both hold the time.
 
-    Refused with `slot_unavailable` and `alternatives` where somebody else has the time, whatever arrives at once;
-    outside working hours too, unless `force` is sent. Emits `booking.created`.
+    Refused with `slot_unavailable` and `alternatives` where somebody else has the time, whatever arrives at once, or
+    a job takes it; in the past and outside working hours too, unless `force` is sent. Emits `booking.created`.
     """
     service = _service_to_book(ctx, body)
-    place = slots.take(ctx, service, body.start_at, body.staff_id, force=body.force)
+    place = slots.take(ctx, service, body.start_at, body.staff_id, force=body.force, job_id=body.job_id)
     columns = {name: value for name, value in sent(body).items() if name != "force"}
     status = "pending" if service.requires_confirmation else "confirmed"
     row = records.insert(ctx, **{**columns, **place, "status": status})
@@ -204,7 +199,7 @@ def get_booking_calendar(ctx: Context, id: str) -> Reply:
 
 
 def update_booking(ctx: Context, id: str, body: Patch[BookingChange]) -> Booking:
-    """Change what a booking says; `reschedule` moves it.
+    """Change a booking's details; use `reschedule` to move it.
 
     Emits `booking.updated` where anything changed.
     """
@@ -245,7 +240,7 @@ def confirm_booking(ctx: Context, id: str) -> Booking:
 
 
 def decline_booking(ctx: Context, id: str) -> Booking:
-    """Refuse a pending booking; its time is free again.
+    """Decline a pending booking, which frees its time.
 
     From pending to declined, else `invalid_state_transition`. Emits `booking.declined`.
     """
@@ -253,7 +248,7 @@ def decline_booking(ctx: Context, id: str) -> Booking:
 
 
 def cancel_booking(ctx: Context, id: str, body: BookingCancellation) -> Booking:
-    """Call a booking off; its time is free again.
+    """Cancel a booking, which frees its time.
 
     From pending or confirmed to cancelled, else `invalid_state_transition`. Emits `booking.cancelled`.
     """
@@ -269,15 +264,29 @@ def complete_booking(ctx: Context, id: str) -> Booking:
 
 
 def mark_no_show(ctx: Context, id: str) -> Booking:
-    """Record that the client did not come; what is left of the time is free again.
+    """Record that the client did not come; the rest of the time becomes free.
 
     From confirmed to no_show, else `invalid_state_transition`. Emits `booking.no_show`.
     """
     return _move(ctx, id, "no_show", "booking.no_show")
 
 
+def reopen_booking(ctx: Context, id: str) -> Booking:
+    """Undo `complete` or `no_show`.
+
+    From completed or no_show to confirmed, else `invalid_state_transition`. One whose client did not come claims its
+    time again: `slot_unavailable` where somebody else has it meanwhile. Emits `booking.reopened`.
+    """
+    row = records.lock(ctx, id)
+    status, place = rules.actions.check("reopen", row.status), {}
+    if row.slot_id is None:
+        service = service_records.find(ctx, row.service_id)
+        place = slots.take(ctx, service, row.start_at, row.staff_id, force=True, job_id=row.job_id)
+    return tell(ctx, records.save(ctx, row, status=status, **place), "booking.reopened")
+
+
 def reschedule_booking(ctx: Context, id: str, body: NewTime) -> Booking:
-    """Move a booking to another time, with the same person unless another is named; it stays what it is.
+    """Move a booking to another time, with the same person unless you name another.
 
     When pending or confirmed, else `invalid_state_transition`; its id and status stay. Refused with
     `slot_unavailable` and `alternatives` where somebody else has the time. Emits `booking.rescheduled`.
@@ -288,7 +297,7 @@ def reschedule_booking(ctx: Context, id: str, body: NewTime) -> Booking:
     staff_id = body.staff_id or row.staff_id
     if (body.start_at, staff_id) == (row.start_at, row.staff_id):
         return _shown(ctx, [row])[0]
-    place = slots.take(ctx, service, body.start_at, staff_id, force=body.force, instead_of=row)
+    place = slots.take(ctx, service, body.start_at, staff_id, force=body.force, instead_of=row, job_id=row.job_id)
     return tell(ctx, records.save(ctx, row, **place), "booking.rescheduled")
 
 

@@ -2,17 +2,18 @@
 
 from pathlib import Path
 
-from billycan import Code, Context, Deleted, Event, Manifest, Route, hookimpl
+from billycan import Code, Deleted, Manifest, Route
 
 from . import handlers as h
 from .demo import add_samples
-from .neighbours import note
+from .neighbours import hears
 from .schemas import Booking, Service
 from .tables import bookings, services, slots
 
 manifest = Manifest(
     name="bookings",
     requires=("contacts", "staff"),
+    uses=("jobs",),
     tables=(services, slots, bookings),
     migrations=Path(__file__).parent / "migrations",
     events={
@@ -26,6 +27,7 @@ manifest = Manifest(
         "booking.rescheduled": Booking,
         "booking.completed": Booking,
         "booking.no_show": Booking,
+        "booking.reopened": Booking,
         "booking.cancelled": Booking,
         "booking.deleted": Deleted,
     },
@@ -53,14 +55,11 @@ manifest = Manifest(
         Route("POST", "/v1/bookings/{id}/cancel", h.cancel_booking, scope="bookings:write"),
         Route("POST", "/v1/bookings/{id}/complete", h.complete_booking, scope="bookings:write"),
         Route("POST", "/v1/bookings/{id}/no_show", h.mark_no_show, scope="bookings:write"),
+        Route("POST", "/v1/bookings/{id}/reopen", h.reopen_booking, scope="bookings:write"),
         Route("POST", "/v1/bookings/{id}/reschedule", h.reschedule_booking, scope="bookings:write"),
     ),
+    hears=hears,
     demo=add_samples,
     codes={"slot_unavailable": Code(409, "Somebody else has the time; `alternatives` are free.")},
     examples=Path(__file__).parent / "examples.json",
 )
-
-
-@hookimpl
-def on_event(ctx: Context, event: Event) -> None:
-    note(ctx, event)

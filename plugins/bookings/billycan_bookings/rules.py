@@ -26,6 +26,7 @@ actions = Actions(
         "complete": ("confirmed", "completed"),
         "no_show": ("confirmed", "no_show"),
         "cancel": ("pending confirmed", "cancelled"),
+        "reopen": ("completed no_show", "confirmed"),
     }
 )
 
@@ -34,6 +35,7 @@ HOLDING = frozenset({"pending", "confirmed", "completed"})
 DELETABLE = frozenset({"pending", "declined", "cancelled"})
 
 Span = tuple[datetime, datetime]
+NOBODY_BUSY: Mapping[str, Sequence[Span]] = {}
 DAY, MINUTE = timedelta(days=1), timedelta(minutes=1)
 
 
@@ -63,17 +65,24 @@ class Taken(Struct, frozen=True):
 
 
 def openings(
-    terms: Terms, people: Iterable[Person], taken: Mapping[str, Sequence[Taken]], since: datetime, until: datetime
+    terms: Terms,
+    people: Iterable[Person],
+    taken: Mapping[str, Sequence[Taken]],
+    since: datetime,
+    until: datetime,
+    busy: Mapping[str, Sequence[Span]] = NOBODY_BUSY,
 ) -> list[Opening]:
     """What can be booked with these people from `since` until before `until`, in order.
 
-    `taken` holds each person's slots in order; they never overlap.
+    `taken` holds each person's slots in order; they never overlap. `busy` holds what else takes their time.
     """
     found: dict[datetime, Opening] = {}
     for person in people:
         spans = at_work(person, since, until + terms.duration)
         for start in starts(person, terms.interval_minutes, since, until):
             if not covered(spans, start, start + terms.duration):
+                continue
+            if meets(busy.get(person.id, ()), *terms.occupied(start)):
                 continue
             if places := places_left(terms, taken.get(person.id, ()), start):
                 end_at = Moment.of(start + terms.duration)
@@ -141,6 +150,11 @@ def covered(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
     """Whether one of these spans, which are in order and apart, holds all of this time."""
     i = bisect_left(spans, start + timedelta.resolution, key=lambda span: span[0]) - 1
     return i >= 0 and end <= spans[i][1]
+
+
+def meets(spans: Iterable[Span], since: datetime, until: datetime) -> bool:
+    """Whether any of these spans overlaps a time."""
+    return any(start < until and end > since for start, end in spans)
 
 
 def first_moment(wall: datetime, zone: ZoneInfo) -> datetime | None:

@@ -14,29 +14,25 @@ GstCode = Literal["gst", "gst_free", "export", "input_taxed", "out_of_scope"]
 DAY = 24 * 60
 
 
-class Location(Text, most=500):
-    """Where it takes place: at most 500 characters."""
-
-
-class Reason(Text, most=500):
-    """Why something was done: at most 500 characters."""
+Location = Annotated[str, Text("Where it takes place: at most 500 characters.", most=500)]
+Reason = Annotated[str, Text("Why something was done: at most 500 characters.", most=500)]
 
 
 class NewService(NewResource, kw_only=True):
-    """Something clients can book.
+    """A service that clients can book.
 
-    name: What it is called.
-    duration_minutes: How long it takes.
+    name: Its name.
+    duration_minutes: How many minutes it takes.
     price: What it costs.
     gst_code: How the price is taxed.
-    buffer_before_minutes: How long staff are taken up before it.
-    buffer_after_minutes: How long staff are taken up after it.
+    buffer_before_minutes: How many minutes to keep free before it.
+    buffer_after_minutes: How many minutes to keep free after it.
     capacity: How many bookings share one time with one member of staff.
-    slot_interval_minutes: How far apart the times are that are offered.
-    min_notice_minutes: How long ahead it must be booked.
-    max_advance_days: How many days ahead it can be booked; without it, any.
+    slot_interval_minutes: How many minutes apart the offered times are.
+    min_notice_minutes: How many minutes ahead it must be booked.
+    max_advance_days: How many days ahead it can be booked; if null, any number.
     requires_confirmation: Whether new bookings are pending until they are confirmed.
-    staff_ids: Who gives it; empty for any active staff.
+    staff_ids: Who provides it; if empty, any active staff.
     active: Whether it can be booked.
     """
 
@@ -109,7 +105,7 @@ class AvailabilityQuery(Struct, kw_only=True):
     service_id: The service to book.
     from: The first day.
     to: The last day.
-    staff_id: With whom; without it, anybody who gives the service.
+    staff_id: With whom; without it, anybody who provides the service.
     """
 
     service_id: str
@@ -119,7 +115,7 @@ class AvailabilityQuery(Struct, kw_only=True):
 
 
 class BookingChange(NewResource, kw_only=True):
-    """What may change of a booking at any time; `reschedule` moves it.
+    """What can be changed on a booking at any time; use `reschedule` to move it.
 
     client_id: The contact it is for.
     notes: Notes on it.
@@ -134,7 +130,7 @@ class BookingChange(NewResource, kw_only=True):
 
 
 class NewBooking(BookingChange, kw_only=True):
-    """A client's claim on somebody's time; without `staff_id` anybody who is free.
+    """A client's booking of a service; without `staff_id`, with anybody who is free.
 
     service_id: What is booked.
     start_at: When it begins.
@@ -153,7 +149,7 @@ class NewTime(Struct, forbid_unknown_fields=True, kw_only=True):
     """When a booking takes place instead; without `staff_id` the same person keeps it.
 
     start_at: When it begins instead.
-    staff_id: With whom instead; without it, whoever has it.
+    staff_id: With whom instead; without it, the person who has it now.
     force: Whether it may lie outside working hours and notice: the business's own decision. Overlap is still
       refused.
     """
@@ -164,7 +160,7 @@ class NewTime(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class BookingCancellation(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Calling a booking off.
+    """Cancelling a booking.
 
     reason: Why.
     """
@@ -175,7 +171,7 @@ class BookingCancellation(Struct, forbid_unknown_fields=True, kw_only=True):
 class Booking(Resource):
     """A booking as it is shown.
 
-    status: How far it is; actions change it. All but `cancelled`, `declined` and `no_show` hold the time.
+    status: Its status; actions change it. All but `cancelled`, `declined` and `no_show` occupy the time.
     service: What is booked.
     end_at: When it ends; follows from the service.
     staff_id, staff: With whom.

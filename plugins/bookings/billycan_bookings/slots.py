@@ -11,8 +11,9 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Invalid, own
-from billycan.fields import LAST_DATE, Moment, start_of_day
+from billycan.fields import LAST_DATE, Moment
 from billycan.ids import new_id
+from billycan.moments import start_of_day
 from billycan.records import Row
 from billycan_staff.api import Person, people
 
@@ -24,18 +25,24 @@ from .tables import bookings, slots
 MOST_ALTERNATIVES = 5
 NOT_FOUND = ("not_found", "there is no such record")
 NOT_FREE = "Nobody is free then; see alternatives."
-NOT_OFFERED = "This is outside working hours, or too soon or too far ahead: see alternatives, or send `force`."
+OR_FORCE = "see alternatives, or send `force`."
 
 
-def offered(ctx: Context, service: Row, staff: Iterable[Person], since: datetime, until: datetime) -> list[Opening]:
-    """What can be booked of a service with these people, within its notice and how far ahead it is offered."""
+def offered(
+    ctx: Context, service: Row, staff: Iterable[Person], since: datetime, until: datetime, job_id: str | None = None
+) -> list[Opening]:
+    """What can be booked of a service with these people, within its notice and how far ahead it is offered.
+
+    The job that the booking belongs to takes none of their time.
+    """
     earliest, latest = _window(ctx, service)
     since, until = max(since, earliest), min(until, latest)
     terms, staff = terms_of(service), list(staff)
     if since >= until or not staff:
         return []
-    taken = _taken(ctx, staff, (terms.occupied(since)[0], terms.occupied(until)[1]))
-    return rules.openings(terms, staff, taken, since, until)
+    within = terms.occupied(since)[0], terms.occupied(until)[1]
+    busy = _busy(ctx, staff, within, job_id)
+    return rules.openings(terms, staff, _taken(ctx, staff, within), since, until, busy)
 
 
 def giving(service: Row, staff: Mapping[str, Person]) -> list[Person]:
@@ -45,12 +52,20 @@ def giving(service: Row, staff: Mapping[str, Person]) -> list[Person]:
 
 
 def take(
-    ctx: Context, service: Row, start: datetime, staff_id: str | None, *, force: bool, instead_of: Row | None = None
+    ctx: Context,
+    service: Row,
+    start: datetime,
+    staff_id: str | None,
+    *,
+    force: bool,
+    instead_of: Row | None = None,
+    job_id: str | None = None,
 ) -> dict[str, Any]:
     """Hold a start with the person named, or whoever of those who give the service is free; the booking's columns.
 
-    `instead_of` is a booking whose slot is given back first. Conflict `slot_unavailable` where there is no room, or,
-    without `force`, where nobody works or the service is not offered then.
+    `instead_of` is a booking whose slot is given back first, `job_id` the job it belongs to, which is not in its way.
+    Conflict `slot_unavailable` where there is no room, or, without `force`, where nobody works or the service is not
+    offered then.
     """
     wanted = [staff_id] if staff_id else service.staff_ids or None
     if instead_of is not None and wanted is not None:
@@ -66,7 +81,8 @@ def take(
         raise Invalid.member("staff_id", "invalid_value", text)
     terms, (earliest, latest) = terms_of(service), _window(ctx, service)
     taken = _taken(ctx, candidates, terms.occupied(start))
-    room = [p for p in candidates if rules.places_left(terms, taken[p.id], start)]
+    busy = _busy(ctx, candidates, terms.occupied(start), job_id)
+    room = [p for p in candidates if not busy[p.id] and rules.places_left(terms, taken[p.id], start)]
     free = room if force else [p for p in room if earliest <= start < latest and rules.can_start(terms, p, start)]
     # What is shared already is filled up first.
     for person in sorted(free, key=lambda p: not taken[p.id]):
@@ -78,8 +94,8 @@ def take(
                 "start_at": Moment.of(start),
                 "end_at": Moment.of(start + terms.duration),
             }
-    alternatives = _nearest(ctx, service, candidates, start)
-    message = NOT_OFFERED if room and not force else NOT_FREE
+    alternatives = _nearest(ctx, service, candidates, start, job_id)
+    message = _why_not(ctx, service, start) if room and not force else NOT_FREE
     raise Conflict(message, code="slot_unavailable", param="start_at", alternatives=alternatives)
 
 
@@ -108,6 +124,30 @@ def _window(ctx: Context, service: Row) -> Span:
     return ctx.now() + timedelta(minutes=service.min_notice_minutes), start_of_day(
         last + timedelta(days=1), ctx.tenant.timezone
     )
+
+
+def _why_not(ctx: Context, service: Row, start: datetime) -> str:
+    """Why a service is not offered at a time at which somebody has room for it."""
+    earliest, latest = _window(ctx, service)
+    if start < ctx.now():
+        return "This time is in the past: see alternatives, or send `force` to record what took place."
+    if start < earliest:
+        return f"This service is booked at least {service.min_notice_minutes} minutes ahead: {OR_FORCE}"
+    if start >= latest:
+        return f"This is later than the service can be booked: {OR_FORCE}"
+    return f"This is outside working hours: {OR_FORCE}"
+
+
+def _busy(ctx: Context, staff: Iterable[Person], within: Span, job_id: str | None) -> dict[str, list[Span]]:
+    """What of each person's time between two moments jobs take, other than the one named; none where jobs is off."""
+    found: dict[str, list[Span]] = {person.id: [] for person in staff}
+    if ctx.has("jobs"):
+        from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
+
+        for work in jobs.work(ctx, found, *within):
+            if work.job_id != job_id:
+                found[work.staff_id].append((work.start_at, work.end_at))
+    return found
 
 
 _BOOKED = (
@@ -156,13 +196,13 @@ def _give_back(ctx: Context, booking: Row) -> None:
     ctx.db.execute(sa.delete(slots).where(own(ctx, slots), slots.c.id == booking.slot_id, ~shared))
 
 
-def _nearest(ctx: Context, service: Row, staff: list[Person], start: datetime) -> list[Opening]:
+def _nearest(ctx: Context, service: Row, staff: list[Person], start: datetime, job_id: str | None) -> list[Opening]:
     """The few openings closest to a start, in order."""
     earliest, latest = _window(ctx, service)
     middle = min(max(start, earliest), latest)
     found: list[Opening] = []
     for days in (1, 7, 30):
-        found = offered(ctx, service, staff, middle - timedelta(days=days), middle + timedelta(days=days))
+        found = offered(ctx, service, staff, middle - timedelta(days=days), middle + timedelta(days=days), job_id)
         if len(found) >= MOST_ALTERNATIVES:
             break
     closest = sorted(found, key=lambda opening: abs(opening.start_at - Moment.of(start)))[:MOST_ALTERNATIVES]

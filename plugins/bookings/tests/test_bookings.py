@@ -84,7 +84,7 @@ def test_a_booking_lives(app):
     assert (moved["id"], moved["start_at"], moved["version"]) == (made["id"], "2026-11-22T22:30:00Z", 3)
     assert shop.act(made, "reschedule", {"start_at": monday("09:30")})["data"] == moved
     done = shop.act(made, "complete")["data"]
-    assert done["status"] == "completed" and done["allowed_actions"] == []
+    assert done["status"] == "completed" and done["allowed_actions"] == ["reopen"]
     names = ["created", "updated", "rescheduled", "completed"]
     assert shop.web.events()[-4:] == [f"booking.{name}" for name in names]
 
@@ -164,9 +164,10 @@ def test_availability_keeps_to_the_clock_when_it_changes(app, zone):
 def test_availability_of_a_service_there_is_not(app):
     shop, stranger = Business(app), Client(app)
     days = f"from={MONDAY}&to={MONDAY}"
-    for service_id in (shop.service_id, "srv_00000000000000000000000000", "nope"):
+    for service_id in (shop.service_id, "srv_00000000000000000000000000"):
         error = stranger.refused(400, "invalid_parameter", "GET", f"/v1/availability?service_id={service_id}&{days}")
         assert error["param"] == "service_id"
+    stranger.refused(400, "invalid_filter", "GET", f"/v1/availability?service_id=nope&{days}")
     assert shop.open(staff_id="stf_00000000000000000000000000") == []
 
 
@@ -302,6 +303,106 @@ INTO = {
     "no_show": ["confirm", "no_show"],
     "cancelled": ["cancel"],
 }
+
+
+def test_what_was_marked_by_mistake_is_taken_back(app):
+    shop = Business(app)
+    done, missed = shop.book(monday("09:00")), shop.book(monday("10:00"))
+    for booking, action in ((done, "complete"), (missed, "no_show")):
+        marked = shop.act(booking, action)["data"]
+        assert marked["allowed_actions"] == ["reopen"]
+        back = shop.act(booking, "reopen")["data"]
+        assert (back["status"], back["start_at"], back["staff_id"]) == (
+            "confirmed",
+            booking["start_at"],
+            booking["staff_id"],
+        )
+        assert shop.web.events()[-1] == "booking.reopened"
+        error = shop.web.refused(409, "invalid_state_transition", "POST", f"/v1/bookings/{booking['id']}/reopen")
+        assert "`reopen` is not possible while the status is `confirmed`" in error["message"]
+    assert "10:00" not in shop.clock(shop.open())  # it holds its time again
+
+
+def test_who_did_not_come_gets_no_time_that_another_has(app):
+    shop = Business(app)
+    missed = shop.book(monday("09:00"))
+    shop.act(missed, "no_show")
+    shop.book(monday("09:00"))
+    error = shop.web.refused(409, "slot_unavailable", "POST", f"/v1/bookings/{missed['id']}/reopen")
+    assert error["alternatives"]
+    assert shop.web.get(f"/v1/bookings/{missed['id']}")["data"]["status"] == "no_show"
+
+
+@pytest.mark.parametrize(
+    ("at", "says"),
+    [("2026-11-20T09:00:00+11:00", "in the past"), (monday("13:00"), "outside working hours"),
+     ("2026-11-21T11:30:00+11:00", "at least 60 minutes ahead"), ("2027-03-01T09:00:00+11:00", "later than")],
+)  # fmt: skip
+def test_a_refusal_says_why(app, at, says):
+    shop = Business(app, min_notice_minutes=60, max_advance_days=30)
+    assert says in shop.refused(at)["message"]
+    shop.book(at, force=True)
+
+
+# Jobs take time, too --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def busy(make_app):
+    """A business with two plumbers, of whom the first has a job on Monday from nine to half past ten."""
+    shop = Business(make_app("bookings", "contacts", "documents", "jobs", "staff"), staff=2, slot_interval_minutes=60)
+    times = {"scheduled_start": monday("09:00"), "scheduled_end": monday("10:30")}
+    body = {"client_id": shop.client_id, "title": "Drain", "assignee_ids": shop.staff[:1], **times}
+    shop.job = shop.web.post("/v1/jobs", body)["data"]
+    return shop
+
+
+def test_a_job_takes_the_time_of_who_is_assigned(busy):
+    first, second = busy.staff
+    assert busy.clock(busy.open(staff_id=first)) == ["08:00", "11:00"]
+    assert busy.clock(busy.open(staff_id=second)) == ["08:00", "09:00", "10:00", "11:00"]
+    for force in (False, True):
+        error = busy.refused(monday("10:00"), staff_id=first, force=force)
+        assert busy.clock(error["alternatives"])[:2] == ["08:00", "11:00"]
+    assert busy.book(monday("10:00"))["staff_id"] == second
+    booked = busy.book(monday("08:00"), staff_id=first)
+    moved = {"start_at": monday("09:00"), "staff_id": first}
+    busy.web.refused(409, "slot_unavailable", "POST", f"/v1/bookings/{booked['id']}/reschedule", moved)
+
+
+def test_buffers_keep_clear_of_jobs(busy):
+    busy.service_id = busy.serve(buffer_before_minutes=31, buffer_after_minutes=30, slot_interval_minutes=30)
+    assert busy.clock(busy.open(staff_id=busy.staff[0])) == []
+    busy.service_id = busy.serve(buffer_before_minutes=30, slot_interval_minutes=30)
+    assert busy.clock(busy.open(staff_id=busy.staff[0])) == ["08:00", "11:00"]
+
+
+@pytest.mark.parametrize("end", ["complete", "cancel", "unassign", "unplan", "delete"])
+def test_a_job_that_is_done_with_gives_its_time_back(busy, end):
+    path = f"/v1/jobs/{busy.job['id']}"
+    if end in ("complete", "cancel"):
+        busy.web.post(f"{path}/{end}", {}, 200)
+    elif end == "delete":
+        busy.web.post(f"{path}/cancel", {}, 200)
+        busy.web.delete(path)
+    else:
+        busy.web.patch(path, {"unassign": {"assignee_ids": []}, "unplan": {"scheduled_end": None}}[end])
+    assert busy.clock(busy.open(staff_id=busy.staff[0])) == ["08:00", "09:00", "10:00", "11:00"]
+
+
+def test_a_jobs_own_booking_is_not_in_its_way(busy):
+    first, _ = busy.staff
+    booked = busy.book(monday("09:00"), staff_id=first, job_id=busy.job["id"])
+    busy.act(booked, "reschedule", {"start_at": monday("09:15"), "force": True})
+    busy.act(booked, "no_show")
+    assert busy.act(booked, "reopen")["data"]["status"] == "confirmed"
+
+
+def test_a_job_is_scheduled_over_a_booking(busy):
+    booked = busy.book(monday("11:00"), staff_id=busy.staff[0])
+    busy.web.patch(f"/v1/jobs/{busy.job['id']}", {"scheduled_end": monday("12:00")})
+    assert busy.web.get(f"/v1/bookings/{booked['id']}")["data"]["status"] == "confirmed"
+    assert busy.clock(busy.open(staff_id=busy.staff[0])) == ["08:00"]
 
 
 @pytest.mark.parametrize(
@@ -490,7 +591,7 @@ def test_on_postgresql_the_constraint_alone_keeps_times_apart(app, monkeypatch):
 
 
 def test_a_booking_knows_the_job_made_for_it(make_app):
-    app = make_app("bookings", "contacts", "gst", "jobs", "staff")
+    app = make_app("bookings", "contacts", "documents", "jobs", "staff")
     shop = Business(app)
     booking = shop.book(monday("09:00"))
     path = f"/v1/bookings/{booking['id']}"

@@ -16,9 +16,11 @@ SERVICES = ((60, 0, 0, 1, True), (45, 15, 30, 2, False), (30, 0, 15, 3, True))
 LEADS = {
     "pending": {"confirm": "confirmed", "decline": "declined", "reschedule": "pending", "cancel": "cancelled"},
     "confirmed": {"complete": "completed", "no_show": "no_show", "reschedule": "confirmed", "cancel": "cancelled"},
+    "completed": {"reopen": "confirmed"},
+    "no_show": {"reopen": "confirmed"},
 }
 HOLDING = ("pending", "confirmed", "completed")
-ACTIONS = ("confirm", "decline", "complete", "no_show", "cancel")
+ACTIONS = ("confirm", "decline", "complete", "no_show", "cancel", "reopen")
 
 minutes = st.integers(26, 52).map(lambda n: n * 15)  # from 06:30 to 13:00
 which = st.integers(0, 1000)
@@ -99,8 +101,11 @@ class Bookings(RuleBasedStateMachine):
         if not self.model:
             return
         id = list(self.model)[booking % len(self.model)]
-        leads = LEADS.get(self.model[id][0], {})
-        if action in leads:
+        status, service_id, staff_id, start = self.model[id]
+        leads = LEADS.get(status, {})
+        if action == "reopen" and status == "no_show" and not self.places(staff_id, service_id, start):
+            self.web.refused(409, "slot_unavailable", "POST", f"/v1/bookings/{id}/reopen")
+        elif action in leads:
             self.model[id][0] = self.web.post(f"/v1/bookings/{id}/{action}", status=200)["data"]["status"]
             assert self.model[id][0] == leads[action]
         else:

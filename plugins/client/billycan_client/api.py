@@ -97,15 +97,16 @@ class Availability:
         to: dt.date,
         staff_id: Maybe[str] = UNSET,
     ) -> builtins.list[models.Opening]:
-        """When a service can be booked, and with whom: the whole list of up to 31 days, in order.
+        """The times when a service can be booked, and with whom: the complete list for up to 31 days, in order.
 
-        Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. What
-        is listed may be gone by the time it is booked; `create_booking` decides.
+        Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. Jobs
+        that staff are assigned to take their time from `scheduled_start` to `scheduled_end`. What is listed may be gone
+        by the time it is booked; `create_booking` decides.
 
         service_id: The service to book.
         from_: The first day.
         to: The last day.
-        staff_id: With whom; without it, anybody who gives the service.
+        staff_id: With whom; without it, anybody who provides the service.
         """
         return self._api.call(
             "GET",
@@ -155,7 +156,7 @@ class Bookings:
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -222,13 +223,14 @@ class Bookings:
     ) -> models.Booking:
         """Book a service: at once, or pending where the service asks for confirmation; both hold the time.
 
-        Refused with `slot_unavailable` and `alternatives` where somebody else has the time, whatever arrives at once;
-        outside working hours too, unless `force` is sent. Emits `booking.created`.
+        Refused with `slot_unavailable` and `alternatives` where somebody else has the time, whatever arrives at once,
+        or
+        a job takes it; in the past and outside working hours too, unless `force` is sent. Emits `booking.created`.
 
         client_id: The contact it is for.
         service_id: What is booked.
         start_at: When it begins.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         notes: Notes on it.
         location: Where it takes place.
@@ -279,11 +281,11 @@ class Bookings:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Booking:
-        """Change what a booking says; `reschedule` moves it.
+        """Change a booking's details; use `reschedule` to move it.
 
         Emits `booking.updated` where anything changed.
 
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         client_id: The contact it is for.
         notes: Notes on it.
@@ -359,7 +361,7 @@ class Bookings:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Booking:
-        """Refuse a pending booking; its time is free again.
+        """Decline a pending booking, which frees its time.
 
         From pending to declined, else `invalid_state_transition`. Emits `booking.declined`.
         """
@@ -380,7 +382,7 @@ class Bookings:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Booking:
-        """Call a booking off; its time is free again.
+        """Cancel a booking, which frees its time.
 
         From pending or confirmed to cancelled, else `invalid_state_transition`. Emits `booking.cancelled`.
 
@@ -424,13 +426,35 @@ class Bookings:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Booking:
-        """Record that the client did not come; what is left of the time is free again.
+        """Record that the client did not come; the rest of the time becomes free.
 
         From confirmed to no_show, else `invalid_state_transition`. Emits `booking.no_show`.
         """
         return self._api.call(
             "POST",
             f"/v1/bookings/{segment(id)}/no_show",
+            models.Booking,
+            body={},
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def reopen(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Booking:
+        """Undo `complete` or `no_show`.
+
+        From completed or no_show to confirmed, else `invalid_state_transition`. One whose client did not come claims
+        its
+        time again: `slot_unavailable` where somebody else has it meanwhile. Emits `booking.reopened`.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/bookings/{segment(id)}/reopen",
             models.Booking,
             body={},
             if_match=if_match,
@@ -447,13 +471,13 @@ class Bookings:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Booking:
-        """Move a booking to another time, with the same person unless another is named; it stays what it is.
+        """Move a booking to another time, with the same person unless you name another.
 
         When pending or confirmed, else `invalid_state_transition`; its id and status stay. Refused with
         `slot_unavailable` and `alternatives` where somebody else has the time. Emits `booking.rescheduled`.
 
         start_at: When it begins instead.
-        staff_id: With whom instead; without it, whoever has it.
+        staff_id: With whom instead; without it, the person who has it now.
         force: Whether it may lie outside working hours and notice: the business's own decision. Overlap is still
           refused.
         """
@@ -503,7 +527,7 @@ class Contacts:
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -559,7 +583,7 @@ class Contacts:
         phone: Maybe[str | None] = UNSET,
         website: Maybe[str | None] = UNSET,
         abn: Maybe[str | None] = UNSET,
-        gst_registered: Maybe[bool] = UNSET,
+        gst_registered: Maybe[bool | None] = UNSET,
         billing_address: Maybe[models.NewAddress | None] = UNSET,
         site_address: Maybe[models.NewAddress | None] = UNSET,
         people: Maybe[Sequence[models.NewPerson]] = UNSET,
@@ -573,20 +597,20 @@ class Contacts:
         Emits `contact.created`.
 
         name: Their name.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         kind: Whether it is a person or a company.
         roles: Whether the business sells to them, buys from them, or both.
         email: Their email address.
-        phone: Their phone number, however it is spaced.
+        phone: Their phone number, spaced as you like.
         website: Their web address.
-        abn: Their ABN, checked by its check digits; 11 digits come out.
-        gst_registered: Whether they are registered for GST.
-        billing_address: Where their invoices go; shown on them.
-        site_address: Where work for them is done.
-        people: The people there to talk to.
-        payment_terms_days: Days until their invoices are due; without it the business's own terms.
-        notes: Notes of the business's own.
+        abn: Their ABN, whose check digits are verified; shown as 11 digits.
+        gst_registered: Whether they are registered for GST; null if unknown.
+        billing_address: Where their invoices are sent; shown on them.
+        site_address: Where you work for them.
+        people: People to contact there.
+        payment_terms_days: Days until their invoices are due; if null, the business's own terms apply.
+        notes: The business's internal notes.
         tags: Words to find them by.
         """
         return self._api.call(
@@ -652,21 +676,21 @@ class Contacts:
         Documents already sent keep the name and address they were sent with. Emits `contact.updated` where anything
         changed.
 
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         name: Their name.
         kind: Whether it is a person or a company.
         roles: Whether the business sells to them, buys from them, or both.
         email: Their email address.
-        phone: Their phone number, however it is spaced.
+        phone: Their phone number, spaced as you like.
         website: Their web address.
-        abn: Their ABN, checked by its check digits; 11 digits come out.
-        gst_registered: Whether they are registered for GST.
-        billing_address: Where their invoices go; shown on them.
-        site_address: Where work for them is done.
-        people: The people there to talk to.
-        payment_terms_days: Days until their invoices are due; without it the business's own terms.
-        notes: Notes of the business's own.
+        abn: Their ABN, whose check digits are verified; shown as 11 digits.
+        gst_registered: Whether they are registered for GST; null if unknown.
+        billing_address: Where their invoices are sent; shown on them.
+        site_address: Where you work for them.
+        people: People to contact there.
+        payment_terms_days: Days until their invoices are due; if null, the business's own terms apply.
+        notes: The business's internal notes.
         tags: Words to find them by.
         """
         return self._api.call(
@@ -717,7 +741,7 @@ class Contacts:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Contact:
-        """Put a contact aside; documents keep it.
+        """Archive a contact; documents keep it.
 
         From active to archived, else `invalid_state_transition`; nothing is hidden by it. Emits `contact.updated`.
         """
@@ -737,7 +761,7 @@ class Contacts:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Contact:
-        """Take an archived contact back.
+        """Make an archived contact active again.
 
         From archived to active, else `invalid_state_transition`. Emits `contact.updated`.
         """
@@ -767,15 +791,15 @@ class Events:
         created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
         created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
     ) -> Listing[models.LoggedEvent]:
-        """What happened, newest first; with `after`, what came after that event, oldest first, in commit order.
+        """Events, newest first; with `after`, those after that event, oldest first, in commit order.
 
         Polling with the last id as `after` misses nothing and repeats nothing: no event ever appears before one already
         given out, and an id stays valid though its page was empty.
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
-        event: Those with any of these names.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        event: Those with any of these names; `invoice.*` is all of a kind, and `*` every event.
         after: What came after this event, oldest first, in commit order; the last id of a page is the next `after`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
           zone.
@@ -803,7 +827,7 @@ class Events:
     ) -> models.LoggedEvent:
         """One event.
 
-        As it happened, whatever became of the record since.
+        With the record as it was then, whatever has happened to it since.
         """
         return self._api.call("GET", f"/v1/events/{segment(id)}", models.LoggedEvent)
 
@@ -828,13 +852,13 @@ class ExpenseCategories:
         updated_since: Maybe[dt.date | dt.datetime] = UNSET,
         search: Maybe[str] = UNSET,
     ) -> Listing[models.Category]:
-        """All categories: a starter set until they are changed.
+        """All categories: a starter set, until you change it.
 
-        Every business begins with the same starter set, which is its own to change.
+        Every business starts with the same set and can change its own.
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -878,8 +902,8 @@ class ExpenseCategories:
 
         Emits `expense_category.created`.
 
-        name: What it is called.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        name: Its name.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         """
         return self._api.call(
@@ -900,7 +924,7 @@ class ExpenseCategories:
     ) -> models.Category:
         """One category.
 
-        One of the starter set, or one of the business's own.
+        From the starter set, or one that the business added.
         """
         return self._api.call("GET", f"/v1/expense_categories/{segment(id)}", models.Category)
 
@@ -918,9 +942,9 @@ class ExpenseCategories:
 
         Emits `expense_category.updated` where anything changed.
 
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
-        name: What it is called.
+        name: Its name.
         """
         return self._api.call(
             "PATCH",
@@ -942,7 +966,7 @@ class ExpenseCategories:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Deleted:
-        """Delete a category that no expense is in; one of the starter set does not come back.
+        """Delete a category without expenses; one from the starter set does not come back.
 
         Refused with `has_dependents` while expenses are in it. Emits `expense_category.deleted`.
         """
@@ -995,11 +1019,11 @@ class Expenses:
     ) -> Listing[models.Expense]:
         """All expenses, void ones too unless `status` says otherwise.
 
-        Each carries its category and its GST breakdown.
+        Each has its category and its GST breakdown.
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -1093,23 +1117,23 @@ class Expenses:
         Emits `expense.created`.
 
         date: When the money was spent.
-        amount: What was spent, with GST in it.
+        amount: What was spent, including GST.
         category_id: The category it belongs to.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         currency: Always AUD.
         description: What it was spent on.
         supplier_id: The contact it was paid to.
-        supplier_name: Who it was paid to, where they are no contact.
-        supplier_abn: Their ABN, where they are no contact.
+        supplier_name: Who it was paid to, if they are not a contact.
+        supplier_abn: Their ABN, if they are not a contact.
         gst_code: How it was taxed.
         gst: The GST on the receipt; an eleventh of the amount unless said, where the code is taxable.
-        business_use_percent: How much of it was for the business, in per cent.
+        business_use_percent: How much of it was for business use, in percent.
         tax_invoice_held: Whether a tax invoice is held, without which GST above $82.50 of amount cannot be claimed.
         payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
-        reference: The receipt's number or the like.
+        reference: A reference, such as the number of the receipt.
         job_id: The job it was made for.
-        billable: Whether it is to be charged on to the job's client.
+        billable: Whether it should be charged to the job's client.
         """
         return self._api.call(
             "POST",
@@ -1169,12 +1193,12 @@ class Expenses:
         voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
         voided_at_to: Maybe[dt.date | dt.datetime] = UNSET,
     ) -> builtins.list[models.Group]:
-        """Count and sums of the expenses that match, by category unless `group_by` says otherwise; void ones left
+        """Counts and sums of matching expenses, by category unless `group_by` says otherwise; void ones are left
         out.
 
         Any filter of the list narrows it, such as the dates of a quarter.
 
-        group_by: What to add up by.
+        group_by: What to group by.
         external_id: The client's own id of the record: 1 to 100 characters.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -1272,29 +1296,29 @@ class Expenses:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Expense:
-        """Change an expense; GST that was not entered follows the amount and code.
+        """Change an expense; GST that you did not enter yourself is recalculated from amount and code.
 
         Of a void one only `external_id` and `metadata` change, else `document_locked`. Emits `expense.updated` where
         anything changed.
 
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         date: When the money was spent.
-        amount: What was spent, with GST in it.
+        amount: What was spent, including GST.
         currency: Always AUD.
         description: What it was spent on.
         category_id: The category it belongs to.
         supplier_id: The contact it was paid to.
-        supplier_name: Who it was paid to, where they are no contact.
-        supplier_abn: Their ABN, where they are no contact.
+        supplier_name: Who it was paid to, if they are not a contact.
+        supplier_abn: Their ABN, if they are not a contact.
         gst_code: How it was taxed.
         gst: The GST on the receipt; an eleventh of the amount unless said, where the code is taxable.
-        business_use_percent: How much of it was for the business, in per cent.
+        business_use_percent: How much of it was for business use, in percent.
         tax_invoice_held: Whether a tax invoice is held, without which GST above $82.50 of amount cannot be claimed.
         payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
-        reference: The receipt's number or the like.
+        reference: A reference, such as the number of the receipt.
         job_id: The job it was made for.
-        billable: Whether it is to be charged on to the job's client.
+        billable: Whether it should be charged to the job's client.
         """
         return self._api.call(
             "PATCH",
@@ -1348,7 +1372,7 @@ class Expenses:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Expense:
-        """Take an expense out of every sum; it stays listed.
+        """Void an expense: it no longer counts in any sum, but stays listed.
 
         From recorded to void, else `invalid_state_transition`. Emits `expense.voided`.
 
@@ -1415,7 +1439,7 @@ class Invoices:
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -1514,23 +1538,23 @@ class Invoices:
         booking_id: Maybe[str | None] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Make a draft; its number is given now and never again.
+        """Create a draft. Its number is assigned now and never reused.
 
         Figures are worked out at once: GST is rounded once for the document or once for each line, and subtotal and GST
         always add up to the total. Refused with `gst_not_registered` where a business that is not registered charges
         GST. Emits `invoice.created`.
 
         line_items: What is charged for, in order.
-        client_id: The contact who owes it.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        client_id: The contact who owes the money.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         currency: Always AUD.
-        amounts_are: Whether the lines are sent with GST in them; the business's default unless said.
+        amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
         gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
-        discount_percent: Taken off the whole document, in per cent; not together with `discount_amount`.
-        discount_amount: Taken off the whole document, in dollars, and shared over its lines.
-        issue_date: The date of the invoice; today in the business's time zone unless said.
-        due_date: When it is due; the issue date and the contact's or the business's terms unless said.
+        discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
+        discount_amount: A discount on the whole document, in dollars, spread over its lines.
+        issue_date: The date of the invoice; default today, in the business's time zone.
+        due_date: When it is due; default the issue date plus the contact's or the business's terms.
         reference: A short reference for the client.
         purchase_order: The client's purchase order.
         notes: Notes for the client.
@@ -1595,16 +1619,16 @@ class Invoices:
         `gst_not_registered` where a business that is not registered charges GST.
 
         line_items: What is charged for, in order.
-        client_id: The contact who owes it.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        client_id: The contact who owes the money.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         currency: Always AUD.
-        amounts_are: Whether the lines are sent with GST in them; the business's default unless said.
+        amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
         gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
-        discount_percent: Taken off the whole document, in per cent; not together with `discount_amount`.
-        discount_amount: Taken off the whole document, in dollars, and shared over its lines.
-        issue_date: The date of the invoice; today in the business's time zone unless said.
-        due_date: When it is due; the issue date and the contact's or the business's terms unless said.
+        discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
+        discount_amount: A discount on the whole document, in dollars, spread over its lines.
+        issue_date: The date of the invoice; default today, in the business's time zone.
+        due_date: When it is due; default the issue date plus the contact's or the business's terms.
         reference: A short reference for the client.
         purchase_order: The client's purchase order.
         notes: Notes for the client.
@@ -1675,23 +1699,23 @@ class Invoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Change a draft; of a sent invoice only what its client does not hold.
+        """Change a draft, or the few members of a sent invoice that may still change.
 
         Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` change, else
         `document_locked`. Refused with `gst_not_registered` where a business that is not registered charges GST. Emits
         `invoice.updated` where anything changed.
 
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         line_items: What is charged for, in order.
         currency: Always AUD.
-        amounts_are: Whether the lines are sent with GST in them; the business's default unless said.
+        amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
         gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
-        discount_percent: Taken off the whole document, in per cent; not together with `discount_amount`.
-        discount_amount: Taken off the whole document, in dollars, and shared over its lines.
-        client_id: The contact who owes it.
-        issue_date: The date of the invoice; today in the business's time zone unless said.
-        due_date: When it is due; the issue date and the contact's or the business's terms unless said.
+        discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
+        discount_amount: A discount on the whole document, in dollars, spread over its lines.
+        client_id: The contact who owes the money.
+        issue_date: The date of the invoice; default today, in the business's time zone.
+        due_date: When it is due; default the issue date plus the contact's or the business's terms.
         reference: A short reference for the client.
         purchase_order: The client's purchase order.
         notes: Notes for the client.
@@ -1751,7 +1775,7 @@ class Invoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Check the draft as a tax invoice, lock it and freeze what it says; one of 0.00 is paid at once.
+        """Check the draft as a tax invoice, lock it and freeze its contents; an invoice for 0.00 is paid at once.
 
         From draft to sent, else `invalid_state_transition`. The client's name, ABN and address and the rules of
         rounding are frozen, and the client's page is there; bringing it to the client is yours. Refused with
@@ -1773,20 +1797,26 @@ class Invoices:
         *,
         amount: Amount,
         payment_method: str,
-        paid_at: Maybe[dt.datetime | None] = UNSET,
+        paid_at: Maybe[dt.date | dt.datetime | None] = UNSET,
         reference: Maybe[str | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Record money received, at most what is due.
+        """Record a payment, at most what is due; on a written-off invoice it is a recovery.
 
-        From sent or partially_paid, else `invalid_state_transition`; it becomes paid once nothing is due. Answers the
-        invoice, the new payment last. Refused with `overpayment_not_allowed` above what is due. Emits
-        `payment.recorded`, and `invoice.paid` when it becomes paid.
+        From sent, partially_paid or written_off, else `invalid_state_transition`; it becomes paid once nothing is due,
+        or
+        once all that was written off is recovered. Cash comes in multiples of 0.05: within 0.02 of what is due it
+        settles
+        the invoice, and the difference is `cash_rounding`. Answers the invoice, the new payment last. Refused with
+        `overpayment_not_allowed` above what is due. Emits `payment.recorded`, for a recovery `invoice.recovered`, and
+        `invoice.paid` when it becomes paid.
 
-        amount: What was received, at most what is due.
+        amount: What was received: at most what is due, or what was written off. Cash comes in multiples of 0.05, and
+          settles what is within 0.02 of it.
         payment_method: How, such as `bank_transfer`, `card` or `cash`.
-        paid_at: When; now unless said.
+        paid_at: When: a time, or a date, which counts as midday in the business's time zone. Now unless said, and
+          tomorrow at the latest.
         reference: The payer's reference.
         """
         return self._api.call(
@@ -1812,10 +1842,10 @@ class Invoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Take a payment back, as when it bounced; it stays listed as reversed.
+        """Reverse a payment, for example one that bounced; it stays listed as reversed.
 
-        From partially_paid or paid, else `invalid_state_transition`, as for a payment that was reversed before. What it
-        paid is due again. Emits `payment.reversed`.
+        Once, else `invalid_state_transition`. What it paid is due again, or written off again where the invoice was
+        written off. Emits `payment.reversed`.
 
         reason: Why.
         """
@@ -1835,19 +1865,20 @@ class Invoices:
         id: str,
         *,
         payment_method: str,
-        paid_at: Maybe[dt.datetime | None] = UNSET,
+        paid_at: Maybe[dt.date | dt.datetime | None] = UNSET,
         reference: Maybe[str | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Record that all that is due was received; a draft is sent first, in the same transaction.
+        """Record that everything due was received; a draft is sent first, in the same transaction.
 
-        From draft, sent or partially_paid to paid, else `invalid_state_transition`. Sending a draft is refused as it is
-        by itself: `tax_invoice_incomplete`, `negative_total`, `gst_not_registered`. Emits `payment.recorded` and
-        `invoice.paid`, for a draft after `invoice.sent`.
+        From draft, sent or partially_paid to paid, else `invalid_state_transition`. In cash it is what is due to the
+        nearest 0.05. Sending a draft is refused as it is by itself: `tax_invoice_incomplete`, `negative_total`,
+        `gst_not_registered`. Emits `payment.recorded` and `invoice.paid`, for a draft after `invoice.sent`.
 
         payment_method: How, such as `bank_transfer`, `card` or `cash`.
-        paid_at: When; now unless said.
+        paid_at: When: a time, or a date, which counts as midday in the business's time zone. Now unless said, and
+          tomorrow at the latest.
         reference: The payer's reference.
         """
         return self._api.call(
@@ -1871,7 +1902,7 @@ class Invoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Cancel a sent invoice nobody has paid; its number stays used.
+        """Cancel a sent invoice that has no payments; its number is never reused.
 
         From sent to void, else `invalid_state_transition`; `has_payments` while money on it was not reversed. Emits
         `invoice.voided`.
@@ -1897,9 +1928,11 @@ class Invoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Give up what is still due as a bad debt.
+        """Write off what is still due as a bad debt: it moves to `amount_written_off`, and nothing more is due.
 
-        From sent or partially_paid to written_off, else `invalid_state_transition`. Emits `invoice.written_off`.
+        From sent or partially_paid to written_off, else `invalid_state_transition`. What comes in after all is recorded
+        by
+        `payments`, as a recovery. Emits `invoice.written_off`.
 
         reason: Why.
         """
@@ -1921,7 +1954,7 @@ class Invoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Make a new draft of the same content, issued today.
+        """Create a new draft with the same content, issued today.
 
         From any status. Refused with `gst_not_registered` where the business no longer charges GST. Emits
         `invoice.created`.
@@ -1980,7 +2013,7 @@ class Jobs:
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -1993,7 +2026,7 @@ class Jobs:
         search: What to look for: at most 200 characters, none of them special.
         status: Those with any of these as `status`.
         client_id: Those with any of these as `client_id`.
-        assignee_id: Those that any of these members of staff do.
+        assignee_id: Those assigned to any of these members of staff.
         priority: Those with any of these as `priority`.
         number: Those with any of these as `number`.
         quote_id: Those with any of these as `quote_id`.
@@ -2084,34 +2117,34 @@ class Jobs:
         completion_notes: Maybe[str | None] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Job:
-        """Open a job, or schedule it where it says when it starts; its number is given now and never again.
+        """Create a job: open, or scheduled if it has a start. Its number is assigned now and never reused.
 
         It is open, or scheduled where `scheduled_start` is sent. Refused with `gst_not_registered` where a business
         that is not registered charges GST. Emits `job.created`.
 
         client_id: The contact it is for.
         title: What is to be done, in a few words.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         line_items: The materials and labour to bill, in order.
         currency: Always AUD.
-        amounts_are: Whether the lines are sent with GST in them; the business's default unless said.
+        amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
         gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
-        discount_percent: Taken off the whole document, in per cent; not together with `discount_amount`.
-        discount_amount: Taken off the whole document, in dollars, and shared over its lines.
-        description: What is to be done, at length.
+        discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
+        discount_amount: A discount on the whole document, in dollars, spread over its lines.
+        description: What is to be done, in detail.
         site_address: Where it is done.
-        scheduled_start: When it is to begin; a job made with it is `scheduled`.
-        scheduled_end: When it is to end.
+        scheduled_start: When it should start; a job created with it is `scheduled`.
+        scheduled_end: When it should end.
         assignee_ids: The staff who do it.
         priority: How urgent it is.
-        checklist: What must or should be done on the way, in order.
+        checklist: What must or should be done, in order.
         reference: A short reference for the client, on its invoice.
         notes: Notes for the client, on its invoice.
         terms: Terms of payment for the client, on its invoice.
-        quote_id: The quote it carries out.
+        quote_id: The quote that it fulfils.
         booking_id: The booking it came from.
-        completion_notes: What there is to say of the work done.
+        completion_notes: Notes on the work done.
         """
         return self._api.call(
             "POST",
@@ -2151,7 +2184,7 @@ class Jobs:
     ) -> models.Job:
         """One job with its lines.
 
-        What is done so far, and what it will bill.
+        With its checklist, its lines and its totals.
         """
         return self._api.call("GET", f"/v1/jobs/{segment(id)}", models.Job)
 
@@ -2185,35 +2218,35 @@ class Jobs:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Job:
-        """Change a job, its checklist and its lines; its status changes by actions alone.
+        """Change a job, its checklist and its lines; only actions change its status.
 
         Checklist items and lines are merged by their `id`; those left out are removed. Refused with
         `gst_not_registered` where a business that is not registered charges GST. Emits `job.updated` where anything
         changed.
 
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         line_items: The materials and labour to bill, in order.
         currency: Always AUD.
-        amounts_are: Whether the lines are sent with GST in them; the business's default unless said.
+        amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
         gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
-        discount_percent: Taken off the whole document, in per cent; not together with `discount_amount`.
-        discount_amount: Taken off the whole document, in dollars, and shared over its lines.
+        discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
+        discount_amount: A discount on the whole document, in dollars, spread over its lines.
         client_id: The contact it is for.
         title: What is to be done, in a few words.
-        description: What is to be done, at length.
+        description: What is to be done, in detail.
         site_address: Where it is done.
-        scheduled_start: When it is to begin; a job made with it is `scheduled`.
-        scheduled_end: When it is to end.
+        scheduled_start: When it should start; a job created with it is `scheduled`.
+        scheduled_end: When it should end.
         assignee_ids: The staff who do it.
         priority: How urgent it is.
-        checklist: What must or should be done on the way, in order.
+        checklist: What must or should be done, in order.
         reference: A short reference for the client, on its invoice.
         notes: Notes for the client, on its invoice.
         terms: Terms of payment for the client, on its invoice.
-        quote_id: The quote it carries out.
+        quote_id: The quote that it fulfils.
         booking_id: The booking it came from.
-        completion_notes: What there is to say of the work done.
+        completion_notes: Notes on the work done.
         """
         return self._api.call(
             "PATCH",
@@ -2273,12 +2306,12 @@ class Jobs:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Job:
-        """Say when an open job is to be done.
+        """Schedule an open job.
 
         From open to scheduled, else `invalid_state_transition`. Emits `job.scheduled`.
 
-        scheduled_start: When it is to begin.
-        scheduled_end: When it is to end.
+        scheduled_start: When it should start.
+        scheduled_end: When it should end.
         """
         return self._api.call(
             "POST",
@@ -2319,7 +2352,7 @@ class Jobs:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Job:
-        """Interrupt the work, as when parts are awaited.
+        """Pause the work, for example while waiting for parts.
 
         From in_progress to on_hold, else `invalid_state_transition`. Emits `job.updated`.
         """
@@ -2339,7 +2372,7 @@ class Jobs:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Job:
-        """Go on with interrupted work.
+        """Resume paused work.
 
         From on_hold to in_progress, else `invalid_state_transition`. Emits `job.updated`.
         """
@@ -2360,12 +2393,12 @@ class Jobs:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Job:
-        """Finish the work; refused while anything required on the checklist is not done.
+        """Complete the job; refused while a required checklist item is not done.
 
         From any open status to complete, else `invalid_state_transition`; `checklist_incomplete` names what is left.
         Emits `job.completed`.
 
-        notes: What there is to say of the work done.
+        notes: Notes on the work done.
         """
         return self._api.call(
             "POST",
@@ -2386,7 +2419,7 @@ class Jobs:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Job:
-        """Give the job up; its number stays used.
+        """Cancel the job; its number is never reused.
 
         From any open status to cancelled, else `invalid_state_transition`. Emits `job.cancelled`.
 
@@ -2410,7 +2443,7 @@ class Jobs:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Job:
-        """Take a complete job up again, as for a second visit; its invoices stay.
+        """Reopen a complete job, for example for a second visit; its invoices stay.
 
         From complete to open, else `invalid_state_transition`. Emits `job.reopened`.
         """
@@ -2430,11 +2463,11 @@ class Jobs:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Make a draft invoice of a complete job's lines, with every rule and cent of them.
+        """Create a draft invoice from a complete job's lines; the totals match to the cent.
 
         From complete, else `invalid_state_transition`; `already_invoiced` while an invoice bills it. Answers the
-        invoice. Refused with `gst_not_registered` where the business no longer charges GST. Emits `invoice.created` and
-        `job.updated`.
+        invoice. The key needs `invoices:write`, too. Refused with `gst_not_registered` where the business no longer
+        charges GST. Emits `invoice.created` and `job.updated`.
         """
         return self._api.call(
             "POST",
@@ -2455,7 +2488,7 @@ class Me:
     ) -> models.Me:
         """The calling key, its tenant, environment, scopes and limits.
 
-        What a client shows to say whose key it holds, and the way to try one.
+        A simple way to test a key and to show whose it is.
         """
         return self._api.call("GET", "/v1/me", models.Me)
 
@@ -2469,7 +2502,7 @@ class Openapi:
     ) -> bytes:
         """This API's description in OpenAPI 3.1.
 
-        Of this deployment: only what its enabled plugins offer. It needs no key.
+        Describes this deployment, with its enabled plugins only. Needs no key.
         """
         return self._api.fetch("GET", "/v1/openapi.json")
 
@@ -2523,7 +2556,7 @@ class Quotes:
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -2626,23 +2659,23 @@ class Quotes:
         booking_id: Maybe[str | None] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Quote:
-        """Make a draft; its number is given now and never again.
+        """Create a draft. Its number is assigned now and never reused.
 
         Refused with `gst_not_registered` where a business that is not registered charges GST. Emits `quote.created`.
 
         line_items: What is charged for, in order.
         client_id: The contact it is for.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         currency: Always AUD.
-        amounts_are: Whether the lines are sent with GST in them; the business's default unless said.
+        amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
         gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
-        discount_percent: Taken off the whole document, in per cent; not together with `discount_amount`.
-        discount_amount: Taken off the whole document, in dollars, and shared over its lines.
+        discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
+        discount_amount: A discount on the whole document, in dollars, spread over its lines.
         title: What it is for, in a few words.
-        summary: What it is for, at length.
-        issue_date: The date of the quote; today in the business's time zone unless said.
-        expiry_date: Until when it can be accepted; 30 days after the issue date unless said.
+        summary: What it is for, in detail.
+        issue_date: The date of the quote; default today, in the business's time zone.
+        expiry_date: The last day on which it can be accepted; default 30 days after the issue date.
         reference: A short reference for the client.
         notes: Notes for the client.
         terms: Terms that the client accepts with it.
@@ -2711,25 +2744,25 @@ class Quotes:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Quote:
-        """Change a draft; of a quote that was sent only what its client does not hold.
+        """Change a draft, or the few members of a sent quote that may still change.
 
         Once sent, only `reference`, `metadata`, `external_id`, `job_id` and `booking_id` change, else
         `document_locked`: revise it first. Refused with `gst_not_registered` where a business that is not registered
         charges GST. Emits `quote.updated` where anything changed.
 
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         line_items: What is charged for, in order.
         currency: Always AUD.
-        amounts_are: Whether the lines are sent with GST in them; the business's default unless said.
+        amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
         gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
-        discount_percent: Taken off the whole document, in per cent; not together with `discount_amount`.
-        discount_amount: Taken off the whole document, in dollars, and shared over its lines.
+        discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
+        discount_amount: A discount on the whole document, in dollars, spread over its lines.
         client_id: The contact it is for.
         title: What it is for, in a few words.
-        summary: What it is for, at length.
-        issue_date: The date of the quote; today in the business's time zone unless said.
-        expiry_date: Until when it can be accepted; 30 days after the issue date unless said.
+        summary: What it is for, in detail.
+        issue_date: The date of the quote; default today, in the business's time zone.
+        expiry_date: The last day on which it can be accepted; default 30 days after the issue date.
         reference: A short reference for the client.
         notes: Notes for the client.
         terms: Terms that the client accepts with it.
@@ -2788,13 +2821,13 @@ class Quotes:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Quote:
-        """Lock the quote, freeze who it is for, and give it a page where the client can accept it.
+        """Lock the quote, freeze its client's details, and give it a page where the client can accept it.
 
         From draft, or with a new expiry date from expired and declined, to sent, else `invalid_state_transition`.
         Bringing the page to the client is yours. Refused with `gst_not_registered` where a business that is not
         registered charges GST. Emits `quote.sent`.
 
-        expiry_date: Until when it can be accepted; as it is unless said.
+        expiry_date: The last day on which it can be accepted; unchanged unless sent.
         """
         return self._api.call(
             "POST",
@@ -2867,7 +2900,7 @@ class Quotes:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Quote:
-        """Take a sent quote back to draft as its next revision; links given out say that it was superseded.
+        """Take a sent quote back to draft as its next revision; its old links say that there is a newer one.
 
         From sent to draft, else `invalid_state_transition`. Emits `quote.updated`.
         """
@@ -2908,11 +2941,12 @@ class Quotes:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice | models.Job:
-        """Make an accepted quote into an invoice or a job, with every line, rule and cent of it.
+        """Convert an accepted quote into an invoice or a job; the totals match to the cent.
 
         From accepted, once, else `invalid_state_transition`: to invoiced with an invoice, to converted with a job,
-        whose invoice makes it invoiced. Answers what was made. Refused with `gst_not_registered` where the business no
-        longer charges GST. Emits `quote.converted`, and `invoice.created` or `job.created`.
+        whose invoice makes it invoiced. Answers what was made. The key needs the write scope of that, too. Refused with
+        `gst_not_registered` where the business no longer charges GST. Emits `quote.converted`, and `invoice.created` or
+        `job.created`.
 
         to: What to make of it, where that plugin is enabled.
         """
@@ -2956,7 +2990,7 @@ class Services:
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -3016,20 +3050,20 @@ class Services:
 
         Emits `service.created`.
 
-        name: What it is called.
-        duration_minutes: How long it takes.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        name: Its name.
+        duration_minutes: How many minutes it takes.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         price: What it costs.
         gst_code: How the price is taxed.
-        buffer_before_minutes: How long staff are taken up before it.
-        buffer_after_minutes: How long staff are taken up after it.
+        buffer_before_minutes: How many minutes to keep free before it.
+        buffer_after_minutes: How many minutes to keep free after it.
         capacity: How many bookings share one time with one member of staff.
-        slot_interval_minutes: How far apart the times are that are offered.
-        min_notice_minutes: How long ahead it must be booked.
-        max_advance_days: How many days ahead it can be booked; without it, any.
+        slot_interval_minutes: How many minutes apart the offered times are.
+        min_notice_minutes: How many minutes ahead it must be booked.
+        max_advance_days: How many days ahead it can be booked; if null, any number.
         requires_confirmation: Whether new bookings are pending until they are confirmed.
-        staff_ids: Who gives it; empty for any active staff.
+        staff_ids: Who provides it; if empty, any active staff.
         active: Whether it can be booked.
         """
         return self._api.call(
@@ -3062,7 +3096,7 @@ class Services:
     ) -> models.Service:
         """One service.
 
-        What it asks of staff's time, and when it can be booked.
+        With its duration, buffers and booking rules.
         """
         return self._api.call("GET", f"/v1/services/{segment(id)}", models.Service)
 
@@ -3092,20 +3126,20 @@ class Services:
 
         Emits `service.updated` where anything changed.
 
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
-        name: What it is called.
-        duration_minutes: How long it takes.
+        name: Its name.
+        duration_minutes: How many minutes it takes.
         price: What it costs.
         gst_code: How the price is taxed.
-        buffer_before_minutes: How long staff are taken up before it.
-        buffer_after_minutes: How long staff are taken up after it.
+        buffer_before_minutes: How many minutes to keep free before it.
+        buffer_after_minutes: How many minutes to keep free after it.
         capacity: How many bookings share one time with one member of staff.
-        slot_interval_minutes: How far apart the times are that are offered.
-        min_notice_minutes: How long ahead it must be booked.
-        max_advance_days: How many days ahead it can be booked; without it, any.
+        slot_interval_minutes: How many minutes apart the offered times are.
+        min_notice_minutes: How many minutes ahead it must be booked.
+        max_advance_days: How many days ahead it can be booked; if null, any number.
         requires_confirmation: Whether new bookings are pending until they are confirmed.
-        staff_ids: Who gives it; empty for any active staff.
+        staff_ids: Who provides it; if empty, any active staff.
         active: Whether it can be booked.
         """
         return self._api.call(
@@ -3140,7 +3174,7 @@ class Services:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Deleted:
-        """Delete a service that was never booked; one no longer given is made inactive instead.
+        """Delete a service that was never booked; make one that you no longer offer inactive instead.
 
         Refused with `has_dependents` once it was booked. Emits `service.deleted`.
         """
@@ -3178,7 +3212,7 @@ class Staff:
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -3235,13 +3269,13 @@ class Staff:
         Without `hours` they are never offered. Emits `staff.created`.
 
         name: Their name.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         email: Their email address.
         phone: Their phone number.
         timezone: The IANA time zone of their hours; the business's unless said.
         hours: When they work each week; empty for never.
-        time_off: When they do not, whatever their hours say.
+        time_off: When they do not work, whatever their hours say.
         active: Whether they can be booked and assigned.
         """
         return self._api.call(
@@ -3292,14 +3326,14 @@ class Staff:
 
         Emits `staff.updated` where anything changed.
 
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         name: Their name.
         email: Their email address.
         phone: Their phone number.
         timezone: The IANA time zone of their hours; the business's unless said.
         hours: When they work each week; empty for never.
-        time_off: When they do not, whatever their hours say.
+        time_off: When they do not work, whatever their hours say.
         active: Whether they can be booked and assigned.
         """
         return self._api.call(
@@ -3374,17 +3408,17 @@ class Tenant:
         Documents already sent keep what they say. A sandbox has a profile of its own.
 
         name: The name the business trades by.
-        legal_name: The name of the entity, where it is another.
-        abn: The business's ABN, without which no tax invoice can be sent; 11 digits come out.
+        legal_name: The legal entity's name, if different.
+        abn: The business's ABN, without which no tax invoice can be sent; shown as 11 digits.
         gst_registered: Whether the business is registered for GST; one that is not cannot charge it.
-        timezone: Its IANA time zone, in which dates are meant.
+        timezone: Its IANA time zone, to which all dates refer.
         address: Where the business is, as its documents show it.
         email: The business's email address.
         phone: The business's phone number.
-        bank_account: Where it is paid by bank transfer; shown on hosted invoices.
-        payid: Where it is paid by PayID; shown on hosted invoices.
-        default_payment_terms_days: Days until an invoice is due whose contact has no terms of its own.
-        amounts_are: Whether line items of new documents are sent with GST in them.
+        bank_account: The account for bank transfers; shown on hosted invoices.
+        payid: The PayID for payments; shown on hosted invoices.
+        default_payment_terms_days: Days until invoices are due, for contacts without terms of their own.
+        amounts_are: Whether prices on new documents include GST.
         gst_rounding: Whether GST is rounded once for a document or for each line; both are lawful (s 9-90 GST Act).
         """
         return self._api.call(
@@ -3437,10 +3471,10 @@ class WebhookDeliveries:
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         endpoint_id: Those with any of these as `endpoint_id`.
         webhook_id: Those with any of these as `webhook_id`.
-        event: Those with any of these as `event`.
+        event: Those of any of these events; `invoice.*` is all of a kind, `*` every event, `ping` what `test` sends.
         status: Those with any of these as `status`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
           zone.
@@ -3476,7 +3510,7 @@ class WebhookDeliveries:
     ) -> models.Delivery:
         """One delivery with each attempt: what was sent, and what came back.
 
-        The first 16 KiB of each response are kept.
+        The first 16 KiB of each response are kept. Both bodies are null for a key that may not read the event.
         """
         return self._api.call("GET", f"/v1/webhook_deliveries/{segment(id)}", models.Delivery)
 
@@ -3487,10 +3521,10 @@ class WebhookDeliveries:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Delivery:
-        """Deliver once more, whatever came of it: a new delivery with the same body and `webhook-id`.
+        """Deliver again, whatever the result was: a new delivery with the same body and `webhook-id`.
 
-        To the endpoint's present URL with its present secret. Where the endpoint was deleted:
-        `invalid_state_transition`.
+        To the endpoint's present URL with its present secret. The key needs the read scope of the event, and of all
+        that the endpoint subscribes to. Where the endpoint was deleted: `invalid_state_transition`.
         """
         return self._api.call(
             "POST",
@@ -3528,7 +3562,7 @@ class WebhookEndpoints:
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
-        sort: Fields in order, each once; `-` before one for descending. `-created_at` unless said.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The one with this `external_id`.
         metadata: Those whose metadata has each `metadata[key]=value`.
         created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
@@ -3573,13 +3607,13 @@ class WebhookEndpoints:
     ) -> models.Endpoint:
         """Add an endpoint; its secret is shown in this answer and never again.
 
-        The `secret` is in this answer only. The key must hold the read scope of what it subscribes to, else
+        The `secret` is in this answer only. The key needs the read scope of everything the endpoint subscribes to, else
         `insufficient_scope`. Refused with `url_not_allowed` where the URL can never be delivered to, and
         `too_many_endpoints` above 20.
 
         url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
-        events: Which events: by name, all of a kind as in `invoice.*`, or all with `*`.
-        external_id: The client's own id of the record, which no other of its kind may have.
+        events: Which events: by name, all of one kind such as `invoice.*`, or all with `*`.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         description: What it is for.
         enabled: Whether deliveries are sent; those to a disabled endpoint are held.
@@ -3624,13 +3658,15 @@ class WebhookEndpoints:
     ) -> models.Endpoint:
         """Change an endpoint; what is still to be delivered goes to its new URL.
 
-        `enabled: false` holds new deliveries; enabling sends nothing that was held, `recover` does. Refused with
+        `enabled: false` holds new deliveries; enabling sends nothing that was held, `recover` does. Changed `events`
+        apply to new deliveries only. The key needs the read scope of all that the endpoint subscribes to, before and
+        after, and for a new URL that of everything still on its way, else `insufficient_scope`. Refused with
         `url_not_allowed` where the URL can never be delivered to.
 
-        external_id: The client's own id of the record, which no other of its kind may have.
+        external_id: Your own id for the record, unique among records of its kind.
         metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
         url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
-        events: Which events: by name, all of a kind as in `invoice.*`, or all with `*`.
+        events: Which events: by name, all of one kind such as `invoice.*`, or all with `*`.
         description: What it is for.
         enabled: Whether deliveries are sent; those to a disabled endpoint are held.
         """
@@ -3696,7 +3732,7 @@ class WebhookEndpoints:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Delivery:
-        """Deliver a `ping`, which is no event.
+        """Send a `ping`, which is not an event.
 
         Answers the delivery, whose attempt follows within seconds. A disabled endpoint gets none:
         `invalid_state_transition`.
@@ -3719,10 +3755,10 @@ class WebhookEndpoints:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Recovery:
-        """Send every failed or held delivery made in a time again, in the background.
+        """Send every failed or held delivery from a period of time again, in the background.
 
         Each of them gets all its attempts anew; 202 says how many there are. A disabled endpoint gets none:
-        `invalid_state_transition`.
+        `invalid_state_transition`. The key needs the read scope of each event that would be sent.
 
         since: From when the deliveries were made.
         until: Until when; now unless said.

@@ -34,7 +34,7 @@ class Address(Struct, kw_only=True):
     postcode: str | None
     """In Australia four digits."""
     country: str
-    """Two letters of ISO 3166; AU unless said."""
+    """A two-letter ISO 3166 code; default AU."""
 
 
 class AddressChange(Struct, kw_only=True):
@@ -51,11 +51,13 @@ class AddressChange(Struct, kw_only=True):
     postcode: Maybe[str | None] = UNSET
     """In Australia four digits."""
     country: Maybe[str | None] = UNSET
-    """Two letters of ISO 3166; AU unless said."""
+    """A two-letter ISO 3166 code; default AU."""
 
 
 class Attempt(Struct, kw_only=True):
-    """One try. `finished_at` is null while it runs, or for ever where the process died: then `error` says so."""
+    """One attempt. `finished_at` is null while it runs, and stays null if the process died: `error` then says
+    so.
+    """
 
     number: int
     """Which attempt it was, from 1."""
@@ -70,38 +72,38 @@ class Attempt(Struct, kw_only=True):
     request: Sent
     """What was sent."""
     response: Received | None
-    """What came back, if anything did."""
+    """The response, if there was one."""
 
 
 class BankAccount(Struct, kw_only=True):
     """Where the business is paid by bank transfer."""
 
     bsb: str
-    """Six digits, which come out as NNN-NNN."""
+    """Six digits; shown as NNN-NNN."""
     account_number: str
-    """The account's number."""
+    """The account number."""
     account_name: str
-    """In whose name it is."""
+    """The account holder's name."""
 
 
 class BankAccountChange(Struct, kw_only=True):
     """Where the business is paid by bank transfer."""
 
     bsb: Maybe[str] = UNSET
-    """Six digits, which come out as NNN-NNN."""
+    """Six digits; shown as NNN-NNN."""
     account_number: Maybe[str] = UNSET
-    """The account's number."""
+    """The account number."""
     account_name: Maybe[str] = UNSET
-    """In whose name it is."""
+    """The account holder's name."""
 
 
 class Booking(Struct, kw_only=True):
     """A booking as it is shown."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     status: Open[Literal["cancelled", "completed", "confirmed", "declined", "no_show", "pending"]]
-    """How far it is; actions change it. All but `cancelled`, `declined` and `no_show` hold the time."""
+    """Its status; actions change it. All but `cancelled`, `declined` and `no_show` occupy the time."""
     service_id: str
     """What is booked."""
     service: Named
@@ -127,15 +129,15 @@ class Booking(Struct, kw_only=True):
     cancel_reason: str | None
     """Why it was cancelled."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
@@ -144,25 +146,25 @@ class Category(Struct, kw_only=True):
     """What money is spent on, as it is shown."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     name: str
-    """What it is called."""
+    """Its name."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
 
 class ChecklistItem(Struct, kw_only=True):
-    """Something to tick off; a job is complete only once all that is required is done."""
+    """A checklist item; a job can be completed only once all required items are done."""
 
     id: str
     """Its id, by which a PATCH names it."""
@@ -175,7 +177,7 @@ class ChecklistItem(Struct, kw_only=True):
 
 
 class ChecklistItemChange(Struct, kw_only=True):
-    """Something to tick off. On PATCH one with an `id` is merged over the stored one, one without is new."""
+    """A checklist item. On PATCH, one with an `id` is merged into the stored one; one without is new."""
 
     id: str
     """On PATCH, which stored item this is."""
@@ -188,12 +190,12 @@ class ChecklistItemChange(Struct, kw_only=True):
 
 
 class CodeTotals(Struct, kw_only=True):
-    """What the lines of one GST code come to."""
+    """The totals of the lines with one GST code."""
 
     gst_code: str
     """How these lines are taxed."""
     rate: Decimal
-    """The rate of GST, in per cent."""
+    """The rate of GST, in percent."""
     net: Decimal
     """Their amount without GST."""
     gst: Decimal
@@ -204,7 +206,7 @@ class Contact(Struct, kw_only=True):
     """A contact as it is shown."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     name: str
     """Their name."""
     kind: Open[Literal["company", "person"]]
@@ -212,48 +214,48 @@ class Contact(Struct, kw_only=True):
     roles: list[Open[Literal["client", "supplier"]]]
     """Whether the business sells to them, buys from them, or both."""
     status: Open[Literal["active", "archived"]]
-    """Whether they are in use, or put aside by `archive`."""
+    """Whether they are active, or archived by `archive`."""
     email: str | None
     """Their email address."""
     phone: str | None
-    """Their phone number, however it is spaced."""
+    """Their phone number, spaced as you like."""
     website: str | None
     """Their web address."""
     abn: str | None
-    """Their ABN, checked by its check digits; 11 digits come out."""
-    gst_registered: bool
-    """Whether they are registered for GST."""
+    """Their ABN, whose check digits are verified; shown as 11 digits."""
+    gst_registered: bool | None
+    """Whether they are registered for GST; null if unknown."""
     billing_address: Address | None
-    """Where their invoices go; shown on them."""
+    """Where their invoices are sent; shown on them."""
     site_address: Address | None
-    """Where work for them is done."""
+    """Where you work for them."""
     people: list[Person]
-    """The people there to talk to."""
+    """People to contact there."""
     payment_terms_days: int | None
-    """Days until their invoices are due; without it the business's own terms."""
+    """Days until their invoices are due; if null, the business's own terms apply."""
     notes: str | None
-    """Notes of the business's own."""
+    """The business's internal notes."""
     tags: list[str]
     """Words to find them by."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
 
 class Deleted(Struct, kw_only=True):
-    """What a delete answers."""
+    """The answer to a DELETE."""
 
     id: str
-    """The id it had."""
+    """The id of the deleted record."""
     deleted: bool
     """Always true."""
 
@@ -272,48 +274,52 @@ class Delivery(Struct, kw_only=True):
     event: str
     """What happened, such as `invoice.paid`."""
     status: Open[Literal["cancelled", "delivered", "failed", "held", "pending"]]
-    """How far it is; `held` awaits an enabled endpoint."""
+    """Its status; `held` waits for the endpoint to be enabled."""
     attempts_made: int
     """How many attempts were made."""
     next_attempt_at: dt.datetime | None
     """When the next one is due."""
+    last_error: str | None
+    """Why the last attempt failed, as the attempt's `error`: null before the first and after a success. A
+    delivery that was `cancelled` because it was held too long has `held_too_long`.
+    """
     finished_at: dt.datetime | None
     """When it was delivered, failed or cancelled."""
     replay_of: str | None
     """The delivery that this one repeats."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
 
 
 class Endpoint(Struct, kw_only=True):
     """An endpoint as it is shown; `secret` only when it is made or rotated, else null."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     url: str
     """Where deliveries go: https, and no private or internal host unless the deployment allows them."""
     events: list[str]
-    """Which events: by name, all of a kind as in `invoice.*`, or all with `*`."""
+    """Which events: by name, all of one kind such as `invoice.*`, or all with `*`."""
     description: str | None
     """What it is for."""
     enabled: bool
     """Whether deliveries are sent; those to a disabled endpoint are held."""
     disabled_reason: Open[Literal["failing", "gone"]] | None
-    """Why it was disabled by itself: it answered 410, or nothing succeeded for days."""
+    """Why it was disabled automatically: it answered 410, or nothing succeeded for days."""
     failing_since: dt.datetime | None
-    """Since when nothing succeeded."""
+    """Since when no delivery has succeeded."""
     secret: str | None
     """What its deliveries are signed with; shown when it is made or rotated, else null."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
@@ -322,13 +328,13 @@ class Expense(Struct, kw_only=True):
     """Money spent, as it is shown."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     status: Open[Literal["recorded", "void"]]
     """Whether it counts, or was taken out by `void`."""
     date: dt.date
     """When the money was spent."""
     amount: Decimal
-    """What was spent, with GST in it."""
+    """What was spent, including GST."""
     currency: Open[Literal["AUD"]]
     """Always AUD."""
     description: str | None
@@ -342,9 +348,9 @@ class Expense(Struct, kw_only=True):
     supplier: Named | None
     """The contact it was paid to."""
     supplier_name: str | None
-    """Who it was paid to, where they are no contact."""
+    """Who it was paid to, if they are not a contact."""
     supplier_abn: str | None
-    """Their ABN, where they are no contact."""
+    """Their ABN, if they are not a contact."""
     gst_code: Open[Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"]]
     """How it was taxed."""
     gst: Decimal
@@ -352,31 +358,31 @@ class Expense(Struct, kw_only=True):
     gst_breakdown: GstBreakdown
     """Its GST, and how much can be claimed."""
     business_use_percent: Decimal
-    """How much of it was for the business, in per cent."""
+    """How much of it was for business use, in percent."""
     tax_invoice_held: bool
     """Whether a tax invoice is held, without which GST above $82.50 of amount cannot be claimed."""
     payment_method: str | None
     """How it was paid, such as `card`, `bank_transfer` or `cash`."""
     reference: str | None
-    """The receipt's number or the like."""
+    """A reference, such as the number of the receipt."""
     job_id: str | None
     """The job it was made for."""
     billable: bool
-    """Whether it is to be charged on to the job's client."""
+    """Whether it should be charged to the job's client."""
     voided_at: dt.datetime | None
     """When it was voided."""
     void_reason: str | None
     """Why it was voided."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
@@ -387,11 +393,11 @@ class Group(Struct, kw_only=True):
     key: str
     """The category's id, the GST code or the month, YYYY-MM."""
     label: str
-    """What it is called."""
+    """Its name."""
     count: int
     """How many expenses."""
     amount: Decimal
-    """What was spent, with GST in it."""
+    """What was spent, including GST."""
     net: Decimal
     """What was spent, without GST."""
     gst: Decimal
@@ -408,7 +414,7 @@ class GstBreakdown(Struct, kw_only=True):
     gst: Decimal
     """The GST in it."""
     rate: Decimal
-    """The rate of GST, in per cent."""
+    """The rate of GST, in percent."""
     gst_claimable: Decimal
     """What of the GST can be claimed: for business use, and 0 unless `claimable`."""
     claim_status: Open[Literal["awaiting_tax_invoice", "claimable", "not_creditable"]]
@@ -416,12 +422,12 @@ class GstBreakdown(Struct, kw_only=True):
 
 
 class Hours(Struct, kw_only=True):
-    """A stretch of work that comes every week, in local time."""
+    """Working hours that repeat every week, in local time."""
 
     day: Open[Literal["friday", "monday", "saturday", "sunday", "thursday", "tuesday", "wednesday"]]
     """The day of the week."""
     start: str
-    """When work begins, as HH:MM in the person's time zone."""
+    """When work starts, as HH:MM in the person's time zone."""
     end: str
     """When it ends; 24:00 is midnight."""
 
@@ -432,49 +438,55 @@ class Invoice(Struct, kw_only=True):
     """
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     number: str
-    """Its number, such as INV-0042: never used twice."""
+    """Its number, such as INV-0042; never reused."""
     status: Open[Literal["draft", "paid", "partially_paid", "sent", "void", "written_off"]]
-    """How far it is; actions change it."""
+    """Its status; actions change it."""
     client_id: str
-    """The contact who owes it."""
+    """The contact who owes the money."""
     client: Named
-    """The contact who owes it."""
+    """The contact who owes the money."""
     issue_date: dt.date
-    """The date of the invoice; today in the business's time zone unless said."""
+    """The date of the invoice; default today, in the business's time zone."""
     due_date: dt.date
-    """When it is due; the issue date and the contact's or the business's terms unless said."""
+    """When it is due; default the issue date plus the contact's or the business's terms."""
     currency: Open[Literal["AUD"]]
     """Always AUD."""
     amounts_are: Open[Literal["exclusive", "inclusive"]]
-    """Whether its lines were sent with GST in them."""
+    """Whether the prices of its lines include GST."""
     gst_rounding: Open[Literal["per_line", "total_invoice"]]
     """Whether GST is rounded once for the document or for each line."""
     discount_percent: Decimal | None
-    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    """A discount on the whole document, in percent; not together with `discount_amount`."""
     discount_amount: Decimal | None
-    """Taken off the whole document, in dollars, and shared over its lines."""
+    """A discount on the whole document, in dollars, spread over its lines."""
     subtotal: Decimal
-    """What the lines come to without GST, after discounts."""
+    """The sum of the lines without GST, after discounts."""
     discount_total: Decimal
-    """What the discounts of the lines and of the document come to."""
+    """The sum of all discounts, on lines and on the document."""
     gst: Decimal
-    """The GST, which with `subtotal` makes `total`."""
+    """The GST; `subtotal` plus `gst` is `total`."""
     total: Decimal
-    """What it comes to with GST."""
+    """The total including GST."""
     gst_breakdown: list[CodeTotals]
     """Amounts and GST by GST code."""
     amount_paid: Decimal
-    """What was received."""
+    """The amount received."""
+    amount_written_off: Decimal
+    """What was written off as a bad debt and has not been recovered."""
+    cash_rounding: Decimal
+    """What was settled without being received, since cash comes in multiples of 0.05; below zero where more was
+    received.
+    """
     amount_due: Decimal
-    """What is still to be received."""
+    """What is still to be paid; 0.00 once it is void."""
     is_overdue: bool
-    """Whether money is due since before today."""
+    """Whether money is still due and the due date has passed."""
     document_title: Open[Literal["Invoice", "Tax invoice"]]
-    """What it is headed."""
+    """The document's heading."""
     tax_invoice: TaxInvoice
-    """Whether it shows what a tax invoice must."""
+    """Whether it is a tax invoice that shows what it must."""
     reference: str | None
     """A short reference for the client."""
     purchase_order: str | None
@@ -508,30 +520,30 @@ class Invoice(Struct, kw_only=True):
     line_items: list[Line]
     """What is charged for, in order."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
     payments: list[Payment]
-    """The payments of it, the newest last, reversed ones too."""
+    """Its payments, the newest last, including reversed ones."""
 
 
 class Job(Struct, kw_only=True):
     """A job with its lines."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     number: str
-    """Its number, such as JOB-0042: never used twice."""
+    """Its number, such as JOB-0042; never reused."""
     status: Open[Literal["cancelled", "complete", "in_progress", "on_hold", "open", "scheduled"]]
-    """How far it is; actions change it."""
+    """Its status; actions change it."""
     client_id: str
     """The contact it is for."""
     client: Named
@@ -539,13 +551,13 @@ class Job(Struct, kw_only=True):
     title: str
     """What is to be done, in a few words."""
     description: str | None
-    """What is to be done, at length."""
+    """What is to be done, in detail."""
     site_address: Address | None
     """Where it is done."""
     scheduled_start: dt.datetime | None
-    """When it is to begin; a job made with it is `scheduled`."""
+    """When it should start; a job created with it is `scheduled`."""
     scheduled_end: dt.datetime | None
-    """When it is to end."""
+    """When it should end."""
     assignee_ids: list[str]
     """The staff who do it."""
     assignees: list[Named]
@@ -553,25 +565,25 @@ class Job(Struct, kw_only=True):
     priority: Open[Literal["high", "low", "normal", "urgent"]]
     """How urgent it is."""
     checklist: list[ChecklistItem]
-    """What must or should be done on the way, in order."""
+    """What must or should be done, in order."""
     currency: Open[Literal["AUD"]]
     """Always AUD."""
     amounts_are: Open[Literal["exclusive", "inclusive"]]
-    """Whether its lines were sent with GST in them."""
+    """Whether the prices of its lines include GST."""
     gst_rounding: Open[Literal["per_line", "total_invoice"]]
     """Whether GST is rounded once for the document or for each line."""
     discount_percent: Decimal | None
-    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    """A discount on the whole document, in percent; not together with `discount_amount`."""
     discount_amount: Decimal | None
-    """Taken off the whole document, in dollars, and shared over its lines."""
+    """A discount on the whole document, in dollars, spread over its lines."""
     subtotal: Decimal
-    """What the lines come to without GST, after discounts."""
+    """The sum of the lines without GST, after discounts."""
     discount_total: Decimal
-    """What the discounts of the lines and of the document come to."""
+    """The sum of all discounts, on lines and on the document."""
     gst: Decimal
-    """The GST, which with `subtotal` makes `total`."""
+    """The GST; `subtotal` plus `gst` is `total`."""
     total: Decimal
-    """What it comes to with GST."""
+    """The total including GST."""
     gst_breakdown: list[CodeTotals]
     """Amounts and GST by GST code."""
     reference: str | None
@@ -581,7 +593,7 @@ class Job(Struct, kw_only=True):
     terms: str | None
     """Terms of payment for the client, on its invoice."""
     quote_id: str | None
-    """The quote it carries out."""
+    """The quote that it fulfils."""
     booking_id: str | None
     """The booking it came from."""
     invoice_ids: list[str]
@@ -589,7 +601,7 @@ class Job(Struct, kw_only=True):
     completed_at: dt.datetime | None
     """When it was completed."""
     completion_notes: str | None
-    """What there is to say of the work done."""
+    """Notes on the work done."""
     cancelled_at: dt.datetime | None
     """When it was cancelled."""
     cancel_reason: str | None
@@ -597,15 +609,15 @@ class Job(Struct, kw_only=True):
     line_items: list[Line]
     """The materials and labour to bill, in order."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
@@ -629,15 +641,15 @@ class Line(Struct, kw_only=True):
     quantity: Decimal
     """How many; negative for a credit line."""
     unit: str | None
-    """What the quantity counts, such as `hour`."""
+    """The unit of the quantity, such as `hour`."""
     unit_price: Decimal
-    """Of one, with GST in it or not as `amounts_are` says; negative for a credit line."""
+    """The price of one unit, with or without GST as `amounts_are` says; negative for a credit line."""
     discount_percent: Decimal | None
-    """Taken off the line, in per cent; not together with `discount_amount`."""
+    """A discount on the line, in percent; not together with `discount_amount`."""
     discount_amount: Decimal | None
-    """Taken off the line, in dollars; never more than it."""
+    """A discount on the line, in dollars; at most the line's amount."""
     gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]]
-    """How the line is taxed; `gst` unless the business is not registered, else `out_of_scope`."""
+    """How the line is taxed; defaults to `gst`, or `out_of_scope` if the business is not registered for GST."""
     net: Decimal
     """Its amount without GST."""
     gst: Decimal
@@ -647,7 +659,7 @@ class Line(Struct, kw_only=True):
 
 
 class LineChange(Struct, kw_only=True):
-    """A line item. On PATCH one with an `id` is merged over the stored one, one without is new."""
+    """A line item. On PATCH, one with an `id` is merged into the stored one; one without is new."""
 
     id: str
     """On PATCH, which stored line this is."""
@@ -656,15 +668,15 @@ class LineChange(Struct, kw_only=True):
     quantity: Maybe[Amount | None] = UNSET
     """How many; negative for a credit line."""
     unit: Maybe[str | None] = UNSET
-    """What the quantity counts, such as `hour`."""
+    """The unit of the quantity, such as `hour`."""
     unit_price: Maybe[Amount] = UNSET
-    """Of one, with GST in it or not as `amounts_are` says; negative for a credit line."""
+    """The price of one unit, with or without GST as `amounts_are` says; negative for a credit line."""
     discount_percent: Maybe[Amount | None] = UNSET
-    """Taken off the line, in per cent; not together with `discount_amount`."""
+    """A discount on the line, in percent; not together with `discount_amount`."""
     discount_amount: Maybe[Amount | None] = UNSET
-    """Taken off the line, in dollars; never more than it."""
+    """A discount on the line, in dollars; at most the line's amount."""
     gst_code: Maybe[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"] | None] = UNSET
-    """How the line is taxed; `gst` unless the business is not registered, else `out_of_scope`."""
+    """How the line is taxed; defaults to `gst`, or `out_of_scope` if the business is not registered for GST."""
 
 
 class ListedDelivery(Struct, kw_only=True):
@@ -679,66 +691,76 @@ class ListedDelivery(Struct, kw_only=True):
     event: str
     """What happened, such as `invoice.paid`."""
     status: Open[Literal["cancelled", "delivered", "failed", "held", "pending"]]
-    """How far it is; `held` awaits an enabled endpoint."""
+    """Its status; `held` waits for the endpoint to be enabled."""
     attempts_made: int
     """How many attempts were made."""
     next_attempt_at: dt.datetime | None
     """When the next one is due."""
+    last_error: str | None
+    """Why the last attempt failed, as the attempt's `error`: null before the first and after a success. A
+    delivery that was `cancelled` because it was held too long has `held_too_long`.
+    """
     finished_at: dt.datetime | None
     """When it was delivered, failed or cancelled."""
     replay_of: str | None
     """The delivery that this one repeats."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
 
 
 class ListedInvoice(Struct, kw_only=True):
     """An invoice as lists show it: without its payments, and with its lines only on request."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     number: str
-    """Its number, such as INV-0042: never used twice."""
+    """Its number, such as INV-0042; never reused."""
     status: Open[Literal["draft", "paid", "partially_paid", "sent", "void", "written_off"]]
-    """How far it is; actions change it."""
+    """Its status; actions change it."""
     client_id: str
-    """The contact who owes it."""
+    """The contact who owes the money."""
     client: Named
-    """The contact who owes it."""
+    """The contact who owes the money."""
     issue_date: dt.date
-    """The date of the invoice; today in the business's time zone unless said."""
+    """The date of the invoice; default today, in the business's time zone."""
     due_date: dt.date
-    """When it is due; the issue date and the contact's or the business's terms unless said."""
+    """When it is due; default the issue date plus the contact's or the business's terms."""
     currency: Open[Literal["AUD"]]
     """Always AUD."""
     amounts_are: Open[Literal["exclusive", "inclusive"]]
-    """Whether its lines were sent with GST in them."""
+    """Whether the prices of its lines include GST."""
     gst_rounding: Open[Literal["per_line", "total_invoice"]]
     """Whether GST is rounded once for the document or for each line."""
     discount_percent: Decimal | None
-    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    """A discount on the whole document, in percent; not together with `discount_amount`."""
     discount_amount: Decimal | None
-    """Taken off the whole document, in dollars, and shared over its lines."""
+    """A discount on the whole document, in dollars, spread over its lines."""
     subtotal: Decimal
-    """What the lines come to without GST, after discounts."""
+    """The sum of the lines without GST, after discounts."""
     discount_total: Decimal
-    """What the discounts of the lines and of the document come to."""
+    """The sum of all discounts, on lines and on the document."""
     gst: Decimal
-    """The GST, which with `subtotal` makes `total`."""
+    """The GST; `subtotal` plus `gst` is `total`."""
     total: Decimal
-    """What it comes to with GST."""
+    """The total including GST."""
     gst_breakdown: list[CodeTotals]
     """Amounts and GST by GST code."""
     amount_paid: Decimal
-    """What was received."""
+    """The amount received."""
+    amount_written_off: Decimal
+    """What was written off as a bad debt and has not been recovered."""
+    cash_rounding: Decimal
+    """What was settled without being received, since cash comes in multiples of 0.05; below zero where more was
+    received.
+    """
     amount_due: Decimal
-    """What is still to be received."""
+    """What is still to be paid; 0.00 once it is void."""
     is_overdue: bool
-    """Whether money is due since before today."""
+    """Whether money is still due and the due date has passed."""
     document_title: Open[Literal["Invoice", "Tax invoice"]]
-    """What it is headed."""
+    """The document's heading."""
     tax_invoice: TaxInvoice
-    """Whether it shows what a tax invoice must."""
+    """Whether it is a tax invoice that shows what it must."""
     reference: str | None
     """A short reference for the client."""
     purchase_order: str | None
@@ -772,15 +794,15 @@ class ListedInvoice(Struct, kw_only=True):
     line_items: Maybe[list[Line]] = UNSET
     """What is charged for, in order; in lists only with `include=line_items`."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
@@ -789,11 +811,11 @@ class ListedJob(Struct, kw_only=True):
     """A job as lists show it: with its lines only on request."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     number: str
-    """Its number, such as JOB-0042: never used twice."""
+    """Its number, such as JOB-0042; never reused."""
     status: Open[Literal["cancelled", "complete", "in_progress", "on_hold", "open", "scheduled"]]
-    """How far it is; actions change it."""
+    """Its status; actions change it."""
     client_id: str
     """The contact it is for."""
     client: Named
@@ -801,13 +823,13 @@ class ListedJob(Struct, kw_only=True):
     title: str
     """What is to be done, in a few words."""
     description: str | None
-    """What is to be done, at length."""
+    """What is to be done, in detail."""
     site_address: Address | None
     """Where it is done."""
     scheduled_start: dt.datetime | None
-    """When it is to begin; a job made with it is `scheduled`."""
+    """When it should start; a job created with it is `scheduled`."""
     scheduled_end: dt.datetime | None
-    """When it is to end."""
+    """When it should end."""
     assignee_ids: list[str]
     """The staff who do it."""
     assignees: list[Named]
@@ -815,25 +837,25 @@ class ListedJob(Struct, kw_only=True):
     priority: Open[Literal["high", "low", "normal", "urgent"]]
     """How urgent it is."""
     checklist: list[ChecklistItem]
-    """What must or should be done on the way, in order."""
+    """What must or should be done, in order."""
     currency: Open[Literal["AUD"]]
     """Always AUD."""
     amounts_are: Open[Literal["exclusive", "inclusive"]]
-    """Whether its lines were sent with GST in them."""
+    """Whether the prices of its lines include GST."""
     gst_rounding: Open[Literal["per_line", "total_invoice"]]
     """Whether GST is rounded once for the document or for each line."""
     discount_percent: Decimal | None
-    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    """A discount on the whole document, in percent; not together with `discount_amount`."""
     discount_amount: Decimal | None
-    """Taken off the whole document, in dollars, and shared over its lines."""
+    """A discount on the whole document, in dollars, spread over its lines."""
     subtotal: Decimal
-    """What the lines come to without GST, after discounts."""
+    """The sum of the lines without GST, after discounts."""
     discount_total: Decimal
-    """What the discounts of the lines and of the document come to."""
+    """The sum of all discounts, on lines and on the document."""
     gst: Decimal
-    """The GST, which with `subtotal` makes `total`."""
+    """The GST; `subtotal` plus `gst` is `total`."""
     total: Decimal
-    """What it comes to with GST."""
+    """The total including GST."""
     gst_breakdown: list[CodeTotals]
     """Amounts and GST by GST code."""
     reference: str | None
@@ -843,7 +865,7 @@ class ListedJob(Struct, kw_only=True):
     terms: str | None
     """Terms of payment for the client, on its invoice."""
     quote_id: str | None
-    """The quote it carries out."""
+    """The quote that it fulfils."""
     booking_id: str | None
     """The booking it came from."""
     invoice_ids: list[str]
@@ -851,7 +873,7 @@ class ListedJob(Struct, kw_only=True):
     completed_at: dt.datetime | None
     """When it was completed."""
     completion_notes: str | None
-    """What there is to say of the work done."""
+    """Notes on the work done."""
     cancelled_at: dt.datetime | None
     """When it was cancelled."""
     cancel_reason: str | None
@@ -859,15 +881,15 @@ class ListedJob(Struct, kw_only=True):
     line_items: Maybe[list[Line]] = UNSET
     """The materials and labour to bill, in order; in lists only with `include=line_items`."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
@@ -876,11 +898,11 @@ class ListedQuote(Struct, kw_only=True):
     """A quote as lists show it: with its lines only on request."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     number: str
-    """Its number, such as QUO-0042: never used twice."""
+    """Its number, such as QUO-0042; never reused."""
     status: Open[Literal["accepted", "cancelled", "converted", "declined", "draft", "expired", "invoiced", "sent"]]
-    """How far it is; actions change it, and `sent` becomes `expired` by itself."""
+    """Its status; actions change it, and `sent` becomes `expired` automatically."""
     client_id: str
     """The contact it is for."""
     client: Named
@@ -888,29 +910,29 @@ class ListedQuote(Struct, kw_only=True):
     title: str | None
     """What it is for, in a few words."""
     summary: str | None
-    """What it is for, at length."""
+    """What it is for, in detail."""
     issue_date: dt.date
-    """The date of the quote; today in the business's time zone unless said."""
+    """The date of the quote; default today, in the business's time zone."""
     expiry_date: dt.date
-    """Until when it can be accepted; 30 days after the issue date unless said."""
+    """The last day on which it can be accepted; default 30 days after the issue date."""
     currency: Open[Literal["AUD"]]
     """Always AUD."""
     amounts_are: Open[Literal["exclusive", "inclusive"]]
-    """Whether its lines were sent with GST in them."""
+    """Whether the prices of its lines include GST."""
     gst_rounding: Open[Literal["per_line", "total_invoice"]]
     """Whether GST is rounded once for the document or for each line."""
     discount_percent: Decimal | None
-    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    """A discount on the whole document, in percent; not together with `discount_amount`."""
     discount_amount: Decimal | None
-    """Taken off the whole document, in dollars, and shared over its lines."""
+    """A discount on the whole document, in dollars, spread over its lines."""
     subtotal: Decimal
-    """What the lines come to without GST, after discounts."""
+    """The sum of the lines without GST, after discounts."""
     discount_total: Decimal
-    """What the discounts of the lines and of the document come to."""
+    """The sum of all discounts, on lines and on the document."""
     gst: Decimal
-    """The GST, which with `subtotal` makes `total`."""
+    """The GST; `subtotal` plus `gst` is `total`."""
     total: Decimal
-    """What it comes to with GST."""
+    """The total including GST."""
     gst_breakdown: list[CodeTotals]
     """Amounts and GST by GST code."""
     reference: str | None
@@ -920,7 +942,7 @@ class ListedQuote(Struct, kw_only=True):
     terms: str | None
     """Terms that the client accepts with it."""
     revision: int
-    """One more each time it is revised."""
+    """Goes up by one each time it is revised."""
     invoice_id: str | None
     """The invoice made from it."""
     job_id: str | None
@@ -944,15 +966,15 @@ class ListedQuote(Struct, kw_only=True):
     line_items: Maybe[list[Line]] = UNSET
     """What is charged for, in order; in lists only with `include=line_items`."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
@@ -966,8 +988,8 @@ class LoggedEvent(Struct, kw_only=True):
     """What happened, such as `invoice.paid`."""
     created_at: dt.datetime
     """When it happened; the `timestamp` of its deliveries."""
-    data: dict[str, Any]
-    """The record as GET answered it then; of a deleted one its `id` alone."""
+    data: dict[str, Any] | None
+    """The record as GET answered it then; of a deleted one its `id` alone. Null for a key that may not read it."""
 
 
 class Me(Struct, kw_only=True):
@@ -976,7 +998,7 @@ class Me(Struct, kw_only=True):
     id: str
     """The key's id."""
     name: str | None
-    """What the key was named when it was made."""
+    """The key's name."""
     tenant: TenantName
     """Whose key it is."""
     environment: Open[Literal["live", "sandbox"]]
@@ -1010,11 +1032,11 @@ class NewAddress(Struct, kw_only=True):
     postcode: Maybe[str | None] = UNSET
     """In Australia four digits."""
     country: Maybe[str] = UNSET
-    """Two letters of ISO 3166; AU unless said."""
+    """A two-letter ISO 3166 code; default AU."""
 
 
 class NewChecklistItem(Struct, kw_only=True):
-    """Something to tick off. On PATCH one with an `id` is merged over the stored one, one without is new."""
+    """A checklist item. On PATCH, one with an `id` is merged into the stored one; one without is new."""
 
     id: Maybe[str | None] = UNSET
     """On PATCH, which stored item this is."""
@@ -1027,18 +1049,18 @@ class NewChecklistItem(Struct, kw_only=True):
 
 
 class NewHours(Struct, kw_only=True):
-    """A stretch of work that comes every week, in local time."""
+    """Working hours that repeat every week, in local time."""
 
     day: Literal["friday", "monday", "saturday", "sunday", "thursday", "tuesday", "wednesday"]
     """The day of the week."""
     start: str
-    """When work begins, as HH:MM in the person's time zone."""
+    """When work starts, as HH:MM in the person's time zone."""
     end: str
     """When it ends; 24:00 is midnight."""
 
 
 class NewLine(Struct, kw_only=True):
-    """A line item. On PATCH one with an `id` is merged over the stored one, one without is new."""
+    """A line item. On PATCH, one with an `id` is merged into the stored one; one without is new."""
 
     id: Maybe[str | None] = UNSET
     """On PATCH, which stored line this is."""
@@ -1047,19 +1069,19 @@ class NewLine(Struct, kw_only=True):
     quantity: Maybe[Amount] = UNSET
     """How many; negative for a credit line."""
     unit: Maybe[str | None] = UNSET
-    """What the quantity counts, such as `hour`."""
+    """The unit of the quantity, such as `hour`."""
     unit_price: Amount
-    """Of one, with GST in it or not as `amounts_are` says; negative for a credit line."""
+    """The price of one unit, with or without GST as `amounts_are` says; negative for a credit line."""
     discount_percent: Maybe[Amount | None] = UNSET
-    """Taken off the line, in per cent; not together with `discount_amount`."""
+    """A discount on the line, in percent; not together with `discount_amount`."""
     discount_amount: Maybe[Amount | None] = UNSET
-    """Taken off the line, in dollars; never more than it."""
+    """A discount on the line, in dollars; at most the line's amount."""
     gst_code: Maybe[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"] | None] = UNSET
-    """How the line is taxed; `gst` unless the business is not registered, else `out_of_scope`."""
+    """How the line is taxed; defaults to `gst`, or `out_of_scope` if the business is not registered for GST."""
 
 
 class NewPerson(Struct, kw_only=True):
-    """Somebody to talk to at a contact."""
+    """A person to contact."""
 
     name: str
     """Their name."""
@@ -1072,7 +1094,7 @@ class NewPerson(Struct, kw_only=True):
 
 
 class NewTimeOff(Struct, kw_only=True):
-    """A stretch in which somebody does not work whatever their hours say."""
+    """A period in which a person does not work, whatever their hours say."""
 
     start_at: dt.datetime
     """When it begins."""
@@ -1103,25 +1125,31 @@ class Payment(Struct, kw_only=True):
     invoice_id: str
     """The invoice it pays."""
     amount: Decimal
-    """What was received."""
+    """The amount received."""
+    cash_rounding: Decimal
+    """What it settled beyond `amount`; below zero where it settled less. Always 0.00 but for cash."""
     payment_method: str
     """How, such as `bank_transfer`, `card` or `cash`."""
     paid_at: dt.datetime
     """When it was received."""
+    paid_on: dt.date
+    """The date on which it was received, in the business's time zone."""
     reference: str | None
     """The payer's reference."""
     status: Open[Literal["recorded", "reversed"]]
-    """Whether it counts, or was taken back."""
+    """Whether it counts, or was reversed."""
+    allowed_actions: list[str]
+    """The actions that are possible now: POST /v1/invoices/{id}/payments/{pay_id}/{action}."""
     created_at: dt.datetime
     """When it was recorded."""
     reversed_at: dt.datetime | None
-    """When it was taken back."""
+    """When it was reversed."""
     reverse_reason: str | None
-    """Why it was taken back."""
+    """Why it was reversed."""
 
 
 class Person(Struct, kw_only=True):
-    """Somebody to talk to at a contact."""
+    """A person to contact."""
 
     name: str
     """Their name."""
@@ -1147,25 +1175,25 @@ class Preview(Struct, kw_only=True):
     currency: Open[Literal["AUD"]]
     """Always AUD."""
     amounts_are: Open[Literal["exclusive", "inclusive"]]
-    """Whether its lines were sent with GST in them."""
+    """Whether the prices of its lines include GST."""
     gst_rounding: Open[Literal["per_line", "total_invoice"]]
     """Whether GST is rounded once for the document or for each line."""
     discount_percent: Decimal | None
-    """Taken off the whole document, in per cent."""
+    """A discount on the whole document, in percent."""
     discount_amount: Decimal | None
-    """Taken off the whole document, in dollars."""
+    """A discount on the whole document, in dollars."""
     subtotal: Decimal
-    """What the lines come to without GST, after discounts."""
+    """The sum of the lines without GST, after discounts."""
     discount_total: Decimal
-    """What the discounts of the lines and of the document come to."""
+    """The sum of all discounts, on lines and on the document."""
     gst: Decimal
-    """The GST, which with `subtotal` makes `total`."""
+    """The GST; `subtotal` plus `gst` is `total`."""
     total: Decimal
-    """What it comes to with GST."""
+    """The total including GST."""
     gst_breakdown: list[CodeTotals]
     """Amounts and GST by GST code."""
     document_title: Open[Literal["Invoice", "Tax invoice"]]
-    """What it would be headed."""
+    """The heading that it would have."""
     tax_invoice: TaxInvoice
     """Whether it shows what a tax invoice must."""
     line_items: list[PreviewLine]
@@ -1180,13 +1208,13 @@ class PreviewLine(Struct, kw_only=True):
     quantity: Decimal
     """How many."""
     unit: str | None
-    """What the quantity counts."""
+    """The unit of the quantity."""
     unit_price: Decimal
-    """Of one."""
+    """The price of one unit."""
     discount_percent: Decimal | None
-    """Taken off the line, in per cent."""
+    """A discount on the line, in percent."""
     discount_amount: Decimal | None
-    """Taken off the line, in dollars."""
+    """A discount on the line, in dollars."""
     gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]]
     """How the line is taxed."""
     net: Decimal
@@ -1201,11 +1229,11 @@ class Quote(Struct, kw_only=True):
     """A quote with its lines. `hosted_url` is for keys that may write quotes, and never part of an event."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     number: str
-    """Its number, such as QUO-0042: never used twice."""
+    """Its number, such as QUO-0042; never reused."""
     status: Open[Literal["accepted", "cancelled", "converted", "declined", "draft", "expired", "invoiced", "sent"]]
-    """How far it is; actions change it, and `sent` becomes `expired` by itself."""
+    """Its status; actions change it, and `sent` becomes `expired` automatically."""
     client_id: str
     """The contact it is for."""
     client: Named
@@ -1213,29 +1241,29 @@ class Quote(Struct, kw_only=True):
     title: str | None
     """What it is for, in a few words."""
     summary: str | None
-    """What it is for, at length."""
+    """What it is for, in detail."""
     issue_date: dt.date
-    """The date of the quote; today in the business's time zone unless said."""
+    """The date of the quote; default today, in the business's time zone."""
     expiry_date: dt.date
-    """Until when it can be accepted; 30 days after the issue date unless said."""
+    """The last day on which it can be accepted; default 30 days after the issue date."""
     currency: Open[Literal["AUD"]]
     """Always AUD."""
     amounts_are: Open[Literal["exclusive", "inclusive"]]
-    """Whether its lines were sent with GST in them."""
+    """Whether the prices of its lines include GST."""
     gst_rounding: Open[Literal["per_line", "total_invoice"]]
     """Whether GST is rounded once for the document or for each line."""
     discount_percent: Decimal | None
-    """Taken off the whole document, in per cent; not together with `discount_amount`."""
+    """A discount on the whole document, in percent; not together with `discount_amount`."""
     discount_amount: Decimal | None
-    """Taken off the whole document, in dollars, and shared over its lines."""
+    """A discount on the whole document, in dollars, spread over its lines."""
     subtotal: Decimal
-    """What the lines come to without GST, after discounts."""
+    """The sum of the lines without GST, after discounts."""
     discount_total: Decimal
-    """What the discounts of the lines and of the document come to."""
+    """The sum of all discounts, on lines and on the document."""
     gst: Decimal
-    """The GST, which with `subtotal` makes `total`."""
+    """The GST; `subtotal` plus `gst` is `total`."""
     total: Decimal
-    """What it comes to with GST."""
+    """The total including GST."""
     gst_breakdown: list[CodeTotals]
     """Amounts and GST by GST code."""
     reference: str | None
@@ -1245,7 +1273,7 @@ class Quote(Struct, kw_only=True):
     terms: str | None
     """Terms that the client accepts with it."""
     revision: int
-    """One more each time it is revised."""
+    """Goes up by one each time it is revised."""
     invoice_id: str | None
     """The invoice made from it."""
     job_id: str | None
@@ -1269,15 +1297,15 @@ class Quote(Struct, kw_only=True):
     line_items: list[Line]
     """What is charged for, in order."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
@@ -1288,9 +1316,11 @@ class Received(Struct, kw_only=True):
     status: int
     """The HTTP status."""
     headers: dict[str, str]
-    """The response's headers."""
-    body: str
-    """The response's body."""
+    """The response's headers, 8 KiB of them at most."""
+    body: str | None
+    """The response's body; null for a key that may not read what the event is about, and once newer ones took
+    its place: the newest answers of a business are kept, 64 MiB in all.
+    """
 
 
 class Recovery(Struct, kw_only=True):
@@ -1321,43 +1351,43 @@ class Service(Struct, kw_only=True):
     """A service as it is shown."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     name: str
-    """What it is called."""
+    """Its name."""
     duration_minutes: int
-    """How long it takes."""
+    """How many minutes it takes."""
     price: Decimal | None
     """What it costs."""
     gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]] | None
     """How the price is taxed."""
     buffer_before_minutes: int
-    """How long staff are taken up before it."""
+    """How many minutes to keep free before it."""
     buffer_after_minutes: int
-    """How long staff are taken up after it."""
+    """How many minutes to keep free after it."""
     capacity: int
     """How many bookings share one time with one member of staff."""
     slot_interval_minutes: int
-    """How far apart the times are that are offered."""
+    """How many minutes apart the offered times are."""
     min_notice_minutes: int
-    """How long ahead it must be booked."""
+    """How many minutes ahead it must be booked."""
     max_advance_days: int | None
-    """How many days ahead it can be booked; without it, any."""
+    """How many days ahead it can be booked; if null, any number."""
     requires_confirmation: bool
     """Whether new bookings are pending until they are confirmed."""
     staff_ids: list[str]
-    """Who gives it; empty for any active staff."""
+    """Who provides it; if empty, any active staff."""
     active: bool
     """Whether it can be booked."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
@@ -1366,7 +1396,7 @@ class Staff(Struct, kw_only=True):
     """A member of staff as it is shown."""
 
     id: str
-    """Its id: a prefix for its kind, `_` and an opaque text."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
     name: str
     """Their name."""
     email: str | None
@@ -1378,30 +1408,30 @@ class Staff(Struct, kw_only=True):
     hours: list[Hours]
     """When they work each week; empty for never."""
     time_off: list[TimeOff]
-    """When they do not, whatever their hours say."""
+    """When they do not work, whatever their hours say."""
     active: bool
     """Whether they can be booked and assigned."""
     external_id: str | None
-    """The client's own id of the record, which no other of its kind has."""
+    """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
-    """The client's own string map."""
+    """Your own map of strings."""
     allowed_actions: list[str]
     """The actions that are possible now."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
 
 
 class TaxInvoice(Struct, kw_only=True):
-    """Whether the document has what a tax invoice must show (s 29-70 GST Act), and what it lacks."""
+    """Whether the document shows everything a tax invoice must (s 29-70 GST Act), and what is missing."""
 
-    compliant: bool
-    """Whether nothing is missing."""
+    compliant: bool | None
+    """Whether nothing is missing; null for a document that is not a tax invoice."""
     missing: list[str]
-    """What is, such as `seller_abn`; `send` refuses it until then."""
+    """What is missing, such as `seller_abn`; until it is supplied, `send` is refused."""
 
 
 class Tenant(Struct, kw_only=True):
@@ -1412,21 +1442,21 @@ class Tenant(Struct, kw_only=True):
     environment: Open[Literal["live", "sandbox"]]
     """Production, or the sandbox."""
     version: int
-    """One more with each change; its `ETag`, for If-Match."""
+    """Goes up by one with each change; the `ETag`, for If-Match."""
     created_at: dt.datetime
-    """When it was made."""
+    """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
     name: str
     """The name the business trades by."""
     legal_name: str | None
-    """The name of the entity, where it is another."""
+    """The legal entity's name, if different."""
     abn: str | None
-    """The business's ABN, without which no tax invoice can be sent; 11 digits come out."""
+    """The business's ABN, without which no tax invoice can be sent; shown as 11 digits."""
     gst_registered: bool
     """Whether the business is registered for GST; one that is not cannot charge it."""
     timezone: str
-    """Its IANA time zone, in which dates are meant."""
+    """Its IANA time zone, to which all dates refer."""
     address: Address | None
     """Where the business is, as its documents show it."""
     email: str | None
@@ -1434,13 +1464,13 @@ class Tenant(Struct, kw_only=True):
     phone: str | None
     """The business's phone number."""
     bank_account: BankAccount | None
-    """Where it is paid by bank transfer; shown on hosted invoices."""
+    """The account for bank transfers; shown on hosted invoices."""
     payid: str | None
-    """Where it is paid by PayID; shown on hosted invoices."""
+    """The PayID for payments; shown on hosted invoices."""
     default_payment_terms_days: int
-    """Days until an invoice is due whose contact has no terms of its own."""
+    """Days until invoices are due, for contacts without terms of their own."""
     amounts_are: Open[Literal["exclusive", "inclusive"]]
-    """Whether line items of new documents are sent with GST in them."""
+    """Whether prices on new documents include GST."""
     gst_rounding: Open[Literal["per_line", "total_invoice"]]
     """Whether GST is rounded once for a document or for each line; both are lawful (s 9-90 GST Act)."""
 
@@ -1455,7 +1485,7 @@ class TenantName(Struct, kw_only=True):
 
 
 class TimeOff(Struct, kw_only=True):
-    """A stretch in which somebody does not work whatever their hours say."""
+    """A period in which a person does not work, whatever their hours say."""
 
     start_at: dt.datetime
     """When it begins."""

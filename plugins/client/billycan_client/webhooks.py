@@ -19,6 +19,7 @@ __all__ = [
     "BookingDeclined",
     "BookingDeleted",
     "BookingNoShow",
+    "BookingReopened",
     "BookingRescheduled",
     "BookingUpdated",
     "ContactCreated",
@@ -35,6 +36,7 @@ __all__ = [
     "InvoiceCreated",
     "InvoiceDeleted",
     "InvoicePaid",
+    "InvoiceRecovered",
     "InvoiceSent",
     "InvoiceUpdated",
     "InvoiceVoided",
@@ -128,6 +130,13 @@ class BookingNoShow(Delivery, kw_only=True):
     """Booking no show"""
 
     event: Literal["booking.no_show"]
+    data: models.Booking
+
+
+class BookingReopened(Delivery, kw_only=True):
+    """Booking reopened"""
+
+    event: Literal["booking.reopened"]
     data: models.Booking
 
 
@@ -233,6 +242,13 @@ class InvoicePaid(Delivery, kw_only=True):
     """Invoice paid"""
 
     event: Literal["invoice.paid"]
+    data: models.Invoice
+
+
+class InvoiceRecovered(Delivery, kw_only=True):
+    """Invoice recovered"""
+
+    event: Literal["invoice.recovered"]
     data: models.Invoice
 
 
@@ -447,6 +463,7 @@ Event = (
     | BookingDeclined
     | BookingDeleted
     | BookingNoShow
+    | BookingReopened
     | BookingRescheduled
     | BookingUpdated
     | ContactCreated
@@ -462,6 +479,7 @@ Event = (
     | InvoiceCreated
     | InvoiceDeleted
     | InvoicePaid
+    | InvoiceRecovered
     | InvoiceSent
     | InvoiceUpdated
     | InvoiceVoided
@@ -501,6 +519,7 @@ EVENTS: dict[str, type[Delivery]] = {
     "booking.declined": BookingDeclined,
     "booking.deleted": BookingDeleted,
     "booking.no_show": BookingNoShow,
+    "booking.reopened": BookingReopened,
     "booking.rescheduled": BookingRescheduled,
     "booking.updated": BookingUpdated,
     "contact.created": ContactCreated,
@@ -516,6 +535,7 @@ EVENTS: dict[str, type[Delivery]] = {
     "invoice.created": InvoiceCreated,
     "invoice.deleted": InvoiceDeleted,
     "invoice.paid": InvoicePaid,
+    "invoice.recovered": InvoiceRecovered,
     "invoice.sent": InvoiceSent,
     "invoice.updated": InvoiceUpdated,
     "invoice.voided": InvoiceVoided,

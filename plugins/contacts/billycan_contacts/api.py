@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, own
-from billycan.records import contains
+from billycan import Context, names_of, own
+from billycan.records import Filter, among, contains, holds
 
 from .tables import contacts
 
@@ -21,10 +21,9 @@ class Party(Struct):
     payment_terms_days: int | None
 
 
-def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
-    """Map each id to the contact's name, in one query; ids that are not the tenant's are left out."""
-    found = sa.select(contacts.c.id, contacts.c.name).where(own(ctx, contacts), contacts.c.id.in_(list(ids)))
-    return {row.id: row.name for row in ctx.db.execute(found)}
+# Maps each id to the contact's name, in one query; `lock=True` keeps them from being deleted until the
+# transaction ends.
+names = names_of(contacts.c.name)
 
 
 def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
@@ -44,10 +43,10 @@ def named_like(ctx: Context, text: str) -> sa.Select[str]:
     return sa.select(contacts.c.id).where(own(ctx, contacts), named)
 
 
-def is_named_like(ctx: Context, column: sa.Column[str], text: str) -> sa.ColumnElement[bool]:
-    """Whether a column refers to a contact whose name holds a text."""
-    ids = named_like(ctx, text)
-    if ctx.db.dialect.name == "postgresql":
-        # Within an OR PostgreSQL can look an array up in the column's index, but no subquery.
-        return column == sa.any_(sa.func.array(ids.scalar_subquery()))
-    return column.in_(ids)
+def found_by(column: sa.Column[str]) -> Filter:
+    """The filter `search` of records that refer to a contact: those that hold a text, or whose contact's name does."""
+
+    def search(ctx: Context, text: str) -> sa.ColumnElement[bool]:
+        return holds(column.table, text) | among(ctx, column, named_like(ctx, text))
+
+    return search

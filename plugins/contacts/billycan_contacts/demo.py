@@ -6,7 +6,8 @@ No name is a real person's or company's; the numbers and domains are among those
 from typing import Any
 
 from billycan import Context
-from billycan.wire import decode
+from billycan.demo import ago
+from billycan.reader import decode
 
 from .handlers import create_contact
 from .schemas import NewContact
@@ -14,10 +15,11 @@ from .schemas import NewContact
 
 def add_samples(ctx: Context) -> None:
     """Add the sample contacts."""
-    for values in _CLIENTS:
-        create_contact(ctx, decode(values, NewContact))
-    for values in _SUPPLIERS:
-        create_contact(ctx, decode({**values, "roles": ["supplier"]}, NewContact))
+    with ago(ctx, 400):
+        for values in _CLIENTS:
+            create_contact(ctx, decode(values, NewContact))
+        for values in _SUPPLIERS:
+            create_contact(ctx, decode({**values, "roles": ["supplier"]}, NewContact))
 
 
 def _at(line1: str, suburb: str, postcode: str) -> dict[str, str]:

@@ -70,7 +70,7 @@ def delete_contact(ctx: Context, id: str) -> Deleted:
 
 
 def archive_contact(ctx: Context, id: str) -> Contact:
-    """Put a contact aside; documents keep it.
+    """Archive a contact; documents keep it.
 
     From active to archived, else `invalid_state_transition`; nothing is hidden by it. Emits `contact.updated`.
     """
@@ -78,7 +78,7 @@ def archive_contact(ctx: Context, id: str) -> Contact:
 
 
 def restore_contact(ctx: Context, id: str) -> Contact:
-    """Take an archived contact back.
+    """Make an archived contact active again.
 
     From archived to active, else `invalid_state_transition`. Emits `contact.updated`.
     """

@@ -13,7 +13,7 @@ Status = Literal["active", "archived"]
 
 
 class NewPerson(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Somebody to talk to at a contact.
+    """A person to contact.
 
     name: Their name.
     role: What they do there, such as `Accounts`.
@@ -34,15 +34,15 @@ class NewContact(NewResource, kw_only=True):
     kind: Whether it is a person or a company.
     roles: Whether the business sells to them, buys from them, or both.
     email: Their email address.
-    phone: Their phone number, however it is spaced.
+    phone: Their phone number, spaced as you like.
     website: Their web address.
-    abn: Their ABN, checked by its check digits; 11 digits come out.
-    gst_registered: Whether they are registered for GST.
-    billing_address: Where their invoices go; shown on them.
-    site_address: Where work for them is done.
-    people: The people there to talk to.
-    payment_terms_days: Days until their invoices are due; without it the business's own terms.
-    notes: Notes of the business's own.
+    abn: Their ABN, whose check digits are verified; shown as 11 digits.
+    gst_registered: Whether they are registered for GST; null if unknown.
+    billing_address: Where their invoices are sent; shown on them.
+    site_address: Where you work for them.
+    people: People to contact there.
+    payment_terms_days: Days until their invoices are due; if null, the business's own terms apply.
+    notes: The business's internal notes.
     tags: Words to find them by.
     """
 
@@ -53,7 +53,7 @@ class NewContact(NewResource, kw_only=True):
     phone: Phone | None = None
     website: Url | None = None
     abn: Abn | None = None
-    gst_registered: bool = False
+    gst_registered: bool | None = None
     billing_address: Address | None = None
     site_address: Address | None = None
     people: Annotated[list[NewPerson], Meta(max_length=50)] = []
@@ -68,7 +68,7 @@ class NewContact(NewResource, kw_only=True):
 class Contact(Resource):
     """A contact as it is shown.
 
-    status: Whether they are in use, or put aside by `archive`.
+    status: Whether they are active, or archived by `archive`.
     """
 
     name: str
@@ -79,7 +79,7 @@ class Contact(Resource):
     phone: str | None
     website: str | None
     abn: str | None
-    gst_registered: bool
+    gst_registered: bool | None
     billing_address: Address | None
     site_address: Address | None
     people: list[NewPerson]

@@ -14,7 +14,7 @@ contacts = resource_table(
     sa.Column("phone", sa.Text),
     sa.Column("website", sa.Text),
     sa.Column("abn", sa.Text),
-    sa.Column("gst_registered", sa.Boolean, nullable=False),
+    sa.Column("gst_registered", sa.Boolean),
     sa.Column("billing_address", Json),
     sa.Column("site_address", Json),
     sa.Column("people", Json, nullable=False),

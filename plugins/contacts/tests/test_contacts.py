@@ -42,7 +42,7 @@ def last_event(client):
 DEFAULTS = {
     "kind": "company",
     "roles": ["client"],
-    "gst_registered": False,
+    "gst_registered": None,
     "people": [],
     "tags": [],
     "metadata": {},

@@ -29,9 +29,9 @@ def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
 
 
 def list_categories(ctx: Context, query: CategoryQuery) -> Page[Category]:
-    """All categories: a starter set until they are changed.
+    """All categories: a starter set, until you change it.
 
-    Every business begins with the same starter set, which is its own to change.
+    Every business starts with the same set and can change its own.
     """
     # The condition makes them be counted, since the starter set is in no counter before it is stored.
     return shown.page(ctx, query, sa.true())
@@ -51,7 +51,7 @@ def create_category(ctx: Context, body: NewCategory) -> Category:
 def get_category(ctx: Context, id: str) -> Category:
     """One category.
 
-    One of the starter set, or one of the business's own.
+    From the starter set, or one that the business added.
     """
     this = sa.select(all_categories).where(own(ctx, shown.table), all_categories.c.id == id)
     row = ctx.db.execute(this).first()
@@ -73,7 +73,7 @@ def update_category(ctx: Context, id: str, body: Patch[NewCategory]) -> Category
 
 
 def delete_category(ctx: Context, id: str) -> Deleted:
-    """Delete a category that no expense is in; one of the starter set does not come back.
+    """Delete a category without expenses; one from the starter set does not come back.
 
     Refused with `has_dependents` while expenses are in it. Emits `expense_category.deleted`.
     """

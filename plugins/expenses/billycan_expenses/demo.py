@@ -6,10 +6,10 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, own
-from billycan.wire import decode
+from billycan.demo import ago
+from billycan.reader import decode
 from billycan_contacts import api as contacts
 
-from .documents import jobs_on
 from .handlers import create_expense, void_expense
 from .schemas import ExpenseVoiding, NewExpense, Reason
 from .starter import STARTER
@@ -18,7 +18,8 @@ _CATEGORY_IDS = {name: id for id, name in STARTER.items()}
 
 # Days ago, category, amount, and what else the receipt says.
 _RECEIPTS: tuple[tuple[int, str, str, dict[str, Any]], ...] = (
-    (2, "Materials and supplies", "38.50", {"description": "Inlet valve and washers", "billable": True}),
+    # Bought before the job it is for, which was on the last working day.
+    (4, "Materials and supplies", "38.50", {"description": "Inlet valve and washers", "billable": True}),
     (
         3,
         "Fuel and oil",
@@ -63,7 +64,7 @@ def add_samples(ctx: Context) -> None:
         category: ctx.db.execute(contacts.named_like(ctx, name)).scalar_one()
         for category, name in (("Materials and supplies", "Copperline"), ("Equipment hire", "Muttonbird"))
     }
-    for days_ago, category, amount, members in _RECEIPTS:
+    for days_ago, category, amount, members in reversed(_RECEIPTS):
         given = {
             "date": ctx.today() - timedelta(days=days_ago),
             "category_id": _CATEGORY_IDS[category],
@@ -72,14 +73,16 @@ def add_samples(ctx: Context) -> None:
             "job_id": _job(ctx) if members.get("billable") else None,
             **members,
         }
-        create_expense(ctx, decode(given, NewExpense))
-    twice = create_expense(ctx, decode({**given, "reference": "4417 (copy)"}, NewExpense))
+        with ago(ctx, days_ago, 17):
+            expense = create_expense(ctx, decode(given, NewExpense))
+            if expense.reference:
+                twice = create_expense(ctx, decode({**given, "reference": f"{expense.reference} (copy)"}, NewExpense))
     void_expense(ctx, twice.id, ExpenseVoiding(reason=Reason("Entered twice.")))
 
 
 def _job(ctx: Context) -> str | None:
     """The sample job that the billable receipt is for."""
-    if not jobs_on(ctx):
+    if not ctx.has("jobs"):
         return None
     (jobs,) = [table for table in ctx.app.manifests["jobs"].tables if table.name == "jobs"]
     named = sa.select(jobs.c.id).where(own(ctx, jobs), jobs.c.title == "Repair leaking cistern")

@@ -14,11 +14,6 @@ from .schemas import Expense, GstBreakdown
 from .tables import expenses
 
 
-def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """The expenses that hold a text themselves or were bought from a contact whose name does."""
-    return records.holds(text) | contacts.is_named_like(ctx, expenses.c.supplier_id, text)
-
-
 def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     """The expenses of any of these claim statuses."""
     of_some, now = creditable(ctx), claimable(ctx)
@@ -32,8 +27,9 @@ records = Records(
     prefix="exp",
     references={"category": categories.names, "supplier": contacts.names},
     search=("description", "supplier_name", "supplier_abn", "reference"),
-    filters={"search": found_by, "claim_status": of_claim_status},
+    filters={"search": contacts.found_by(expenses.c.supplier_id), "claim_status": of_claim_status},
     actions=lambda expense: rules.actions.allowed(expense.status),
+    points_at={"job_id": "jobs"},
 )
 
 
@@ -50,14 +46,9 @@ def claimable(ctx: Context) -> sa.ColumnElement[bool]:
     return creditable(ctx) & (needs_none | expenses.c.tax_invoice_held)
 
 
-def jobs_on(ctx: Context) -> bool:
-    """Whether the jobs plugin is enabled."""
-    return "jobs" in ctx.app.manifests
-
-
 def job_of(ctx: Context, row: Row) -> str | None:
     """The job an expense was made for; None where that plugin is off."""
-    return row.job_id if jobs_on(ctx) else None
+    return row.job_id if ctx.has("jobs") else None
 
 
 def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:

@@ -2,16 +2,14 @@
 
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
-from msgspec import Struct
 
-from billycan import Conflict, Context, Deleted, Event, Invalid, Page, Patch, own
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, has_dependents, own
+from billycan.patch import plain
 from billycan.records import Row
-from billycan.wire import plain
 
 from . import rules
-from .documents import job_of, jobs_on, records, show
+from .documents import job_of, records, show
 from .schemas import Expense, ExpenseQuery, ExpenseVoiding, NewExpense
 from .tables import expenses
 
@@ -19,7 +17,7 @@ from .tables import expenses
 def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[Expense]:
     """All expenses, void ones too unless `status` says otherwise.
 
-    Each carries its category and its GST breakdown.
+    Each has its category and its GST breakdown.
     """
     page = records.rows(ctx, query)
     return page.of(show(ctx, page.items))
@@ -44,7 +42,7 @@ def get_expense(ctx: Context, id: str) -> Expense:
 
 
 def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
-    """Change an expense; GST that was not entered follows the amount and code.
+    """Change an expense; GST that you did not enter yourself is recalculated from amount and code.
 
     Of a void one only `external_id` and `metadata` change, else `document_locked`. Emits `expense.updated` where
     anything changed.
@@ -81,7 +79,7 @@ def delete_expense(ctx: Context, id: str) -> Deleted:
 
 
 def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
-    """Take an expense out of every sum; it stays listed.
+    """Void an expense: it no longer counts in any sum, but stays listed.
 
     From recorded to void, else `invalid_state_transition`. Emits `expense.voided`.
     """
@@ -91,21 +89,16 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
     return _emit(ctx, "expense.voided", row)
 
 
-def keep_job(ctx: Context, event: Event) -> None:
+def keep_job(ctx: Context, job: Deleted) -> None:
     """Refuse to delete a job that expenses were made for."""
-    job_id = msgspec.json.decode(event.data, type=_Deleted).id
-    pointing = sa.select(expenses.c.id).where(own(ctx, expenses), expenses.c.job_id == job_id)
-    if expense_id := ctx.db.execute(pointing.limit(1)).scalar():
-        raise Conflict(f"The expense {expense_id} was made for it: change that first.", code="has_dependents")
-
-
-class _Deleted(Struct):
-    id: str
+    pointing = sa.select(sa.func.count()).where(own(ctx, expenses), expenses.c.job_id == job.id)
+    if number := ctx.db.execute(pointing).scalar():
+        raise has_dependents({"expenses": number})
 
 
 def _columns(ctx: Context, body: NewExpense) -> dict[str, Any]:
     """The columns of an expense: what was sent, and its GST. A job is left as it is where that plugin is off."""
-    left_out = ("currency",) if jobs_on(ctx) else ("currency", "job_id")
+    left_out = ("currency",) if ctx.has("jobs") else ("currency", "job_id")
     sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
     return {**sent, "gst": rules.default_gst(body.amount, body.gst_code) if body.gst is None else body.gst}
 
@@ -134,7 +127,7 @@ def _check_job(ctx: Context, body: NewExpense, stored: str | None) -> None:
     if body.job_id is None or body.job_id == stored:
         return
     found: dict[str, str] = {}
-    if jobs_on(ctx):
+    if ctx.has("jobs"):
         from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
 
         found = jobs.names(ctx, [body.job_id], lock=True)

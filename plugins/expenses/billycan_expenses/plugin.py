@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Context, Deleted, Event, Manifest, Route, hookimpl
+from billycan import Deleted, Manifest, Route
 
 from . import categories as c
 from . import handlers as h
@@ -40,12 +40,7 @@ manifest = Manifest(
         Route("PATCH", "/v1/expense_categories/{id}", c.update_category, scope="expenses:write"),
         Route("DELETE", "/v1/expense_categories/{id}", c.delete_category, scope="expenses:write"),
     ),
+    hears={"job.deleted": h.keep_job},
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",
 )
-
-
-@hookimpl
-def on_event(ctx: Context, event: Event) -> None:
-    if event.name == "job.deleted":
-        h.keep_job(ctx, event)

@@ -2,7 +2,7 @@
 
 import datetime
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 from msgspec import Struct
@@ -33,18 +33,14 @@ Status = Literal["recorded", "void"]
 GroupBy = Literal["category", "gst_code", "month"]
 
 
-class PaymentMethod(Text, least=1, most=50):
-    """How it was paid, such as `card`, `bank_transfer` or `cash`."""
-
-
-class Reason(Text, least=1, most=500):
-    """Why something was done."""
+PaymentMethod = Annotated[str, Text("How it was paid, such as `card`, `bank_transfer` or `cash`.", least=1, most=50)]
+Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
 
 
 class NewCategory(NewResource, kw_only=True):
-    """What money is spent on.
+    """A category of expenses.
 
-    name: What it is called.
+    name: Its name.
     """
 
     name: Name
@@ -68,26 +64,26 @@ class NewExpense(NewResource, kw_only=True):
     """Money spent. Without `gst` it is an eleventh of the amount where the code is taxable, else nothing.
 
     date: When the money was spent.
-    amount: What was spent, with GST in it.
+    amount: What was spent, including GST.
     currency: Always AUD.
     description: What it was spent on.
     category_id: The category it belongs to.
     supplier_id: The contact it was paid to.
-    supplier_name: Who it was paid to, where they are no contact.
-    supplier_abn: Their ABN, where they are no contact.
+    supplier_name: Who it was paid to, if they are not a contact.
+    supplier_abn: Their ABN, if they are not a contact.
     gst_code: How it was taxed.
     gst: The GST on the receipt; an eleventh of the amount unless said, where the code is taxable.
-    business_use_percent: How much of it was for the business, in per cent.
+    business_use_percent: How much of it was for business use, in percent.
     tax_invoice_held: Whether a tax invoice is held, without which GST above $82.50 of amount cannot be claimed.
     payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
-    reference: The receipt's number or the like.
+    reference: A reference, such as the number of the receipt.
     job_id: The job it was made for.
-    billable: Whether it is to be charged on to the job's client.
+    billable: Whether it should be charged to the job's client.
     """
 
     date: Day
     amount: Positive
-    currency: Currency = Currency("AUD")
+    currency: Currency = "AUD"
     description: Description | None = None
     category_id: Id
     supplier_id: Id | None = None
@@ -95,7 +91,7 @@ class NewExpense(NewResource, kw_only=True):
     supplier_abn: Abn | None = None
     gst_code: GstCode = "gst"
     gst: NotNegative | None = None
-    business_use_percent: Percent = Percent("100")
+    business_use_percent: Percent = Decimal("100.0000")
     tax_invoice_held: bool = False
     payment_method: PaymentMethod | None = None
     reference: Reference | None = None
@@ -125,7 +121,7 @@ class GstBreakdown(Struct):
 
     net: The amount without GST.
     gst: The GST in it.
-    rate: The rate of GST, in per cent.
+    rate: The rate of GST, in percent.
     gst_claimable: What of the GST can be claimed: for business use, and 0 unless `claimable`.
     claim_status: Whether it can be claimed, awaits a tax invoice, or cannot be claimed at all.
     """
@@ -200,9 +196,9 @@ class Group(Struct):
     """What the expenses of one category, GST code or month come to.
 
     key: The category's id, the GST code or the month, YYYY-MM.
-    label: What it is called.
+    label: Its name.
     count: How many expenses.
-    amount: What was spent, with GST in it.
+    amount: What was spent, including GST.
     net: What was spent, without GST.
     gst: The GST in it.
     gst_claimable: What of the GST can be claimed.
@@ -230,7 +226,7 @@ else:
     SummaryQuery = msgspec.defstruct(
         "SummaryQuery",
         [("group_by", GroupBy, "category"), *((f.name, f.type, f.default) for f in _FILTERS)],
-        namespace={"__doc__": "Which expenses to add up, and by what.\n\ngroup_by: What to add up by."},
+        namespace={"__doc__": "Which expenses to add up, and by what.\n\ngroup_by: What to group by."},
         module=__name__,
         forbid_unknown_fields=True,
         kw_only=True,

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from billycan import Context
 from billycan.counters import advance
 from billycan.db import ByCodePoint, Json, upsert
-from billycan.fields import fold
+from billycan.folding import fold
 from billycan.tenants import tenants
 
 from .tables import categories, started

@@ -9,7 +9,7 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, own
-from billycan.fields import fold
+from billycan.folding import fold
 
 from . import categories, rules
 from .documents import claimable, records
@@ -24,7 +24,7 @@ _KEYS: dict[GroupBy, tuple[sa.ColumnElement[Any], ...]] = {
 
 
 def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
-    """Count and sums of the expenses that match, by category unless `group_by` says otherwise; void ones left out.
+    """Counts and sums of matching expenses, by category unless `group_by` says otherwise; void ones are left out.
 
     Any filter of the list narrows it, such as the dates of a quarter.
     """

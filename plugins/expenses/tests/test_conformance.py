@@ -3,7 +3,7 @@ from billycan.testing import PluginConformance
 
 class TestExpenses(PluginConformance):
     plugin = "expenses"
-    enable = ("contacts", "gst", "jobs")
+    enable = ("contacts", "documents", "jobs")
 
     def bodies(self, client):
         supplier = client.post("/v1/contacts", {"name": "Copperline", "roles": ["supplier"]})["data"]

@@ -52,16 +52,11 @@ class Document:
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         self._send(req, resp, self.page)
 
-    def on_head(self, req: falcon.Request, resp: falcon.Response) -> None:
-        self.on_get(req, resp)
-
     def _send(self, req: falcon.Request, resp: falcon.Response, file: File | None) -> None:
         resp.set_headers(_HEADERS)
-        now = self.app.now().timestamp()
-        name = f"address:explorer {self.app.address_of(req)}"
         limits = self.app.settings
         per_minute = min(VISIT * limits.per_minute, MOST_PER_MINUTE)
-        allowance = self.app.limiter.take(name, per_minute, VISIT * limits.per_second, now)
+        allowance = self.app.count_visit("explorer", req, per_minute, VISIT * limits.per_second)
         if not allowance.allowed:
             raise refusal(allowance)
         if file is None:
@@ -75,16 +70,10 @@ class Document:
 
 
 class Asset(Document):
-    """The files of the page, at `/explore/{name}`; `/explore/` leads to the page."""
+    """The files of the page, at `/explore/{name}`."""
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, name: str) -> None:  # type: ignore[override]
-        if name:
-            self._send(req, resp, self.assets.get(name))
-        else:
-            resp.status, resp.location = falcon.HTTP_308, "../explore"
-
-    def on_head(self, req: falcon.Request, resp: falcon.Response, name: str) -> None:  # type: ignore[override]
-        self.on_get(req, resp, name)
+        self._send(req, resp, self.assets.get(name))
 
 
 def _file(body: bytes, content_type: str) -> File:

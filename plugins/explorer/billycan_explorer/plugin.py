@@ -1,4 +1,4 @@
-"""The explorer: a page that reads this deployment's OpenAPI document and calls it; no endpoints of its own."""
+"""The explorer: read about and try every call of this API, in the browser."""
 
 from billycan import Manifest
 

@@ -6,9 +6,9 @@ from importlib.resources import files
 
 import pytest
 
-from billycan import serve
 from billycan.settings import SettingsError
 from billycan.testing import Client
+from billycan.tools import serve
 from billycan_explorer.pages import VISIT
 
 FILES = sorted(f.name for f in files("billycan_explorer").joinpath("page").iterdir())
@@ -110,6 +110,16 @@ def test_an_address_may_visit_as_often_as_it_may_call_and_calls_are_not_charged_
     refused = client.call("GET", "/explore/main.js", None, 429)
     assert (refused.json["error"]["code"], refused.headers["Retry-After"]) == ("rate_limited", "1")
     client.get("/v1/me")
+
+
+def test_neither_the_page_nor_calls_nor_hosted_pages_use_up_anothers_allowance(make_app):
+    app = make_app("explorer", "contacts", "documents", "hosted", "invoices", per_minute=2, per_second=2)
+    stands_still = app.now()
+    app.clock = lambda: stands_still
+    client = Client(app)
+    for path, most in (("/v1/nope", 2), ("/explore", 2 * VISIT), ("/i/token", 20)):
+        found = [client.web.get(path, status="*").status_int for _ in range(most + 1)]
+        assert (found.count(429), found[-1]) == (1, 429), path
 
 
 def test_billycan_serve_says_where_it_is(make_app, capsys):

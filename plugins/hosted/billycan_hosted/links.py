@@ -1,6 +1,7 @@
 """Signed links: who may open which document, without a login, until when."""
 
 import hashlib
+import re
 from datetime import date
 from functools import cache
 
@@ -9,6 +10,8 @@ from itsdangerous import BadData, URLSafeSerializer
 
 from billycan import Context
 from billycan.app import App
+
+_TOKEN = re.compile(r"[A-Za-z0-9_.-]+")
 
 
 class Link(msgspec.Struct, frozen=True, array_like=True):
@@ -29,6 +32,9 @@ def link_url(ctx: Context, path: str, id: str, edition: int, last_day: date) -> 
 
 def read_link(app: App, path: str, token: str) -> Link | None:
     """What a token says; None where nobody here signed it for this path, or it has expired."""
+    # base64 is read whatever else stands between its characters, and a link has one spelling.
+    if not _TOKEN.fullmatch(token):
+        return None
     try:
         link = msgspec.convert(_serializer(path, *app.secrets).loads(token), Link)
     except (BadData, ValueError):

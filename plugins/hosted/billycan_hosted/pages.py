@@ -12,17 +12,20 @@ from zoneinfo import ZoneInfo
 
 import falcon
 import jinja2
+import msgspec
 from msgspec import Struct
 
 from billycan import Context, Problem, unit_of_work
 from billycan.address import one_line
 from billycan.app import App
 from billycan.fields import Moment
-from billycan.wire import MOST_BYTES
+from billycan.problems import MethodNotAllowed, PayloadTooLarge
+from billycan.wire import read_bytes
 
 from .links import Link, read_link
 
 PER_MINUTE, PER_SECOND = 100, 20
+MOST_FIELDS, MOST_BYTES = 20, 65_536
 
 
 class Shown(Struct):
@@ -50,7 +53,7 @@ class DocumentPage:
     def on_get(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
         link = self._open(req, resp, token)
         if link:
-            with self.app.db.reading() as db:
+            with self.app.db.reading(link.tenant_id) as db:
                 ctx = Context(self.app, link.tenant_id, writes=False)
                 ctx.db = db
                 self._answer(resp, ctx, self.show(ctx, link))
@@ -60,7 +63,7 @@ class DocumentPage:
         if not link:
             return
         if self.act is None or req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none"):
-            raise falcon.HTTPMethodNotAllowed(["GET"])
+            raise MethodNotAllowed("This page takes no answer from here.", headers={"Allow": "GET, HEAD, OPTIONS"})
         form = form_of(req)
         ctx = Context(self.app, link.tenant_id, request_id=req.context.request_id)
         try:
@@ -70,19 +73,21 @@ class DocumentPage:
             faults = None  # decided meanwhile: the page says how
         if not faults:
             # A reload of what follows opens the page again and sends nothing.
-            resp.status, resp.location = falcon.HTTP_303, req.path
+            resp.status, resp.location = falcon.HTTP_303, f"{self.path}{token}"
             return
-        with self.app.db.reading() as ctx.db:
+        with self.app.db.reading(link.tenant_id) as ctx.db:
             shown = self.show(ctx, link)
             shown.values = {**shown.values, "faults": faults, "form": form}
             shown.status = 422
             self._answer(resp, ctx, shown)
 
+    def refuse(self, resp: falcon.Response, problem: Problem) -> None:
+        """What went wrong, as a page: the pipeline asks for it, and sets the status."""
+        text = problem.message if problem.status < 500 else "Please try again in a few minutes."
+        render(resp, "closed.html", title="That did not work", text=text)
+
     def _open(self, req: falcon.Request, resp: falcon.Response, token: str) -> Link | None:
-        address = self.app.address_of(req)
-        allowance = self.app.limiter.take(
-            f"address:hosted {address}", PER_MINUTE, PER_SECOND, self.app.now().timestamp()
-        )
+        allowance = self.app.count_visit("hosted", req, PER_MINUTE, PER_SECOND)
         if not allowance.allowed:
             resp.status = falcon.HTTP_429
             resp.set_header("Retry-After", str(allowance.retry_after))
@@ -101,15 +106,18 @@ class DocumentPage:
 
     def _answer(self, resp: falcon.Response, ctx: Context, shown: Shown) -> None:
         resp.status = shown.status
-        render(resp, shown.template, **{"faults": {}, "form": {}, "seller": ctx.tenant, **shown.values})
+        address = one_line(msgspec.to_builtins(ctx.tenant.address)) if ctx.tenant.address else ""
+        of_seller = {"seller": ctx.tenant, "seller_address": address}
+        render(resp, shown.template, **{"faults": {}, "form": {}, **of_seller, **shown.values})
 
 
 def form_of(req: falcon.Request) -> dict[str, str]:
-    """The fields of a form, trimmed; empty where it is too large or is none."""
-    if (req.content_length or 0) > MOST_BYTES // 16:
-        return {}
-    raw = req.bounded_stream.read()
-    pairs = parse_qsl(raw.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=20)
+    """The fields of a form, trimmed; PayloadTooLarge where it is longer than any that a page of ours sends."""
+    try:
+        raw = read_bytes(req, MOST_BYTES)
+        pairs = parse_qsl(raw.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
+    except (PayloadTooLarge, ValueError):
+        raise PayloadTooLarge("The form is too long.") from None
     return {name: text.strip() for name, text in pairs}
 
 
@@ -139,14 +147,51 @@ def _price(value: Decimal) -> str:
     return f"-${-value:,}" if value < 0 else f"${value:,}"
 
 
-def _day(value: date) -> str:
+def day(value: date) -> str:
+    """`5 December 2026`"""
     return f"{value.day} {value:%B %Y}"
 
 
-def _moment(value: Moment, zone: str) -> str:
+def local_day(value: Moment, zone: str) -> str:
+    """The date of a moment in a business's time zone."""
+    return day(value.astimezone(ZoneInfo(zone)).date())
+
+
+def percent(value: Decimal) -> str:
+    """`12.5%`"""
+    return f"{value.normalize():f}%"
+
+
+# Units that count things, as words: abbreviations such as m, kg or hr stay as they are.
+_WORDS = """
+    bag bottle box call carton day fixture hour item kilometre length litre load metre minute month night pack pair
+    part person piece point room roll session set sheet trip unit visit week year
+"""
+_MANY = {word: f"{word}es" if word.endswith("x") else f"{word}s" for word in _WORDS.split()} | {"person": "people"}
+_ONE = {many: one for one, many in _MANY.items()}
+
+
+def quantity(value: Decimal, unit: str | None) -> str:
+    """How many of what, as people write it: `38 hours`, `1 hour`, `2.5 m`."""
+    number = f"{value:,f}"
+    if not unit:
+        return number
+    words = _ONE if abs(value) == 1 else _MANY
+    return f"{number} {words.get(unit, unit)}"
+
+
+_UNTAXED = {"gst_free": "GST-free", "export": "GST-free", "input_taxed": "Input taxed", "out_of_scope": "No GST"}
+
+
+def _untaxed(code: str) -> str:
+    return _UNTAXED[code]
+
+
+def moment(value: Moment, zone: str) -> str:
+    """`5 December 2026, 9:30 am`, in a business's time zone."""
     local = value.astimezone(ZoneInfo(zone))
     hour = local.hour % 12 or 12
-    return f"{local.day} {local:%B %Y}, {hour}:{local:%M} {'am' if local.hour < 12 else 'pm'}"
+    return f"{day(local)}, {hour}:{local:%M} {'am' if local.hour < 12 else 'pm'}"
 
 
 def _abn(digits: str) -> str:
@@ -166,8 +211,12 @@ def _templates() -> jinja2.Environment:
     environment.filters |= {
         "money": money,
         "price": _price,
-        "day": _day,
-        "moment": _moment,
+        "day": day,
+        "local_day": local_day,
+        "percent": percent,
+        "quantity": quantity,
+        "untaxed": _untaxed,
+        "moment": moment,
         "abn": _abn,
         "one_line": one_line,
     }

@@ -2,4 +2,4 @@
 
 from billycan import Manifest
 
-manifest = Manifest(name="hosted", requires=("gst",))
+manifest = Manifest(name="hosted", requires=("documents",))

@@ -3,17 +3,25 @@
 from collections.abc import Mapping
 from typing import Any
 
-from billycan import Context
-from billycan.wire import decode
+from billycan import Context, names_of
+from billycan.reader import decode
 
 from .documents import neighbours
 from .handlers import create_invoice
 from .schemas import Invoice, NewInvoice
+from .tables import invoices
 
 
 def make(ctx: Context, members: Mapping[str, Any]) -> Invoice:
     """Make a draft of these members, as `POST /v1/invoices` takes them, in the caller's transaction.
 
-    A quote, job or booking that is gone or whose plugin is off is passed over.
+    A quote, job or booking that is gone or whose plugin is off is passed over. Forbidden where the caller's key lacks
+    `invoices:write`.
     """
+    ctx.require("invoices:write")
     return create_invoice(ctx, decode(neighbours.without_gone(ctx, members), NewInvoice))
+
+
+# Maps each id to the invoice's number, in one query; `lock=True` keeps them from being deleted until the transaction
+# ends.
+names = names_of(invoices.c.number)

@@ -1,10 +1,10 @@
 """Sample invoices of an invented plumber in Hobart: last month's work, in every state."""
 
-from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from billycan import Context
-from billycan.fields import Positive, Reference
+from billycan.demo import ago
 from billycan_contacts import api as contacts
 
 from .api import make
@@ -26,8 +26,12 @@ _CARD, _TRANSFER = PaymentMethod("card"), PaymentMethod("bank_transfer")
 
 
 def add_samples(ctx: Context) -> None:
-    """Add the sample invoices."""
-    trap = _add(
+    """Add the sample invoices, the oldest first, so that numbers follow dates."""
+    old = _sent(ctx, "Odo", 200, _CALL_OUT)
+    with ago(ctx, 60):
+        write_off_invoice(ctx, old.id, InvoiceWriteOff(reason=Reason("The tenant moved away")))
+
+    trap = _sent(
         ctx,
         "Brindle Wren",
         45,
@@ -35,14 +39,13 @@ def add_samples(ctx: Context) -> None:
         {"description": "Waste disposal levy", "unit_price": "62.40"},
         reference="Quarterly service",
     )
-    pay_invoice(ctx, trap.id, Settlement(payment_method=_TRANSFER, reference=Reference("Brindle Wren 0045")))
+    with ago(ctx, 39):
+        pay_invoice(ctx, trap.id, Settlement(payment_method=_TRANSFER, reference="Brindle Wren 0045"))
 
-    drain = _add(
-        ctx, "Odo", 30, _CALL_OUT, {**_LABOUR, "quantity": "1.5"}, {"description": "CCTV", "unit_price": "180.00"}
-    )
-    send_invoice(ctx, drain.id)  # overdue
+    # Overdue.
+    _sent(ctx, "Odo", 30, _CALL_OUT, {**_LABOUR, "quantity": "1.5"}, {"description": "CCTV", "unit_price": "180.00"})
 
-    risers = _add(
+    risers = _sent(
         ctx,
         "Saltmarram",
         20,
@@ -52,31 +55,28 @@ def add_samples(ctx: Context) -> None:
         purchase_order="PO 4471",
         notes="Second of three stages.",
     )
-    send_invoice(ctx, risers.id)
-    add_payment(ctx, risers.id, NewPayment(amount=Positive("3000.00"), payment_method=_TRANSFER))
+    with ago(ctx, 5):
+        add_payment(ctx, risers.id, NewPayment(amount=Decimal("3000.00"), payment_method=_TRANSFER))
 
-    tap = _add(ctx, "Marnie", 6, _CALL_OUT, {"description": "Kitchen mixer tap", "unit_price": "289.00"})
-    send_invoice(ctx, tap.id)
-
-    heater = _add(
+    heater = _sent(
         ctx, "Little Tern", 12, {**_LABOUR, "quantity": 2}, {"description": "Thermostat", "unit_price": "94.50"}
     )
-    bounced = pay_invoice(ctx, heater.id, Settlement(payment_method=_TRANSFER)).payments[0]
-    reverse_payment(ctx, heater.id, bounced.id, PaymentReversal(reason=Reason("Returned by the bank")))
-    pay_invoice(ctx, heater.id, Settlement(payment_method=_CARD))
+    with ago(ctx, 9):
+        bounced = pay_invoice(ctx, heater.id, Settlement(payment_method=_TRANSFER)).payments[0]
+    with ago(ctx, 7):
+        reverse_payment(ctx, heater.id, bounced.id, PaymentReversal(reason=Reason("Returned by the bank")))
+    with ago(ctx, 6):
+        pay_invoice(ctx, heater.id, Settlement(payment_method=_CARD))
 
-    twice = _add(ctx, "Marnie", 6, _CALL_OUT)
-    send_invoice(ctx, twice.id)
-    void_invoice(ctx, twice.id, InvoiceVoiding(reason=Reason("Already on the invoice for the mixer tap")))
+    _sent(ctx, "Marnie", 6, _CALL_OUT, {"description": "Kitchen mixer tap", "unit_price": "289.00"})
 
-    old = _add(ctx, "Odo", 200, _CALL_OUT)
-    send_invoice(ctx, old.id)
-    write_off_invoice(ctx, old.id, InvoiceWriteOff(reason=Reason("The tenant moved away")))
+    twice = _sent(ctx, "Marnie", 6, _CALL_OUT)
+    with ago(ctx, 5):
+        void_invoice(ctx, twice.id, InvoiceVoiding(reason=Reason("Already on the invoice for the mixer tap")))
 
-    _add(
+    _draft(
         ctx,
         "Little Tern",
-        0,
         {"description": "Basin, child height", "quantity": 2, "unit_price": "210.00"},
         {**_LABOUR, "quantity": 5},
         {"description": "Removal of the old basins", "unit_price": "0.00"},
@@ -85,8 +85,13 @@ def add_samples(ctx: Context) -> None:
     )
 
 
-def _add(ctx: Context, client: str, days_ago: int, *lines: dict[str, Any], **members: Any) -> Invoice:
+def _sent(ctx: Context, client: str, days_ago: int, *lines: dict[str, Any], **members: Any) -> Invoice:
+    """An invoice that was made and sent so many days ago."""
+    with ago(ctx, days_ago):
+        return send_invoice(ctx, _draft(ctx, client, *lines, **members).id)
+
+
+def _draft(ctx: Context, client: str, *lines: dict[str, Any], **members: Any) -> Invoice:
     """A draft for one of the sample contacts, by part of its name."""
     client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
-    issued = ctx.today() - timedelta(days=days_ago)
-    return make(ctx, {"client_id": client_id, "issue_date": issued, "line_items": lines, **members})
+    return make(ctx, {"client_id": client_id, "line_items": lines, **members})

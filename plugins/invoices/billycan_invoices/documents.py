@@ -1,32 +1,29 @@
-"""Invoices as stored and as shown: the records, their lines and payments, and how they are worked out."""
+"""Invoices as stored and as shown: what they have beyond other documents, such as payments, a due date and a title."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
-from msgspec import UNSET
 
-from billycan import Conflict, Context, Deleted, Event, Invalid, Named, Records, own
+from billycan import Context, Deleted, Invalid, Records, has_dependents, own
 from billycan.fields import LAST_DATE
 from billycan.neighbours import Neighbours
 from billycan.records import Row
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_gst.api import Line, Lines, Worked, breakdown, plain_number
+from billycan_documents.api import Documents, gst_codes, may_charge_gst
 from billycan_hosted.api import link_url
 
 from . import rules
-from .schemas import Invoice, ListedInvoice, NewInvoice, Payment, TaxInvoice
+from .schemas import Invoice, ListedInvoice, Payment, TaxInvoice
 from .tables import invoices, lines, payments
 
 PATH = "/i/"
 # Clients look invoices up for their tax return of the year after.
 LINK_DAYS = 730
 
-invoice_lines = Lines(lines)
 neighbours = Neighbours(quote_id="quotes", job_id="jobs", booking_id="bookings")
 
 _PAYMENTS = (
@@ -43,71 +40,47 @@ def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     return sa.or_(*(conditions.get(status, invoices.c.status == status) for status in statuses))
 
 
-def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """The invoices that hold a text themselves or are for a contact whose name does."""
-    return records.holds(text) | contacts.is_named_like(ctx, invoices.c.client_id, text)
-
-
 records = Records(
     invoices,
     ListedInvoice,
     prefix="inv",
     number="INV-",
     search=("number", "client_name", "reference", "purchase_order"),
-    filters={"status": of_status, "search": found_by},
+    filters={"status": of_status, "search": contacts.found_by(invoices.c.client_id)},
+    points_at=neighbours.plugins,
 )
 
 
-def client_of(ctx: Context, client_id: str) -> Party:
-    """The contact an invoice is for; Invalid where there is none."""
-    found = contacts.parties(ctx, [client_id]).get(client_id)
-    if found is None:
-        raise Invalid.member("client_id", "not_found", "there is no such contact")
-    return found
-
-
-def header(ctx: Context, body: NewInvoice, client: Party, worked: Worked) -> dict[str, Any]:
-    """The columns of a draft: what was sent, the terms that follow from it, and its figures."""
-    issue_date = body.issue_date or ctx.today()
+def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, Any]:
+    """The columns of a draft: what was sent, the terms that follow from it, and its title."""
+    issue_date = columns["issue_date"] or ctx.today()
     terms = client.payment_terms_days
     days = ctx.tenant.default_payment_terms_days if terms is None else terms
-    due_date = body.due_date or issue_date + timedelta(days=days)
+    due_date = columns["due_date"] or issue_date + timedelta(days=days)
     if not issue_date <= due_date <= LAST_DATE:
         raise Invalid.member("due_date", "out_of_range", f"must be from issue_date to {LAST_DATE}")
-    left_out = ("line_items", "currency", *neighbours.off(ctx))
-    sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
-    return {
-        **sent,
-        **worked.columns,
-        "issue_date": issue_date,
-        "due_date": due_date,
-        "document_title": rules.document_title(ctx.tenant.gst_registered, (line.gst_code for line in worked.lines)),
-    }
+    codes = (part["gst_code"] for part in columns["gst_breakdown"])
+    title = rules.document_title(ctx.tenant.gst_registered, codes)
+    return {**columns, "issue_date": issue_date, "due_date": due_date, "document_title": title}
 
 
-def keep_named(ctx: Context, event: Event) -> None:
-    """Refuse to delete a quote, job or booking that an invoice names; called for every event."""
-    member = {"quote.deleted": "quote_id", "job.deleted": "job_id", "booking.deleted": "booking_id"}.get(event.name)
-    if member is None:
-        return
-    id = msgspec.json.decode(event.data, type=Deleted).id
-    naming = sa.select(invoices.c.number).where(own(ctx, invoices), invoices.c[member] == id)
-    if number := ctx.db.execute(naming.order_by(invoices.c.sequence).limit(1)).scalar():
-        raise Conflict(f"{number} names it: change or delete that first.", code="has_dependents")
+def keep_named(ctx: Context, gone: Deleted) -> None:
+    """Refuse to delete a quote, job or booking that an invoice names."""
+    named = sa.or_(*(invoices.c[member] == gone.id for member in neighbours.plugins))
+    if number := ctx.db.execute(sa.select(sa.func.count()).where(own(ctx, invoices), named)).scalar():
+        raise has_dependents({"invoices": number})
 
 
 def payments_of(ctx: Context, invoice_id: str) -> list[Payment]:
     """An invoice's payments, oldest first, reversed ones too."""
     rows = ctx.db.execute(_PAYMENTS, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
-    return [Payment(**{name: row._mapping[name] for name in Payment.__struct_fields__}) for row in rows]
+    return [_payment(row) for row in rows]
 
 
-def show(ctx: Context, row: Row, *, lines: list[Line] | None = None, client: Party | None = None) -> Invoice:
-    """One invoice; `lines` and `client` spare a query where the caller has them at hand."""
-    shown = _members(ctx, row, _clients(ctx, [row]) if client is None else {client.id: client})
-    shown["line_items"] = invoice_lines.of(ctx, [row.id])[row.id] if lines is None else lines
-    shown["payments"] = payments_of(ctx, row.id) if row.status != "draft" else []
-    return Invoice(**shown)
+def _payment(row: Row) -> Payment:
+    names = [name for name in Payment.__struct_fields__ if name != "allowed_actions"]
+    allowed = rules.payment_actions.allowed(row.status)
+    return Payment(**{name: row._mapping[name] for name in names}, allowed_actions=allowed)
 
 
 def hosted_url(ctx: Context, row: Row) -> str | None:
@@ -116,15 +89,6 @@ def hosted_url(ctx: Context, row: Row) -> str | None:
         return None
     from_day = max(row.issue_date, row.sent_at.date())
     return link_url(ctx, PATH, row.id, 1, from_day + timedelta(days=LINK_DAYS))
-
-
-def show_all(ctx: Context, rows: Sequence[Row], *, with_lines: bool) -> list[ListedInvoice]:
-    """A page of invoices, with one query for the contacts of its drafts and one for its lines."""
-    clients = _clients(ctx, rows)
-    found = invoice_lines.of(ctx, [row.id for row in rows]) if with_lines else {}
-    return [
-        ListedInvoice(**_members(ctx, row, clients), line_items=found[row.id] if with_lines else UNSET) for row in rows
-    ]
 
 
 def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, abn: str | None) -> TaxInvoice:
@@ -138,49 +102,63 @@ def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, a
         buyer_abn=abn,
         total=total,
     )
-    return TaxInvoice(not missing, missing)
+    return TaxInvoice(not missing if title == "Tax invoice" else None, missing)
 
 
-def _clients(ctx: Context, rows: Sequence[Row]) -> Mapping[str, Party]:
-    # A document that was sent shows the name frozen then.
-    return contacts.parties(ctx, {row.client_id for row in rows if row.client_name is None})
-
-
-def _members(ctx: Context, row: Row, clients: Mapping[str, Party]) -> dict[str, Any]:
-    stored = row._mapping
-    drafted = row.client_name is None
-    name = clients[row.client_id].name if drafted else row.client_name
-    abn = clients[row.client_id].abn if drafted else row.client_abn
-    title, percent = row.document_title, row.discount_percent
-    parts = breakdown(row.gst_breakdown)
-    if drafted:  # the business may have been registered since, or be no longer
-        title = rules.document_title(ctx.tenant.gst_registered, (part.gst_code for part in parts))
-    # Of a document that was sent it was checked then, whatever became of the business profile.
-    check = tax_invoice(ctx, title=title, total=row.total, name=name, abn=abn) if drafted else TaxInvoice(True, [])
-    may_see = ctx.identity is not None and ctx.identity.holds("invoices:write")
-    worked_out = {
-        "client": Named(row.client_id, name),
-        "currency": "AUD",
-        "discount_percent": None if percent is None else plain_number(percent),
-        "gst_breakdown": parts,
-        "document_title": title,
-        "amount_due": amount_due(row),
-        "is_overdue": is_overdue(row.status, row.due_date, ctx.today()),
-        "tax_invoice": check,
-        "hosted_url": hosted_url(ctx, row) if may_see else None,
-        "allowed_actions": rules.allowed_actions(row.status, row.amount_paid),
-        **neighbours.shown(ctx, stored),
-    }
-    names = [f for f in ListedInvoice.__struct_fields__ if f != "line_items" and f not in worked_out]
-    return {name: stored[name] for name in names} | worked_out
+def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
+    """What invoices show beyond other documents: title, tax invoice check, and what is due."""
+    for row in rows:
+        title = row.document_title
+        # Of a document that was sent it was checked then, whatever became of the business profile.
+        check = TaxInvoice(True if title == "Tax invoice" else None, [])
+        if row.client_name is None:  # the business may have been registered since, or be no longer
+            client = clients[row.client_id]
+            title = rules.document_title(ctx.tenant.gst_registered, gst_codes(row))
+            check = tax_invoice(ctx, title=title, total=row.total, name=client.name, abn=client.abn)
+        yield {
+            "document_title": title,
+            "amount_due": amount_due(row),
+            "is_overdue": is_overdue(row.status, row.due_date, ctx.today()),
+            "tax_invoice": check,
+            "allowed_actions": allowed_actions(ctx, row),
+        }
 
 
 def amount_due(row: Row) -> Decimal:
-    """What is still to be paid: always `total - amount_paid`."""
-    due: Decimal = row.total - row.amount_paid
-    return due
+    """What is still to be paid."""
+    return rules.amount_due(row.status, row.total, row.amount_paid, row.amount_written_off, row.cash_rounding)
+
+
+def allowed_actions(ctx: Context, row: Row) -> list[str]:
+    """What may be done with an invoice now."""
+    codes = gst_codes(row)
+    may_charge = may_charge_gst(ctx, codes)
+    may_send = False
+    if row.status == "draft":
+        title = rules.document_title(ctx.tenant.gst_registered, codes)
+        # A contact always has a name, so only the business itself can be what a tax invoice does not tell.
+        check = tax_invoice(ctx, title=title, total=row.total, name=row.client_id, abn=None)
+        may_send = may_charge and row.total >= 0 and not check.missing
+    return rules.allowed_actions(row.status, may_send=may_send, may_charge=may_charge)
 
 
 def is_overdue(status: str, due_date: date, today: date) -> bool:
     """Whether an invoice is past its due date in the tenant's zone and not settled."""
     return status in ("sent", "partially_paid") and due_date < today
+
+
+documents = Documents(
+    records,
+    Invoice,
+    lines,
+    noun="invoice",
+    neighbours=neighbours,
+    header=header,
+    members=members,
+    alone=lambda ctx, row: {"payments": payments_of(ctx, row.id) if row.status != "draft" else []},
+    hosted_url=hosted_url,
+    actions=rules.actions,
+    allowed=allowed_actions,
+    open_once_sent=rules.OPEN_ONCE_SENT,
+    locked="a {status} invoice is locked; only {open} still change",
+)

@@ -1,8 +1,9 @@
 """What each endpoint does."""
 
-from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
@@ -10,30 +11,12 @@ from billycan import Conflict, Context, Deleted, Fault, Invalid, Named, NotFound
 from billycan.fields import Moment
 from billycan.ids import new_id
 from billycan.neighbours import take_turns
+from billycan.reader import decode
 from billycan.records import Row
-from billycan.wire import decode, plain
-from billycan_gst.api import (
-    as_sent,
-    breakdown,
-    check_registration,
-    let_one_discount_clear_the_other,
-    line_id_faults,
-    work_out,
-)
+from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
 from . import rules
-from .documents import (
-    amount_due,
-    client_of,
-    header,
-    invoice_lines,
-    neighbours,
-    payments_of,
-    records,
-    show,
-    show_all,
-    tax_invoice,
-)
+from .documents import amount_due, documents, neighbours, payments_of, records, tax_invoice
 from .schemas import (
     Invoice,
     InvoiceQuery,
@@ -50,34 +33,23 @@ from .schemas import (
 )
 from .tables import payments
 
-ZERO = Decimal("0.00")
-
 
 def list_invoices(ctx: Context, query: InvoiceQuery) -> Page[ListedInvoice]:
     """All invoices, whatever their status; `include=line_items` adds their lines.
 
     The computed `overdue` (due before today) and `unpaid` (sent or partially paid) are statuses to filter by, too.
     """
-    page = records.rows(ctx, query)
-    return page.of(show_all(ctx, page.items, with_lines="line_items" in (query.include or ())))
+    return documents.page(ctx, query)
 
 
 def create_invoice(ctx: Context, body: NewInvoice) -> Invoice:
-    """Make a draft; its number is given now and never again.
+    """Create a draft. Its number is assigned now and never reused.
 
     Figures are worked out at once: GST is rounded once for the document or once for each line, and subtotal and GST
     always add up to the total. Refused with `gst_not_registered` where a business that is not registered charges
     GST. Emits `invoice.created`.
     """
-    client = client_of(ctx, body.client_id)
-    neighbours.check(ctx, body)
-    worked = work_out(ctx, body)
-    columns = header(ctx, body, client, worked)
-    row = records.insert(ctx, status="draft", amount_paid=ZERO, **columns)
-    invoice_lines.add(ctx, row.id, worked.lines)
-    invoice = show(ctx, row, lines=worked.lines, client=client)
-    ctx.emit("invoice.created", invoice)
-    return invoice
+    return documents.add(ctx, body, status="draft", **_NOTHING_SETTLED)
 
 
 def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
@@ -86,10 +58,8 @@ def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
     Takes what making one takes, and answers every figure of it; no number is used. Refused with
     `gst_not_registered` where a business that is not registered charges GST.
     """
-    client = client_of(ctx, body.client_id)
-    neighbours.check(ctx, body)
-    worked = work_out(ctx, body)
-    columns = header(ctx, body, client, worked)
+    draft = documents.draft(ctx, body)
+    client, columns = draft.client, draft.columns
     compliance = tax_invoice(
         ctx, title=columns["document_title"], total=columns["total"], name=client.name, abn=client.abn
     )
@@ -99,8 +69,7 @@ def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
         gst_breakdown=breakdown(columns.pop("gst_breakdown")),
         tax_invoice=compliance,
         line_items=[
-            PreviewLine(**{name: getattr(line, name) for name in PreviewLine.__struct_fields__})
-            for line in worked.lines
+            PreviewLine(**{name: getattr(line, name) for name in PreviewLine.__struct_fields__}) for line in draft.lines
         ],
         **{name: columns[name] for name in Preview.__struct_fields__ if name in columns},
     )
@@ -111,11 +80,11 @@ def get_invoice(ctx: Context, id: str) -> Invoice:
 
     `hosted_url`, once it is sent, is there for keys with `invoices:write` only.
     """
-    return show(ctx, records.find(ctx, id))
+    return documents.get(ctx, id)
 
 
 def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
-    """Change a draft; of a sent invoice only what its client does not hold.
+    """Change a draft, or the few members of a sent invoice that may still change.
 
     Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` change, else
     `document_locked`. Refused with `gst_not_registered` where a business that is not registered charges GST. Emits
@@ -124,28 +93,13 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
     if body.sent.keys() & neighbours.plugins.keys():
         take_turns(ctx)  # before the invoice is locked, as whoever deletes it does
     row = records.lock(ctx, id)
-    stored = invoice_lines.of(ctx, [id])[id]
-    let_one_discount_clear_the_other(body)
-    if faults := line_id_faults(body, stored):
-        raise _locked(row, ["line_items"]) if row.status != "draft" else Invalid.of(*faults)
-    sent = [as_sent(line) for line in stored]
-    before = {**row._mapping, **neighbours.shown(ctx, row._mapping), "currency": "AUD", "line_items": sent}
-    after = body.over(before)
+    edit = documents.edit(ctx, row, body)
     if row.status != "draft":
-        changed = _save_open_members(ctx, row, after, before)
-        invoice = show(ctx, changed, lines=stored)
-    else:
-        client = client_of(ctx, after.client_id)
-        neighbours.check(ctx, after, before)
-        worked = work_out(ctx, after, stored=[line.id for line in stored])
-        new_lines = worked.lines != stored
-        changed = records.save(ctx, row, touch=new_lines, **header(ctx, after, client, worked))
-        if new_lines:
-            invoice_lines.replace(ctx, id, worked.lines)
-        invoice = show(ctx, changed, lines=worked.lines, client=client)
-    if changed.version != row.version:
-        ctx.emit("invoice.updated", invoice)
-    return invoice
+        if edit.after.due_date is None:
+            raise Invalid.member("due_date", "required", "cannot be cleared once the invoice is sent")
+        if edit.after.due_date < row.issue_date:
+            raise Invalid.member("due_date", "out_of_range", "must not be before issue_date")
+    return documents.change(ctx, edit)
 
 
 def delete_invoice(ctx: Context, id: str) -> Deleted:
@@ -157,17 +111,14 @@ def delete_invoice(ctx: Context, id: str) -> Deleted:
     take_turns(ctx)  # the numbers' counter is locked before the job or quote that hears of this
     row = records.lock(ctx, id)
     if row.status != "draft":
-        instead = ": void it instead" if "void" in rules.allowed_actions(row.status, row.amount_paid) else ""
+        instead = ": void it instead" if row.status == "sent" else ""
         message = f"An invoice that is {row.status} must be kept{instead}."
         raise Conflict(message, code="document_locked", status=row.status)
-    invoice_lines.remove(ctx, id)
-    deleted = records.delete(ctx, row)
-    ctx.emit("invoice.deleted", deleted)
-    return deleted
+    return documents.remove(ctx, row)
 
 
 def send_invoice(ctx: Context, id: str) -> Invoice:
-    """Check the draft as a tax invoice, lock it and freeze what it says; one of 0.00 is paid at once.
+    """Check the draft as a tax invoice, lock it and freeze its contents; an invoice for 0.00 is paid at once.
 
     From draft to sent, else `invalid_state_transition`. The client's name, ABN and address and the rules of
     rounding are frozen, and the client's page is there; bringing it to the client is yours. Refused with
@@ -175,76 +126,88 @@ def send_invoice(ctx: Context, id: str) -> Invoice:
     Emits `invoice.sent`, and `invoice.paid` for one of 0.00.
     """
     row = records.lock(ctx, id)
-    _check(row, "send")
+    documents.check(ctx, row, "send")
     _, invoice = _send(ctx, row)
     return invoice
 
 
 def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
-    """Record money received, at most what is due.
+    """Record a payment, at most what is due; on a written-off invoice it is a recovery.
 
-    From sent or partially_paid, else `invalid_state_transition`; it becomes paid once nothing is due. Answers the
-    invoice, the new payment last. Refused with `overpayment_not_allowed` above what is due. Emits
-    `payment.recorded`, and `invoice.paid` when it becomes paid.
+    From sent, partially_paid or written_off, else `invalid_state_transition`; it becomes paid once nothing is due, or
+    once all that was written off is recovered. Cash comes in multiples of 0.05: within 0.02 of what is due it settles
+    the invoice, and the difference is `cash_rounding`. Answers the invoice, the new payment last. Refused with
+    `overpayment_not_allowed` above what is due. Emits `payment.recorded`, for a recovery `invoice.recovered`, and
+    `invoice.paid` when it becomes paid.
     """
     row = records.lock(ctx, id)
-    _check(row, "payments")
-    if body.amount > amount_due(row):
+    documents.check(ctx, row, "payments")
+    due, settles = _owed(row), Decimal(body.amount)
+    if rules.is_cash(body.payment_method):
+        if body.amount % rules.LEAST_COIN:
+            message = f"must be a multiple of {rules.LEAST_COIN}, as cash is: {rules.in_cash(due)} settles {due}"
+            raise Invalid.member("amount", "invalid_value", message)
+        settles += rules.cash_rounding(body.amount, due)
+    if settles > due:
+        owed = "was written off" if row.status == "written_off" else "is due"
         raise Invalid(
-            f"{body.amount} is more than the {amount_due(row)} that is due.",
+            f"{body.amount} is more than the {due} that {owed}.",
             code="overpayment_not_allowed",
             param="amount",
             amount_due=amount_due(row),
         )
-    return _pay(ctx, row, body.amount, body)
+    return _pay(ctx, row, body.amount, settles, body)
 
 
 def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
-    """Record that all that is due was received; a draft is sent first, in the same transaction.
+    """Record that everything due was received; a draft is sent first, in the same transaction.
 
-    From draft, sent or partially_paid to paid, else `invalid_state_transition`. Sending a draft is refused as it is
-    by itself: `tax_invoice_incomplete`, `negative_total`, `gst_not_registered`. Emits `payment.recorded` and
-    `invoice.paid`, for a draft after `invoice.sent`.
+    From draft, sent or partially_paid to paid, else `invalid_state_transition`. In cash it is what is due to the
+    nearest 0.05. Sending a draft is refused as it is by itself: `tax_invoice_incomplete`, `negative_total`,
+    `gst_not_registered`. Emits `payment.recorded` and `invoice.paid`, for a draft after `invoice.sent`.
     """
     row = records.lock(ctx, id)
-    _check(row, "pay")
+    documents.check(ctx, row, "pay")
     if row.status == "draft":
         row, invoice = _send(ctx, row)
         if invoice.status == "paid":
             return invoice
-    return _pay(ctx, row, amount_due(row), body)
+    due = amount_due(row)
+    amount = rules.in_cash(due) if rules.is_cash(body.payment_method) else due
+    if not amount:
+        message = f"cannot be cash: there is no coin for {due}. Write it off, or take it another way"
+        raise Invalid.member("payment_method", "invalid_value", message)
+    return _pay(ctx, row, amount, due, body)
 
 
 def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -> Invoice:
-    """Take a payment back, as when it bounced; it stays listed as reversed.
+    """Reverse a payment, for example one that bounced; it stays listed as reversed.
 
-    From partially_paid or paid, else `invalid_state_transition`, as for a payment that was reversed before. What it
-    paid is due again. Emits `payment.reversed`.
+    Once, else `invalid_state_transition`. What it paid is due again, or written off again where the invoice was
+    written off. Emits `payment.reversed`.
     """
     row = records.lock(ctx, id)
     payment = next((p for p in payments_of(ctx, id) if p.id == pay_id), None)
     if payment is None:
         raise NotFound
-    _check(row, "reverse")
-    if payment.status == "reversed":
-        message = "This payment was reversed before."
-        raise Conflict(message, code="invalid_state_transition", status="reversed", allowed_actions=[])
-    payment.status, payment.reversed_at, payment.reverse_reason = "reversed", ctx.now(), body.reason
+    rules.payment_actions.check("reverse", payment.status)
     this = own(ctx, payments) & (payments.c.id == pay_id)
-    ctx.db.execute(
-        sa.update(payments)
-        .where(this)
-        .values(status="reversed", reversed_at=payment.reversed_at, reverse_reason=body.reason)
-    )
+    reversed_ = {"status": "reversed", "reversed_at": ctx.now(), "reverse_reason": body.reason}
+    ctx.db.execute(sa.update(payments).where(this).values(reversed_))
     paid = row.amount_paid - payment.amount
+    columns = {"amount_paid": paid, "cash_rounding": row.cash_rounding - payment.cash_rounding}
     status = "partially_paid" if paid else "sent"
-    row = records.save(ctx, row, amount_paid=paid, status=status, paid_at=None, payment_method=None)
-    ctx.emit("payment.reversed", payment)
-    return show(ctx, row)
+    if row.written_off_at:  # it was given up, and no more of it came in after all
+        status = "written_off"
+        columns["amount_written_off"] = row.amount_written_off + payment.amount + payment.cash_rounding
+    row = records.save(ctx, row, status=status, paid_at=None, payment_method=None, **columns)
+    invoice = documents.show(ctx, row)
+    ctx.emit("payment.reversed", next(p for p in invoice.payments if p.id == pay_id))
+    return invoice
 
 
 def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
-    """Cancel a sent invoice nobody has paid; its number stays used.
+    """Cancel a sent invoice that has no payments; its number is never reused.
 
     From sent to void, else `invalid_state_transition`; `has_payments` while money on it was not reversed. Emits
     `invoice.voided`.
@@ -253,45 +216,36 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     row = records.lock(ctx, id)
     if row.amount_paid and row.status in ("partially_paid", "paid"):
         raise Conflict("Money was received for this invoice: reverse its payments first.", code="has_payments")
-    status = _check(row, "void")
-    return _end(ctx, row, "invoice.voided", status=status, voided_at=ctx.now(), void_reason=body.reason)
+    ended = {"voided_at": ctx.now(), "void_reason": body.reason}
+    return documents.move(ctx, row, "void", "invoice.voided", **ended)
 
 
 def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
-    """Give up what is still due as a bad debt.
+    """Write off what is still due as a bad debt: it moves to `amount_written_off`, and nothing more is due.
 
-    From sent or partially_paid to written_off, else `invalid_state_transition`. Emits `invoice.written_off`.
+    From sent or partially_paid to written_off, else `invalid_state_transition`. What comes in after all is recorded by
+    `payments`, as a recovery. Emits `invoice.written_off`.
     """
     row = records.lock(ctx, id)
-    status = _check(row, "write_off")
-    reason = {"written_off_at": ctx.now(), "write_off_reason": body.reason}
-    return _end(ctx, row, "invoice.written_off", status=status, **reason)
+    given_up = {"amount_written_off": amount_due(row), "written_off_at": ctx.now(), "write_off_reason": body.reason}
+    return documents.move(ctx, row, "write_off", "invoice.written_off", **given_up)
 
 
 def duplicate_invoice(ctx: Context, id: str) -> Invoice:
-    """Make a new draft of the same content, issued today.
+    """Create a new draft with the same content, issued today.
 
     From any status. Refused with `gst_not_registered` where the business no longer charges GST. Emits
     `invoice.created`.
     """
-    row = records.lock(ctx, id)
-    members = {name: row._mapping[name] for name in _COPIED}
-    lines = [{**as_sent(line), "id": None} for line in invoice_lines.of(ctx, [id])[id]]
-    return create_invoice(ctx, decode({**members, "line_items": lines}, NewInvoice))
+    content = documents.content(ctx, records.lock(ctx, id), "purchase_order", "metadata")
+    return create_invoice(ctx, decode(content, NewInvoice))
 
 
-_COPIED = (
-    *("client_id", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
-    *("reference", "purchase_order", "notes", "terms", "metadata"),
-)
-
-
-def _check(row: Row, action: str) -> str | None:
-    return rules.actions.check(action, row.status, rules.allowed_actions(row.status, row.amount_paid))
+_NOTHING_SETTLED = dict.fromkeys(("amount_paid", "amount_written_off", "cash_rounding"), rules.ZERO)
 
 
 def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
-    stored = invoice_lines.of(ctx, [row.id])[row.id]
+    stored = documents.lines(ctx, [row.id])[row.id]
     codes = [line.gst_code for line in stored]
     check_registration(ctx, codes)
     if row.total < 0:
@@ -299,7 +253,7 @@ def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
     client = client_of(ctx, row.client_id)
     title = rules.document_title(ctx.tenant.gst_registered, codes)
     compliance = tax_invoice(ctx, title=title, total=row.total, name=client.name, abn=client.abn)
-    if not compliance.compliant:
+    if compliance.missing:
         faults = [Fault(name, "required", "is missing from this tax invoice") for name in compliance.missing]
         raise Invalid(
             f"A tax invoice needs {', '.join(compliance.missing)}: complete the business profile or the contact.",
@@ -314,68 +268,66 @@ def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
         paid_at=None if row.total else ctx.now(),
         sent_at=ctx.now(),
         document_title=title,
-        client_name=client.name,
-        client_abn=client.abn,
-        client_address=client.billing_address,
+        **frozen(client),
     )
-    invoice = show(ctx, row, lines=stored)
-    ctx.emit("invoice.sent", invoice)
+    invoice = documents.tell(ctx, row, "invoice.sent", lines=stored)
     if row.status == "paid":
         ctx.emit("invoice.paid", invoice)
     return row, invoice
 
 
-def _pay(ctx: Context, row: Row, amount: Decimal, body: NewPayment | Settlement) -> Invoice:
-    paid_at = Moment.of(body.paid_at or ctx.now())
+def _owed(row: Row) -> Decimal:
+    """What a payment can be for: what is due, or what was written off."""
+    written_off: Decimal = row.amount_written_off
+    return written_off if row.status == "written_off" else amount_due(row)
+
+
+def _pay(ctx: Context, row: Row, amount: Decimal, settles: Decimal, body: NewPayment | Settlement) -> Invoice:
+    """Record a payment that settles so much of what is owed, which in cash may differ from its amount."""
+    paid_at, paid_on = _received(ctx, body)
     payment = Payment(
         id=new_id("pay"),
         invoice_id=row.id,
         amount=amount,
+        cash_rounding=settles - amount,
         payment_method=body.payment_method,
         paid_at=paid_at,
+        paid_on=paid_on,
         reference=body.reference,
         status="recorded",
+        allowed_actions=rules.payment_actions.allowed("recorded"),
         created_at=ctx.now(),
         reversed_at=None,
         reverse_reason=None,
     )
-    columns = {name: getattr(payment, name) for name in Payment.__struct_fields__}
-    ctx.db.execute(sa.insert(payments).values(tenant_id=ctx.tenant_id, **columns))
-    paid = row.amount_paid + amount
-    settles = paid == row.total
-    settled = {"status": "paid", "paid_at": paid_at, "payment_method": body.payment_method} if settles else {}
-    row = records.save(ctx, row, **{"amount_paid": paid, "status": "partially_paid", **settled})
-    invoice = show(ctx, row)
+    stored = {name: getattr(payment, name) for name in Payment.__struct_fields__ if name != "allowed_actions"}
+    ctx.db.execute(sa.insert(payments).values(tenant_id=ctx.tenant_id, **stored))
+    recovers, is_paid = row.status == "written_off", settles == _owed(row)
+    columns: dict[str, Any] = {
+        "amount_paid": row.amount_paid + amount,
+        "cash_rounding": row.cash_rounding + payment.cash_rounding,
+        "status": "written_off" if recovers else "partially_paid",
+    }
+    if recovers:
+        columns["amount_written_off"] = row.amount_written_off - settles
+    if is_paid:
+        columns |= {"status": "paid", "paid_at": paid_at, "payment_method": body.payment_method}
+    invoice = documents.show(ctx, records.save(ctx, row, **columns))
     ctx.emit("payment.recorded", payment)
-    if settles:
+    if recovers:
+        ctx.emit("invoice.recovered", invoice)
+    if is_paid:
         ctx.emit("invoice.paid", invoice)
     return invoice
 
 
-def _end(ctx: Context, row: Row, event: str, **columns: Any) -> Invoice:
-    invoice = show(ctx, records.save(ctx, row, **columns))
-    ctx.emit(event, invoice)
-    return invoice
-
-
-def _save_open_members(ctx: Context, row: Row, after: NewInvoice, before: dict[str, Any]) -> Row:
-    """Save what may still change of a sent invoice; Conflict where anything else would."""
-    changed = {name for name in after.__struct_fields__ if plain(getattr(after, name)) != before[name]}
-    if locked := sorted(changed - rules.OPEN_ONCE_SENT):
-        raise _locked(row, locked)
-    values = {name: getattr(after, name) for name in changed}
-    if values.get("due_date", row.due_date) is None:
-        raise Invalid.member("due_date", "required", "cannot be cleared once the invoice is sent")
-    if values.get("due_date", row.due_date) < row.issue_date:
-        raise Invalid.member("due_date", "out_of_range", "must not be before issue_date")
-    return records.save(ctx, row, **values)
-
-
-def _locked(row: Row, members: Sequence[str]) -> Conflict:
-    return Conflict(
-        f"{', '.join(members)}: a {row.status} invoice is locked; "
-        f"only {', '.join(sorted(rules.OPEN_ONCE_SENT))} still change.",
-        code="document_locked",
-        param=members[0],
-        status=row.status,
-    )
+def _received(ctx: Context, body: NewPayment | Settlement) -> tuple[Moment, date]:
+    """When money was received, and on which date in the tenant's zone; a date alone is taken for its midday."""
+    zone = ZoneInfo(ctx.tenant.timezone)
+    when: date = body.paid_at or ctx.now()
+    if not isinstance(when, datetime):
+        when = datetime.combine(when, time(12), zone)
+    paid_on = when.astimezone(zone).date()
+    if paid_on > ctx.today() + timedelta(days=1):
+        raise Invalid.member("paid_at", "out_of_range", "must not be later than tomorrow")
+    return Moment.of(when), paid_on

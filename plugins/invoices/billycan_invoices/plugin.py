@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Code, Context, Deleted, Event, Manifest, Route, hookimpl
+from billycan import Code, Deleted, Manifest, Route
 
 from . import handlers as h
 from .demo import add_samples
@@ -13,7 +13,7 @@ from .tables import invoices, lines, payments
 
 manifest = Manifest(
     name="invoices",
-    requires=("contacts", "gst", "hosted"),
+    requires=("contacts", "documents", "hosted"),
     tables=(invoices, lines, payments),
     migrations=Path(__file__).parent / "migrations",
     events={
@@ -23,6 +23,7 @@ manifest = Manifest(
         "invoice.paid": Invoice,
         "invoice.voided": Invoice,
         "invoice.written_off": Invoice,
+        "invoice.recovered": Invoice,
         "invoice.deleted": Deleted,
         "payment.recorded": Payment,
         "payment.reversed": Payment,
@@ -43,17 +44,13 @@ manifest = Manifest(
         Route("POST", "/v1/invoices/{id}/duplicate", h.duplicate_invoice, scope="invoices:write", status=201),
     ),
     pages=(("/i/{token}", invoice_page),),
+    hears=dict.fromkeys(("quote.deleted", "job.deleted", "booking.deleted"), keep_named),
     demo=add_samples,
     codes={
         "has_payments": Code(409, "Money was received for the invoice: reverse its payments first."),
         "negative_total": Code(422, "The total is below zero: an invoice asks for money."),
-        "overpayment_not_allowed": Code(422, "The payment is more than is due."),
+        "overpayment_not_allowed": Code(422, "The payment is more than is due, or than was written off."),
         "tax_invoice_incomplete": Code(422, "The invoice lacks what a tax invoice must show; `details` say what."),
     },
     examples=Path(__file__).parent / "examples.json",
 )
-
-
-@hookimpl
-def on_event(ctx: Context, event: Event) -> None:
-    keep_named(ctx, event)

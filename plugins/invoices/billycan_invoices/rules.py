@@ -1,18 +1,22 @@
 """The states of an invoice, what stays open to change once it is sent, and what makes it a tax invoice."""
 
 from collections.abc import Iterable
-from decimal import Decimal
+from decimal import ROUND_HALF_UP, Decimal
 
 from billycan import Actions
 
 BUYER_NAMED_FROM = Decimal("1000.00")
 
+# There are no 1 and 2 cent coins: of what is due in cash 1, 2, 6 and 7 cents are rounded down, 3, 4, 8 and 9 up.
+LEAST_COIN = Decimal("0.05")
+MOST_ROUNDING = Decimal("0.02")
+ZERO = Decimal("0.00")
+
 actions = Actions(
     {
         "send": ("draft", "sent"),
-        "payments": ("sent partially_paid", None),
+        "payments": ("sent partially_paid written_off", None),
         "pay": ("draft sent partially_paid", "paid"),
-        "reverse": ("partially_paid paid", None),
         "void": ("sent", "void"),
         "write_off": ("sent partially_paid", "written_off"),
         "duplicate": ("draft sent partially_paid paid void written_off", None),
@@ -23,9 +27,34 @@ actions = Actions(
 OPEN_ONCE_SENT = frozenset({"notes", "reference", "purchase_order", "metadata", "external_id", "due_date"})
 
 
-def allowed_actions(status: str, amount_paid: Decimal) -> list[str]:
-    """What may be done with an invoice; one of 0.00 is paid without a payment that could be reversed."""
-    return [action for action in actions.allowed(status) if action != "reverse" or amount_paid]
+payment_actions = Actions({"reverse": ("recorded", "reversed")})
+
+
+def allowed_actions(status: str, *, may_send: bool, may_charge: bool) -> list[str]:
+    """What may be done with an invoice: `may_send` tells of a draft, `may_charge` whether its GST can be charged."""
+    now = {"send": may_send, "pay": may_send or status != "draft", "duplicate": may_charge}
+    return [action for action in actions.allowed(status) if now.get(action, True)]
+
+
+def amount_due(status: str, total: Decimal, *settled: Decimal) -> Decimal:
+    """What is still to be paid: the total less what was paid, written off and rounded away; nothing once void."""
+    return ZERO if status == "void" else total - sum(settled)
+
+
+def in_cash(due: Decimal) -> Decimal:
+    """What settles an amount in cash: the nearest multiple of five cents."""
+    # Whole cents are never halfway between two of them.
+    return (due / LEAST_COIN).quantize(Decimal(1), ROUND_HALF_UP) * LEAST_COIN
+
+
+def is_cash(payment_method: str) -> bool:
+    """Whether coins and notes changed hands."""
+    return payment_method.casefold() == "cash"
+
+
+def cash_rounding(amount: Decimal, due: Decimal) -> Decimal:
+    """What a payment in cash settles beyond its amount: the difference to what is due, where that is small enough."""
+    return due - amount if abs(due - amount) <= MOST_ROUNDING else ZERO
 
 
 def document_title(registered: bool, codes: Iterable[str]) -> str:

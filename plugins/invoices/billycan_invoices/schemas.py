@@ -2,33 +2,31 @@
 
 from datetime import date
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
 from billycan import Named, PageQuery, Resource
-from billycan.fields import Amount, Day, DayOrInstant, Id, Instant, Moment, Notes, Positive, Reference, Search, Text
+from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Notes, Positive, Reference, Search, Text
 from billycan.tenants import AmountsAre, GstRounding
-from billycan_gst.api import CodeTotals, GstCode, Line, NewDocument
+from billycan_documents.api import CodeTotals, GstCode, Line, NewDocument
 
 Status = Literal["draft", "sent", "partially_paid", "paid", "void", "written_off"]
 Include = Literal["line_items"]
 
 
-class PaymentMethod(Text, least=1, most=50):
-    """How a payment was made, such as `bank_transfer`, `card` or `cash`."""
-
-
-class Reason(Text, least=1, most=500):
-    """Why something was done."""
+PaymentMethod = Annotated[
+    str, Text("How a payment was made, such as `bank_transfer`, `card` or `cash`.", least=1, most=50)
+]
+Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
 
 
 class NewInvoice(NewDocument, kw_only=True):
     """An invoice to make; what is not sent follows from the contact's and the tenant's terms.
 
-    client_id: The contact who owes it.
-    issue_date: The date of the invoice; today in the business's time zone unless said.
-    due_date: When it is due; the issue date and the contact's or the business's terms unless said.
+    client_id: The contact who owes the money.
+    issue_date: The date of the invoice; default today, in the business's time zone.
+    due_date: When it is due; default the issue date plus the contact's or the business's terms.
     reference: A short reference for the client.
     purchase_order: The client's purchase order.
     notes: Notes for the client.
@@ -53,33 +51,36 @@ class NewInvoice(NewDocument, kw_only=True):
 class NewPayment(Struct, forbid_unknown_fields=True, kw_only=True):
     """Money received for an invoice.
 
-    amount: What was received, at most what is due.
+    amount: What was received: at most what is due, or what was written off. Cash comes in multiples of 0.05, and
+      settles what is within 0.02 of it.
     payment_method: How, such as `bank_transfer`, `card` or `cash`.
-    paid_at: When; now unless said.
+    paid_at: When: a time, or a date, which counts as midday in the business's time zone. Now unless said, and
+      tomorrow at the latest.
     reference: The payer's reference.
     """
 
     amount: Positive
     payment_method: PaymentMethod
-    paid_at: Instant | None = None
+    paid_at: DayOrInstant | None = None
     reference: Reference | None = None
 
 
 class Settlement(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Money received for all that is due.
+    """Payment of everything due; in cash, rounded to the nearest 0.05.
 
     payment_method: How, such as `bank_transfer`, `card` or `cash`.
-    paid_at: When; now unless said.
+    paid_at: When: a time, or a date, which counts as midday in the business's time zone. Now unless said, and
+      tomorrow at the latest.
     reference: The payer's reference.
     """
 
     payment_method: PaymentMethod
-    paid_at: Instant | None = None
+    paid_at: DayOrInstant | None = None
     reference: Reference | None = None
 
 
 class PaymentReversal(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Taking a payment back.
+    """Reversing a payment.
 
     reason: Why.
     """
@@ -97,7 +98,7 @@ class InvoiceVoiding(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class InvoiceWriteOff(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Giving up what is due.
+    """Writing off what is due.
 
     reason: Why.
     """
@@ -110,56 +111,65 @@ class Payment(Struct, kw_only=True):
 
     id: Its id.
     invoice_id: The invoice it pays.
-    amount: What was received.
+    amount: The amount received.
+    cash_rounding: What it settled beyond `amount`; below zero where it settled less. Always 0.00 but for cash.
     paid_at: When it was received.
-    status: Whether it counts, or was taken back.
+    paid_on: The date on which it was received, in the business's time zone.
+    status: Whether it counts, or was reversed.
+    allowed_actions: The actions that are possible now: POST /v1/invoices/{id}/payments/{pay_id}/{action}.
     created_at: When it was recorded.
-    reversed_at: When it was taken back.
-    reverse_reason: Why it was taken back.
+    reversed_at: When it was reversed.
+    reverse_reason: Why it was reversed.
     """
 
     id: str
     invoice_id: str
     amount: Decimal
+    cash_rounding: Decimal
     payment_method: str
     paid_at: Moment
+    paid_on: date
     reference: str | None
     status: Literal["recorded", "reversed"]
+    allowed_actions: list[str]
     created_at: Moment
     reversed_at: Moment | None
     reverse_reason: str | None
 
 
 class TaxInvoice(Struct):
-    """Whether the document has what a tax invoice must show (s 29-70 GST Act), and what it lacks.
+    """Whether the document shows everything a tax invoice must (s 29-70 GST Act), and what is missing.
 
-    compliant: Whether nothing is missing.
-    missing: What is, such as `seller_abn`; `send` refuses it until then.
+    compliant: Whether nothing is missing; null for a document that is not a tax invoice.
+    missing: What is missing, such as `seller_abn`; until it is supplied, `send` is refused.
     """
 
-    compliant: bool
+    compliant: bool | None
     missing: list[str]
 
 
 class ListedInvoice(Resource):
     """An invoice as lists show it: without its payments, and with its lines only on request.
 
-    number: Its number, such as INV-0042: never used twice.
-    status: How far it is; actions change it.
-    client: The contact who owes it.
+    number: Its number, such as INV-0042; never reused.
+    status: Its status; actions change it.
+    client: The contact who owes the money.
     currency: Always AUD.
-    amounts_are: Whether its lines were sent with GST in them.
+    amounts_are: Whether the prices of its lines include GST.
     gst_rounding: Whether GST is rounded once for the document or for each line.
-    subtotal: What the lines come to without GST, after discounts.
-    discount_total: What the discounts of the lines and of the document come to.
-    gst: The GST, which with `subtotal` makes `total`.
-    total: What it comes to with GST.
+    subtotal: The sum of the lines without GST, after discounts.
+    discount_total: The sum of all discounts, on lines and on the document.
+    gst: The GST; `subtotal` plus `gst` is `total`.
+    total: The total including GST.
     gst_breakdown: Amounts and GST by GST code.
-    amount_paid: What was received.
-    amount_due: What is still to be received.
-    is_overdue: Whether money is due since before today.
-    document_title: What it is headed.
-    tax_invoice: Whether it shows what a tax invoice must.
+    amount_paid: The amount received.
+    amount_written_off: What was written off as a bad debt and has not been recovered.
+    cash_rounding: What was settled without being received, since cash comes in multiples of 0.05; below zero where
+      more was received.
+    amount_due: What is still to be paid; 0.00 once it is void.
+    is_overdue: Whether money is still due and the due date has passed.
+    document_title: The document's heading.
+    tax_invoice: Whether it is a tax invoice that shows what it must.
     sent_at: When it was sent.
     paid_at: When it became paid.
     payment_method: How the payment that settled it was made.
@@ -188,6 +198,8 @@ class ListedInvoice(Resource):
     total: Decimal
     gst_breakdown: list[CodeTotals]
     amount_paid: Decimal
+    amount_written_off: Decimal
+    cash_rounding: Decimal
     amount_due: Decimal
     is_overdue: bool
     document_title: Literal["Tax invoice", "Invoice"]
@@ -213,7 +225,7 @@ class ListedInvoice(Resource):
 class Invoice(ListedInvoice, kw_only=True):
     """An invoice with its lines and payments; `hosted_url` is for keys that may write invoices, never in an event.
 
-    payments: The payments of it, the newest last, reversed ones too.
+    payments: Its payments, the newest last, including reversed ones.
     line_items: What is charged for, in order.
     """
 
@@ -227,10 +239,10 @@ class PreviewLine(Struct):
 
     description: What is charged for.
     quantity: How many.
-    unit: What the quantity counts.
-    unit_price: Of one.
-    discount_percent: Taken off the line, in per cent.
-    discount_amount: Taken off the line, in dollars.
+    unit: The unit of the quantity.
+    unit_price: The price of one unit.
+    discount_percent: A discount on the line, in percent.
+    discount_amount: A discount on the line, in dollars.
     gst_code: How the line is taxed.
     net: Its amount without GST.
     gst: The GST on it.
@@ -257,16 +269,16 @@ class Preview(Struct, kw_only=True):
     issue_date: The date of the invoice.
     due_date: When it would be due.
     currency: Always AUD.
-    amounts_are: Whether its lines were sent with GST in them.
+    amounts_are: Whether the prices of its lines include GST.
     gst_rounding: Whether GST is rounded once for the document or for each line.
-    subtotal: What the lines come to without GST, after discounts.
-    discount_total: What the discounts of the lines and of the document come to.
-    gst: The GST, which with `subtotal` makes `total`.
-    total: What it comes to with GST.
+    subtotal: The sum of the lines without GST, after discounts.
+    discount_total: The sum of all discounts, on lines and on the document.
+    gst: The GST; `subtotal` plus `gst` is `total`.
+    total: The total including GST.
     gst_breakdown: Amounts and GST by GST code.
-    discount_percent: Taken off the whole document, in per cent.
-    discount_amount: Taken off the whole document, in dollars.
-    document_title: What it would be headed.
+    discount_percent: A discount on the whole document, in percent.
+    discount_amount: A discount on the whole document, in dollars.
+    document_title: The heading that it would have.
     tax_invoice: Whether it shows what a tax invoice must.
     line_items: What is charged for, in order.
     """

@@ -2,9 +2,9 @@
 
 import sqlalchemy as sa
 
-from billycan import Cents, Json, UTCDateTime, numbered, reference, resource_table, searchable, tenant_table
+from billycan import Cents, UTCDateTime, numbered, reference, resource_table, searchable, tenant_table
 from billycan.db import ByCodePoint
-from billycan_gst.api import document_columns, lines_table
+from billycan_documents.api import document_columns, lines_table, party_columns
 
 invoices = resource_table(
     "invoices",
@@ -16,6 +16,8 @@ invoices = resource_table(
     *document_columns(),
     sa.Column("document_title", sa.Text, nullable=False),
     sa.Column("amount_paid", Cents(), nullable=False),
+    sa.Column("amount_written_off", Cents(), nullable=False),
+    sa.Column("cash_rounding", Cents(), nullable=False),
     sa.Column("reference", sa.Text),
     sa.Column("purchase_order", sa.Text),
     sa.Column("notes", sa.Text),
@@ -23,10 +25,7 @@ invoices = resource_table(
     sa.Column("quote_id", sa.Text),
     sa.Column("job_id", sa.Text),
     sa.Column("booking_id", sa.Text),
-    # Who it is for, frozen when it is sent.
-    sa.Column("client_name", sa.Text),
-    sa.Column("client_abn", sa.Text),
-    sa.Column("client_address", Json),
+    *party_columns(),
     sa.Column("sent_at", UTCDateTime),
     sa.Column("paid_at", UTCDateTime),
     sa.Column("payment_method", sa.Text),
@@ -50,8 +49,12 @@ payments = tenant_table(
     "invoices_payments",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
     sa.Column("amount", Cents(), nullable=False),
+    # What it settled more than was received, or less: cash comes in multiples of 0.05.
+    sa.Column("cash_rounding", Cents(), nullable=False),
     sa.Column("payment_method", sa.Text, nullable=False),
     sa.Column("paid_at", UTCDateTime, nullable=False),
+    # The date on which it counts, whatever zone the business moves to.
+    sa.Column("paid_on", sa.Date, nullable=False),
     sa.Column("reference", sa.Text),
     sa.Column("status", sa.Text, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from billycan.served import Call, serving
+from billycan.hosting.served import Call, serving
 from billycan.testing import Client
 
 CASH = {"payment_method": "cash"}
@@ -29,7 +29,7 @@ class Shop:
 
 @pytest.fixture(scope="module")
 def hosted(engine, databases, tmp_path_factory):
-    plugins, folder = ("contacts", "gst", "hosted", "invoices"), tmp_path_factory.mktemp("served")
+    plugins, folder = ("contacts", "documents", "hosted", "invoices"), tmp_path_factory.mktemp("served")
     with serving(databases.empty(engine), plugins, folder, workers=3) as running:
         yield running
 

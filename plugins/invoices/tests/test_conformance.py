@@ -3,7 +3,7 @@ from billycan.testing import PluginConformance
 
 class TestInvoices(PluginConformance):
     plugin = "invoices"
-    enable = ("contacts", "gst", "hosted")
+    enable = ("contacts", "documents", "hosted")
 
     def bodies(self, client):
         contact = client.post("/v1/contacts", {"name": "Ada"})["data"]

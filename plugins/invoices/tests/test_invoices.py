@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, demo, unit_of_work
+from billycan import Context, demo, own, unit_of_work
 from billycan.testing import Client
 from billycan_invoices.handlers import create_invoice
 from billycan_invoices.rules import missing_from_tax_invoice
@@ -24,7 +24,7 @@ CASH = {"payment_method": "cash"}
 
 @pytest.fixture
 def app(make_app):
-    return make_app("contacts", "gst", "hosted", "invoices")
+    return make_app("contacts", "documents", "hosted", "invoices")
 
 
 class Reader(Client):
@@ -141,6 +141,8 @@ def test_what_is_not_sent_has_its_default(client, clock):
         "total": D("110.00"),
         "gst_breakdown": [{"gst_code": "gst", "rate": 10, "net": D("100.00"), "gst": D("10.00")}],
         "amount_paid": D("0.00"),
+        "amount_written_off": D("0.00"),
+        "cash_rounding": D("0.00"),
         "amount_due": D("110.00"),
         "is_overdue": False,
         "document_title": "Tax invoice",
@@ -513,7 +515,7 @@ def test_a_business_that_is_not_registered_charges_no_gst(app):
     made = draft(client, line("2000"), line(gst_code="gst_free"))
     assert [x["gst_code"] for x in made["line_items"]] == ["out_of_scope", "gst_free"]
     assert (made["gst"], made["total"], made["document_title"]) == (D("0.00"), D("2100.00"), "Invoice")
-    assert made["tax_invoice"] == {"compliant": True, "missing": []}
+    assert made["tax_invoice"] == {"compliant": None, "missing": []}
     body = {"client_id": made["client_id"], "line_items": [line(), line(gst_code="gst")]}
     for method, path in (
         ("POST", "/v1/invoices"),
@@ -523,6 +525,7 @@ def test_a_business_that_is_not_registered_charges_no_gst(app):
         assert client.refused(422, "gst_not_registered", method, path, body)["param"] == "line_items[1].gst_code"
     sent = act(client, made, "send")
     assert (sent["status"], sent["document_title"]) == ("sent", "Invoice")  # which is not checked
+    assert sent["tax_invoice"] == {"compliant": None, "missing": []}
 
 
 def test_gst_is_not_charged_once_the_registration_has_ended(client):
@@ -537,7 +540,7 @@ def test_a_draft_is_headed_as_the_business_is_registered_today(client):
     made = draft(client)
     client.patch("/v1/tenant", {"gst_registered": False, "abn": None})
     shown = get(client, made)
-    assert (shown["document_title"], shown["tax_invoice"]) == ("Invoice", {"compliant": True, "missing": []})
+    assert (shown["document_title"], shown["tax_invoice"]) == ("Invoice", {"compliant": None, "missing": []})
     (listed,) = client.get("/v1/invoices")["data"]
     assert listed["document_title"] == "Invoice"
 
@@ -658,7 +661,8 @@ def test_only_a_draft_is_deleted(client, status):
         error = client.refused(409, "document_locked", "DELETE", f"/v1/invoices/{made['id']}")
         assert error["status"] == status and get(client, made) == made
         assert ("void it" in error["message"]) == ("void" in made["allowed_actions"])
-        client.refused(409, "has_dependents", "DELETE", f"/v1/contacts/{made['client_id']}")
+        error = client.refused(409, "has_dependents", "DELETE", f"/v1/contacts/{made['client_id']}")
+        assert error["dependents"] == {"invoices": 1} and "archive it instead" in error["message"]
         return
     answer = client.delete(f"/v1/invoices/{made['id']}")
     assert answer["data"] == {"id": made["id"], "deleted": True}
@@ -825,10 +829,13 @@ def test_an_invoice_is_paid_in_parts_and_reversed(client, clock):
         "id": first["id"],
         "invoice_id": made["id"],
         "amount": D("60.05"),
+        "cash_rounding": D("0.00"),
         "payment_method": "bank_transfer",
         "paid_at": part["updated_at"],
+        "paid_on": "2026-11-22",
         "reference": "A 1",
         "status": "recorded",
+        "allowed_actions": ["reverse"],
         "created_at": part["updated_at"],
         "reversed_at": None,
         "reverse_reason": None,
@@ -837,7 +844,7 @@ def test_an_invoice_is_paid_in_parts_and_reversed(client, clock):
     assert (part["status"], part["amount_paid"], part["amount_due"]) == ("partially_paid", D("60.05"), D("49.95"))
     assert (part["paid_at"], part["payment_method"]) == (None, None)
     error = client.refused(
-        422, "overpayment_not_allowed", "POST", f"/v1/invoices/{made['id']}/payments", {"amount": "49.96", **CASH}
+        422, "overpayment_not_allowed", "POST", f"/v1/invoices/{made['id']}/payments", {"amount": "50.00", **CASH}
     )
     assert (error["param"], error["amount_due"]) == ("amount", D("49.95"))
     paid = pay_part(client, made, "49.95", payment_method="card", paid_at="2026-11-01T09:00:00.5+11:00")
@@ -851,6 +858,7 @@ def test_an_invoice_is_paid_in_parts_and_reversed(client, clock):
     assert taken_back == {
         **first,
         "status": "reversed",
+        "allowed_actions": [],
         "reversed_at": open_again["updated_at"],
         "reverse_reason": "Bounced",
     }
@@ -866,6 +874,77 @@ def test_an_invoice_is_paid_in_parts_and_reversed(client, clock):
     assert reverse(client, made, paid["payments"][1])["status"] == "partially_paid"
     assert reverse(client, made, paid["payments"][2])["status"] == "sent"
     act(client, made, "void", {"reason": "Mistake"})
+
+
+@pytest.mark.parametrize(
+    ("price", "amount", "rounding"),
+    [("13.02", "13.00", "0.02"), ("13.03", "13.05", "-0.02"), ("13.05", "13.05", "0.00")],
+)
+def test_cash_settles_what_no_coins_make_up(client, price, amount, rounding):
+    given = [line(price, gst_code="gst_free")]
+    first, second = act(client, draft(client, *given), "send"), draft(client, *given)
+    figures = (D(amount), D(rounding), D("0.00"))
+    for paid in (pay_part(client, first, amount), act(client, second, "pay", CASH)):
+        (payment,) = paid["payments"]
+        assert (paid["status"], paid["total"], payment["amount"]) == ("paid", D(price), D(amount))
+        assert (paid["amount_paid"], paid["cash_rounding"], paid["amount_due"]) == figures
+        open_again = reverse(client, paid, payment)
+        assert (open_again["status"], open_again["amount_due"], open_again["cash_rounding"]) == ("sent", D(price), 0)
+
+
+def test_only_cash_is_rounded(client):
+    made = act(client, draft(client, line("13.03", gst_code="gst_free")), "send")
+    path = f"/v1/invoices/{made['id']}"
+    for amount in ("13.04", "13.05"):
+        body = {"amount": amount, "payment_method": "card"}
+        client.refused(422, "overpayment_not_allowed", "POST", f"{path}/payments", body)
+    client.refused(422, "overpayment_not_allowed", "POST", f"{path}/payments", {"amount": "13.10", **CASH})
+    left = pay_part(client, made, "13.01", payment_method="card")
+    assert (left["status"], left["amount_due"]) == ("partially_paid", D("0.02"))
+    error = client.refused(422, "validation_failed", "POST", f"{path}/pay", CASH)
+    assert codes(error) == {("payment_method", "invalid_value")} and "0.02" in error["message"]
+    assert act(client, made, "pay", {"payment_method": "card"})["cash_rounding"] == 0
+
+
+def test_what_was_written_off_can_be_recovered(client):
+    off = in_state(client, "written_off")  # of 110.00 it was paid 10.00
+    part = pay_part(client, off, "60.00")
+    assert (part["status"], part["amount_paid"], part["amount_written_off"]) == ("written_off", D("70.00"), D("40.00"))
+    assert [name for name, _ in happened(client)][-2:] == ["payment.recorded", "invoice.recovered"]
+    too_much = {"amount": "40.05", **CASH}
+    client.refused(422, "overpayment_not_allowed", "POST", f"/v1/invoices/{off['id']}/payments", too_much)
+    whole = pay_part(client, off, "40.00")
+    assert (whole["status"], whole["amount_written_off"], whole["amount_due"]) == ("paid", 0, 0)
+    assert [name for name, _ in happened(client)][-2:] == ["invoice.recovered", "invoice.paid"]
+    for payment, left in ((whole["payments"][2], "40.00"), (whole["payments"][0], "50.00")):
+        back = reverse(client, off, payment)
+        assert (back["status"], back["amount_written_off"], back["amount_due"]) == ("written_off", D(left), 0)
+
+
+def test_a_date_is_when_money_came_in(client, clock):
+    client.patch("/v1/tenant", {"timezone": "Australia/Perth"})
+    made = act(client, draft(client), "send")
+    for paid_at, shown, on in [
+        ("2026-06-30", "2026-06-30T04:00:00Z", "2026-06-30"),
+        ("2026-06-30T23:30:00+08:00", "2026-06-30T15:30:00Z", "2026-06-30"),
+        ("2026-06-30T16:30:00Z", "2026-06-30T16:30:00Z", "2026-07-01"),
+        ("2026-11-22", "2026-11-22T04:00:00Z", "2026-11-22"),
+    ]:
+        payment = pay_part(client, made, "1.00", paid_at=paid_at)["payments"][-1]
+        assert (payment["paid_at"], payment["paid_on"]) == (shown, on)
+    client.patch("/v1/tenant", {"timezone": "Pacific/Auckland"})
+    assert [p["paid_on"] for p in get(client, made)["payments"]][1] == "2026-06-30"  # whatever it would be there
+
+
+def test_a_draft_that_cannot_be_sent_does_not_say_that_it_can(client):
+    below = draft(client, line("-5"))
+    assert below["allowed_actions"] == ["duplicate"]
+    client.patch("/v1/tenant", {"abn": None})
+    assert draft(client)["allowed_actions"] == ["duplicate"]
+    assert draft(client, line(gst_code="gst_free"))["allowed_actions"] == ["send", "pay", "duplicate"]
+    taxable = draft(client)
+    client.patch("/v1/tenant", {"gst_registered": False})
+    assert get(client, taxable)["allowed_actions"] == []
 
 
 def test_a_draft_that_is_paid_is_sent_first_in_one_transaction(client):
@@ -885,7 +964,11 @@ PAYMENT_FAULTS = [
     ({"payment_method": ""}, "payment_method", "required"),
     ({"payment_method": "x" * 51}, "payment_method", "too_long"),
     ({"paid_at": "2026-11-20T09:00:00"}, "paid_at", "offset_required"),
-    ({"paid_at": "2026-11-20"}, "paid_at", "invalid_date"),
+    ({"paid_at": "2026-11-31"}, "paid_at", "invalid_date"),
+    ({"paid_at": 1}, "paid_at", "invalid_date"),
+    ({"paid_at": "2026-11-23"}, "paid_at", "out_of_range"),
+    ({"paid_at": "2026-11-22T13:00:00Z"}, "paid_at", "out_of_range"),
+    ({"amount": "1.01"}, "amount", "invalid_value"),
     ({"reference": "x" * 101}, "reference", "too_long"),
     ({"status": "reversed"}, "status", "unknown_field"),
 ]
@@ -917,7 +1000,8 @@ def test_a_reason_is_kept_where_one_is_given(client, reason):
     assert (void["voided_at"], void["void_reason"]) == (void["updated_at"], reason)
     off = act(client, in_state(client, "partially_paid"), "write_off", body)
     assert (off["written_off_at"], off["write_off_reason"]) == (off["updated_at"], reason)
-    assert (off["amount_paid"], off["amount_due"]) == (D("10.00"), D("100.00"))
+    assert (off["amount_paid"], off["amount_written_off"], off["amount_due"]) == (D("10.00"), D("100.00"), D("0.00"))
+    assert void["amount_due"] == 0 and void["total"] == D("110.00")
     paid = in_state(client, "paid")
     assert reverse(client, paid, paid["payments"][0], **body)["payments"][0]["reverse_reason"] == reason
 
@@ -1175,7 +1259,8 @@ def test_a_neighbour_of_a_plugin_that_is_off_is_not_shown_and_not_lost(client):
     made = draft(client)
     ctx = Context(client.app, client.tenant_id)
     with unit_of_work(ctx):
-        ctx.db.execute(sa.update(invoices).where(invoices.c.id == made["id"]).values(quote_id="quo_1"))
+        this = own(ctx, invoices) & (invoices.c.id == made["id"])
+        ctx.db.execute(sa.update(invoices).where(this).values(quote_id="quo_1"))
     assert get(client, made)["quote_id"] is None
     assert client.patch(f"/v1/invoices/{made['id']}", made)["data"] == made
     client.patch(f"/v1/invoices/{made['id']}", {"notes": "x"})
@@ -1203,7 +1288,7 @@ def test_another_plugin_makes_a_draft_in_its_own_transaction(client):
 
 
 def test_the_samples_show_every_state(make_app):
-    app = make_app("contacts", "gst", "hosted", "invoices", fresh=True)
+    app = make_app("contacts", "documents", "hosted", "invoices", fresh=True)
     business = demo.first(app)
     client = Client(app, business.sandbox)
     found = client.get("/v1/invoices")

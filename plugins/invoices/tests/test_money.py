@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billycan.testing import Client
-from billycan_gst.testing import documents
+from billycan_documents.testing import documents
 
 D = Decimal
 CENT = D("0.01")
@@ -20,7 +20,7 @@ modest = settings(
 
 @pytest.fixture
 def client(make_app):
-    return Client(make_app("contacts", "gst", "hosted", "invoices"))
+    return Client(make_app("contacts", "documents", "hosted", "invoices"))
 
 
 @pytest.fixture
@@ -120,7 +120,7 @@ def test_payments_add_up_to_the_cent(client, client_id, cents, parts):
     paid = D("0.00")
     for part in parts:
         amount = D(part) / 100
-        body = {"amount": str(amount), "payment_method": "cash"}
+        body = {"amount": str(amount), "payment_method": "card"}
         if paid == total:
             client.refused(409, "invalid_state_transition", "POST", f"{path}/payments", body)
         elif amount > total - paid:
@@ -131,6 +131,6 @@ def test_payments_add_up_to_the_cent(client, client_id, cents, parts):
         shown = client.get(path)["data"]
         assert (shown["amount_paid"], shown["amount_due"]) == (paid, total - paid)
     if paid < total:
-        shown = client.post(f"{path}/pay", {"payment_method": "cash"}, 200)["data"]
+        shown = client.post(f"{path}/pay", {"payment_method": "card"}, 200)["data"]
     assert (shown["status"], shown["amount_paid"], shown["amount_due"]) == ("paid", total, 0)
     assert sum(x["amount"] for x in shown["payments"]) == total

@@ -17,7 +17,7 @@ PROFILE = {
 
 @pytest.fixture
 def app(make_app):
-    return make_app("contacts", "gst", "hosted", "invoices")
+    return make_app("contacts", "documents", "hosted", "invoices")
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_it_shows_what_a_tax_invoice_must_and_how_to_pay(app, client):
 def test_its_column_of_amounts_adds_up_and_discounts_are_told_apart(app, client):
     lines = line(discount_percent=10), line(unit_price="50.00")
     text = page_of(app, sent(client, *lines, discount_amount="20.00")).text
-    amounts = [Decimal(found) for found in re.findall(r'data-label="Amount"[^>]*>\$([\d.]+)<', text)]
+    amounts = [Decimal(found) for found in re.findall(r'data-label="Amount without GST"[^>]*>\$([\d.]+)<', text)]
     assert sum(amounts) == Decimal("120.00")
     totals = text.partition('class="totals"')[2]
     assert totals.index("$120.00") < totals.index("$12.00") < totals.index("$132.00")
@@ -78,7 +78,8 @@ def test_it_follows_the_payments(app, client, clock):
     invoice = sent(client, due_date="2026-11-22")
     path = f"/v1/invoices/{invoice['id']}"
     client.post(f"{path}/payments", {"amount": "60.00", "payment_method": "card"})
-    assert "Part paid" in page_of(app, invoice).text and "$50.00" in page_of(app, invoice).text
+    text = page_of(app, invoice).text
+    assert "Partly paid" in text and "$50.00" in text and "Paid 21 November 2026" in text
     client.post(f"{path}/pay", {"payment_method": "card"}, status=200)
     text = page_of(app, invoice).text
     assert "This invoice is paid" in text and "How to pay" not in text
@@ -88,8 +89,51 @@ def test_late_and_void_invoices_say_so(app, client, clock):
     invoice = sent(client, due_date="2026-11-22")
     clock.move(days=3)
     assert "Overdue" in page_of(app, invoice).text
+    assert "Was due 22 November 2026" in page_of(app, invoice).text
     client.post(f"/v1/invoices/{invoice['id']}/void", {"reason": "Twice"}, status=200)
-    assert "was voided" in page_of(app, invoice).text
+    text = page_of(app, invoice).text
+    assert "This invoice is void" in text and "Amount due" not in text and "How to pay" not in text
+    assert '@top-center { content: "VOID"; }' in text
+
+
+def test_a_sandbox_says_so_on_the_page_and_on_each_printed_one(app, client):
+    box = client.sandbox()
+    box.patch("/v1/tenant", PROFILE)
+    text = page_of(app, sent(box)).text
+    assert "<strong>SANDBOX, not a tax invoice.</strong>" in text and "please do not pay" in text
+    assert '@top-center { content: "SANDBOX, not a tax invoice"; }' in text
+    assert "SANDBOX" not in page_of(app, sent(client)).text
+
+
+def test_each_printed_page_has_the_number_and_its_place(app, client):
+    text = page_of(app, sent(client)).text
+    assert '@bottom-left { content: "Tax invoice INV-0001"; }' in text
+    assert 'content: "Page " counter(page) " of " counter(pages)' in text
+
+
+@pytest.mark.parametrize(
+    ("amounts_are", "says", "first", "last"),
+    [
+        ("exclusive", "Prices and amounts do not include GST", "Subtotal without GST", "Total including GST"),
+        ("inclusive", "Prices and amounts include GST", "Total including GST", "GST (10%) in the total"),
+    ],
+)
+def test_it_says_whether_amounts_include_gst(app, client, amounts_are, says, first, last):
+    text = page_of(app, sent(client, amounts_are=amounts_are)).text
+    totals = text.partition('class="totals"')[2]
+    assert says in text and totals.index(first) < totals.index(last)
+
+
+def test_numbers_are_written_as_people_do(app, client):
+    hours = line(quantity=38, unit="hour", discount_percent="12.50")
+    text = page_of(app, sent(client, hours, line(quantity=1, unit="hours"), line(gst_code="gst_free"))).text
+    for words in (">38 hours<", ">1 hour<", "Less 12.5%", ">$3,325.00<", ">GST-free<", "GST (10%)"):
+        assert words in text, words
+
+
+def test_a_registered_business_that_charges_no_gst_names_none(app, client):
+    text = page_of(app, sent(client, line(gst_code="gst_free"))).text
+    assert "No GST has been charged" in text and "10%" not in text and "$0.00" not in text
 
 
 def test_links_are_for_writers_never_in_events_and_end(app, client, clock):

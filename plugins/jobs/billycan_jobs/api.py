@@ -1,13 +1,17 @@
 """What other plugins may use of jobs."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
-from billycan import Context, own
-from billycan.wire import decode
+from billycan import Context, names_of, own
+from billycan.fields import Moment
+from billycan.reader import decode
 
+from . import rules
 from .documents import neighbours
 from .handlers import create_job
 from .schemas import Job, NewJob
@@ -18,17 +22,39 @@ def make(ctx: Context, members: Mapping[str, Any]) -> Job:
     """Make a job of these members, as `POST /v1/jobs` takes them, in the caller's transaction.
 
     Members a job does not have are passed over, and so is a quote or booking that is gone or whose plugin is off.
+    Forbidden where the caller's key lacks `jobs:write`.
     """
+    ctx.require("jobs:write")
     known = {name: value for name, value in members.items() if name in NewJob.__struct_fields__}
     return create_job(ctx, decode(neighbours.without_gone(ctx, known), NewJob))
 
 
-def names(ctx: Context, ids: Iterable[str], *, lock: bool = False) -> dict[str, str]:
-    """Map each id to the job's title, in one query; ids that are not the tenant's are left out.
+class Work(Struct, frozen=True):
+    """The time that a job takes of a member of staff."""
 
-    `lock` keeps each of them from being deleted until the transaction ends.
+    job_id: str
+    staff_id: str
+    start_at: Moment
+    end_at: Moment
+
+
+def work(ctx: Context, staff_ids: Iterable[str], since: datetime, until: datetime) -> list[Work]:
+    """What takes these staff's time between two moments: jobs that have a start and an end, in one query.
+
+    One that is complete or cancelled takes none. Nothing is locked: a job can be scheduled over whatever there is.
     """
-    found = sa.select(jobs.c.id, jobs.c.title).where(own(ctx, jobs), jobs.c.id.in_(list(ids)))
-    if lock:
-        found = found.order_by(jobs.c.id).with_for_update(read=True, key_share=True)
-    return {row.id: row.title for row in ctx.db.execute(found)}
+    wanted = frozenset(staff_ids)
+    overlaps = (jobs.c.scheduled_start < until) & (jobs.c.scheduled_end > since)
+    found = sa.select(jobs.c.id, jobs.c.assignee_ids, jobs.c.scheduled_start, jobs.c.scheduled_end).where(
+        own(ctx, jobs), overlaps, jobs.c.status.not_in(rules.DONE_WITH)
+    )
+    return [
+        Work(row.id, staff_id, row.scheduled_start, row.scheduled_end)
+        for row in ctx.db.execute(found)
+        for staff_id in row.assignee_ids
+        if staff_id in wanted
+    ]
+
+
+# Maps each id to the job's title, in one query; `lock=True` keeps them from being deleted until the transaction ends.
+names = names_of(jobs.c.title)

@@ -4,14 +4,12 @@ from datetime import datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import sqlalchemy as sa
-
-from billycan import Context, own
-from billycan.fields import Moment, Notes
+from billycan import Context
+from billycan.demo import ago, working_day
+from billycan.fields import Moment
 from billycan_contacts import api as contacts
 
 from .api import make
-from .documents import is_on
 from .handlers import cancel_job, complete_job, hold_job, invoice_job, start_job
 from .schemas import Completion, Job, JobCancellation, Reason
 
@@ -48,7 +46,7 @@ def add_samples(ctx: Context) -> None:
         ctx,
         "Marnie",
         title="Replace hot water unit",
-        **_times(ctx, 1, 8, 13),
+        **_times(ctx, 2, 10, 15),
         assignee_ids=_somebody(ctx),
         priority="high",
         site_address={"line1": "14 Wattlebird Street", "suburb": "Sandy Bay", "state": "TAS", "postcode": "7005"},
@@ -67,7 +65,7 @@ def add_samples(ctx: Context) -> None:
         title="Clear blocked sewer",
         description="Backs up into the shower. Camera it once it runs.",
         line_items=_SEWER,
-        **_times(ctx, 0, 7, 10),
+        **_under_way(ctx),
         assignee_ids=_somebody(ctx),
         priority="urgent",
     )
@@ -89,48 +87,43 @@ def add_samples(ctx: Context) -> None:
         **_times(ctx, -1, 5, 7),
         line_items=_GREASE_TRAP,
     )
-    complete_job(ctx, trap.id, Completion(notes=Notes("The baffle is worn: quote for a new one.")))
+    complete_job(ctx, trap.id, Completion(notes="The baffle is worn: quote for a new one."))
     cistern = _add(
         ctx,
         "Marnie",
         title="Repair leaking cistern",
         **_times(ctx, -1, 13, 14),
         line_items=_CISTERN,
-        booking_id=_completed_booking(ctx, "Marnie"),
     )
     complete_job(ctx, cistern.id, Completion())
-    if is_on(ctx, "invoices"):
+    if ctx.has("invoices"):
         invoice_job(ctx, cistern.id)
     pipes = _add(ctx, "Odo", title="Replace downpipes", priority="low")
     cancel_job(ctx, pipes.id, JobCancellation(reason=Reason("The body corporate has it done.")))
 
 
 def _add(ctx: Context, client: str, **members: Any) -> Job:
-    """A job for one of the sample contacts, by part of its name."""
+    """A job for one of the sample contacts, by part of its name, taken on a week ago."""
     client_id = ctx.db.execute(contacts.named_like(ctx, client)).scalar_one()
-    return make(ctx, {"client_id": client_id, **members})
-
-
-def _completed_booking(ctx: Context, client: str) -> str | None:
-    """The sample booking that a job was made for, where bookings is on."""
-    tables = ctx.app.manifests["bookings"].tables if is_on(ctx, "bookings") else ()
-    for table in tables:
-        if table.name == "bookings":
-            of_client = table.c.client_id.in_(contacts.named_like(ctx, client)) & (table.c.status == "completed")
-            id: str | None = ctx.db.execute(sa.select(table.c.id).where(own(ctx, table), of_client)).scalars().first()
-            return id
-    return None
+    with ago(ctx, 7, 11):
+        return make(ctx, {"client_id": client_id, **members})
 
 
 def _times(ctx: Context, days: int, start: int, end: int) -> dict[str, Moment]:
-    """From one hour to another, so many days from today, in the business's zone."""
-    day, zone = ctx.today() + timedelta(days=days), ZoneInfo(ctx.tenant.timezone)
+    """From one hour to another, so many working days from today, in the business's zone."""
+    day, zone = working_day(ctx, days), ZoneInfo(ctx.tenant.timezone)
     hours = {"scheduled_start": start, "scheduled_end": end}
     return {name: Moment.of(datetime.combine(day, time(hour), zone)) for name, hour in hours.items()}
 
 
+def _under_way(ctx: Context) -> dict[str, Moment]:
+    """From the last full hour for three hours, whatever the time is."""
+    start = ctx.now().replace(minute=0, second=0, microsecond=0)
+    return {"scheduled_start": Moment.of(start), "scheduled_end": Moment.of(start + timedelta(hours=3))}
+
+
 def _somebody(ctx: Context) -> list[str]:
-    if not is_on(ctx, "staff"):
+    if not ctx.has("staff"):
         return []
     from billycan_staff import api as staff  # noqa: PLC0415 - there only where that plugin is
 

@@ -1,24 +1,23 @@
-"""Jobs as stored and as shown: the records, their lines, people and neighbours, and how they are worked out."""
+"""Jobs as stored and as shown: what they have beyond other documents, such as a checklist, people and invoices."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import sqlalchemy as sa
-from msgspec import UNSET
 
 from billycan import Context, Fault, Invalid, Named, Records, own
 from billycan.ids import new_id
 from billycan.neighbours import Neighbours
+from billycan.patch import plain
 from billycan.records import Row, json_list_has
-from billycan.wire import plain
 from billycan_contacts import api as contacts
-from billycan_gst.api import Line, Lines, Worked, breakdown, plain_number
+from billycan_contacts.api import Party
+from billycan_documents.api import Documents, gst_codes, may_charge_gst
 
 from . import rules
 from .schemas import Job, ListedJob, NewJob
 from .tables import invoiced, jobs, lines
 
-job_lines = Lines(lines)
 neighbours = Neighbours(quote_id="quotes", booking_id="bookings")
 
 
@@ -27,38 +26,26 @@ def assigned_to(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
     return sa.or_(*(json_list_has(ctx, jobs.c.assignee_ids, id) for id in ids))
 
 
-def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """The jobs that hold a text themselves or are for a contact whose name does."""
-    return records.holds(text) | contacts.is_named_like(ctx, jobs.c.client_id, text)
-
-
 records = Records(
     jobs,
     ListedJob,
     prefix="job",
     number="JOB-",
-    references={"client": contacts.names},
     search=("number", "title", "description"),
-    filters={"search": found_by, "assignee_id": assigned_to},
+    filters={"search": contacts.found_by(jobs.c.client_id), "assignee_id": assigned_to},
     neighbours=neighbours,
+    points_at={"assignee_id": "staff"},
 )
 
 
-def header(ctx: Context, body: NewJob, worked: Worked) -> dict[str, Any]:
+def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, Any]:
     """The columns of a job: what was sent, its checklist with ids, and its figures.
 
-    What points into a plugin that is off is left out, so that it stays as it is.
+    Who is assigned stays as it is where staff is off.
     """
-    off = [*neighbours.off(ctx), *([] if is_on(ctx, "staff") else ["assignee_ids"])]
-    left_out = ("line_items", "currency", *off)
-    sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
-    checklist = [{**plain_item, "id": plain_item["id"] or new_id("chk")} for plain_item in plain(body.checklist)]
-    return {**sent, **worked.columns, "checklist": checklist}
-
-
-def is_on(ctx: Context, plugin: str) -> bool:
-    """Whether a plugin is enabled."""
-    return plugin in ctx.app.manifests
+    checklist = [{**item, "id": item["id"] or new_id("chk")} for item in plain(columns["checklist"])]
+    off = () if ctx.has("staff") else ("assignee_ids",)
+    return {name: value for name, value in columns.items() if name not in off} | {"checklist": checklist}
 
 
 # Staff and invoices ---------------------------------------------------------------------------------------------------
@@ -66,7 +53,7 @@ def is_on(ctx: Context, plugin: str) -> bool:
 
 def assignee_ids(ctx: Context, row: Row) -> list[str]:
     """Who is assigned to a job; nobody where staff is off."""
-    ids: list[str] = row.assignee_ids if is_on(ctx, "staff") else []
+    ids: list[str] = row.assignee_ids if ctx.has("staff") else []
     return ids
 
 
@@ -76,7 +63,7 @@ def check_assignees(ctx: Context, body: NewJob, stored: Sequence[str]) -> None:
     if not added:
         return
     known: Mapping[str, Any] = {}
-    if is_on(ctx, "staff"):
+    if ctx.has("staff"):
         from billycan_staff import api as staff  # noqa: PLC0415 - there only where that plugin is
 
         known = staff.people(ctx, added, lock=True)
@@ -98,50 +85,30 @@ def bills(ctx: Context, job_id: str) -> str | None:
     return id
 
 
-def allowed_actions(ctx: Context, row: Row, *, billed: bool) -> list[str]:
-    """What may be done with a job, which an invoice may bill already."""
-    return rules.allowed_actions(row.status, row.checklist, may_invoice=is_on(ctx, "invoices") and not billed)
+def allowed_actions(ctx: Context, row: Row, *, billed: bool | None = None) -> list[str]:
+    """What may be done with a job; `billed` spares a query where the caller knows whether an invoice bills it."""
+    awaits_invoice = row.status == "complete" and ctx.has("invoices")
+    if awaits_invoice:
+        awaits_invoice = not (bills(ctx, row.id) if billed is None else billed)
+    codes = gst_codes(row)
+    may_invoice = awaits_invoice and bool(codes) and may_charge_gst(ctx, codes)
+    return rules.allowed_actions(row.status, row.checklist, may_invoice=may_invoice)
 
 
 # As shown -------------------------------------------------------------------------------------------------------------
 
 
-def show(ctx: Context, row: Row, *, lines: list[Line] | None = None) -> Job:
-    """One job; `lines` spares a query where the caller has them at hand."""
-    (members,) = _members(ctx, [row])
-    return Job(**members, line_items=job_lines.of(ctx, [row.id])[row.id] if lines is None else lines)
-
-
-def show_all(ctx: Context, rows: Sequence[Row], *, with_lines: bool) -> list[ListedJob]:
-    """A page of jobs, with one query each for their clients, staff, invoices and lines."""
-    found = job_lines.of(ctx, [row.id for row in rows]) if with_lines else {}
-    return [
-        ListedJob(**members, line_items=found[members["id"]] if with_lines else UNSET)
-        for members in _members(ctx, rows)
-    ]
-
-
-def _members(ctx: Context, rows: Sequence[Row]) -> list[dict[str, Any]]:
-    clients = records.named(ctx, rows)["client"]
+def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
+    """What jobs show beyond other documents, with one query each for their staff and invoices."""
     people = _staff_names(ctx, {id for row in rows for id in assignee_ids(ctx, row)})
     billed, invoice_ids = _invoices_of(ctx, rows)
-    shown = []
     for row in rows:
-        percent = row.discount_percent
-        worked_out = {
-            "client": clients[row.client_id],
+        yield {
             "assignee_ids": assignee_ids(ctx, row),
             "assignees": [Named(id, people[id]) for id in assignee_ids(ctx, row) if id in people],
-            "currency": "AUD",
-            "discount_percent": None if percent is None else plain_number(percent),
-            "gst_breakdown": breakdown(row.gst_breakdown),
             "invoice_ids": invoice_ids.get(row.id, []),
             "allowed_actions": allowed_actions(ctx, row, billed=row.id in billed),
-            **neighbours.shown(ctx, row._mapping),
         }
-        names = [f for f in ListedJob.__struct_fields__ if f != "line_items" and f not in worked_out]
-        shown.append({name: row._mapping[name] for name in names} | worked_out)
-    return shown
 
 
 def _staff_names(ctx: Context, ids: Iterable[str]) -> Mapping[str, str]:
@@ -156,10 +123,23 @@ def _invoices_of(ctx: Context, rows: Sequence[Row]) -> tuple[set[str], dict[str,
     """Which of the jobs an invoice bills, and the invoices of each, oldest first; none where invoices is off."""
     billed: set[str] = set()
     found: dict[str, list[str]] = {}
-    if rows and is_on(ctx, "invoices"):
+    if rows and ctx.has("invoices"):
         of_these = own(ctx, invoiced) & invoiced.c.job_id.in_([row.id for row in rows])
         for link in ctx.db.execute(sa.select(invoiced).where(of_these).order_by(invoiced.c.id)):
             found.setdefault(link.job_id, []).append(link.id)
             if link.bills:
                 billed.add(link.job_id)
     return billed, found
+
+
+documents = Documents(
+    records,
+    Job,
+    lines,
+    noun="job",
+    neighbours=neighbours,
+    header=header,
+    members=members,
+    actions=rules.actions,
+    allowed=allowed_actions,
+)

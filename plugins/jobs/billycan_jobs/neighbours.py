@@ -1,90 +1,122 @@
 """How a job hears of the records around it: who is deleted, which invoice is for it, which quote or booking."""
 
+from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Context, Event, own
-from billycan.neighbours import take_turns
+from billycan import Context, Deleted, has_dependents, own
 from billycan.records import json_list_has
 
-from .documents import records, show
+from .documents import documents, records
 from .tables import invoiced, jobs
 
 
-class Neighbour(Struct):
-    """What an event tells of a record: its id and the job it belongs to."""
+class Invoice(Struct):
+    """What a job needs to know of an invoice: which job it is for."""
 
     id: str
-    job_id: str | None = None
+    job_id: str | None
 
 
-def note(ctx: Context, event: Event) -> None:
-    """Keep the job's side of each link true; called for every event, inside its transaction."""
-    hear = _HEARD.get(event.name)
-    if hear is not None:
-        hear(ctx, event.name, msgspec.json.decode(event.data, type=Neighbour))
+class Origin(Struct):
+    """What a job needs to know of a quote or booking: which job it names as its own."""
+
+    id: str
+    job_id: str | None
 
 
-def keep_assigned(ctx: Context, event: str, staff: Neighbour) -> None:
+def keep_assigned(ctx: Context, staff: Deleted) -> None:
     """Refuse to delete staff that a job is assigned to."""
-    assigned = sa.select(jobs.c.number).where(own(ctx, jobs), json_list_has(ctx, jobs.c.assignee_ids, staff.id))
-    if number := ctx.db.execute(assigned.order_by(jobs.c.sequence).limit(1)).scalar():
-        raise Conflict(f"{number} is assigned to them: assign it to others first.", code="has_dependents")
+    assigned = sa.select(sa.func.count()).where(own(ctx, jobs), json_list_has(ctx, jobs.c.assignee_ids, staff.id))
+    if number := ctx.db.execute(assigned).scalar():
+        raise has_dependents({"jobs": number}, "set `active` to false instead")
 
 
-def note_invoice(ctx: Context, event: str, invoice: Neighbour) -> None:
-    """Note which job an invoice is for, whoever made it; one that is voided or deleted no longer bills it."""
-    this = own(ctx, invoiced) & (invoiced.c.id == invoice.id)
-    link = ctx.db.execute(sa.select(invoiced).where(this)).first()
-    wanted = None if event == "invoice.deleted" else invoice.job_id
-    if link is not None and link.job_id != wanted:
-        ctx.db.execute(sa.delete(invoiced).where(this))
-        _save(ctx, link.job_id)
-    elif link is not None and link.bills and event == "invoice.voided":
+def note_invoice(ctx: Context, invoice: Invoice) -> None:
+    """Note which job an invoice is for, whoever made it."""
+    _link(ctx, invoice.id, invoice.job_id)
+
+
+def forget_invoice(ctx: Context, invoice: Deleted) -> None:
+    """Let go of an invoice that was deleted."""
+    _link(ctx, invoice.id, None)
+
+
+def unbill(ctx: Context, invoice: Invoice) -> None:
+    """Let a job be invoiced again when the invoice that billed it is voided; it stays listed."""
+    link = _link(ctx, invoice.id, invoice.job_id)
+    if link is not None and link.bills and link.job_id == invoice.job_id:
+        this = own(ctx, invoiced) & (invoiced.c.id == invoice.id)
         ctx.db.execute(sa.update(invoiced).where(this).values(bills=False))
-        _save(ctx, link.job_id)
-    if wanted is not None and (link is None or link.job_id != wanted) and _held(ctx, wanted) is not None:
-        row = {"tenant_id": ctx.tenant_id, "id": invoice.id, "job_id": wanted, "bills": False}
-        ctx.db.execute(sa.insert(invoiced).values(row))
-        _save(ctx, wanted)
+        _touch(ctx, link.job_id)
 
 
-def note_origin(ctx: Context, event: str, origin: Neighbour) -> None:
-    """Note the first quote and booking that name the job as theirs."""
-    column = f"{event.partition('.')[0]}_id"
-    if origin.job_id is not None:
-        row = _held(ctx, origin.job_id)
-        if row is not None and row._mapping[column] is None:
-            _save(ctx, row.id, **{column: origin.id})
+def note_quote(ctx: Context, quote: Origin) -> None:
+    """Note the first quote that names the job as its own."""
+    _note_origin(ctx, quote.job_id, quote_id=quote.id)
 
 
-def forget_origin(ctx: Context, event: str, origin: Neighbour) -> None:
-    """Clear what points at a quote or booking that was deleted."""
-    column = f"{event.partition('.')[0]}_id"
-    pointing = sa.select(jobs.c.id).where(own(ctx, jobs), jobs.c[column] == origin.id).order_by(jobs.c.id)
-    for job_id in ctx.db.execute(pointing).scalars().all():
-        _save(ctx, job_id, **{column: None})
+def note_booking(ctx: Context, booking: Origin) -> None:
+    """Note the first booking that names the job as its own."""
+    _note_origin(ctx, booking.job_id, booking_id=booking.id)
 
 
-_HEARD = {
+def forget_quote(ctx: Context, quote: Deleted) -> None:
+    """Clear what points at a quote that was deleted."""
+    _forget_origin(ctx, "quote_id", quote.id)
+
+
+def forget_booking(ctx: Context, booking: Deleted) -> None:
+    """Clear what points at a booking that was deleted."""
+    _forget_origin(ctx, "booking_id", booking.id)
+
+
+# The job's side of each link stays true, whoever makes or ends what it points at.
+hears: dict[str, Callable[..., None]] = {
     "staff.deleted": keep_assigned,
-    **dict.fromkeys(("invoice.created", "invoice.updated", "invoice.voided", "invoice.deleted"), note_invoice),
-    **dict.fromkeys(("quote.created", "quote.updated", "booking.created", "booking.updated"), note_origin),
-    **dict.fromkeys(("quote.deleted", "booking.deleted"), forget_origin),
+    "invoice.created": note_invoice,
+    "invoice.updated": note_invoice,
+    "invoice.voided": unbill,
+    "invoice.deleted": forget_invoice,
+    "quote.created": note_quote,
+    "quote.updated": note_quote,
+    "quote.deleted": forget_quote,
+    "booking.created": note_booking,
+    "booking.updated": note_booking,
+    "booking.deleted": forget_booking,
 }
 
 
-def _held(ctx: Context, job_id: str) -> Any:
-    # Not by `records.lock`: the client's If-Match speaks of the other record.
-    take_turns(ctx)
-    locked = sa.select(jobs).where(own(ctx, jobs), jobs.c.id == job_id).with_for_update()
-    return ctx.db.execute(locked).first()
+def _link(ctx: Context, invoice_id: str, job_id: str | None) -> Any:
+    """Let an invoice be listed with this job and no other; returns the link it had."""
+    this = own(ctx, invoiced) & (invoiced.c.id == invoice_id)
+    had = ctx.db.execute(sa.select(invoiced).where(this)).first()
+    if had is not None and had.job_id != job_id:
+        ctx.db.execute(sa.delete(invoiced).where(this))
+        _touch(ctx, had.job_id)
+    if job_id is not None and (had is None or had.job_id != job_id) and documents.held(ctx, jobs.c.id == job_id):
+        row = {"tenant_id": ctx.tenant_id, "id": invoice_id, "job_id": job_id, "bills": False}
+        ctx.db.execute(sa.insert(invoiced).values(row))
+        _touch(ctx, job_id)
+    return had
 
 
-def _save(ctx: Context, job_id: str, **columns: Any) -> None:
-    row = _held(ctx, job_id)
-    if row is not None:
-        ctx.emit("job.updated", show(ctx, records.save(ctx, row, touch=True, **columns)))
+def _note_origin(ctx: Context, job_id: str | None, **origin: Any) -> None:
+    for row in documents.held(ctx, jobs.c.id == job_id) if job_id is not None else ():
+        if all(row._mapping[column] is None for column in origin):
+            documents.tell(ctx, records.save(ctx, row, **origin), "job.updated")
+
+
+def _forget_origin(ctx: Context, column: str, id: str) -> None:
+    pointing, cleared = jobs.c[column] == id, dict[str, Any]({column: None})
+    # Looked for before the writes of the chain take turns: few of those records have a job.
+    if ctx.db.execute(sa.select(jobs.c.id).where(own(ctx, jobs), pointing).limit(1)).first():
+        for row in documents.held(ctx, pointing):
+            documents.tell(ctx, records.save(ctx, row, **cleared), "job.updated")
+
+
+def _touch(ctx: Context, job_id: str) -> None:
+    for row in documents.held(ctx, jobs.c.id == job_id):
+        documents.tell(ctx, records.save(ctx, row, touch=True), "job.updated")

@@ -2,17 +2,17 @@
 
 from pathlib import Path
 
-from billycan import Code, Context, Deleted, Event, Manifest, Route, hookimpl
+from billycan import Code, Deleted, Manifest, Route
 
 from . import handlers as h
 from .demo import add_samples
-from .neighbours import note
+from .neighbours import hears
 from .schemas import Job
 from .tables import invoiced, jobs, lines
 
 manifest = Manifest(
     name="jobs",
-    requires=("contacts", "gst"),
+    requires=("contacts", "documents"),
     uses=("staff", "invoices"),
     tables=(jobs, lines, invoiced),
     migrations=Path(__file__).parent / "migrations",
@@ -49,6 +49,7 @@ manifest = Manifest(
             makes=("/v1/invoices/{id}",),
         ),
     ),
+    hears=hears,
     demo=add_samples,
     codes={
         "already_invoiced": Code(409, "An invoice bills this job: void it, or delete it while it is a draft."),
@@ -56,8 +57,3 @@ manifest = Manifest(
     },
     examples=Path(__file__).parent / "examples.json",
 )
-
-
-@hookimpl
-def on_event(ctx: Context, event: Event) -> None:
-    note(ctx, event)

@@ -19,6 +19,8 @@ actions = Actions(
 )
 
 DELETABLE = ("open", "cancelled")
+# The time of the others was given back.
+DONE_WITH = ("complete", "cancelled")
 
 
 def allowed_actions(status: str, checklist: Iterable[Mapping[str, Any]], *, may_invoice: bool) -> list[str]:
@@ -39,9 +41,11 @@ def undone(checklist: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def unknown_items(ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault]:
     """A fault for each id sent that no stored item has, or that was sent before."""
-    known = set(stored)
-    return [
-        Fault(f"checklist[{i}].id", "not_found", "is no item of this checklist, or is there twice; leave it out")
-        for i, id in enumerate(ids)
-        if id is not None and (id not in known or id in ids[:i])
-    ]
+    left: set[str | None] = set(stored)
+    faults = []
+    for i, id in enumerate(ids):
+        if id is not None and id not in left:
+            text = "is no item of this checklist, or is there twice; leave it out"
+            faults.append(Fault(f"checklist[{i}].id", "not_found", text))
+        left.discard(id)
+    return faults

@@ -8,23 +8,19 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from billycan import Address, Named, PageQuery, Resource, RuleBroken
 from billycan.fields import Amount, DayOrInstant, Description, Id, Instant, Moment, Name, Notes, Reference, Search, Text
 from billycan.tenants import AmountsAre, GstRounding
-from billycan_gst.api import CodeTotals, Line, NewDocument, NewLine
+from billycan_documents.api import CodeTotals, Line, NewDocument, NewLine
 
 Status = Literal["open", "scheduled", "in_progress", "on_hold", "complete", "cancelled"]
 Priority = Literal["low", "normal", "high", "urgent"]
 Include = Literal["line_items"]
 
 
-class ItemText(Text, least=1, most=500):
-    """What is to be done: 1 to 500 characters."""
-
-
-class Reason(Text, least=1, most=500):
-    """Why something was done."""
+ItemText = Annotated[str, Text("What is to be done: 1 to 500 characters.", least=1, most=500)]
+Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
 
 
 class NewChecklistItem(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Something to tick off. On PATCH one with an `id` is merged over the stored one, one without is new.
+    """A checklist item. On PATCH, one with an `id` is merged into the stored one; one without is new.
 
     id: On PATCH, which stored item this is.
     text: What is to be done.
@@ -39,7 +35,7 @@ class NewChecklistItem(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class ChecklistItem(Struct):
-    """Something to tick off; a job is complete only once all that is required is done.
+    """A checklist item; a job can be completed only once all required items are done.
 
     id: Its id, by which a PATCH names it.
     """
@@ -55,20 +51,20 @@ class NewJob(NewDocument, kw_only=True):
 
     client_id: The contact it is for.
     title: What is to be done, in a few words.
-    description: What is to be done, at length.
+    description: What is to be done, in detail.
     site_address: Where it is done.
-    scheduled_start: When it is to begin; a job made with it is `scheduled`.
-    scheduled_end: When it is to end.
+    scheduled_start: When it should start; a job created with it is `scheduled`.
+    scheduled_end: When it should end.
     assignee_ids: The staff who do it.
     priority: How urgent it is.
-    checklist: What must or should be done on the way, in order.
+    checklist: What must or should be done, in order.
     line_items: The materials and labour to bill, in order.
     reference: A short reference for the client, on its invoice.
     notes: Notes for the client, on its invoice.
     terms: Terms of payment for the client, on its invoice.
-    quote_id: The quote it carries out.
+    quote_id: The quote that it fulfils.
     booking_id: The booking it came from.
-    completion_notes: What there is to say of the work done.
+    completion_notes: Notes on the work done.
     """
 
     client_id: Id
@@ -98,8 +94,8 @@ class NewJob(NewDocument, kw_only=True):
 class Schedule(Struct, forbid_unknown_fields=True, kw_only=True):
     """When the work is to be done.
 
-    scheduled_start: When it is to begin.
-    scheduled_end: When it is to end.
+    scheduled_start: When it should start.
+    scheduled_end: When it should end.
     """
 
     scheduled_start: Instant
@@ -110,16 +106,16 @@ class Schedule(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Completion(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What there is to say of the work done; without `notes` those already written stay.
+    """Completing a job; without `notes`, those already written stay.
 
-    notes: What there is to say of the work done.
+    notes: Notes on the work done.
     """
 
     notes: Notes | None = None
 
 
 class JobCancellation(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Giving a job up.
+    """Cancelling a job.
 
     reason: Why.
     """
@@ -130,17 +126,17 @@ class JobCancellation(Struct, forbid_unknown_fields=True, kw_only=True):
 class ListedJob(Resource):
     """A job as lists show it: with its lines only on request.
 
-    number: Its number, such as JOB-0042: never used twice.
-    status: How far it is; actions change it.
+    number: Its number, such as JOB-0042; never reused.
+    status: Its status; actions change it.
     client: The contact it is for.
     assignees: The staff who do it.
     currency: Always AUD.
-    amounts_are: Whether its lines were sent with GST in them.
+    amounts_are: Whether the prices of its lines include GST.
     gst_rounding: Whether GST is rounded once for the document or for each line.
-    subtotal: What the lines come to without GST, after discounts.
-    discount_total: What the discounts of the lines and of the document come to.
-    gst: The GST, which with `subtotal` makes `total`.
-    total: What it comes to with GST.
+    subtotal: The sum of the lines without GST, after discounts.
+    discount_total: The sum of all discounts, on lines and on the document.
+    gst: The GST; `subtotal` plus `gst` is `total`.
+    total: The total including GST.
     gst_breakdown: Amounts and GST by GST code.
     invoice_ids: The invoices made from it.
     completed_at: When it was completed.
@@ -197,7 +193,7 @@ class Job(ListedJob):
 class JobQuery(PageQuery, kw_only=True):
     """Filters of jobs.
 
-    assignee_id: Those that any of these members of staff do.
+    assignee_id: Those assigned to any of these members of staff.
     include: What list items leave out by themselves.
     """
 

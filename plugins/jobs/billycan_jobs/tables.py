@@ -4,7 +4,7 @@ import sqlalchemy as sa
 
 from billycan import Json, UTCDateTime, folded, numbered, reference, resource_table, searchable, tenant_table
 from billycan.db import ByCodePoint
-from billycan_gst.api import document_columns, lines_table
+from billycan_documents.api import document_columns, lines_table
 
 jobs = resource_table(
     "jobs",
@@ -37,6 +37,7 @@ jobs = resource_table(
     sa.Index(None, "tenant_id", "status", "created_at", "id"),
     sa.Index(None, "tenant_id", "sequence", "id"),
     sa.Index(None, "tenant_id", "scheduled_start", "id"),
+    sa.Index(None, "tenant_id", "scheduled_end"),
 )
 
 lines = lines_table("jobs")

@@ -3,7 +3,7 @@ from billycan.testing import PluginConformance
 
 class TestJobs(PluginConformance):
     plugin = "jobs"
-    enable = ("contacts", "gst", "hosted", "invoices", "staff")
+    enable = ("contacts", "documents", "hosted", "invoices", "staff")
 
     def bodies(self, client):
         contact = client.post("/v1/contacts", {"name": "Ada"})["data"]

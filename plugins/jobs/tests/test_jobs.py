@@ -9,12 +9,12 @@ from hypothesis import HealthCheck, given, settings
 
 from billycan import Context, unit_of_work
 from billycan.testing import Client, counted
-from billycan_gst.testing import documents
+from billycan_documents.testing import documents
 from billycan_jobs import api
 from billycan_jobs.demo import add_samples
 
 D = Decimal
-EVERYTHING = ("contacts", "gst", "hosted", "invoices", "staff", "jobs")
+EVERYTHING = ("contacts", "documents", "hosted", "invoices", "staff", "jobs")
 UNFINISHED = ("open", "scheduled", "in_progress", "on_hold")
 NINE, NOON = "2026-11-30T22:00:00Z", "2026-12-01T01:00:00Z"
 ADDRESS = {"line1": "14 Wattlebird Street", "line2": None, "suburb": "Sandy Bay", "state": "TAS", "postcode": "7005"}
@@ -241,7 +241,7 @@ def test_staff_that_are_assigned_are_not_deleted(client):
     grace = person(client)
     made = job(client, assignee_ids=[grace])
     error = client.refused(409, "has_dependents", "DELETE", f"/v1/staff/{grace}")
-    assert made["number"] in error["message"]
+    assert error["dependents"] == {"jobs": 1} and "`active`" in error["message"]
     change(client, made, assignee_ids=[])
     client.delete(f"/v1/staff/{grace}")
 
@@ -258,7 +258,7 @@ def test_only_staff_who_are_active_are_assigned_anew(client):
 def test_a_job_does_without_staff_and_keeps_who_was_assigned(client, make_app):
     made = job(client, assignee_ids=[person(client)])
     url = client.app.db.url.render_as_string(hide_password=False)
-    less = Client(make_app("contacts", "gst", "jobs", database=url), client.tenant_id)
+    less = Client(make_app("contacts", "documents", "jobs", database=url), client.tenant_id)
     shown = get(less, made)
     assert (shown["assignee_ids"], shown["assignees"], shown["invoice_ids"]) == ([], [], [])
     assert send_back(less, made, shown) == shown
@@ -423,14 +423,15 @@ def test_an_invoice_made_by_others_is_listed_and_stands_in_no_way(client):
     client.patch(f"/v1/invoices/{deposit['id']}", {"job_id": other["id"]})
     assert get(client, made)["invoice_ids"] == [bill["id"]]
     assert get(client, other)["invoice_ids"] == [deposit["id"]]
-    client.refused(409, "has_dependents", "DELETE", f"/v1/jobs/{other['id']}")
+    error = client.refused(409, "has_dependents", "DELETE", f"/v1/jobs/{other['id']}")
+    assert error["dependents"] == {"invoices": 1}
     client.patch(f"/v1/invoices/{deposit['id']}", {"job_id": None}, If_Match='"2"')
     assert get(client, other)["invoice_ids"] == []
     client.delete(f"/v1/jobs/{other['id']}")
 
 
 def test_there_is_no_invoice_action_without_invoices(make_app):
-    client = Client(make_app("contacts", "gst", "jobs"))
+    client = Client(make_app("contacts", "documents", "jobs"))
     made = job(client, "complete", line_items=[line()])
     assert made["allowed_actions"] == ["reopen"]
     client.refused(404, "route_not_found", "POST", f"/v1/jobs/{made['id']}/invoice")
@@ -639,7 +640,7 @@ def test_a_page_takes_a_handful_of_statements_however_long(client):
 def test_the_samples_show_every_state(make_app, others):
     from billycan_contacts.demo import add_samples as add_contacts
 
-    client = Client(make_app("contacts", "gst", "jobs", *others))
+    client = Client(make_app("contacts", "documents", "jobs", *others))
     for add in (add_contacts, add_samples):
         ctx = Context(client.app, client.tenant_id)
         with unit_of_work(ctx):

@@ -1,41 +1,39 @@
 """How a quote hears of what was made of it and what it names: invoices, jobs and bookings that come and go."""
 
+from collections.abc import Callable
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Event, own
-from billycan.neighbours import take_turns
+from billycan import Context, own
 
-from .documents import records, show
+from .documents import documents, records
 from .tables import quotes
 
 
-class Neighbour(Struct):
-    """What an event tells of a record: its id and the quote it was made from."""
+class Invoice(Struct):
+    """What a quote needs to know of an invoice: whether it was made from one, and is a draft still."""
 
     id: str
-    quote_id: str | None = None
-    status: str | None = None
+    quote_id: str | None
+    status: str
 
 
-def note(ctx: Context, event: Event) -> None:
-    """Keep the quote's side of each link true; called for every event, inside its transaction."""
-    hear = _HEARD.get(event.name)
-    if hear is not None:
-        hear(ctx, msgspec.json.decode(event.data, type=Neighbour))
+class Gone(Struct):
+    """A record that was deleted or voided."""
+
+    id: str
 
 
-def note_invoice(ctx: Context, invoice: Neighbour) -> None:
+def note_invoice(ctx: Context, invoice: Invoice) -> None:
     """Mark the quote an invoice was made from as invoiced, whoever made it: its job, or a client of the API."""
-    for row in _held(ctx, quotes.c.id == invoice.quote_id) if invoice.quote_id else ():
+    for row in documents.held(ctx, quotes.c.id == invoice.quote_id) if invoice.quote_id else ():
         if row.status in _AWAITS_INVOICE:
             _save(ctx, row, status="invoiced", invoice_id=invoice.id)
 
 
-def follow_invoice(ctx: Context, invoice: Neighbour) -> None:
+def follow_invoice(ctx: Context, invoice: Invoice) -> None:
     """Let go of a draft that names another quote now, and note it with the one that it names."""
     if invoice.status != "draft":  # locked, so it names the quote it did; and a void one bills none
         return
@@ -50,26 +48,27 @@ def follow_invoice(ctx: Context, invoice: Neighbour) -> None:
         note_invoice(ctx, invoice)
 
 
-def forget_invoice(ctx: Context, invoice: Neighbour) -> None:
+def forget_invoice(ctx: Context, invoice: Gone) -> None:
     """Let a quote be invoiced again when the invoice made from it is deleted or voided."""
     _release(ctx, quotes.c.invoice_id == invoice.id)
 
 
-def forget_job(ctx: Context, job: Neighbour) -> None:
+def forget_job(ctx: Context, job: Gone) -> None:
     """Clear what points at a job that was deleted; a quote that became it can be converted again."""
-    for row in _held(ctx, quotes.c.job_id == job.id):
+    for row in documents.held(ctx, quotes.c.job_id == job.id):
         back = {"status": "accepted", "converted_to": None} if row.status == "converted" else {}
         _save(ctx, row, job_id=None, **back)
 
 
-def forget_booking(ctx: Context, booking: Neighbour) -> None:
+def forget_booking(ctx: Context, booking: Gone) -> None:
     """Clear what points at a booking that was deleted."""
-    for row in _held(ctx, quotes.c.booking_id == booking.id):
+    for row in documents.held(ctx, quotes.c.booking_id == booking.id):
         _save(ctx, row, booking_id=None)
 
 
 _AWAITS_INVOICE = ("accepted", "converted")
-_HEARD = {
+# The quote's side of each link stays true, whoever makes or ends what it points at.
+hears: dict[str, Callable[..., None]] = {
     "invoice.created": note_invoice,
     "invoice.updated": follow_invoice,
     "invoice.deleted": forget_invoice,
@@ -80,16 +79,9 @@ _HEARD = {
 
 
 def _release(ctx: Context, which: sa.ColumnElement[bool]) -> None:
-    for row in _held(ctx, which):
+    for row in documents.held(ctx, which):
         _save(ctx, row, status="converted" if row.converted_to == "job" else "accepted", invoice_id=None)
 
 
-def _held(ctx: Context, which: sa.ColumnElement[bool]) -> list[Any]:
-    # Not by `records.lock`: the client's If-Match speaks of the other record.
-    take_turns(ctx)
-    found = sa.select(quotes).where(own(ctx, quotes), which).order_by(quotes.c.id).with_for_update()
-    return list(ctx.db.execute(found))
-
-
 def _save(ctx: Context, row: Any, **columns: Any) -> None:
-    ctx.emit("quote.updated", show(ctx, records.save(ctx, row, **columns)))
+    documents.tell(ctx, records.save(ctx, row, **columns), "quote.updated")

@@ -3,27 +3,26 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
-
 from billycan import Context, NotFound
 from billycan.address import one_line
 from billycan.app import App
-from billycan.fields import read_field
-from billycan.problems import RuleBroken
+from billycan.problems import Invalid
+from billycan.reader import decode
 from billycan.records import Row
-from billycan_hosted.api import DocumentPage, Link, Shown
+from billycan_hosted.api import DocumentPage, Link, Shown, day, moment, money
 
-from .documents import PATH, records, show, status_of
+from .documents import PATH, documents, records, status_of
 from .handlers import accept_quote, decline_quote
-from .schemas import Acceptance, Refusal
+from .schemas import Acceptance, Quote, Refusal
 
-_NOTICES = {
-    "accepted": ("good", "Accepted. Thank you! {seller} has been told."),
-    "converted": ("good", "Accepted. Thank you! {seller} is on it."),
-    "invoiced": ("good", "Accepted, and invoiced. Thank you!"),
-    "declined": ("warn", "You declined this quote. Please ask {seller} if you would like a new one."),
-    "expired": ("warn", "This quote has expired. Please ask {seller} for a new one."),
+_BADGES = {
+    "accepted": ("good", "Accepted"),
+    "converted": ("good", "Accepted"),
+    "invoiced": ("good", "Accepted"),
+    "declined": ("warn", "Declined"),
+    "expired": ("warn", "Expired"),
 }
+_NAMES = {"name": "Your name", "email": "Your email", "terms": "Accepting", "reason": "Your reason"}
 
 
 def quote_page(app: App) -> DocumentPage:
@@ -36,23 +35,24 @@ def show_quote(ctx: Context, link: Link) -> Shown:
     row = _found(ctx, link)
     if row is None or row.link_edition != link.edition:
         return _gone(row)
-    quote = show(ctx, row)
+    quote = documents.show(ctx, row)
     status = status_of(ctx, row)
-    notice = _NOTICES.get(status)
     values = {
         "heading": "Quote",
         "document": quote,
         "document_title": quote.title,
         "summary": quote.summary,
         "status": status,
-        "badge": notice and (notice[0], status.capitalize()),
-        "notice": notice and (notice[0], notice[1].format(seller=ctx.tenant.name)),
-        "seller_address": _address(ctx),
+        "names": _NAMES,
+        "badge": _BADGES.get(status),
+        "stamp": "EXPIRED" if status == "expired" else "DECLINED" if status == "declined" else None,
+        "notice": _notice(ctx, quote, status),
+        "key": ("Total", money(quote.total), f"Valid until {day(quote.expiry_date)}") if status == "sent" else None,
         "client_abn": row.client_abn,
         "client_address": one_line(row.client_address),
         "facts": [
-            ("Date", _day(quote.issue_date)),
-            ("Valid until", _day(quote.expiry_date)),
+            ("Date", day(quote.issue_date)),
+            ("Valid until", day(quote.expiry_date)),
             ("Reference", quote.reference),
             ("Revision", quote.revision if quote.revision > 1 else None),
         ],
@@ -62,15 +62,20 @@ def show_quote(ctx: Context, link: Link) -> Shown:
 
 def decide_quote(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[str, str] | None:
     """Accept or decline; the faults of the form where it is incomplete."""
-    row = _found(ctx, link)
-    if row is None or row.link_edition != link.edition:
+    # Under the lock: what is decided is what was shown, whatever happened since.
+    row = records.lock(ctx, link.id)
+    if row.link_edition != link.edition:
         raise NotFound
+    if form.get("version", str(row.version)) != str(row.version) and status_of(ctx, row) == "sent":
+        return {"version": "This quote has changed since you opened it. Please read it again before you decide."}
     if form.get("decision") == "decline":
         body, faults = _read(Refusal, {"reason": form.get("reason") or None})
         if body:
             decline_quote(ctx, link.id, body)
         return faults
     accepted, faults = _read(Acceptance, {"name": form.get("name", ""), "email": form.get("email") or None})
+    if not form.get("name"):
+        faults = {**(faults or {}), "name": "Please enter your name."}
     if "terms" not in form:
         faults = {**(faults or {}), "terms": "Please tick this to accept."}
     if accepted and not faults:
@@ -78,15 +83,24 @@ def decide_quote(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[s
     return faults
 
 
+def _notice(ctx: Context, quote: Quote, status: str) -> tuple[str, str] | None:
+    """What became of a quote: only what is known, and never that somebody was told."""
+    zone, seller = ctx.tenant.timezone, ctx.tenant.name
+    if quote.accepted_at and quote.accepted_by:
+        return "good", f"Accepted by {quote.accepted_by.name} on {moment(quote.accepted_at, zone)}. Thank you!"
+    if quote.declined_at and status == "declined":
+        when = moment(quote.declined_at, zone)
+        return "warn", f"This quote was declined on {when}. Please ask {seller} if you would like a new one."
+    if status == "expired":
+        return "warn", f"This quote expired on {day(quote.expiry_date)}. Please ask {seller} for a new one."
+    return None
+
+
 def _read(kind: Any, values: Mapping[str, Any]) -> tuple[Any, dict[str, str] | None]:
-    faults = {}
-    for field in msgspec.structs.fields(kind):
-        try:
-            msgspec.convert(values[field.name], field.type, dec_hook=read_field)
-        except msgspec.ValidationError as error:
-            reason = str(error.__cause__) if isinstance(error.__cause__, RuleBroken) else "is not right"
-            faults[field.name] = f"This {reason}."
-    return (None, faults) if faults else (msgspec.convert(values, kind, dec_hook=read_field), None)
+    try:
+        return decode(dict(values), kind), None
+    except Invalid as invalid:
+        return None, {fault.param: f"This {fault.message}." for fault in invalid.details}
 
 
 def _found(ctx: Context, link: Link) -> Row | None:
@@ -102,11 +116,3 @@ def _gone(row: Row | None) -> Shown:
         return Shown("closed.html", {"title": "This quote was withdrawn", "text": text}, 410)
     text = "There is a newer version of it. Please use the latest link the business sent you, or ask for it."
     return Shown("closed.html", {"title": "This quote has been superseded", "text": text}, 410)
-
-
-def _address(ctx: Context) -> str:
-    return one_line(msgspec.to_builtins(ctx.tenant.address)) if ctx.tenant.address else ""
-
-
-def _day(value: Any) -> str:
-    return f"{value.day} {value:%B %Y}"

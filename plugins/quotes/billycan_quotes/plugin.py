@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
-from billycan import Context, Deleted, Event, Every, Manifest, Route, hookimpl
+from billycan import Deleted, Every, Manifest, Route
 
 from . import handlers as h
 from .demo import add_samples
-from .neighbours import note
+from .neighbours import hears
 from .pages import quote_page
 from .schemas import Quote
 from .tables import lines, quotes
 
 manifest = Manifest(
     name="quotes",
-    requires=("contacts", "gst", "hosted"),
+    requires=("contacts", "documents", "hosted"),
     uses=("invoices", "jobs"),
     tables=(quotes, lines),
     migrations=Path(__file__).parent / "migrations",
@@ -50,12 +50,8 @@ manifest = Manifest(
         ),
     ),
     pages=(("/q/{token}", quote_page),),
+    hears=hears,
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",
-    tasks=(Every(seconds=60, run=h.expire_quotes, tenants=h.with_expired_quotes),),
+    tasks=(Every(seconds=60, due=h.past_expiry, run=h.expire_quote),),
 )
-
-
-@hookimpl
-def on_event(ctx: Context, event: Event) -> None:
-    note(ctx, event)

@@ -2,7 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -22,14 +22,13 @@ from billycan.fields import (
     Text,
 )
 from billycan.tenants import AmountsAre, GstRounding
-from billycan_gst.api import CodeTotals, Line, NewDocument
+from billycan_documents.api import CodeTotals, Line, NewDocument
 
 Status = Literal["draft", "sent", "accepted", "declined", "expired", "cancelled", "converted", "invoiced"]
 Include = Literal["line_items"]
 
 
-class Reason(Text, least=1, most=1000):
-    """Why something was done."""
+Reason = Annotated[str, Text("Why something was done.", least=1, most=1000)]
 
 
 class NewQuote(NewDocument, kw_only=True):
@@ -37,9 +36,9 @@ class NewQuote(NewDocument, kw_only=True):
 
     client_id: The contact it is for.
     title: What it is for, in a few words.
-    summary: What it is for, at length.
-    issue_date: The date of the quote; today in the business's time zone unless said.
-    expiry_date: Until when it can be accepted; 30 days after the issue date unless said.
+    summary: What it is for, in detail.
+    issue_date: The date of the quote; default today, in the business's time zone.
+    expiry_date: The last day on which it can be accepted; default 30 days after the issue date.
     reference: A short reference for the client.
     notes: Notes for the client.
     terms: Terms that the client accepts with it.
@@ -62,7 +61,7 @@ class NewQuote(NewDocument, kw_only=True):
 class Resend(Struct, forbid_unknown_fields=True, kw_only=True):
     """Sending; a quote that has expired or was declined needs a new expiry date.
 
-    expiry_date: Until when it can be accepted; as it is unless said.
+    expiry_date: The last day on which it can be accepted; unchanged unless sent.
     """
 
     expiry_date: Day | None = None
@@ -111,18 +110,18 @@ class AcceptedBy(Struct):
 class ListedQuote(Resource):
     """A quote as lists show it: with its lines only on request.
 
-    number: Its number, such as QUO-0042: never used twice.
-    status: How far it is; actions change it, and `sent` becomes `expired` by itself.
+    number: Its number, such as QUO-0042; never reused.
+    status: Its status; actions change it, and `sent` becomes `expired` automatically.
     client: The contact it is for.
     currency: Always AUD.
-    amounts_are: Whether its lines were sent with GST in them.
+    amounts_are: Whether the prices of its lines include GST.
     gst_rounding: Whether GST is rounded once for the document or for each line.
-    subtotal: What the lines come to without GST, after discounts.
-    discount_total: What the discounts of the lines and of the document come to.
-    gst: The GST, which with `subtotal` makes `total`.
-    total: What it comes to with GST.
+    subtotal: The sum of the lines without GST, after discounts.
+    discount_total: The sum of all discounts, on lines and on the document.
+    gst: The GST; `subtotal` plus `gst` is `total`.
+    total: The total including GST.
     gst_breakdown: Amounts and GST by GST code.
-    revision: One more each time it is revised.
+    revision: Goes up by one each time it is revised.
     invoice_id: The invoice made from it.
     job_id: The job it is for, or that was made from it.
     sent_at: When it was last sent.

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 
 from billycan import Json, UTCDateTime, folded, numbered, reference, resource_table, searchable
 from billycan.db import ByCodePoint
-from billycan_gst.api import document_columns, lines_table
+from billycan_documents.api import document_columns, lines_table, party_columns
 
 quotes = resource_table(
     "quotes",
@@ -27,10 +27,7 @@ quotes = resource_table(
     sa.Column("invoice_id", sa.Text),
     sa.Column("job_id", sa.Text),
     sa.Column("booking_id", sa.Text),
-    # Who it is for, frozen when it is sent.
-    sa.Column("client_name", sa.Text),
-    sa.Column("client_abn", sa.Text),
-    sa.Column("client_address", Json),
+    *party_columns(),
     sa.Column("sent_at", UTCDateTime),
     sa.Column("accepted_at", UTCDateTime),
     sa.Column("accepted_by", Json),

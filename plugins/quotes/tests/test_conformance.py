@@ -3,7 +3,7 @@ from billycan.testing import PluginConformance
 
 class TestQuotes(PluginConformance):
     plugin = "quotes"
-    enable = ("contacts", "gst", "hosted", "invoices")
+    enable = ("contacts", "documents", "hosted", "invoices")
 
     def bodies(self, client):
         contact = client.post("/v1/contacts", {"name": "Ada"})["data"]

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billycan.testing import Client
-from billycan_gst.testing import documents
+from billycan_documents.testing import documents
 
 # The app outlives the examples: each makes a quote of its own.
 modest = settings(
@@ -19,7 +19,7 @@ SUMS += ("subtotal", "discount_total", "gst", "total", "gst_breakdown")
 
 @pytest.fixture
 def client(make_app):
-    return Client(make_app("contacts", "gst", "hosted", "invoices", "jobs", "quotes", "staff"))
+    return Client(make_app("contacts", "documents", "hosted", "invoices", "jobs", "quotes", "staff"))
 
 
 @pytest.fixture

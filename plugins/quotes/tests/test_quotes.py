@@ -1,3 +1,4 @@
+import io
 import re
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -6,13 +7,12 @@ import pytest
 import sqlalchemy as sa
 import webtest
 
-from billycan import Context, unit_of_work
-from billycan.testing import Client
-from billycan_quotes.handlers import expire_quotes, with_expired_quotes
+from billycan.testing import Client, run_timed
+from billycan_quotes.documents import records
 from billycan_quotes.tables import quotes
 
 D = Decimal
-ALL = ("contacts", "gst", "hosted", "invoices", "quotes")
+ALL = ("contacts", "documents", "hosted", "invoices", "quotes")
 
 
 @pytest.fixture
@@ -45,15 +45,6 @@ def sent(client, **members):
 
 def page_of(app, quote):
     return webtest.TestApp(app.wsgi).get(quote["hosted_url"].removeprefix(app.public_url), status="*")
-
-
-def run_expiry(app):
-    with app.db.reading() as db:
-        due = list(with_expired_quotes(db, app.now()))
-    for tenant_id in due:
-        ctx = Context(app, tenant_id)
-        with unit_of_work(ctx):
-            expire_quotes(ctx)
 
 
 def test_defaults_and_figures(client):
@@ -138,8 +129,9 @@ def test_it_expires_at_the_end_of_its_day_in_the_businesss_zone(client, clock):
 def test_expiry_happens_once_whoever_notices_it(app, client, clock):
     quote = sent(client, expiry_date="2026-11-30")
     clock.move(days=12)
-    run_expiry(app)
-    run_expiry(app)
+    run_timed(app)
+    clock.move(minutes=1)
+    run_timed(app)
     assert client.events().count("quote.expired") == 1
     assert act(client, quote, "send", {}, 422)["details"][0]["param"] == "expiry_date"
     assert act(client, quote, "send", {"expiry_date": "2026-11-01"}, 422)["details"][0]["code"] == "out_of_range"
@@ -165,7 +157,7 @@ def test_it_becomes_an_invoice_to_the_cent(client):
 
 
 def test_converting_needs_its_target(make_app):
-    client = Client(make_app("contacts", "gst", "hosted", "quotes"))
+    client = Client(make_app("contacts", "documents", "hosted", "quotes"))
     quote = sent(client)
     assert act(client, quote, "accept", {"name": "Ada"})["allowed_actions"] == []
     client.post(f"/v1/quotes/{quote['id']}/convert", {"to": "invoice"}, 404)
@@ -214,10 +206,15 @@ def test_the_client_accepts_on_the_page_once(app, client):
     form["email"] = "not an address"
     refused = form.submit(status=422)
     assert "email address" in refused.text and "Please tick" in refused.text and "Ada Lovelace" in refused.text
+    assert refused.html.title.text.startswith("Error: ")
+    for link in refused.html.select(".faults a"):
+        named = refused.html.find(id=link["href"].removeprefix("#"))
+        assert refused.html.find(id=named["aria-describedby"]).text in link.text
     assert client.get(f"/v1/quotes/{quote['id']}")["data"]["status"] == "sent"
     form["email"], form["terms"] = "ada@example.com", True
     done = form.submit(status=303).follow()
-    assert "Accepted. Thank you!" in done.text and not done.forms
+    assert "Accepted by Ada Lovelace on 21 November 2026, 11:00 am" in done.text and not done.forms
+    assert "been told" not in done.text
     form.submit(status=303)  # pressed twice
     quote = client.get(f"/v1/quotes/{quote['id']}")["data"]
     assert quote["accepted_by"] == {"name": "Ada Lovelace", "email": "ada@example.com"}
@@ -228,8 +225,13 @@ def test_the_client_declines_on_the_page(app, client):
     quote = sent(client)
     form = page_of(app, quote).forms[1]
     form["reason"] = "Too dear"
-    assert "You declined" in form.submit(status=303).follow().text
+    assert "was declined on 21 November 2026" in form.submit(status=303).follow().text
     assert client.get(f"/v1/quotes/{quote['id']}")["data"]["decline_reason"] == "Too dear"
+
+
+def test_a_quote_of_a_sandbox_says_so(app, client):
+    assert "SANDBOX, not a tax invoice" in page_of(app, sent(client.sandbox())).text
+    assert "SANDBOX" not in page_of(app, sent(client)).text
 
 
 @pytest.mark.parametrize(("action", "says"), [("revise", "superseded"), ("cancel", "withdrawn")])
@@ -244,13 +246,15 @@ def test_expired_pages_say_so_and_links_end(app, client, clock):
     quote = sent(client, expiry_date="2026-11-30")
     clock.move(days=15)
     page = page_of(app, quote)
-    assert "has expired" in page.text and not page.forms
+    assert "expired on 30 November 2026" in page.text and not page.forms
     clock.move(days=100)
     assert page_of(app, quote).status_int == 404
 
 
 @pytest.mark.parametrize(
-    "change", [lambda t: t[:-1], lambda t: t + "x", lambda t: "nonsense", str.swapcase], ids="abcd"
+    "change",
+    [lambda t: t[:-1], lambda t: t + "x", lambda t: "nonsense", str.swapcase, lambda t: t + "=", lambda t: t + "!"],
+    ids="abcdef",
 )
 def test_forged_links_open_nothing(app, client, change):
     quote = sent(client)
@@ -265,6 +269,105 @@ def test_other_sites_cannot_post_to_the_page(app, client):
     path = quote["hosted_url"].removeprefix(app.public_url)
     web.post(path, {"name": "x", "terms": "yes"}, {"Sec-Fetch-Site": "cross-site"}, status=405)
     assert client.get(f"/v1/quotes/{quote['id']}")["data"]["status"] == "sent"
+
+
+def changed(client, quote, **members):
+    """A function that brings a quote back to draft, changes it and sends it again."""
+
+    def change():
+        act(client, quote, "revise")
+        client.patch(f"/v1/quotes/{quote['id']}", members)
+        act(client, quote, "send")
+
+    return change
+
+
+def just_before_the_lock(app, monkeypatch, happens):
+    """Let something happen once, when a page's form has been sent and waits for its quote."""
+    waiting, whose, method = [happens], *((app.db, "writing") if app.db.is_sqlite else (records, "lock"))
+    real = getattr(whose, method)
+
+    def late(*args):
+        while waiting:
+            waiting.pop()()
+        return real(*args)
+
+    monkeypatch.setattr(whose, method, late)
+
+
+@pytest.mark.parametrize("decision", [0, 1], ids=["accept", "decline"])
+def test_nothing_is_decided_but_what_the_client_saw(app, client, monkeypatch, decision):
+    quote = sent(client)
+    form = page_of(app, quote).forms[decision]
+    if decision == 0:
+        form["name"], form["terms"] = "Ada", True
+    just_before_the_lock(app, monkeypatch, changed(client, quote, terms="Twice the price"))
+    assert "superseded" in form.submit(status=303).follow(status=410).text
+    assert client.get(f"/v1/quotes/{quote['id']}")["data"]["status"] == "sent"
+    assert not {"quote.accepted", "quote.declined"} & set(client.events())
+
+
+def test_a_quote_whose_page_has_changed_is_read_again_before_it_is_decided(app, client, monkeypatch):
+    quote = sent(client)
+    form = page_of(app, quote).forms[0]
+    form["name"], form["terms"] = "Ada", True
+    just_before_the_lock(app, monkeypatch, lambda: client.patch(f"/v1/quotes/{quote['id']}", {"reference": "Order 7"}))
+    shown = form.submit(status=422)
+    assert "has changed since you opened it" in shown.text and "Order 7" in shown.text
+    assert client.get(f"/v1/quotes/{quote['id']}")["data"]["status"] == "sent"
+    assert "Accepted" in shown.forms[0].submit(status=303).follow().text
+    assert client.get(f"/v1/quotes/{quote['id']}")["data"]["accepted_by"]["name"] == "Ada"
+
+
+def test_what_goes_wrong_on_the_page_is_said_on_a_page(app, client, monkeypatch):
+    path = sent(client)["hosted_url"].removeprefix(app.public_url)
+    web = webtest.TestApp(app.wsgi)
+    many = "&".join(f"field{i}=x" for i in range(30))
+
+    def says(status, text, method="POST", body=""):
+        sent = {"method": method, "body": body.encode(), "content_type": "application/x-www-form-urlencoded"}
+        answer = web.request(path, status=status, **sent)
+        assert answer.headers["Content-Type"].startswith("text/html") and text in answer.text
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        assert answer.headers["X-Request-Id"] and answer.headers["Cache-Control"] == "no-store"
+
+    says(413, "too long", body=many)
+    says(413, "too long", body="decision=accept&name=" + "x" * 70_000)
+    says(405, "does not take that method", "DELETE")
+    says(422, "Please tick", body="decision=accept&name=%ff%00")
+    monkeypatch.setattr("billycan_quotes.pages.status_of", lambda ctx, row: 1 / 0)
+    says(500, "try again in a few minutes", "GET")
+    assert client.get("/v1/quotes")["data"][0]["status"] == "sent"
+
+
+def test_a_form_may_come_in_chunks(app, client):
+    path = sent(client)["hosted_url"].removeprefix(app.public_url)
+    request = webtest.TestRequest.blank(path, method="POST", headers={"Transfer-Encoding": "chunked"})
+    request.environ["wsgi.input"] = io.BytesIO(b"decision=decline")
+    assert request.get_response(app.wsgi).status_int == 303
+    assert client.get("/v1/quotes")["data"][0]["status"] == "declined"
+
+
+def test_the_page_has_one_address_and_head_is_get(app, client):
+    path = sent(client)["hosted_url"].removeprefix(app.public_url)
+    web = webtest.TestApp(app.wsgi)
+    page, head = web.get(path), web.head(path)
+    assert head.body == b"" and head.headers["Content-Length"] == page.headers["Content-Length"]
+    form = {"decision": "decline"}
+    for other in (
+        f"/{path}",
+        path.replace("/q/", "/q//"),
+        f"/.{path}",
+        f"/x/..{path}",
+        f"{path}/x",
+        f"{path}%0d%0aX:1",
+    ):
+        assert "Location" not in web.post(other, form, status=404).headers
+        web.get(other, status=404)
+    web.post(f"{path}/", form, status=404)
+    token = path.rpartition("/")[2]
+    assert web.get(f"{path}/", status=308).headers["Location"] == f"../{token}"
+    assert client.get("/v1/quotes")["data"][0]["status"] == "sent"
 
 
 def test_search_finds_by_client_title_and_number(client):

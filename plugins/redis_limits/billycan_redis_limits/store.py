@@ -7,7 +7,7 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from billycan.limits import MINUTE, SECOND, Allowance
+from billycan.limits import MINUTE, SECOND, Allowance, Counter
 
 log = logging.getLogger("billycan.redis_limits")
 
@@ -43,9 +43,10 @@ return {window, text(limit), text(reset), text(last)}
 
 
 class Store:
-    """One Redis, asked at most once a second while it does not answer."""
+    """One Redis, asked at most once a second while it does not answer; `meanwhile` counts then."""
 
-    def __init__(self, url: str, timeout_seconds: float) -> None:
+    def __init__(self, url: str, timeout_seconds: float, meanwhile: Counter) -> None:
+        self._meanwhile = meanwhile
         once = Retry(NoBackoff(), 0)  # a second try would double what a request waits
         self._redis = redis.Redis.from_url(
             url, socket_timeout=timeout_seconds, socket_connect_timeout=timeout_seconds, retry=once
@@ -53,17 +54,17 @@ class Store:
         self._take: Any = self._redis.register_script(_TAKE)
         self._away_until = 0.0
 
-    def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance | None:
-        """Count a request at `now` (Unix seconds) as `Limiter.take` does; None while Redis is away."""
+    def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
+        """Count a request at `now` (Unix seconds) as `Limiter.take` does."""
         if now < self._away_until <= now + _AWAY_SECONDS:
-            return None
+            return self._meanwhile.take(name, per_minute, per_second, now)
         at = round(now * SECOND)
         try:
             answer = self._take(keys=[f"billycan:{name}"], args=[at, per_minute, per_second, MINUTE, SECOND])
         except redis.RedisError as error:
             log.warning("Redis is away, each host counts by itself meanwhile: %s", type(error).__name__)
             self._away_until = now + _AWAY_SECONDS
-            return None
+            return self._meanwhile.take(name, per_minute, per_second, now)
         window, figure, reset, last = (part.decode() for part in answer)
         if not window:
             return Allowance(

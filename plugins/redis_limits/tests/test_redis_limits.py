@@ -45,6 +45,22 @@ def test_addresses_are_counted_together_too(make_app, redis_server):
     assert statuses == [401, 401, 429, 429]
 
 
+def test_hosted_pages_are_counted_together_and_apart_from_calls(make_app, redis_server):
+    redis_server.ask("FLUSHALL")
+    plugins = ("redis_limits", "contacts", "documents", "hosted", "invoices")
+    hosts = [make_app(*plugins, redis_limits={"url": redis_server.url}) for _ in range(2)]
+    found = [Client(hosts[n % 2]).web.get("/i/token", status="*").status_int for n in range(21)]
+    assert found == [404] * 20 + [429]
+    assert Client(hosts[0]).call("GET", "/v1/me", headers={"Authorization": ""}).status_int == 401
+
+
+def test_an_ipv6_address_is_counted_by_its_64(make_app, redis_server):
+    redis_server.ask("FLUSHALL")
+    web = Client(make_app("redis_limits", redis_limits={"url": redis_server.url}, per_minute=2)).web
+    addresses = [{"REMOTE_ADDR": f"2001:db8:0:{n // 3}::{n}"} for n in range(4)]
+    assert [web.get("/v1/me", extra_environ=a, status="*").status_int for a in addresses] == [401, 401, 429, 401]
+
+
 def test_without_redis_each_host_counts_by_itself(hosts, redis_server, clock, caplog):
     first, second = hosts
     assert first.get("/v1/me") and second.get("/v1/me")
@@ -63,7 +79,8 @@ steps = st.lists(st.tuples(st.sampled_from([0.0, 0.001, 0.3, 1.0, 19.9, 60.0]), 
 @given(steps)
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_it_answers_as_core_does(redis_server, tmp_path_factory, steps):
-    limiter, store = Limiter(tmp_path_factory.mktemp("limits")), Store(redis_server.url, 5)
+    limiter = Limiter(tmp_path_factory.mktemp("limits"))
+    store = Store(redis_server.url, 5, meanwhile=limiter)
     redis_server.ask("FLUSHALL")
     now = NOW
     for wait, per_minute, per_second in steps:

@@ -6,8 +6,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, own
-from billycan.fields import Instant
+from billycan import Context, names_of, own
+from billycan.fields import read_instant
 
 from .schemas import WEEKDAYS, minutes_of
 from .tables import staff
@@ -32,10 +32,8 @@ class Person(Struct, frozen=True, kw_only=True):
     time_off: tuple[tuple[datetime, datetime], ...]
 
 
-def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
-    """Map each id to the name, in one query; ids that are not the tenant's are left out."""
-    found = sa.select(staff.c.id, staff.c.name).where(own(ctx, staff), staff.c.id.in_(list(ids)))
-    return {row.id: row.name for row in ctx.db.execute(found)}
+# Maps each id to the name, in one query; `lock=True` keeps them from being deleted until the transaction ends.
+names = names_of(staff.c.name)
 
 
 def people(ctx: Context, ids: Iterable[str] | None = None, *, lock: bool = False) -> dict[str, Person]:
@@ -59,5 +57,5 @@ def _person(row: sa.Row[tuple[object, ...]]) -> Person:
         active=row.active,
         timezone=row.timezone,
         shifts=tuple(Shift(WEEKDAYS.index(h["day"]), minutes_of(h["start"]), minutes_of(h["end"])) for h in row.hours),
-        time_off=tuple((Instant.read(t["start_at"]), Instant.read(t["end_at"])) for t in row.time_off),
+        time_off=tuple((read_instant(t["start_at"]), read_instant(t["end_at"])) for t in row.time_off),
     )

@@ -5,7 +5,8 @@ from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
 from billycan import Context
-from billycan.wire import decode
+from billycan.demo import ago
+from billycan.reader import decode
 
 from .handlers import create_staff
 from .schemas import NewStaff, Weekday
@@ -35,8 +36,9 @@ def add_samples(ctx: Context) -> None:
             "hours": [*split_days, {"day": "saturday", "start": "08:00", "end": "12:00"}],
         },
     )
-    for values in samples:
-        create_staff(ctx, decode(values, NewStaff))
+    with ago(ctx, 390):
+        for values in samples:
+            create_staff(ctx, decode(values, NewStaff))
 
 
 def _day_off(ctx: Context, days_ahead: int, reason: str) -> dict[str, str]:

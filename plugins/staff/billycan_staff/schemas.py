@@ -7,7 +7,7 @@ from typing import Annotated, Literal, get_args
 from msgspec import Meta, Struct
 
 from billycan import NewResource, PageQuery, Resource, RuleBroken
-from billycan.fields import Email, Instant, Name, Phone, Search, Text, Zone
+from billycan.fields import Email, Name, Phone, Search, Text, Zone, read_instant
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
@@ -15,29 +15,45 @@ WEEKDAYS: tuple[Weekday, ...] = get_args(Weekday)
 _CLOCK_TIME = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9]|24:00")
 
 
-class ClockTime(Text, least=5, most=5, pattern=rf"^\s*({_CLOCK_TIME.pattern})\s*$"):
-    """A local time of day `HH:MM`; `24:00` is the midnight that ends the day."""
-
-    @classmethod
-    def check(cls, text: str) -> str:
-        if not _CLOCK_TIME.fullmatch(text):
-            raise RuleBroken("invalid_value", "must be a time of day such as 08:00, at most 24:00")
-        return text
+def _clock_time(text: str) -> str:
+    if not _CLOCK_TIME.fullmatch(text):
+        raise RuleBroken("invalid_value", "must be a time of day such as 08:00, at most 24:00")
+    return text
 
 
-class StoredInstant(Text, least=1, most=40, format="date-time"):
-    """A point in time with an offset, kept as its text in UTC since it lies within a JSON column."""
+ClockTime = Annotated[
+    str,
+    Text(
+        "A local time of day `HH:MM`; `24:00` is the midnight that ends the day.",
+        least=5,
+        most=5,
+        pattern=rf"^\s*({_CLOCK_TIME.pattern})\s*$",
+        check=_clock_time,
+    ),
+]
 
-    @classmethod
-    def check(cls, text: str) -> str:
-        return str(Instant.read(text))
+
+def _stored_instant(text: str) -> str:
+    return str(read_instant(text))
+
+
+StoredInstant = Annotated[
+    str,
+    Text(
+        "A point in time with an offset, kept as its text in UTC since it lies within a JSON column.",
+        least=1,
+        most=40,
+        format="date-time",
+        check=_stored_instant,
+    ),
+]
 
 
 class Hours(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A stretch of work that comes every week, in local time.
+    """Working hours that repeat every week, in local time.
 
     day: The day of the week.
-    start: When work begins, as HH:MM in the person's time zone.
+    start: When work starts, as HH:MM in the person's time zone.
     end: When it ends; 24:00 is midnight.
     """
 
@@ -51,7 +67,7 @@ class Hours(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class TimeOff(Struct, forbid_unknown_fields=True, kw_only=True):
-    """A stretch in which somebody does not work whatever their hours say.
+    """A period in which a person does not work, whatever their hours say.
 
     start_at: When it begins.
     end_at: When it ends.
@@ -63,19 +79,19 @@ class TimeOff(Struct, forbid_unknown_fields=True, kw_only=True):
     reason: Name | None = None
 
     def __post_init__(self) -> None:
-        if Instant.read(self.end_at) <= Instant.read(self.start_at):
+        if read_instant(self.end_at) <= read_instant(self.start_at):
             raise RuleBroken("out_of_range", "must be after start_at", ".end_at")
 
 
 class NewStaff(NewResource, kw_only=True):
-    """Somebody who does the work.
+    """A person who does the work.
 
     name: Their name.
     email: Their email address.
     phone: Their phone number.
     timezone: The IANA time zone of their hours; the business's unless said.
     hours: When they work each week; empty for never.
-    time_off: When they do not, whatever their hours say.
+    time_off: When they do not work, whatever their hours say.
     active: Whether they can be booked and assigned.
     """
 

@@ -1,25 +1,23 @@
-"""Who sends, and what came of it: a delivery is claimed, sent, and what came of it recorded.
+"""What the database decides: who sends a delivery, and what came of it.
 
-The database is the only truth. Whoever sends holds a lease that it took by compare-and-set, and may record only while
-its token is still the row's: a process that dies or sleeps too long is overtaken, and changes nothing when it wakes.
-What the threads of a process have to write at the same time is one transaction.
+It is the only truth. Whoever sends holds a lease that was taken by compare-and-set and committed with the attempt, and
+may record only while its token is still the row's: a process that dies or sleeps too long is overtaken, and changes
+nothing when it wakes.
 """
 
 import logging
-import os
 import random
 import secrets
-import signal
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
 from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
 
+from billycan import events
 from billycan.app import App
-from billycan.db import Database
 from billycan.fields import Moment
 from billycan.ids import new_id
 from billycan.records import Row
@@ -28,37 +26,21 @@ from billycan.tenants import tenants
 from . import sender, signing
 from .deliveries import hold
 from .schemas import LEAST_MARGIN_SECONDS, Settings
-from .tables import attempts, deliveries, endpoints
-from .together import Together
+from .tables import PENDING, attempts, deliveries, endpoints
 
 log = logging.getLogger("billycan.webhooks")
 
 MOST_IN_FLIGHT = 2
 OVERLAP = timedelta(hours=24)
 _JITTER = 0.1
-_RECORD_EVERY_SECONDS = 0.5
-
-# Tests of crashes kill the process here: FAIL_AT="claimed:3" at the third time it comes by.
-_fail_at, _, _fail_after = os.environ.get("FAIL_AT", "").partition(":")
-_passed = 0
-
-
-def failpoint(name: str) -> None:
-    """Where tests of crashes kill this process."""
-    global _passed  # noqa: PLW0603 - a count for tests
-    if name == _fail_at:
-        _passed += 1
-        if _passed >= int(_fail_after or 1):
-            os.write(2, f"\nkilled at {name}\n".encode())
-            os.kill(os.getpid(), signal.SIGKILL)
+Hint = tuple[str, str]  # a tenant's id and an endpoint's: something may be due there
 
 
 class Claim(Struct, frozen=True, kw_only=True):
     """The right to make one attempt, until the lease ends."""
 
-    tenant_id: str
+    hint: Hint
     id: str
-    endpoint_id: str
     attempt_id: str
     number: int
     token: str
@@ -74,151 +56,116 @@ class Claim(Struct, frozen=True, kw_only=True):
     begun: float  # on the clock that also runs while the machine sleeps
 
 
-class Note(Struct, frozen=True, kw_only=True):
-    """What one thread has to write down of an endpoint: what came of its attempt, its next claim, or both."""
+class Made(Struct, frozen=True, kw_only=True):
+    """An attempt that was made."""
 
-    tenant_id: str
-    endpoint_id: str
-    made: Claim | None = None
-    outcome: sender.Outcome | None = None
-    more: bool = True  # claim what is due to it next
-    slow: bool = True  # even if that is likely to take long
+    claim: Claim
+    outcome: sender.Outcome
+
+
+class Wanted(Struct, frozen=True, kw_only=True):
+    """A wish for an endpoint's next delivery, be it likely to take long or not."""
+
+    hint: Hint
+    slow: bool = True
 
 
 class Desk:
-    """Where the threads of a process make their claims, and record what came of them."""
+    """Where claims are made, and where what came of them is recorded."""
 
     def __init__(self, app: App) -> None:
         self.app, self.settings = app, app.settings_of(Settings)
-        self._together = Together(self._write)
 
-    def claim(self, tenant_id: str, endpoint_id: str, *, slow: bool = True) -> Claim | None:
-        """Lease the endpoint's next due delivery and note the attempt before anything is sent; None where none is due.
+    def write(
+        self, made: Sequence[Made], wanted: Sequence[Wanted]
+    ) -> tuple[list[Claim | None], list[tuple[Hint, Moment]]]:
+        """Record what was made and lease what is wanted, in one transaction.
 
-        Of an endpoint's deliveries no more than two are in flight, whoever sends them. Unless `slow`, what is likely
-        to take long is left to others.
+        Returns a claim for each wish, None where nothing is due, and when to see to which endpoint again. Of an
+        endpoint's deliveries no more than two are in flight, whoever sends them. An attempt that lost its lease is
+        written down, and changes nothing else.
         """
-        return self._together.ask(Note(tenant_id=tenant_id, endpoint_id=endpoint_id, slow=slow))
-
-    def attempt(self, claim: Claim, *, slow: bool = True, more: bool = False) -> Claim | None:
-        """Send what was claimed, with no transaction open, and record what came of it; with `more`, as `record`."""
-        failpoint("claimed")
-        if _clock() - claim.begun > LEAST_MARGIN_SECONDS:
-            return None  # this process slept: by the time it ended, another might be sending
-        if claim.headers:
-            failpoint("sending")
-            outcome = sender.send(
-                claim.url,
-                claim.headers,
-                claim.body,
-                timeout=self.settings.timeout_seconds,
-                private=claim.private,
-            )
-        else:
-            log.error(
-                "%s cannot be signed: the secret it was made with is gone: rotate_secret makes one", claim.endpoint_id
-            )
-            outcome = sender.Outcome(error="signing_key")
-        failpoint("sent")
-        following = self.record(claim, outcome, slow=slow, more=more)
-        failpoint("recorded")
-        return following
-
-    def record(self, claim: Claim, outcome: sender.Outcome, *, slow: bool = True, more: bool = False) -> Claim | None:
-        """Write down what came of an attempt; one that lost its lease only writes down the attempt.
-
-        With `more` it claims the endpoint's next delivery in the same transaction, as `claim` does. While the database
-        is away it tries again, until the lease is over.
-        """
-        note = Note(
-            tenant_id=claim.tenant_id, endpoint_id=claim.endpoint_id, made=claim, outcome=outcome, more=more, slow=slow
-        )
-        alone = False  # at first; then what holds it up must not hold up others
-        while True:
-            try:
-                return self._write([note])[0] if alone else self._together.ask(note)
-            except sa.exc.SQLAlchemyError as error:
-                if _clock() - claim.begun > self.settings.lease_seconds:
-                    why = type(error).__name__  # the rest quotes the statement
-                    log.error("what came of %s could not be recorded, so it is sent again: %s", claim.id, why)
-                    return None
-                time.sleep(_RECORD_EVERY_SECONDS)
-                alone = True
-
-    def _write(self, notes: Sequence[Note]) -> list[Claim | None]:
-        """One transaction for all the notes; answers the claims they asked for."""
-        made = [(note.made, note.outcome) for note in notes if note.made and note.outcome]
+        hints = [one.claim.hint for one in made] + [want.hint for want in wanted]
         with self.app.db.noting() as db:
             # The endpoints' rows first and in one order: two that lock so never wait for each other.
-            found = {(row.tenant_id, row.id): row for row in _find(db, notes)}
+            found = _find(db, hints)
             now = self.app.now()  # only then: a lease that began before a wait would end too early
-            if made:
-                db.execute(_FINISH, [_finished(*each, now) for each in made])
-                db.execute(_RECORD, [_recorded(self.settings, *each, now) for each in made])
-                failpoint("recording")
-            for claim, outcome in made:
-                endpoint = found.get((claim.tenant_id, claim.endpoint_id))
-                if endpoint is not None and _note_health(db, self.settings, endpoint, outcome, now):
-                    found |= {(row.tenant_id, row.id): row for row in _find(db, [claim])}
-            claims = [
-                self._claim(db, note, found.get((note.tenant_id, note.endpoint_id)), now) if note.more else None
-                for note in notes
-            ]
+            retries = self._record(db, made, found, now) if made else []
+            claims = [self._claim(db, want, found.get(want.hint), now) for want in wanted]
             if begun := [_begun(claim) for claim in claims if claim]:
                 db.execute(_BEGIN, begun)
-        return claims
+        return claims, retries
 
-    def _claim(self, db: sa.Connection, note: Note, endpoint: Row | None, now: Moment) -> Claim | None:
+    def due(self) -> Iterable[Hint]:
+        """Where something should be under way and is not."""
+        with self.app.db.reading() as db:
+            return [(row.tenant_id, row.endpoint_id) for row in db.execute(_DUE, {"now": self.app.now()})]
+
+    def _record(
+        self, db: sa.Connection, made: Sequence[Made], found: dict[Hint, Row], now: Moment
+    ) -> list[tuple[Hint, Moment]]:
+        recorded = [_recorded(self.settings, one.claim, one.outcome, now) for one in made]
+        db.execute(_FINISH, [_finished(one.claim, one.outcome, now) for one in made])
+        db.execute(_RECORD, recorded)
+        for one in made:
+            endpoint = found.get(one.claim.hint)
+            if endpoint is not None and _note_health(db, self.settings, endpoint, one.outcome, now):
+                found |= _find(db, [one.claim.hint])
+        again = zip(made, recorded, strict=True)
+        return [(one.claim.hint, values["due_at"]) for one, values in again if values["status"] == "pending"]
+
+    def _claim(self, db: sa.Connection, want: Wanted, endpoint: Row | None, now: Moment) -> Claim | None:
         """The claim itself, in a transaction that has locked the endpoint."""
-        settings, whose = self.settings, {"of_tenant": note.tenant_id, "of_endpoint": note.endpoint_id}
+        tenant_id, endpoint_id = want.hint
+        whose = {"of_tenant": tenant_id, "of_endpoint": endpoint_id, "now": now}
         if endpoint is None or not endpoint.enabled:
             gone = {"status": "cancelled", "finished_at": now} if endpoint is None else {"status": "held"}
-            left = sa.update(deliveries).where(_TO_IT, _FREE).values(lease_until=None, lease_token=None, **gone)
-            db.execute(left, {**whose, "now": now})
+            db.execute(sa.update(deliveries).where(_TO_IT, _FREE).values(_UNLEASED | gone), whose)
             return None
         failing = endpoint.failing_since is not None
-        if failing and not note.slow:
+        if failing and not want.slow:
             return None
-        begun, token = _clock(), secrets.token_hex(8)
-        # Whoever claimed longer ago than that has no request open any more, alive or dead.
-        longest = timedelta(seconds=settings.lease_seconds - settings.timeout_seconds - LEAST_MARGIN_SECONDS)
-        leased = {
-            **whose,
-            "now": now,
-            "longest": now + longest,
-            "until": now + timedelta(seconds=settings.lease_seconds),
-            "token": token,
-            "slow": note.slow,
-        }
-        row = db.execute(_CLAIM, leased).first()
+        begun, token = clock(), secrets.token_hex(8)
+        row = db.execute(_CLAIM, {**whose, **self._lease(now), "token": token, "slow": want.slow}).first()
         if row is None:
             return None
         if row.attempts_made > 1:
-            db.execute(_INTERRUPTED, {"of_tenant": note.tenant_id, "of_id": row.id})
-        try:
-            live = live_secrets(self.app, endpoint, now)
-            signed = signing.headers(row.webhook_id, int(now.timestamp()), row.body, live)
-            headers = {**signing.common_headers(endpoint.environment), **signed}
-        except signing.KeyGone:
-            headers = {}
+            db.execute(_INTERRUPTED, {"of_tenant": tenant_id, "of_id": row.id})
+        logged = {"of_tenant": tenant_id, "of_event": row.webhook_id}
+        body = row.own_body or events.body_of(db.execute(_LOGGED, logged).one())
         return Claim(
-            tenant_id=note.tenant_id,
+            hint=want.hint,
             id=row.id,
-            endpoint_id=note.endpoint_id,
             attempt_id=new_id("att"),
             number=row.attempts_made,
             token=token,
             webhook_id=row.webhook_id,
             url=endpoint.url,
-            headers=headers,
-            body=bytes(row.body),
-            private=settings.allows_private(endpoint.environment),
+            headers=self._headers(endpoint, row.webhook_id, bytes(body), now),
+            body=bytes(body),
+            private=self.settings.allows_private(endpoint.environment),
             slow=failing or row.failures > 0,
             claimed_at=now,
             first_attempt_at=row.first_attempt_at,
             failures=row.failures,
             begun=begun,
         )
+
+    def _lease(self, now: Moment) -> dict[str, Moment]:
+        """Until when a lease lasts; whoever has one for longer than `longest` has no request open any more."""
+        seconds = self.settings.lease_seconds
+        longest = seconds - self.settings.timeout_seconds - LEAST_MARGIN_SECONDS
+        until, past = now + timedelta(seconds=seconds), now + timedelta(seconds=longest)
+        return {"until": Moment.of(until), "longest": Moment.of(past)}
+
+    def _headers(self, endpoint: Row, webhook_id: str, body: bytes, now: Moment) -> dict[str, str]:
+        """What is sent with a body; nothing where it cannot be signed."""
+        try:
+            live = live_secrets(self.app, endpoint, now)
+        except signing.KeyGone:
+            return {}
+        signed = signing.headers(webhook_id, int(now.timestamp()), body, live)
+        return {**signing.common_headers(endpoint.environment), **signed}
 
 
 def live_secrets(app: App, endpoint: Row, now: Moment) -> list[bytes]:
@@ -241,39 +188,22 @@ def retry_at(settings: Settings, first_attempt_at: Moment, failures: int) -> Mom
     return Moment.of(first_attempt_at + timedelta(seconds=offset - jitter))
 
 
-def due(database: Database, now: Moment) -> dict[tuple[str, str], int]:
-    """How many deliveries should be under way and are not, by tenant and endpoint."""
-    with database.reading() as db:
-        return {(row.tenant_id, row.endpoint_id): row.waiting for row in db.execute(_DUE, {"now": now})}
-
-
-def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """How many deliveries are not finished, by why: `due`, `in_flight`, `retry`, or `held` for a disabled endpoint."""
-    row = db.execute(_WAITING, {"now": now}).one()
-    held = db.execute(_HELD).scalar_one()
-    return {"due": row.due, "in_flight": row.in_flight, "retry": row.pending - row.due - row.in_flight, "held": held}
-
-
-def oldest_due(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """For how long the first of those that could go has waited, in seconds; 0 where none does."""
-    first = db.execute(_OLDEST, {"now": now}).scalar()
-    return {"": max((now - first).total_seconds(), 0) if first else 0}
-
-
-def _clock() -> float:
+def clock() -> float:
+    """Seconds that also count while the machine sleeps."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)
 
 
-def _find(db: sa.Connection, whose: Sequence[Note | Claim]) -> Sequence[Row]:
+def _find(db: sa.Connection, hints: Iterable[Hint]) -> dict[Hint, Row]:
     """The endpoints, locked. Pairs of ids would not find their index everywhere; an endpoint's is one tenant's only."""
-    tenant_ids, endpoint_ids = {it.tenant_id for it in whose}, {it.endpoint_id for it in whose}
-    return db.execute(_ENDPOINTS, {"tenant_ids": list(tenant_ids), "endpoint_ids": list(endpoint_ids)}).all()
+    tenant_ids, endpoint_ids = ({hint[i] for hint in hints} for i in (0, 1))
+    asked = {"tenant_ids": sorted(tenant_ids), "endpoint_ids": sorted(endpoint_ids)}
+    return {(row.tenant_id, row.id): row for row in db.execute(_ENDPOINTS, asked)}
 
 
 def _begun(claim: Claim) -> dict[str, Any]:
     """The attempt that a claim is about to make."""
     return {
-        "tenant_id": claim.tenant_id,
+        "tenant_id": claim.hint[0],
         "id": claim.attempt_id,
         "delivery_id": claim.id,
         "number": claim.number,
@@ -286,13 +216,14 @@ def _begun(claim: Claim) -> dict[str, Any]:
 def _finished(claim: Claim, outcome: sender.Outcome, now: Moment) -> dict[str, Any]:
     """What the attempt becomes."""
     return {
-        "of_tenant": claim.tenant_id,
+        "of_tenant": claim.hint[0],
         "of_attempt": claim.attempt_id,
         "finished_at": now,
         "error": outcome.error,
         "response_status": outcome.status,
         "response_headers": outcome.headers,
-        "response_body": outcome.body,
+        "response_body": outcome.body if outcome.status else None,
+        "response_bytes": len(outcome.body.encode()) + sum(map(len, [*outcome.headers, *outcome.headers.values()])),
         "duration_ms": outcome.duration_ms,
     }
 
@@ -300,13 +231,14 @@ def _finished(claim: Claim, outcome: sender.Outcome, now: Moment) -> dict[str, A
 def _recorded(settings: Settings, claim: Claim, outcome: sender.Outcome, now: Moment) -> dict[str, Any]:
     """What the delivery becomes."""
     values = {
-        "of_tenant": claim.tenant_id,
+        "of_tenant": claim.hint[0],
         "of_id": claim.id,
         "token_held": claim.token,
         "status": "delivered",
         "finished_at": now,
         "failures": claim.failures,
         "due_at": now,
+        "last_error": outcome.error,
     }
     if outcome.error is None:
         return values
@@ -342,6 +274,7 @@ _d, _e, _a = deliveries.c, endpoints.c, attempts.c
 _now = sa.bindparam("now", type_=_d.due_at.type)
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
 _endpoint: sa.BindParameter[str] = sa.bindparam("of_endpoint")
+_UNLEASED: dict[str, Any] = {"lease_until": None, "lease_token": None}
 _TO_IT = (_d.tenant_id == _tenant) & (_d.endpoint_id == _endpoint) & (_d.status == "pending")
 _FREE = (_d.due_at <= _now) & (_d.lease_until.is_(None) | (_d.lease_until <= _now))
 _ENDPOINTS = (
@@ -353,6 +286,11 @@ _ENDPOINTS = (
     )
     .order_by(_e.tenant_id, _e.id)
     .with_for_update(of=endpoints)
+)
+_l = events.events.c
+# By itself: within RETURNING, SQLite would read the whole log for it.
+_LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data).where(
+    _l.tenant_id == _tenant, _l.id == sa.bindparam("of_event", type_=sa.Text)
 )
 _flying = deliveries.alias("flying")
 _CLAIM = (
@@ -382,7 +320,7 @@ _CLAIM = (
         first_attempt_at=sa.func.coalesce(_d.first_attempt_at, _now),
         attempts_made=_d.attempts_made + 1,
     )
-    .returning(_d.id, _d.webhook_id, _d.body, _d.first_attempt_at, _d.failures, _d.attempts_made)
+    .returning(_d.id, _d.webhook_id, _d.own_body, _d.first_attempt_at, _d.failures, _d.attempts_made)
 )
 _BEGIN = sa.insert(attempts)
 _INTERRUPTED = (
@@ -399,32 +337,18 @@ _FINISH = (
     sa.update(attempts)
     .where(_a.tenant_id == _tenant, _a.id == sa.bindparam("of_attempt"))
     .values({name: sa.bindparam(name) for name in (
-        "finished_at", "error", "response_status", "response_headers", "response_body", "duration_ms",
+        "finished_at", "error", "response_status", "response_headers", "response_body", "response_bytes",
+        "duration_ms",
     )})
 )  # fmt: skip
 _RECORD = (
     sa.update(deliveries)
     .where(_d.tenant_id == _tenant, _d.id == sa.bindparam("of_id"), _d.lease_token == sa.bindparam("token_held"))
     .values(
-        lease_until=None,
-        lease_token=None,
-        **{name: sa.bindparam(name) for name in ("status", "finished_at", "failures", "due_at")},
+        **_UNLEASED,
+        **{name: sa.bindparam(name) for name in ("status", "finished_at", "failures", "due_at", "last_error")},
     )
 )
-_DUE = (
-    sa.select(_d.tenant_id, _d.endpoint_id, sa.func.count().label("waiting"))
-    .where(_d.status == "pending", _FREE)
-    .group_by(_d.tenant_id, _d.endpoint_id)
-)
-_WAITING = sa.select(
-    sa.func.count().label("pending"),
-    sa.func.count().filter(_FREE).label("due"),
-    sa.func.count().filter(_d.lease_until > _now).label("in_flight"),
-).where(_d.status == "pending")
-_HELD = (
-    sa.select(sa.func.count())
-    .select_from(endpoints)
-    .join(deliveries, (_d.tenant_id == _e.tenant_id) & (_d.endpoint_id == _e.id))
-    .where(_e.enabled.is_(False), _d.status == "held")
-)
-_OLDEST = sa.select(sa.func.min(_d.due_at)).where(_d.status == "pending", _FREE)
+# SQLite would take the index in whose order these are, and read every delivery there ever was: of a text that is put
+# together it knows no order, so it takes the one of what is due.
+_DUE = sa.select((_d.tenant_id + "").label("tenant_id"), _d.endpoint_id).where(PENDING, _FREE).distinct()

@@ -1,53 +1,55 @@
-"""Commands for those who build on webhooks: deliveries to a laptop, and sample events in a sandbox."""
+"""Commands for those who build on webhooks: deliveries to a laptop, and events that happen when told to."""
 
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any
 
 import click
 import httpcore
-import msgspec
-import sqlalchemy as sa
 
-from billycan import Context, Event, unit_of_work
+from billycan import Problem
 from billycan.app import App
-from billycan.ids import new_id
 from billycan.problems import BadRequest
-from billycan.tenants import tenants
 from billycan.wire import encode, parse
 
 from . import signing
+from .trigger import CannotTrigger
+from .trigger import trigger as make_happen
 
 POLL_SECONDS = 2.0
-_SAMPLES = Path(__file__).with_name("samples.json")
-
-
-def samples() -> dict[str, Any]:
-    """A real payload of each event of the specification, as it was once delivered; numbers exact."""
-    found: dict[str, Any] = parse(_SAMPLES.read_bytes())
-    return found
 
 
 @click.group("webhooks")
 def webhooks() -> None:
-    """What helps to build a receiver of webhooks."""
+    """Tools for building a receiver of webhooks.
+
+    \b
+    billycan webhooks listen --forward-to http://127.0.0.1:3000/hooks
+    """
 
 
 @webhooks.command("listen")
 @click.option("--forward-to", required=True, metavar="URL", help="Your receiver, such as http://127.0.0.1:3000/hooks.")
-@click.option("--key", required=True, envvar="BILLYCAN_KEY", metavar="SVC_TEST", help="A sandbox key with events:read.")
+@click.option(
+    "--key",
+    required=True,
+    envvar="BILLYCAN_KEY",
+    metavar="SVC_TEST",
+    help="A sandbox key with events:read and the read scope of what to forward.",
+)
 @click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Where billycan is served.")
 def listen(forward_to: str, key: str, url: str) -> None:
-    """Forward a sandbox's new events to a machine without a public address, signed like a delivery.
+    """Forward a sandbox's new events to a machine without a public address, signed like deliveries.
 
-    It follows /v1/events, so it needs no endpoint; what it forwards is not repeated. Ctrl-C ends it.
+    It polls /v1/events, so it needs no webhook endpoint. Events are forwarded once and not retried. Ctrl-C stops it.
+
+    Set the key in BILLYCAN_KEY: other users of the machine can see the arguments of a command.
 
     \b
-    billycan webhooks listen --forward-to http://127.0.0.1:3000/hooks --key svc_test_…
+    BILLYCAN_KEY=svc_test_… billycan webhooks listen --forward-to http://127.0.0.1:3000/hooks
     """
     if not key.startswith("svc_test_"):
         raise click.UsageError("--key: must be a sandbox key, which starts with svc_test_")
@@ -64,13 +66,16 @@ def forward(
         try:
             newest = _feed(url, key, "per_page=1")
         except _UNREACHED as error:
-            raise click.ClickException(f"{url} cannot be reached ({error!r}): is billycan served there?") from None
+            raise click.ClickException(
+                f"{url} cannot be reached ({_why(error)}): if billycan runs elsewhere, name its address with --url"
+            ) from None
         after = newest[0]["id"] if newest else None
-        tell(f"forwarding what happens from now on to {forward_to}")
+        tell(f"forwarding new events to {forward_to}")
         while not stop.wait(POLL_SECONDS):
             for event in _following(url, key, after, tell):
                 after = event["id"]
-                tell(f"{event['event']} {after}: {_forward(event, forward_to, secret)}")
+                came = "not forwarded: the key may not read it" if event["data"] is None else None
+                tell(f"{event['event']} {after}: {came or _forward(event, forward_to, secret)}")
     except KeyboardInterrupt:
         tell("stopped")
 
@@ -80,7 +85,7 @@ def _following(url: str, key: str, after: str | None, tell: Callable[[str], None
     try:
         yield from _feed(url, key, query)
     except _UNREACHED as error:
-        tell(f"{url} cannot be reached ({error!r}): trying again")
+        tell(f"{url} cannot be reached ({_why(error)}): trying again")
 
 
 def _feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
@@ -110,8 +115,12 @@ def _forward(event: dict[str, Any], forward_to: str, secret: str) -> str:
             extensions=_LIMITS,
         )
     except _UNREACHED as error:
-        return f"did not arrive ({error!r})"
+        return f"not delivered ({_why(error)})"
     return str(answer.status)
+
+
+def _why(error: Exception) -> str:
+    return str(error) or type(error).__name__
 
 
 _UNREACHED = (
@@ -125,7 +134,11 @@ _LIMITS = {"timeout": {"connect": 5.0, "read": 10.0, "write": 10.0, "pool": 5.0}
 
 @click.group("events")
 def events() -> None:
-    """Events, for trying out what they set off."""
+    """Make events happen in a sandbox, to try out what they trigger.
+
+    \b
+    billycan events trigger invoice.paid --tenant ten_01abc
+    """
 
 
 @events.command("trigger")
@@ -133,28 +146,20 @@ def events() -> None:
 @click.option("--tenant", required=True, metavar="TEN", help="The id of a sandbox: see `billycan tenants list`.")
 @click.pass_obj
 def trigger(opened: Callable[[], AbstractContextManager[App]], event: str, tenant: str) -> None:
-    """Make a sample event in a sandbox, which is logged and delivered like any other.
+    """Make an event happen in a sandbox: with a record of its own, and all that leads to it.
+
+    What happened is printed, is in the log of events, and is delivered like anything else.
 
     \b
     billycan events trigger invoice.paid --tenant ten_01abc
     """
-    found = samples()
-    if event not in found:
-        raise click.UsageError(f"there is no sample of {event}; there are: {', '.join(sorted(found))}")
     with opened() as app:
-        if event not in app.events:
-            raise click.ClickException(f"no enabled plugin declares {event}: enable the one that does")
-        with app.db.reading() as db:
-            row = db.execute(sa.select(tenants).where(tenants.c.id == tenant)).first()
-        if row is None:
-            raise click.ClickException(f"there is no tenant {tenant}: see `billycan tenants list`")
-        if row.environment != "sandbox":
-            raise click.ClickException(f"{tenant} is live, and its sandbox is {row.paired_id}: name that one")
-        ctx = Context(app, tenant)
-        with unit_of_work(ctx):
-            # Not by emit, which takes a record: a sample is its JSON already.
-            ctx.events.append(Event(new_id("evt"), event, ctx.now(), msgspec.Raw(encode(found[event]["data"]))))
-    click.echo(f"{event} {ctx.events[0].id}")
+        try:
+            happened = make_happen(app, tenant, event)
+        except (CannotTrigger, Problem) as error:
+            raise click.ClickException(str(error)) from None
+    for name, id in happened:
+        click.echo(f"{name} {id}")
 
 
 commands = (webhooks, events)

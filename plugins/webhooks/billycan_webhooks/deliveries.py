@@ -1,20 +1,17 @@
 """Deliveries: made in the transaction of their event, held, cancelled, sent again, and forgotten."""
 
-from collections.abc import Iterable
-from datetime import timedelta
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from billycan import Context, Event
+from billycan import Context, Event, own
 from billycan.fields import Moment
 from billycan.ids import new_id
 from billycan.records import Row
-from billycan.wire import encode
 
-from .schemas import Settings
 from .tables import deliveries, endpoints
 
 
@@ -26,7 +23,6 @@ def fan_out(ctx: Context, event: Event) -> list[str]:
         "kind": event.name.partition(".")[0] + ".*",
         "suffix": event.id.partition("_")[2],
         "event_id": event.id,
-        "body": encode({"event": event.name, "timestamp": event.created_at, "data": event.data}),
         "now": event.created_at,
     }
     rows = ctx.db.execute(_fan_out(ctx.db.dialect.name), made)
@@ -50,7 +46,6 @@ def _fan_out(dialect: str) -> sa.Insert:
         "webhook_id": sa.bindparam("event_id", type_=sa.Text),
         "event": sa.bindparam("exactly", type_=sa.Text),
         "status": sa.case((_e.enabled, "pending"), else_="held"),
-        "body": sa.bindparam("body", type_=sa.LargeBinary),
         "created_at": _now,
         "due_at": _now,
         "failures": sa.literal(0),
@@ -60,8 +55,10 @@ def _fan_out(dialect: str) -> sa.Insert:
     return sa.insert(deliveries).from_select(list(values), wanted).returning(_d.endpoint_id, _d.status)
 
 
-def add(ctx: Context, endpoint: Row, *, webhook_id: str, event: str, body: bytes, replay_of: str | None = None) -> str:
-    """Insert one delivery by itself: a ping, or a replay; held where the endpoint is disabled."""
+def add(
+    ctx: Context, endpoint: Row, *, webhook_id: str, event: str, own_body: bytes | None, replay_of: str | None = None
+) -> str:
+    """Insert one delivery by itself: a ping, which has its own body, or a replay; held if the endpoint is disabled."""
     id, now = new_id("dlv"), ctx.now()
     ctx.db.execute(
         sa.insert(deliveries).values(
@@ -71,7 +68,7 @@ def add(ctx: Context, endpoint: Row, *, webhook_id: str, event: str, body: bytes
             webhook_id=webhook_id or id,
             event=event,
             status="pending" if endpoint.enabled else "held",
-            body=body,
+            own_body=own_body,
             replay_of=replay_of,
             created_at=now,
             due_at=now,
@@ -92,34 +89,30 @@ def cancel(ctx: Context, endpoint_id: str) -> None:
     _move_open(ctx.db, ctx.tenant_id, endpoint_id, ["pending", "held"], status="cancelled", finished_at=ctx.now())
 
 
+def on_their_way(ctx: Context, endpoint_id: str) -> Sequence[str]:
+    """The events that are still to be delivered to an endpoint."""
+    return _events(ctx, _d.endpoint_id == endpoint_id, _d.status == "pending")
+
+
+def recoverable(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> Sequence[str]:
+    """The events that `recover` would send."""
+    return _events(ctx, *_lost(endpoint_id, since, until))
+
+
 def recover(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> int:
     """Send every failed or held delivery of a time again, each with all its attempts; returns how many."""
-    again = sa.update(deliveries).where(
-        deliveries.c.tenant_id == ctx.tenant_id,
-        deliveries.c.endpoint_id == endpoint_id,
-        deliveries.c.status.in_(["failed", "held"]),
-        deliveries.c.created_at >= since,
-        deliveries.c.created_at <= until,
-    )
+    again = sa.update(deliveries).where(own(ctx, deliveries), *_lost(endpoint_id, since, until))
     values = {"status": "pending", "due_at": ctx.now(), "failures": 0, "first_attempt_at": None, "finished_at": None}
     return ctx.db.execute(again.values(values)).rowcount
 
 
-def forget_finished(ctx: Context) -> None:
-    """Delete deliveries that were finished longer ago than the deployment keeps them; held ones stay."""
-    before = ctx.now() - timedelta(days=ctx.settings(Settings).keep_days)
-    ctx.db.execute(sa.delete(deliveries).where(deliveries.c.tenant_id == ctx.tenant_id, *_finished_before(before)))
+def _events(ctx: Context, *where: sa.ColumnElement[bool]) -> Sequence[str]:
+    return ctx.db.execute(sa.select(_d.event).where(own(ctx, deliveries), *where).distinct()).scalars().all()
 
 
-def with_finished(db: sa.Connection, now: Moment) -> Iterable[str]:
-    """The tenants that have finished deliveries of yesterday or older."""
-    return db.execute(
-        sa.select(deliveries.c.tenant_id).where(*_finished_before(now - timedelta(days=1))).distinct()
-    ).scalars()
-
-
-def _finished_before(moment: Any) -> list[sa.ColumnElement[bool]]:
-    return [deliveries.c.status.in_(["delivered", "failed", "cancelled"]), deliveries.c.finished_at < moment]
+def _lost(endpoint_id: str, since: Moment, until: Moment) -> list[sa.ColumnElement[bool]]:
+    within = _d.created_at.between(since, until)
+    return [_d.endpoint_id == endpoint_id, _d.status.in_(["failed", "held"]), within]
 
 
 def _move_open(db: sa.Connection, tenant_id: str, endpoint_id: str, statuses: list[str], **values: Any) -> None:

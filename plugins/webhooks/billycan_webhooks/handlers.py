@@ -5,8 +5,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Forbidden, Invalid, Page, Patch, Records, own
+from billycan import BadRequest, Conflict, Context, Deleted, Forbidden, Invalid, Page, Patch, Records, events, own
 from billycan.fields import Moment
+from billycan.ids import is_id
 from billycan.records import Row
 from billycan.wire import encode
 
@@ -38,7 +39,16 @@ def _actions(endpoint: Row) -> list[str]:
 
 
 records = Records(endpoints, Endpoint, prefix="whk", actions=_actions)
-log = Records(deliveries_table, ListedDelivery, prefix="dlv")
+log = Records(
+    deliveries_table,
+    ListedDelivery,
+    prefix="dlv",
+    filters={
+        "event": lambda ctx, names: events.filtered(ctx, deliveries_table.c.event, names, PING),
+        "webhook_id": lambda ctx, ids: _of_events_or_pings(ids),
+    },
+    points_at={"endpoint_id": "webhooks_endpoints"},
+)
 
 # Endpoints ------------------------------------------------------------------------------------------------------------
 
@@ -55,10 +65,11 @@ def list_endpoints(ctx: Context, query: EndpointQuery) -> Page[Endpoint]:
 def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
     """Add an endpoint; its secret is shown in this answer and never again.
 
-    The `secret` is in this answer only. The key must hold the read scope of what it subscribes to, else
+    The `secret` is in this answer only. The key needs the read scope of everything the endpoint subscribes to, else
     `insufficient_scope`. Refused with `url_not_allowed` where the URL can never be delivered to, and
     `too_many_endpoints` above 20.
     """
+    _allow(ctx, body.events)
     _check(ctx, body, known=())
     key = signing.key_id(ctx.app.secrets[-1])
     row = records.insert(
@@ -87,11 +98,16 @@ def get_endpoint(ctx: Context, id: str) -> Endpoint:
 def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint:
     """Change an endpoint; what is still to be delivered goes to its new URL.
 
-    `enabled: false` holds new deliveries; enabling sends nothing that was held, `recover` does. Refused with
+    `enabled: false` holds new deliveries; enabling sends nothing that was held, `recover` does. Changed `events`
+    apply to new deliveries only. The key needs the read scope of all that the endpoint subscribes to, before and
+    after, and for a new URL that of everything still on its way, else `insufficient_scope`. Refused with
     `url_not_allowed` where the URL can never be delivered to.
     """
-    row = records.lock(ctx, id)
+    row = _lock(ctx, id)
     after = body.over(row._mapping)
+    _allow(ctx, after.events)
+    if after.url != row.url:
+        _allow(ctx, deliveries.on_their_way(ctx, id))
     _check(ctx, after, known=row.events)
     values: dict[str, Any] = {name: getattr(after, name) for name in after.__struct_fields__}
     if after.enabled or not row.enabled:
@@ -110,7 +126,7 @@ def delete_endpoint(ctx: Context, id: str) -> Deleted:
 
     To stop for a while, disable it instead.
     """
-    row = records.lock(ctx, id)
+    row = _lock(ctx, id)
     deliveries.cancel(ctx, id)
     return records.delete(ctx, row)
 
@@ -120,7 +136,7 @@ def rotate_endpoint_secret(ctx: Context, id: str) -> Endpoint:
 
     Each delivery then carries both signatures, so that receivers can change at leisure.
     """
-    row = records.lock(ctx, id)
+    row = _lock(ctx, id)
     row = records.save(
         ctx,
         row,
@@ -133,24 +149,25 @@ def rotate_endpoint_secret(ctx: Context, id: str) -> Endpoint:
 
 
 def test_endpoint(ctx: Context, id: str) -> Delivery:
-    """Deliver a `ping`, which is no event.
+    """Send a `ping`, which is not an event.
 
     Answers the delivery, whose attempt follows within seconds. A disabled endpoint gets none:
     `invalid_state_transition`.
     """
-    row = _enabled(records.lock(ctx, id), "test")
+    row = _enabled(_lock(ctx, id), "test")
     body = encode({"event": PING, "timestamp": ctx.now(), "data": Ping(endpoint_id=id)})
-    return get_delivery(ctx, deliveries.add(ctx, row, webhook_id="", event=PING, body=body))
+    return get_delivery(ctx, deliveries.add(ctx, row, webhook_id="", event=PING, own_body=body))
 
 
 def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
-    """Send every failed or held delivery made in a time again, in the background.
+    """Send every failed or held delivery from a period of time again, in the background.
 
     Each of them gets all its attempts anew; 202 says how many there are. A disabled endpoint gets none:
-    `invalid_state_transition`.
+    `invalid_state_transition`. The key needs the read scope of each event that would be sent.
     """
-    _enabled(records.lock(ctx, id), "recover")
+    _enabled(_lock(ctx, id), "recover")
     since, until = Moment.of(body.since), Moment.of(body.until or ctx.now())
+    _allow(ctx, deliveries.recoverable(ctx, id, since, until))
     return Recovery(endpoint_id=id, since=since, until=until, deliveries=deliveries.recover(ctx, id, since, until))
 
 
@@ -165,28 +182,37 @@ def _enabled(row: Row, action: str) -> Row:
     return row
 
 
+def _lock(ctx: Context, id: str) -> Row:
+    """An endpoint that is about to be changed, by a key that may read all it subscribes to."""
+    row = records.lock(ctx, id)
+    _allow(ctx, row.events)
+    return row
+
+
+def _allow(ctx: Context, names: Iterable[str]) -> None:
+    """Refuse a key that may not read all that these events carry: wherever the URL leads, deliveries bring it there."""
+    for name in names:
+        for event in events.matching(name, ctx.app.events) or [name]:
+            if not _may_read(ctx, event):
+                scope = ctx.app.event_scopes.get(event, "read")
+                raise Forbidden(f"{name} delivers what needs the scope {scope}.", required_scope=scope)
+
+
+def _may_read(ctx: Context, event: str) -> bool:
+    return event == PING or events.may_read(ctx, event)
+
+
 def _check(ctx: Context, body: NewEndpoint, known: Iterable[str]) -> None:
-    """Refuse a URL that can never be delivered to, events nobody declares, and events the key may not read."""
+    """Refuse a URL that can never be delivered to, and events that nobody declares."""
     private = ctx.settings(Settings).allows_private(ctx.tenant.environment)
     try:
         addresses.parse(body.url, private)
     except addresses.NotAllowed as why:
         raise Invalid(f"url: {why}.", code="url_not_allowed", param="url") from None
-    scopes = ctx.app.event_scopes
     for i, name in enumerate(body.events):
-        wanted = _matching(name, scopes)
-        if not wanted and name != "*" and name not in known:
-            raise Invalid.member(f"events[{i}]", "invalid_value", f"must be one of {', '.join(sorted(scopes))}, or *")
-        for event in wanted:
-            # Deliveries carry the data, wherever the URL leads.
-            if not (ctx.identity and ctx.identity.holds(scopes[event])):
-                raise Forbidden(f"{name} delivers what needs the scope {scopes[event]}.", required_scope=scopes[event])
-
-
-def _matching(name: str, events: Iterable[str]) -> list[str]:
-    if name == "*":
-        return list(events)
-    return [event for event in events if event == name or (name.endswith(".*") and event.startswith(name[:-1]))]
+        if name != "*" and name not in known and not events.matching(name, ctx.app.events):
+            some = ", ".join(sorted(ctx.app.events))
+            raise Invalid.member(f"events[{i}]", "invalid_value", f"must be one of {some}, or *")
 
 
 def _secret(ctx: Context, row: Row) -> str:
@@ -213,19 +239,19 @@ def list_deliveries(ctx: Context, query: DeliveryQuery) -> Page[ListedDelivery]:
 def get_delivery(ctx: Context, id: str) -> Delivery:
     """One delivery with each attempt: what was sent, and what came back.
 
-    The first 16 KiB of each response are kept.
+    The first 16 KiB of each response are kept. Both bodies are null for a key that may not read the event.
     """
     row = log.find(ctx, id)
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id).order_by(attempts.c.number)
-    body = row.body.decode() if _may_read(ctx, row.event) else None
+    body = _body(ctx, row).decode() if _may_read(ctx, row.event) else None
     return Delivery(**_listed(row), attempts=_attempts(ctx.db.execute(made).all(), body))
 
 
 def replay_delivery(ctx: Context, id: str) -> Delivery:
-    """Deliver once more, whatever came of it: a new delivery with the same body and `webhook-id`.
+    """Deliver again, whatever the result was: a new delivery with the same body and `webhook-id`.
 
-    To the endpoint's present URL with its present secret. Where the endpoint was deleted:
-    `invalid_state_transition`.
+    To the endpoint's present URL with its present secret. The key needs the read scope of the event, and of all
+    that the endpoint subscribes to. Where the endpoint was deleted: `invalid_state_transition`.
     """
     row = log.find(ctx, id)
     endpoint = ctx.db.execute(
@@ -233,16 +259,26 @@ def replay_delivery(ctx: Context, id: str) -> Delivery:
     ).first()
     if endpoint is None:
         raise Conflict("The endpoint of this delivery was deleted.", code="invalid_state_transition", status=row.status)
+    _allow(ctx, [row.event, *endpoint.events])
     new = deliveries.add(
-        ctx, endpoint, webhook_id=row.webhook_id, event=row.event, body=bytes(row.body), replay_of=row.id
+        ctx, endpoint, webhook_id=row.webhook_id, event=row.event, own_body=row.own_body, replay_of=row.id
     )
     return get_delivery(ctx, new)
 
 
-def _may_read(ctx: Context, event: str) -> bool:
-    """Whether the key may see an event's data; what a plugin that is off declared needs `read`."""
-    scope = ctx.app.event_scopes.get(event, "read")
-    return event == PING or bool(ctx.identity and ctx.identity.holds(scope))
+def _of_events_or_pings(ids: Sequence[str]) -> sa.ColumnElement[bool]:
+    """The condition of a filter by `webhook_id`, which may be of either kind; BadRequest for what is of neither."""
+    if wrong := [id for id in ids if not (is_id(id, "evt") or is_id(id, "dlv"))]:
+        said = f"webhook_id: takes ids that begin with evt_, or dlv_ for a ping, and {wrong[0][:100]!r} is none."
+        raise BadRequest(said, code="invalid_filter", param="webhook_id")
+    return deliveries_table.c.webhook_id.in_(ids)
+
+
+def _body(ctx: Context, delivery: Row) -> bytes:
+    """What a delivery carries: of an event what the log has, of a ping its own."""
+    if delivery.own_body is not None:
+        return bytes(delivery.own_body)
+    return events.body_of(events.records.find(ctx, delivery.webhook_id))
 
 
 def _listed(row: Row) -> dict[str, Any]:
@@ -261,7 +297,12 @@ def _attempts(rows: Sequence[Row], body: str | None) -> list[Attempt]:
             request=Sent(url=row.url, headers=row.headers, body=body),
             response=None
             if row.response_status is None
-            else Received(status=row.response_status, headers=row.response_headers, body=row.response_body),
+            else Received(
+                status=row.response_status,
+                headers=row.response_headers,
+                # A receiver may answer with what it was sent.
+                body=None if body is None else row.response_body,
+            ),
         )
         for row in rows
     ]

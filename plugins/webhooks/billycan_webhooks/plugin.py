@@ -1,18 +1,17 @@
 """Webhooks: every event delivered, signed, to whoever subscribed, and none lost."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from billycan import Code, Context, Event, Every, Manifest, Route, hookimpl
-from billycan.app import App
 from billycan.metrics import Gauge
 
 from . import handlers as h
-from .claims import failpoint, oldest_due, waiting
 from .commands import commands
-from .deliveries import fan_out, forget_finished, with_finished
+from .deliveries import fan_out
 from .description import DELIVERY
-from .queue import consume, nudger
+from .dispatch import consume
+from .keeping import described, oldest_due, tidy, trim_answers, untidy, waiting, with_large_answers
+from .queue import nudger
 from .schemas import Settings
 from .tables import attempts, deliveries, endpoints
 
@@ -43,7 +42,10 @@ manifest = Manifest(
         Route("GET", "/v1/webhook_deliveries/{id}", h.get_delivery, scope=READ),
         Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
     ),
-    tasks=(Every(seconds=3600, run=forget_finished, tenants=with_finished),),
+    tasks=(
+        Every(seconds=600, run=tidy, tenants=untidy),
+        Every(seconds=60, run=trim_answers, tenants=with_large_answers),
+    ),
     workers=(consume,),
     gauges=(
         Gauge("webhooks_deliveries_waiting", "Deliveries that are not finished, by why.", "why", waiting),
@@ -56,16 +58,17 @@ manifest = Manifest(
     },
     examples=Path(__file__).parent / "examples.json",
     delivery=DELIVERY,
+    doctor=described,
 )
 
 
 @hookimpl
 def on_event(ctx: Context, event: Event) -> None:
-    nudger(ctx.app).note(event.id, [(ctx.tenant_id, endpoint_id) for endpoint_id in fan_out(ctx, event)])
-    failpoint("emitted")
+    wanting = [(ctx.tenant_id, endpoint_id) for endpoint_id in fan_out(ctx, event)]
+    ctx.memo.setdefault("webhooks", {}).update(dict.fromkeys(wanting))
 
 
 @hookimpl
-def after_commit(app: App, events: Sequence[Event]) -> None:
-    failpoint("committed")
-    nudger(app).nudge([event.id for event in events])
+def after_commit(ctx: Context) -> None:
+    if hints := ctx.memo.get("webhooks"):
+        nudger(ctx.app).hint(hints)

@@ -13,27 +13,42 @@ Reason = Literal["gone", "failing"]
 LEAST_MARGIN_SECONDS = 5
 
 
-class WebhookUrl(Text, least=8, most=2048, format="uri"):
-    """Where deliveries go: https, and no private or internal host unless the deployment allows them."""
+WebhookUrl = Annotated[
+    str,
+    Text(
+        "Where deliveries go: https, and no private or internal host unless the deployment allows them.",
+        least=8,
+        most=2048,
+        format="uri",
+    ),
+]
 
 
-class EventName(Text, least=1, most=100, pattern=r"^\s*(\*|[a-z_]+\.(\*|[a-z_]+))\s*$"):
-    """An event such as `invoice.paid`, all of a kind such as `invoice.*`, or `*` for every event."""
+def _event_name(text: str) -> str:
+    noun, dot, verb = text.partition(".")
+    words = [noun, verb] if dot else []
+    if text != "*" and not (words and all(w.replace("_", "a").isalpha() or w == "*" for w in words)):
+        raise RuleBroken("invalid_value", "must be an event such as invoice.paid, or invoice.*, or *")
+    return text
 
-    @classmethod
-    def check(cls, text: str) -> str:
-        noun, dot, verb = text.partition(".")
-        words = [noun, verb] if dot else []
-        if text != "*" and not (words and all(w.replace("_", "a").isalpha() or w == "*" for w in words)):
-            raise RuleBroken("invalid_value", "must be an event such as invoice.paid, or invoice.*, or *")
-        return text
+
+EventName = Annotated[
+    str,
+    Text(
+        "An event such as `invoice.paid`, all of a kind such as `invoice.*`, or `*` for every event.",
+        least=1,
+        most=100,
+        pattern=r"^\s*(\*|[a-z_]+\.(\*|[a-z_]+))\s*$",
+        check=_event_name,
+    ),
+]
 
 
 class NewEndpoint(NewResource, kw_only=True):
     """Where to deliver which events.
 
     url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
-    events: Which events: by name, all of a kind as in `invoice.*`, or all with `*`.
+    events: Which events: by name, all of one kind such as `invoice.*`, or all with `*`.
     description: What it is for.
     enabled: Whether deliveries are sent; those to a disabled endpoint are held.
     """
@@ -47,8 +62,8 @@ class NewEndpoint(NewResource, kw_only=True):
 class Endpoint(Resource):
     """An endpoint as it is shown; `secret` only when it is made or rotated, else null.
 
-    disabled_reason: Why it was disabled by itself: it answered 410, or nothing succeeded for days.
-    failing_since: Since when nothing succeeded.
+    disabled_reason: Why it was disabled automatically: it answered 410, or nothing succeeded for days.
+    failing_since: Since when no delivery has succeeded.
     secret: What its deliveries are signed with; shown when it is made or rotated, else null.
     """
 
@@ -110,17 +125,18 @@ class Received(Struct, kw_only=True):
     """What came back: the first 16 KiB of it.
 
     status: The HTTP status.
-    headers: The response's headers.
-    body: The response's body.
+    headers: The response's headers, 8 KiB of them at most.
+    body: The response's body; null for a key that may not read what the event is about, and once newer ones took its
+        place: the newest answers of a business are kept, 64 MiB in all.
     """
 
     status: int
     headers: dict[str, str]
-    body: str
+    body: str | None
 
 
 class Attempt(Struct, kw_only=True):
-    """One try. `finished_at` is null while it runs, or for ever where the process died: then `error` says so.
+    """One attempt. `finished_at` is null while it runs, and stays null if the process died: `error` then says so.
 
     number: Which attempt it was, from 1.
     started_at: When it began.
@@ -128,7 +144,7 @@ class Attempt(Struct, kw_only=True):
     duration_ms: How long it took, in milliseconds.
     error: The kind of failure; null for a success.
     request: What was sent.
-    response: What came back, if anything did.
+    response: The response, if there was one.
     """
 
     number: int
@@ -147,12 +163,14 @@ class ListedDelivery(Struct, kw_only=True):
     endpoint_id: The endpoint it goes to.
     webhook_id: The event's id; the same for each attempt and replay.
     event: What happened, such as `invoice.paid`.
-    status: How far it is; `held` awaits an enabled endpoint.
+    status: Its status; `held` waits for the endpoint to be enabled.
     attempts_made: How many attempts were made.
     next_attempt_at: When the next one is due.
+    last_error: Why the last attempt failed, as the attempt's `error`: null before the first and after a success. A
+        delivery that was `cancelled` because it was held too long has `held_too_long`.
     finished_at: When it was delivered, failed or cancelled.
     replay_of: The delivery that this one repeats.
-    created_at: When it was made.
+    created_at: When it was created.
     """
 
     id: str
@@ -162,6 +180,7 @@ class ListedDelivery(Struct, kw_only=True):
     status: Status
     attempts_made: int
     next_attempt_at: Moment | None
+    last_error: str | None
     finished_at: Moment | None
     replay_of: str | None
     created_at: Moment
@@ -177,7 +196,10 @@ class Delivery(ListedDelivery):
 
 
 class DeliveryQuery(Paging, kw_only=True):
-    """Filters of deliveries."""
+    """Filters of deliveries.
+
+    event: Those of any of these events; `invoice.*` is all of a kind, `*` every event, `ping` what `test` sends.
+    """
 
     endpoint_id: list[str] | None = None
     webhook_id: list[str] | None = None
@@ -204,6 +226,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     lease_seconds: Annotated[float, Meta(ge=1, le=600)] = 45.0
     threads: Annotated[int, Meta(ge=2, le=64)] = 32
     keep_days: Annotated[int, Meta(ge=1, le=3650)] = 30
+    hold_days: Annotated[int, Meta(ge=1, le=3650)] = 90
+    hold_most: Annotated[int, Meta(ge=1, le=10_000_000)] = 10_000
     disable_after_days: Annotated[int, Meta(ge=1, le=365)] = 5
     queue: str | None = None
 

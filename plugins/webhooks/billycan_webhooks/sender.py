@@ -16,7 +16,7 @@ from . import addresses
 from .addresses import NotAllowed
 
 MOST_BODY = 16 * 1024
-MOST_HEADERS = 64
+MOST_HEADERS, MOST_HEADER_BYTES = 64, 8 * 1024
 LOOKUP_SECONDS = 5.0
 
 _lookups = threading.BoundedSemaphore(32)
@@ -82,7 +82,15 @@ def _post(
 
 
 def _readable(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    return {_text(name)[:100].lower(): _text(value)[:500] for name, value in list(headers)[:MOST_HEADERS]}
+    found: dict[str, str] = {}
+    left = MOST_HEADER_BYTES
+    for raw_name, raw_value in list(headers)[:MOST_HEADERS]:
+        name, value = _text(raw_name)[:100].lower(), _text(raw_value)[:500]
+        left -= len(name) + len(value)
+        if left < 0:
+            break
+        found[name] = value
+    return found
 
 
 def _text(raw: bytes) -> str:

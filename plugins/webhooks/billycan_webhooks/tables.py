@@ -19,14 +19,15 @@ endpoints = resource_table(
     sa.Column("previous_secret_key", sa.Text),
 )
 
-# A delivery in flight is pending and has a lease. No reference to its endpoint: it outlives it.
+# A delivery in flight is pending and has a lease. No reference to its endpoint: it outlives it. What it delivers is in
+# the log of events, under `webhook_id`: once, however many want it. Only a ping, which is no event, has a body here.
 deliveries = tenant_table(
     "webhooks_deliveries",
     sa.Column("endpoint_id", ByCodePoint, nullable=False),
     sa.Column("webhook_id", ByCodePoint, nullable=False),
     sa.Column("event", sa.Text, nullable=False),
     sa.Column("status", sa.Text, nullable=False),
-    sa.Column("body", sa.LargeBinary, nullable=False),
+    sa.Column("own_body", sa.LargeBinary),
     sa.Column("replay_of", ByCodePoint),
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("first_attempt_at", UTCDateTime),
@@ -36,6 +37,7 @@ deliveries = tenant_table(
     sa.Column("attempts_made", sa.Integer, nullable=False),
     sa.Column("lease_until", UTCDateTime),
     sa.Column("lease_token", sa.Text),
+    sa.Column("last_error", sa.Text),
     sa.Index(None, "tenant_id", "created_at", "id"),
     sa.Index("ix_webhooks_deliveries_open", "tenant_id", "endpoint_id", "status", "due_at"),
     sa.Index(
@@ -53,6 +55,9 @@ deliveries = tenant_table(
     ),
 )
 
+# Spelled out, not a parameter: only then is it known that the index of what is due holds all that is asked for.
+PENDING = deliveries.c.status == sa.literal_column("'pending'")
+
 # One that was never finished is an attempt whose process died: whether it arrived is unknown.
 attempts = tenant_table(
     "webhooks_attempts",
@@ -67,6 +72,7 @@ attempts = tenant_table(
     sa.Column("response_headers", Json),
     sa.Column("response_body", sa.Text),
     sa.Column("duration_ms", sa.Integer),
+    sa.Column("response_bytes", sa.Integer),
     sa.ForeignKeyConstraint(
         ["tenant_id", "delivery_id"],
         ["webhooks_deliveries.tenant_id", "webhooks_deliveries.id"],
@@ -74,4 +80,12 @@ attempts = tenant_table(
         ondelete="CASCADE",
     ),
     sa.Index(None, "tenant_id", "delivery_id", "number"),
+    sa.Index(
+        "ix_webhooks_attempts_large",
+        "tenant_id",
+        "id",
+        "response_bytes",
+        sqlite_where=sa.text("response_bytes > 1024"),
+        postgresql_where=sa.text("response_bytes > 1024"),
+    ),
 )

@@ -11,7 +11,7 @@ import pytest
 import standardwebhooks.webhooks as package
 
 from billycan.testing import Client
-from billycan_webhooks.queue import Queue, Sweeper
+from billycan_webhooks.dispatch import Dispatcher
 
 
 class Receiver:
@@ -125,30 +125,24 @@ def hooks(make_app):
 
 
 @pytest.fixture
-def worker_queue():
-    """The worker's queue of an app."""
-    opened = {}
+def dispatcher():
+    """The dispatcher of an app, which runs when it is told."""
+    made = {}
 
     def of(app):
-        if app not in opened:
-            opened[app] = Queue(app, patience=2.0)
-            opened[app].huey.storage.blocking = False
-        return opened[app]
+        return made.setdefault(app, Dispatcher(app))
 
-    yield of
-    for queue in opened.values():
-        queue.close()
+    return of
 
 
 @pytest.fixture
-def drain(worker_queue):
-    """Do what a worker would now: sweep, and run every task of the real queue, in this thread."""
+def drain(dispatcher):
+    """Do what a worker would now: sweep, and round after round until nothing is due."""
 
     def run(app):
-        queue = worker_queue(app)
-        Sweeper(app, queue).sweep()
-        while (task := queue.huey.dequeue()) is not None:
-            queue.huey.execute(task)
+        dispatcher(app).sweep()
+        while dispatcher(app).is_busy():
+            dispatcher(app).round()
 
     return run
 

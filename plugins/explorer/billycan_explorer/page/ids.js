@@ -1,8 +1,10 @@
-// Which endpoints an id leads to: learned from answers and the document's examples, guessed from names until then.
+// Which endpoints an id leads to, and which records an example may name: learned from answers and the document's
+// examples, guessed from names until then.
 
 const ID = /^([a-z]{2,5})_[0-9a-z]{10,40}$/;
 const learned = new Map(); // a path's word, or a member's name, to the prefix of its ids
-const newest = new Map(); // the last id seen of each prefix
+const seen = new Map(); // the business's records by id, the newest last
+let recorded = 0; // when the examples were, in milliseconds
 
 /** The prefix of an id; undefined where a text is none. */
 export const prefixOf = (text) => (typeof text === "string" ? ID.exec(text)?.[1] : undefined);
@@ -13,21 +15,34 @@ export function learn(operation, data, real) {
   const isAction = /\}\/\w+$/.test(operation.path);
   for (const record of [data].flat()) {
     if (!isAction && prefixOf(record?.id)) learned.set(collection.at(-1), prefixOf(record.id));
-    walk(record, real, "");
+    walk(record, "");
+    if (real) remember(record);
   }
 }
 
-function walk(value, real, name) {
-  if (Array.isArray(value)) value.forEach((item) => walk(item, real, name.replace(/s$/, "")));
+/** Forget the records of a business, when its key goes. */
+export const forgetRecords = () => seen.clear();
+
+function remember(value) {
+  if (Array.isArray(value)) value.forEach(remember);
+  else if (value && typeof value === "object") {
+    Object.values(value).forEach(remember);
+    if (value.deleted) seen.delete(value.id);
+    if (!prefixOf(value.id) || Object.keys(value).length < 3) return; // what only names another record tells nothing
+    seen.delete(value.id); // so that the last one set is the newest
+    seen.set(value.id, value);
+  }
+}
+
+function walk(value, name) {
+  if (Array.isArray(value)) value.forEach((item) => walk(item, name.replace(/s$/, "")));
   else if (value && typeof value === "object") {
     for (const [key, inner] of Object.entries(value)) {
-      walk(inner, real, key === "id" ? "" : key);
+      walk(inner, key === "id" ? "" : key);
       if (prefixOf(inner?.id)) learned.set(`${key}_id`, prefixOf(inner.id));
     }
   } else if (prefixOf(value)) {
     if (name.endsWith("_id")) learned.set(name, prefixOf(value));
-    if (real) newest.delete(prefixOf(value)); // so that the last one set is the newest
-    if (real) newest.set(prefixOf(value), value);
   }
 }
 
@@ -36,7 +51,10 @@ export function learnExamples(operations) {
   for (const operation of operations)
     for (const answer of Object.values(operation.answers))
       for (const { example, examples = {} } of Object.values(answer.content ?? {}))
-        for (const value of [example, ...Object.values(examples).map((one) => one.value)]) learn(operation, value?.data, false);
+        for (const value of [example, ...Object.values(examples).map((one) => one.value)]) {
+          learn(operation, value?.data, false);
+          for (const record of [value?.data].flat()) recorded = Math.max(recorded, Date.parse(record?.created_at) || 0);
+        }
 }
 
 const words = (path) => path.split("/").filter(Boolean);
@@ -80,18 +98,67 @@ const named = (schema, prefix) =>
     .filter(([name]) => means(prefix, name.replace(/s$/, "")))
     .map(([name]) => ({ name, many: name.endsWith("s") }));
 
-/** The newest id that fits a path parameter, if any was seen. */
-export function newestFor(operation, name) {
-  const owner = ownerOf(operation.path, name);
-  return [...newest].reverse().find(([prefix]) => means(prefix, owner))?.[1];
+/** The lists that hold the records which paths name. */
+export const listsOf = (operations) =>
+  operations.filter(({ method, path, sections }) =>
+    method === "GET" && !path.includes("{") && !sections.query.required?.length && operations.some((other) => other.path === `${path}/{id}`));
+
+/** An id for a path parameter, if one was seen that the operation can be called with as it stands. */
+export function idFor(operation, name, example) {
+  const { method, path } = operation;
+  const names = Object.keys(operation.sections.path.properties);
+  const owner = ownerOf(path, name);
+  const action = method === "POST" && /\}\/(\w+)$/.exec(path)?.[1];
+  const inner = JSON.stringify(example ?? null).match(/"id":"[a-z]+_/g) ?? [];
+  if (method === "DELETE") return undefined; // what goes for good is chosen by hand
+  const allows = (record) => !action || names.length > 1 || record.allowed_actions?.includes(action) !== false;
+  const fits = [...seen.values()].filter((record) =>
+    means(prefixOf(record.id), owner) && allows(record) && inner.every((start) => JSON.stringify(record).includes(start)));
+  if (names.length > 1 && name === names[0]) {
+    // A record within a record: its own says which one it is within.
+    const within = idFor(operation, names[1]);
+    return Object.values(seen.get(within) ?? {}).find((value) => means(prefixOf(value) ?? "?", owner));
+  }
+  // What is no draft any more may be locked, or need more than the example says.
+  return (fits.findLast(({ status }) => status === "draft") ?? fits.at(-1))?.id;
 }
 
-/** An example that can be run, and again: with the newest ids for its own where any were seen, and no external id. */
-export function withOwnIds(value) {
-  if (Array.isArray(value)) return value.map(withOwnIds).filter((item) => item !== undefined);
+/** The last id seen that a member's name means, such as `service_id`. */
+export const idNamed = (name) => [...seen.keys()].filter((id) => means(prefixOf(id), name)).at(-1);
+
+/** An example that can be run, and again: with the business's own ids and dates as far ahead as they were, and no external id. */
+export function withOwnIds(value, owner, zone, name = "") {
+  if (Array.isArray(value)) return value.map((item) => withOwnIds(item, owner, zone, name.replace(/s$/, ""))).filter((item) => item !== undefined);
   if (value && typeof value === "object") {
-    const entries = Object.entries(value).map(([key, inner]) => [key, withOwnIds(inner)]);
+    const entries = Object.entries(value).map(([key, inner]) => [key, withOwnIds(inner, owner, zone, key)]);
     return Object.fromEntries(entries.filter(([key, inner]) => inner !== undefined && key !== "external_id"));
   }
-  return prefixOf(value) ? newest.get(prefixOf(value)) : value;
+  return prefixOf(value) ? ownId(value, owner, name) : moved(value, zone);
+}
+
+function ownId(example, owner, name) {
+  const prefix = prefixOf(example);
+  const within = new RegExp(`"id":"(${prefix}_[0-9a-z]+)"`).exec(JSON.stringify(seen.get(owner) ?? null));
+  if (name === "id") return within?.[1];
+  const role = name.replace(/_id$/, "");
+  const suits = ({ id, roles, status }) => prefixOf(id) === prefix && (roles?.includes(role) ?? true) && status !== "archived";
+  return [...seen.values()].findLast(suits)?.id;
+}
+
+/** A date or time of an example, by whole weeks as far from today as it was from the day it was recorded. */
+function moved(value, zone) {
+  const [, day, time, offset] = /^(\d{4}-\d\d-\d\d)(T\d\d:\d\d:\d\d)?(Z|[+-]\d\d:\d\d)?$/.exec(value) ?? [];
+  if (!day || !recorded) return value;
+  const gone = (Date.now() - recorded) / (7 * 86400e3);
+  const weeks = Date.parse(value) < recorded ? Math.floor(gone) : Math.ceil(gone);
+  const at = new Date(Date.parse(`${day}T00:00:00Z`) + weeks * 7 * 86400e3);
+  const date = at.toISOString().slice(0, 10);
+  if (!time || offset === "Z") return `${date}${time ?? ""}${offset ?? ""}`;
+  return `${date}${time}${offsetOf(new Date(`${date}${time}${offset}`), zone) ?? offset}`;
+}
+
+function offsetOf(at, zone) {
+  if (!zone) return undefined;
+  const parts = new Intl.DateTimeFormat("en", { timeZone: zone, timeZoneName: "longOffset" }).formatToParts(at);
+  return parts.find(({ type }) => type === "timeZoneName").value.replace("GMT", "") || "+00:00";
 }

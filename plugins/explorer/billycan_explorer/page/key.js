@@ -7,12 +7,17 @@ const KEPT = "billycan-explorer-key";
 const allowsLive = document.documentElement.dataset.live === "true";
 const LIVE = "A live key changes the business’s real records, so this page takes sandbox keys only (svc_test_…).";
 let key = "";
+let zone;
 
 /** The key that calls are made with; empty where there is none. */
 export const currentKey = () => key;
 
-/** The key's place in the page: a field, or whose key is in use. Gives `ask()`, for a call that lacks one. */
-export function keyPlace(place, warning, base) {
+/** The time zone of its business, once there is a key. */
+export const zoneOf = () => zone;
+
+/** The key's place in the page: a field, or whose key is in use. Gives `ask()`, for a call that lacks one.
+ * `meet(key)` is awaited before a key is shown as in use, and told `""` when it goes. */
+export function keyPlace(place, warning, base, meet) {
   const plain = { type: "text", autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
   const about = { id: "key-input", class: "secret mono", placeholder: "svc_test_…", "aria-describedby": "key-said" };
   const input = make("input", { ...plain, ...about });
@@ -41,7 +46,9 @@ export function keyPlace(place, warning, base) {
     const { data } = JSON.parse(answer.text);
     if (data?.environment === "live" && !allowsLive) return refuse(LIVE);
     key = given;
+    zone = data?.tenant?.timezone;
     input.value = "";
+    await meet(key);
     if (keep.checked) sessionStorage.setItem(KEPT, key);
     const isLive = data?.environment === "live" || given.startsWith("svc_live_");
     const name = make("b", {}, data?.tenant?.name ?? "Key");
@@ -57,7 +64,9 @@ export function keyPlace(place, warning, base) {
     input.focus();
   }
   function forget(focus) {
+    if (key) meet("");
     key = input.value = "";
+    zone = undefined;
     sessionStorage.removeItem(KEPT);
     warning.hidden = true;
     document.documentElement.classList.remove("is-live");

@@ -4,8 +4,8 @@ import { answerView, badge } from "./answer.js";
 import { asCurl, asPython, emptyDraft, missing, requestOf, send } from "./call.js";
 import { button, copyButton, div, make, prose, span, tabs } from "./dom.js";
 import { blame, fields } from "./form.js";
-import { learn, learnExamples, newestFor, prefixOf, targetsOf, withOwnIds } from "./ids.js";
-import { currentKey, keyPlace } from "./key.js";
+import { forgetRecords, idFor, idNamed, learn, learnExamples, listsOf, prefixOf, targetsOf, withOwnIds } from "./ids.js";
+import { currentKey, keyPlace, zoneOf } from "./key.js";
 import { operationsOf, shapeOf } from "./spec.js";
 
 const base = new URL(".", location.href.replace(/[?#].*/, "")).href;
@@ -20,6 +20,7 @@ let isBusy = false;
 let codeAs = "curl";
 let drawCode = () => {};
 const drafts = new Map(); // what was entered, by operation
+const begun = new Map(); // what each began with, as JSON
 const calls = []; // newest first
 let key;
 
@@ -66,17 +67,47 @@ function moveInNav(event) {
 function draftOf(operation) {
   if (!drafts.has(operation.id)) {
     const draft = emptyDraft();
-    if (takesBody(operation.body)) draft.body = written(startOf(operation), operation);
+    fillPath(operation, draft);
+    if (takesBody(operation.body)) draft.body = written(startOf(operation, draft), operation);
+    fillQuery(operation, draft);
     drafts.set(operation.id, draft);
+    begun.set(operation.id, JSON.stringify(draft));
   }
   const draft = drafts.get(operation.id);
-  for (const name of Object.keys(operation.sections.path.properties)) draft.path[name] ??= newestFor(operation, name);
+  fillPath(operation, draft);
   return draft;
 }
 
+function fillPath(operation, draft) {
+  const example = operation.body?.examples[0]?.[1];
+  for (const name of Object.keys(operation.sections.path.properties)) draft.path[name] ??= idFor(operation, name, example);
+}
+
+/** What a query must have: one of the business's ids, or today. */
+function fillQuery({ sections }, draft) {
+  const { properties, required } = sections.query;
+  for (const name of required) {
+    const isDate = shapeOf(properties[name]).kind === "date";
+    const value = isDate ? new Date().toLocaleDateString("sv", { timeZone: zoneOf() }) : idNamed(name);
+    if (value !== undefined) draft.query[name] = value;
+  }
+}
+
+/** Read the business's lists, so that what is filled in names real records, and begin anew whatever nobody changed. */
+async function meet(secret) {
+  forgetRecords();
+  const lists = secret ? listsOf(operations) : [];
+  await Promise.all(lists.map(async (operation) => {
+    const { status, text } = await send({ method: "GET", url: `${base}${operation.path.slice(1)}?per_page=100`, headers: [] }, secret);
+    if (status === 200) learn(operation, JSON.parse(text).data.reverse(), true);
+  }));
+  for (const [id, draft] of drafts) if (JSON.stringify(draft) === begun.get(id)) drafts.delete(id);
+  if (current) open(current, false);
+}
+
 /** What a body starts with: an example, or only an item in each list that needs one. */
-function startOf({ body }, example = body.examples[0]) {
-  if (example) return withOwnIds(example[1]);
+function startOf({ body }, draft, example = body.examples[0]) {
+  if (example) return withOwnIds(example[1], draft.path.id, zoneOf());
   const lists = (body.schema.required ?? []).filter((name) => shapeOf(body.schema.properties[name]).kind === "list");
   return lists.length ? Object.fromEntries(lists.map((name) => [name, [{}]])) : undefined;
 }
@@ -155,7 +186,7 @@ function bodySection(operation, draft) {
   const starts = [...body.examples, ["Empty", null]];
   const start = ({ target }) => {
     const [, example] = starts[Number(target.value)];
-    slot.set(startOf(operation, example && starts[Number(target.value)]));
+    slot.set(startOf(operation, draft, example && starts[Number(target.value)]));
     draw();
   };
   const option = ([name], index) => make("option", { value: String(index) }, name);
@@ -321,7 +352,10 @@ addEventListener("keydown", (event) => {
 });
 
 drawTheme();
-key = keyPlace(place("key"), place("warning"), base);
+// A key that was kept waits for the endpoints.
+let ready;
+const described = new Promise((done) => (ready = done));
+key = keyPlace(place("key"), place("warning"), base, (secret) => described.then(() => meet(secret)));
 const read = await send({ method: "GET", url: `${base}v1/openapi.json`, headers: [] });
 if (read.status === 200) {
   operations = operationsOf(JSON.parse(read.text));
@@ -332,3 +366,4 @@ if (read.status === 200) {
   const why = `The API’s description could not be read: ${read.failed ?? read.status}. Reload the page to try again.`;
   place("request").replaceChildren(div("about", make("p", { class: "failed" }, why)));
 }
+ready();

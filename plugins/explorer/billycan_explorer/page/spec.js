@@ -25,7 +25,7 @@ function operation(method, path, item) {
     summary: found.summary ?? "",
     description: found.description ?? "",
     deprecated: Boolean(found.deprecated),
-    scopes: security.flatMap((needed) => Object.values(needed).flat()),
+    scopes: [...new Set(security.flatMap((needed) => Object.values(needed).flat()))],
     secured: security.length > 0,
     parameters,
     sections: Object.fromEntries(["path", "query", "header"].map((place) => [place, asObject(parameters, place)])),

@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan.db import ByCodePoint
-from billycan.fields import fold
+from billycan.folding import fold
 
 revision, down_revision = "quotes_0002", "quotes_0001"
 

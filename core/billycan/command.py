@@ -1,0 +1,16 @@
+"""What to type for `billycan`."""
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+
+def to_type(words: str) -> str:
+    """`billycan` and these words, as they work where they are pasted: by its path where the shell would not find it."""
+    own = Path(sys.executable).with_name("billycan")
+    found = shutil.which("billycan")
+    if not own.exists() or (found and Path(found).samefile(own)):
+        return f"billycan {words}"
+    here = Path.cwd()
+    return f"{shlex.quote(str(own.relative_to(here) if own.is_relative_to(here) else own))} {words}"

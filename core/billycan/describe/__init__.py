@@ -1,0 +1,1 @@
+"""What the API says of itself: the OpenAPI document, read from routes and signatures."""

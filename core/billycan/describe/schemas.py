@@ -1,0 +1,336 @@
+"""The JSON Schemas of the Structs that clients send, receive and patch."""
+
+import inspect
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from functools import cache
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from .. import plugins
+from ..fields import Moment
+from ..plain import options, parts
+
+Json = dict[str, Any]
+
+PLACE = "#/components/schemas/"
+NULL: Json = {"type": "null"}
+
+
+class Schemas:
+    """Schemas that refer to `components`, where each Struct is added in the form it is asked for.
+
+    What is sent is described as its Struct says; of what is shown every member is there. A Struct that is both becomes
+    two components: `NewAddress` as it is sent, `Address` as it is shown. Its merge patch is a third, `AddressChange`.
+    """
+
+    def __init__(self, sent: Iterable[Any], shown: Iterable[Any]) -> None:
+        sent, shown = list(sent), [option for kind in shown for option in options(kind)]
+        found, self.structs = described([*sent, *shown])
+        self.kinds = dict(zip([*sent, *shown], found, strict=True))
+        self.both = self._reached(found[: len(sent)]) & self._reached(found[len(sent) :])
+        self.components: dict[str, Json] = {}
+
+    def sent(self, kind: Any) -> Json:
+        """What a client sends."""
+        found: Json = self._as_sent(self.kinds[kind])
+        return found
+
+    def shown(self, kind: Any) -> Json:
+        """What a client receives."""
+        found: list[Json] = [self._as_shown(self.kinds[option]) for option in options(kind)]
+        return found[0] if len(found) == 1 else {"anyOf": found}
+
+    def patch(self, kind: Any, shown: Any) -> Json:
+        """A merge patch: nothing is required, null clears what has a default, and what is shown may be repeated."""
+        return self._as_patch(self.kinds[kind], self.kinds.get(shown))
+
+    def requires(self, schema: Json) -> bool:
+        """Whether an object of this schema must have any member."""
+        return bool(self.components[_names(schema)[0]]["required"])
+
+    def _as_sent(self, schema: Any) -> Any:
+        def title(name: str) -> str:
+            return f"New{_bare(name)}" if name in self.both else name
+
+        return _mapped(schema, lambda s: self._component(s, title, self._as_sent))
+
+    def _as_shown(self, schema: Any) -> Any:
+        def title(name: str) -> str:
+            return _bare(name) if name in self.both else name
+
+        def whole(struct: Json) -> Json:
+            # A member that is not required and has no default is UNSET at times, and then left out.
+            present = [n for n, s in struct["properties"].items() if n in struct["required"] or "default" in s]
+            members = {name: without(member, "default") for name, member in struct["properties"].items()}
+            open_ended = without(struct, "additionalProperties")
+            return {**open_ended, "properties": self._as_shown(members), "required": present}
+
+        return _mapped(schema, lambda s: self._component(s, title, whole))
+
+    def _as_patch(self, schema: Json, shown: Any) -> Json:
+        """A patch of a value; `shown` is the schema of the same value as it is shown."""
+        if "$ref" in schema:
+            return self._component(
+                schema,
+                lambda name: _bare(name).removesuffix("Change") + "Change",
+                lambda struct: self._partial(struct, shown),
+            )
+        if "anyOf" in schema:
+            return schema | {"anyOf": [self._as_patch(option, shown) for option in schema["anyOf"]]}
+        item = schema.get("items", {})
+        if "$ref" in item and "id" in self.structs[_names(item)[0]]["properties"]:
+            return schema | {"items": {"anyOf": [self._as_sent(item), self._as_patch(item, shown)]}}
+        if isinstance(value := schema.get("additionalProperties"), dict):
+            return schema | {"additionalProperties": {"anyOf": [value, NULL]}}
+        sent: Json = self._as_sent(schema)
+        return sent
+
+    def _partial(self, struct: Json, shown: Any) -> Json:
+        members: Json = {}
+        visible = self.structs[names[0]]["properties"] if (names := _names(shown)) else {}
+        for name, member in struct["properties"].items():
+            changed = self._as_patch(without(member, "default"), visible.get(name))
+            clears = name not in struct["required"] and NULL not in changed.get("anyOf", ())
+            members[name] = _or_null(changed) if clears else changed
+        for name, member in visible.items():
+            members.setdefault(name, self._as_shown(without(member, "default")) | {"readOnly": True})
+        required = []
+        if "id" in struct["properties"]:  # an item of a list; one without an id is no patch, but new
+            id = members["id"]
+            members["id"], required = {**id["anyOf"][0], "description": id["description"]}, ["id"]
+        return struct | {"properties": members, "required": required}
+
+    def _component(self, schema: Json, title: Callable[[str], str], form: Callable[[Json], Json]) -> Json:
+        """The schema; where it refers to a Struct, to the component with that title and form."""
+        if "$ref" not in schema:
+            return schema
+        (name,) = _names(schema)
+        if title(name) not in self.components:
+            self.components[title(name)] = {}  # a Struct may hold itself
+            self.components[title(name)] = form(self.structs[name])
+        return {**schema, "$ref": PLACE + title(name)}
+
+    def _reached(self, schema: Any) -> set[str]:
+        """The names of the Structs in a schema, and of those in them."""
+        found: set[str] = set()
+        waiting = _names(schema)
+        while waiting:
+            name = waiting.pop()
+            if name not in found:
+                found.add(name)
+                waiting += _names(self.structs[name])
+        return found
+
+
+def described(kinds: list[Any]) -> tuple[list[Json], dict[str, Json]]:
+    """The schema of each type, and those of the Structs in them by name."""
+    found = list(dict.fromkeys(struct for kind in kinds for struct in _structs_in(kind)))
+    names = _named(found)
+    structs = {names[kind]: _of_struct(kind, names) for kind in found}
+    return [_schema(kind, names) for kind in kinds], structs
+
+
+def _structs_in(kind: Any) -> Iterator[Any]:
+    """The Structs that a type is made of, each before those in it."""
+    seen: set[Any] = set()
+    waiting = [kind]
+    while waiting:
+        kind = waiting.pop(0)
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind not in seen:
+            seen.add(kind)
+            yield kind
+            waiting = [*get_type_hints(kind, include_extras=True).values(), *waiting]
+        elif not isinstance(kind, str):
+            waiting = [*get_args(kind), *waiting]
+
+
+def _named(kinds: Iterable[Any]) -> dict[Any, str]:
+    """Each Struct's name, by which generated clients call it.
+
+    Core and the plugins that come with it keep theirs, whatever else is enabled. A Struct of another plugin has that
+    plugin's name before it where anybody else has one of its name.
+    """
+    kinds = list(kinds)
+    ours = Counter(kind.__name__ for kind in kinds if _owner(kind) in _ours())
+    owners: dict[str, set[str]] = {}
+    for kind in kinds:
+        owners.setdefault(_family(kind), set()).add(_owner(kind))
+    names, alike = dict[Any, str](), Counter[str]()
+    for kind in kinds:
+        own = ours[kind.__name__] == 1 if _owner(kind) in _ours() else len(owners[_family(kind)]) == 1
+        name = kind.__name__ if own else _title(kind)
+        alike[name] += 1
+        names[kind] = name if alike[name] == 1 else f"{name}{alike[name]}"
+    return names
+
+
+@cache
+def _ours() -> frozenset[str]:
+    """The packages of core and of the plugins that come with it."""
+    found = plugins.installed()
+    return frozenset({"billycan", *(found[name].value.partition(".")[0] for name in plugins.first_party())})
+
+
+def _owner(kind: Any) -> str:
+    package: str = kind.__module__.partition(".")[0]
+    return package
+
+
+def _family(kind: Any) -> str:
+    """What the components of a Struct have in common: `NewLine`, `Line` and `LineChange`."""
+    return _bare(kind.__name__).removesuffix("Change")
+
+
+def _of_struct(kind: Any, names: Mapping[Any, str]) -> Json:
+    """The schema of a Struct, with what its docstring says of it and of its members."""
+    said = _members_explained(kind)
+    properties, required = {}, []
+    for field in msgspec.structs.fields(kind):
+        schema = _schema(field.type, names)
+        if field.required:
+            required.append(field.encode_name)
+        elif field.default not in (msgspec.NODEFAULT, msgspec.UNSET):
+            schema["default"] = msgspec.to_builtins(field.default)
+        elif field.default_factory in (list, dict):
+            schema["default"] = field.default_factory()
+        properties[field.encode_name] = _with_words(schema, said.get(field.encode_name))
+    struct = {"description": _split(kind.__doc__)[0], "type": "object", "properties": properties, "required": required}
+    return struct | ({"additionalProperties": False} if kind.__struct_config__.forbid_unknown_fields else {})
+
+
+def _schema(kind: Any, names: Mapping[Any, str]) -> Json:
+    """The schema of a type; a Struct is referred to."""
+    kind, rule, limits = parts(kind)
+    if rule:
+        return dict(rule.schema)
+    given = _limits(kind, limits) if limits else {}
+    choices = [option for option in options(kind) if option is not msgspec.UnsetType]
+    if len(choices) > 1:
+        # A Struct comes last but for null.
+        choices.sort(key=lambda option: 2 * (option is type(None)) + (option in names))
+        return {"anyOf": [_schema(option, names) for option in choices]} | given
+    (kind,) = choices
+    origin = get_origin(kind) or kind
+    schema: Json = {}
+    if kind in names:
+        schema = {"$ref": PLACE + names[kind]}
+    elif origin is Literal:
+        values = sorted(get_args(kind))
+        schema = ({"type": "string"} if all(isinstance(v, str) for v in values) else {}) | {"enum": values}
+    elif origin in (list, tuple, set, frozenset):
+        item = _schema((get_args(kind) or (Any,))[0], names)
+        schema = {"type": "array"} | ({"items": item} if item else {})
+    elif origin is dict:
+        key, value = (_schema(each, names) for each in get_args(kind) or (str, Any))
+        about = without(key, "type")
+        schema = {"type": "object"} | ({"propertyNames": about} if about else {})
+        schema |= {"additionalProperties": value} if value else {}
+    else:
+        schema = dict(_PLAIN[kind]) if kind in _PLAIN else msgspec.json.schema(kind)
+    return schema | given
+
+
+_PLAIN: dict[Any, Json] = {
+    Any: {},
+    msgspec.Raw: {},
+    type(None): NULL,
+    bool: {"type": "boolean"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    str: {"type": "string"},
+    Decimal: {"type": "number"},
+    date: {"type": "string", "format": "date"},
+    datetime: {"type": "string", "format": "date-time"},
+    Moment: {"type": "string", "format": "date-time"},
+}
+
+
+def _limits(kind: Any, limits: msgspec.Meta) -> Json:
+    """What stands beside a type in msgspec's own words."""
+    origin = get_origin(kind) or kind
+    things = "Items" if origin in (list, tuple, set, frozenset) else "Properties" if origin is dict else "Length"
+    found = {
+        "title": limits.title,
+        "description": limits.description,
+        "examples": limits.examples,
+        "minimum": limits.ge,
+        "exclusiveMinimum": limits.gt,
+        "maximum": limits.le,
+        "exclusiveMaximum": limits.lt,
+        "multipleOf": limits.multiple_of,
+        f"max{things}": limits.max_length,
+        f"min{things}": limits.min_length,
+        "pattern": limits.pattern,
+    }
+    return {name: value for name, value in found.items() if value is not None} | (limits.extra_json_schema or {})
+
+
+def without(schema: Json, key: str) -> Json:
+    return {name: value for name, value in schema.items() if name != key}
+
+
+def _members_explained(kind: type) -> dict[str, str]:
+    """Each member's explanation: of the Struct, those it is made of, or the one that is sent to make it."""
+    sent = getattr(sys.modules.get(kind.__module__), f"New{kind.__name__.removeprefix('Listed')}", None)
+    made_of = [*(reversed(sent.__mro__) if isinstance(sent, type) else ()), *reversed(kind.__mro__)]
+    return {name: text for part in made_of for name, text in _split(vars(part).get("__doc__"))[1].items()}
+
+
+def _split(docstring: str | None) -> tuple[str, dict[str, str]]:
+    """A docstring's text, and its lines `member: what it is`; one may name several members, and go on indented."""
+    text: list[str] = []
+    members: dict[str, str] = {}
+    for paragraph in inspect.cleandoc(docstring or "").split("\n\n"):
+        lines = [line.partition(": ") for line in re.sub(r"\n +", " ", paragraph).split("\n")]
+        if text and all(_MEMBERS.fullmatch(names) and said for names, _, said in lines):
+            members |= {name: said for names, _, said in lines for name in names.split(", ")}
+        else:
+            text.append(paragraph)
+    return "\n\n".join(text), members
+
+
+_MEMBERS = re.compile(r"[a-z][a-z0-9_]*(, [a-z][a-z0-9_]*)*")
+
+
+def _with_words(schema: Json, words: str | None) -> Json:
+    """A member's schema with what is said of it beside its type, or else what its type says of itself."""
+    option: Json = next((o for o in schema.get("anyOf", ()) if "description" in o), {})
+    words = words or schema.get("description") or option.get("description")
+    bare = {**schema, "anyOf": [without(o, "description") for o in schema["anyOf"]]} if option else schema
+    return {**bare, "description": words} if words else bare
+
+
+def _or_null(schema: Json) -> Json:
+    """The schema, or null; its description is that of both."""
+    either: Json = {"anyOf": [without(schema, "description"), NULL]}
+    return either | ({"description": schema["description"]} if "description" in schema else {})
+
+
+def _mapped(value: Any, change: Callable[[Json], Json]) -> Any:
+    """The value with every object in it changed, the innermost first."""
+    if isinstance(value, dict):
+        return change({key: _mapped(member, change) for key, member in value.items()})
+    return [_mapped(item, change) for item in value] if isinstance(value, list) else value
+
+
+def _title(kind: Any) -> str:
+    """The name of a Struct with its plugin's before it."""
+    plugin = _owner(kind).removeprefix("billycan_").title().replace("_", "")
+    own = kind.__name__
+    return f"New{plugin}{_bare(own)}" if own.startswith("New") else plugin + own
+
+
+def _names(schema: Any) -> list[str]:
+    """The names of the Structs that a schema refers to."""
+    return re.findall(f'"{PLACE}([^"]+)"', json.dumps(schema))
+
+
+def _bare(name: str) -> str:
+    return name.removeprefix("New")

@@ -1,0 +1,1 @@
+"""How gunicorn hosts billycan: its settings, and what runs in its workers."""

@@ -1,0 +1,174 @@
+"""A client's connection in a gunicorn worker: it has deadlines both ways, and whoever waits for it holds no place.
+
+A worker has a thread (with gevent, a greenlet) for every connection, which costs next to nothing while it waits. What
+costs is work, so a request takes a place before it is handled, and gives it back for as long as it waits for its client
+to send or to take something. Clients that are slow, silent or hostile then hold up nobody but themselves.
+"""
+
+import errno
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+from billycan.limits import by_address
+from billycan.problems import Timeout
+
+# How long a client may take to send a request's head, and then its body, and to receive the response: each in all.
+HEAD_SECONDS, BODY_SECONDS, RESPONSE_SECONDS = 10.0, 60.0, 60.0
+LINGER_SECONDS, MOST_LINGER_BYTES = 2.0, 32 * 1024 * 1024
+
+
+class Places:
+    """Room for so many requests at once; those that wait for a place get one in the order in which they came."""
+
+    def __init__(self, number: int) -> None:
+        self._free, self._lock = number, threading.Lock()
+        self._waiting: deque[threading.Lock] = deque()
+
+    def take(self) -> None:
+        """Wait for a place."""
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            # Handed over directly: whoever gives up a place and asks for one again would mostly be quicker than
+            # whoever wakes up for it.
+            turn = threading.Lock()
+            turn.acquire()
+            self._waiting.append(turn)
+        turn.acquire()
+
+    def give(self) -> None:
+        """Hand the place to who has waited longest."""
+        with self._lock:
+            if self._waiting:
+                self._waiting.popleft().release()
+            else:
+                self._free += 1
+
+
+class Peer(socket.socket):
+    """The socket of one client, made from the accepted one. Times are those of `time.monotonic()`."""
+
+    _open: "set[Peer]" = set()  # in this process
+    _counting = threading.Lock()
+
+    def __init__(
+        self, accepted: socket.socket, address: str, idle_seconds: float, late: Callable[["Peer"], None]
+    ) -> None:
+        """`late` answers a client that began to send a request and did not finish its head in time."""
+        super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
+        self.address, self.network = address, by_address("connections", address)
+        self._idle_seconds, self._late = idle_seconds, late
+        self._places: Places | None = None
+        self._is_over = False
+        self.expect(False)
+
+    def is_admitted(self, most: float) -> bool:
+        """Whether fewer than `most` others of its address are open; it is one of them from then on."""
+        with Peer._counting:
+            if sum(other.network == self.network for other in Peer._open) >= most:
+                return False
+            Peer._open.add(self)
+        return True
+
+    def expect(self, begun: bool) -> None:
+        """Await a request, whose first bytes are there already where it has `begun`."""
+        self._begun, self._in_request = begun, False
+        self._receive_by = time.monotonic() + (HEAD_SECONDS if begun else self._idle_seconds)
+        self._send_by: float | None = None
+
+    def begin(self, places: Places) -> None:
+        """A request's head has arrived: take a place to handle it in, once there is one."""
+        self._in_request, self._receive_by, self._send_by = True, time.monotonic() + BODY_SECONDS, None
+        places.take()
+        self._places = places
+
+    def end(self, read_rest: Callable[[int], bytes]) -> None:
+        """The response is out: give the place back, and read what the client still sends of its request.
+
+        A connection that is closed with unread bytes on their way would lose the response.
+        """
+        if self._places:
+            self._places.give()
+            self._places = None
+        self._receive_by = time.monotonic() + LINGER_SECONDS
+        _discard(read_rest)
+
+    def refuse(self, response: bytes) -> None:
+        """Send this and nothing after it, whatever the client still sends."""
+        self._is_over = True
+        self.sendall(response)
+        self.shutdown(socket.SHUT_WR)
+        until, receive = time.monotonic() + LINGER_SECONDS, super().recv
+        _discard(lambda size: self._in_time(receive, until, size) if time.monotonic() < until else b"")
+
+    def recv(self, *given: Any) -> bytes:
+        """What has arrived; nothing, as if the client had hung up, once it is too late for a request's head.
+
+        Raises Timeout once it is too late for a body.
+        """
+        if self._is_over:
+            return b""
+        try:
+            if self._begun and time.monotonic() > self._receive_by:
+                raise TimeoutError
+            data: bytes = self._in_time(super().recv, self._receive_by, *given)
+        except TimeoutError:
+            # Whatever arrives from here on is in the middle of something.
+            self._is_over = True
+            if self._in_request:
+                raise Timeout from None
+            if self._begun:
+                self._late(self)
+            return b""
+        if data and not self._begun:
+            self._begun, self._receive_by = True, time.monotonic() + HEAD_SECONDS
+        return data
+
+    def send(self, *given: Any, **more: Any) -> int:
+        """How many bytes were taken; raises ConnectionResetError once it is too late for the response."""
+        if self._send_by is None:
+            self._send_by = time.monotonic() + RESPONSE_SECONDS
+        try:
+            sent: int = self._in_time(super().send, self._send_by, *given)
+        except TimeoutError:
+            self._is_over = True
+            raise ConnectionResetError(errno.ECONNRESET, "the client does not take its response") from None
+        return sent
+
+    def sendall(self, data: Any, *flags: Any) -> None:
+        """Send all of it, within the deadline of the response."""
+        left = memoryview(data)
+        while left:
+            left = left[self.send(left, *flags) :]
+
+    def close(self) -> None:
+        """Close the connection, which counts no longer."""
+        with Peer._counting:
+            Peer._open.discard(self)
+        super().close()
+
+    def _in_time(self, call: Callable[..., Any], until: float, *given: Any) -> Any:
+        self.settimeout(0)
+        with suppress(BlockingIOError):
+            return call(*given)
+        if self._places:
+            self._places.give()
+        try:
+            self.settimeout(max(until - time.monotonic(), 0.001))
+            return call(*given)
+        finally:
+            if self._places:
+                self._places.take()
+
+
+def _discard(read: Callable[[int], bytes]) -> None:
+    left = MOST_LINGER_BYTES
+    with suppress(Exception):
+        while left > 0 and (data := read(65536)):
+            left -= len(data)

@@ -1,0 +1,148 @@
+"""gunicorn as it is deployed, for tests of many clients at once: `with serving(url, plugins, folder) as server`."""
+
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from decimal import Decimal
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+
+from msgspec import Struct
+
+from .. import migrate, settings
+from ..app import App
+from ..testing import SECRET
+from . import gunicorn_conf
+
+_SECONDS = 60
+
+
+class Call(Struct):
+    """One request: `body` is sent as JSON, or as it is where it is bytes."""
+
+    method: str
+    path: str
+    body: Any = None
+    headers: Mapping[str, str] = {}
+
+
+class Answer(Struct):
+    """What came back; `json` reads its numbers as Decimals."""
+
+    status: int
+    headers: http.client.HTTPMessage  # whose names have no case
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body, parse_float=Decimal)
+
+
+class Server:
+    """A running gunicorn, and the app of its database in this process, to make businesses and look at rows with."""
+
+    def __init__(self, app: App, port: int, log: Path) -> None:
+        self.app, self.port, self.log = app, port, log
+
+    def call(self, call: Call) -> Answer:
+        """The answer to one request, on a connection of its own."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_SECONDS)
+        raw = call.body if call.body is None or isinstance(call.body, bytes) else json.dumps(call.body)
+        try:
+            connection.request(call.method, call.path, raw, {"Content-Type": "application/json", **call.headers})
+            answer = connection.getresponse()
+            return Answer(answer.status, answer.headers, answer.read())
+        except (OSError, http.client.HTTPException) as error:
+            raise AssertionError(self.log.read_text()) from error
+        finally:
+            connection.close()
+
+    def at_once(self, calls: Sequence[Call], clients: int = 50) -> list[Answer]:
+        """The answers, in order, to calls that so many clients make together."""
+        clients = min(clients, len(calls))
+        ready = Barrier(clients)
+
+        def work(first: int) -> list[Answer]:
+            ready.wait(_SECONDS)
+            return [self.call(call) for call in calls[first::clients]]
+
+        with ThreadPoolExecutor(clients) as pool:
+            answers = list(pool.map(work, range(clients)))
+        return [answers[i % clients][i // clients] for i in range(len(calls))]
+
+
+@contextmanager
+def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int = 2, **more: str) -> Iterator[Server]:
+    """Migrate a database and serve it, by several processes of several threads each, until the block ends.
+
+    `more` are core's settings as the environment has them: `trusted_proxies="127.0.0.1"`.
+    """
+    environ = {
+        "BILLYCAN_CONFIG": os.devnull,
+        "BILLYCAN_DATABASE": database,
+        "BILLYCAN_SECRET": SECRET,
+        "BILLYCAN_PLUGINS": ",".join(plugins),
+        "BILLYCAN_SHARED_FOLDER": str(folder / "shared"),
+        "BILLYCAN_PER_MINUTE": "100000",
+        "BILLYCAN_PER_SECOND": "100000",
+        "BILLYCAN_WORKERS": str(workers),
+        "BILLYCAN_THREADS": "16",
+        **{f"BILLYCAN_{name.upper()}": text for name, text in more.items()},
+    }
+    app = App(settings.load(environ))
+    migrate.upgrade(app.db, app.manifests)
+    inherited = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "--config",
+        gunicorn_conf.__file__,
+        "billycan.hosting.workers:application()",
+    ]
+    log = folder / "log"
+    # The socket is ours, so that nobody else can take the port before gunicorn does.
+    with log.open("w") as output, socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
+        environ["BILLYCAN_BIND"] = f"fd://{listener.fileno()}"
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=inherited | environ,
+            stdout=output,
+            stderr=output,
+            pass_fds=[listener.fileno()],
+            start_new_session=True,
+        )
+        server = Server(app, listener.getsockname()[1], log)
+        try:
+            _wait_for(server, process)
+            yield server
+        finally:
+            _stop(process)
+            app.close()
+
+
+def _wait_for(server: Server, process: subprocess.Popen[bytes]) -> None:
+    deadline = time.monotonic() + _SECONDS
+    # The listener queues what comes before the first worker is there.
+    while server.call(Call("GET", "/-/ready")).status != 200:
+        assert process.poll() is None and time.monotonic() < deadline, server.log.read_text()  # noqa: S101
+        time.sleep(0.05)
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(_SECONDS)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,231 @@
+"""What runs in gunicorn's workers: the application, and gunicorn's own answers in the form of all the others."""
+
+import logging
+import math
+import resource
+import secrets
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext, suppress
+from typing import Any
+
+from gunicorn import util
+from gunicorn.http.body import Body
+from gunicorn.http.errors import ParseException
+from gunicorn.http.wsgi import Response
+from gunicorn.workers.gthread import ThreadWorker
+
+from billycan import wire
+from billycan.app import App, build
+from billycan.defaults import refusal
+from billycan.explain import explained
+from billycan.problems import BadRequest, PayloadTooLarge, Problem, RateLimited, Timeout
+
+from .peers import Peer, Places
+
+log = logging.getLogger("billycan")
+
+MOST_PER_ADDRESS = 100  # connections to one process from one address that is no trusted proxy
+HEALTH = "/-/health"
+_FILES = 4096  # that a process may have open: each connection is one, and so is each count of the limiter
+_MOST_MESSAGE = 200
+
+
+class Malformed(BadRequest):
+    code = "malformed_request"
+    message = "The request is not well-formed HTTP/1.1."
+
+
+class UriTooLong(PayloadTooLarge):
+    status = 414
+    message = "The request line is longer than 8,190 bytes."
+
+
+class HeadersTooLarge(PayloadTooLarge):
+    status = 431
+    message = "The headers are too large: at most 100 of them, of 8,190 bytes each."
+
+
+class HeadTimeout(Timeout):
+    message = "The head of the request did not arrive in time."
+
+
+class TooManyConnections(RateLimited):
+    message = f"This address has too many connections open: at most {MOST_PER_ADDRESS} to each process."
+
+
+_PROBLEMS: dict[int, type[Problem]] = {
+    408: HeadTimeout,
+    414: UriTooLong,
+    429: TooManyConnections,
+    431: HeadersTooLarge,
+    500: Problem,
+}
+_REASONS = {400: "Bad Request", 408: "Request Timeout", 414: "URI Too Long", 429: "Too Many Requests"}
+_REASONS |= {431: "Request Header Fields Too Large", 500: "Internal Server Error"}
+_served: list[App] = []
+
+
+def application() -> Callable[..., Any]:
+    """The WSGI application of this environment's settings; where they are wrong, one line says how and it exits."""
+    try:
+        app = build()
+    except Exception as error:
+        if (said := explained(error)) is None:
+            raise
+        log.error("%s", said)
+        sys.exit(3)  # gunicorn then stops, instead of starting the worker again and again
+    _served[:] = [app]
+    return app.wsgi
+
+
+def prepare(worker: Any) -> None:
+    """Make a worker's connections and its own answers those of this API; `worker` has loaded the application."""
+    if worker.cfg.is_ssl:
+        log.error("certfile: gunicorn cannot bound slow clients under TLS: let a proxy speak it, see docs/deploy.md")
+        sys.exit(3)
+    if _served and _served[0].settings.trusted_proxies:
+        worker.cfg.set("keepalive", 75)  # Longer than the proxy's: who closes first must not be who is asked next.
+    files, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= files < _FILES:
+        with suppress(ValueError):  # where fewer are allowed
+            resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES, most_files))
+    util.write_error = write_error
+    Response.default_headers = _without_server(Response.default_headers)
+    Body.read = _read_or_fail(Body.read)
+    # Whatever a client still sends has been read before; a gthread worker would answer nobody while it waits for more.
+    util.close_graceful = util.close
+    places = worker.cfg.threads
+    if isinstance(worker, ThreadWorker):
+        # One for each connection that waits for its client; those at work are as many as there are places.
+        worker.tpool = ThreadPoolExecutor(worker.worker_connections)
+        worker.handle = _admitting_threads(worker.handle, worker.cfg.keepalive)
+    else:
+        # More than these could not reach the database at once.
+        places = 2 * _served[0].settings.pool_size if _served else places
+        worker.handle = _admitting(worker.handle, worker.cfg.keepalive)
+        worker.timeout_ctx = nullcontext  # gevent's own deadline for a head, without an answer
+        # As one of several, gevent's worker accepts one connection in each round of its loop: under load far too few.
+        worker.cfg.set("workers", 1)
+    _watch(worker.cfg, Places(places), Places(1))
+
+
+def _admitting_threads(handle: Callable[[Any], Any], idle_seconds: float) -> Callable[[Any], Any]:
+    """gthread's `handle`, which is called with a connection each time that something has arrived on it."""
+
+    def admit(connection: Any) -> Any:
+        if not isinstance(connection.sock, Peer):
+            connection.sock = Peer(connection.sock, _address(connection.client), idle_seconds, _late)
+            if not _is_admitted(connection.sock):
+                return False
+        return handle(connection)
+
+    return admit
+
+
+def _admitting(handle: Callable[..., None], idle_seconds: float) -> Callable[..., None]:
+    """The `handle` of gevent and sync, which is called once for each connection."""
+
+    def admit(listener: Any, client: Any, address: Any) -> None:
+        peer = Peer(client, _address(address), idle_seconds, _late)
+        try:
+            if _is_admitted(peer):
+                handle(listener, peer, address)
+        finally:
+            peer.close()
+
+    return admit
+
+
+def _watch(cfg: Any, places: Places, for_health: Places) -> None:
+    """Tell each connection when its request begins and ends, by gunicorn's own hooks."""
+
+    def begin(worker: Any, request: Any) -> None:
+        if not isinstance(worker, ThreadWorker):
+            time.sleep(0)  # gevent's others have their turn, which a client that sends without pause would not leave
+        request.unreader.sock.begin(for_health if request.path == HEALTH else places)
+
+    def end(worker: Any, request: Any, environ: Any, response: Any) -> None:
+        unreader = request.unreader
+        unreader.sock.end(request.body.read)
+        unreader.sock.expect(bool(unreader.buf.getvalue()))
+
+    cfg.set("pre_request", begin)
+    cfg.set("post_request", end)
+
+
+def _read_or_fail(read: Callable[..., bytes]) -> Callable[..., bytes]:
+    """A body's `read`, which raises OSError, as for a body that is cut short, where its chunks are not well-formed."""
+
+    def read_body(body: Body, size: int | None = None) -> bytes:
+        try:
+            return read(body, size)
+        except ParseException as error:
+            raise OSError("the chunks of the body are not well-formed") from error
+
+    return read_body
+
+
+def _address(address: Any) -> str:
+    """A client's address; empty where it came by a socket of the file system."""
+    return address[0] if isinstance(address, tuple) else ""
+
+
+def _is_admitted(peer: Peer) -> bool:
+    """Whether there is room for one more connection from where this one comes; if not, it is told."""
+    is_proxy = not peer.address or (_served and _served[0].is_trusted(peer.address))
+    if peer.is_admitted(math.inf if is_proxy else MOST_PER_ADDRESS):
+        return True
+    write_error(peer, 429, "", "")
+    return False
+
+
+def _late(peer: Peer) -> None:
+    write_error(peer, 408, "", "")
+
+
+def write_error(sock: Peer, status: int, reason: str, message: str) -> None:
+    """Send gunicorn's own refusal of a request; counted against the socket's address, as one without a key is."""
+    problem = _problem(status, message)
+    app = _served[0] if _served else None
+    headers = {
+        "Connection": "close",
+        "Content-Type": "application/json",
+        "Cache-Control": "no-store",
+        "X-Content-Type-Options": "nosniff",
+    }
+    if app:
+        address = sock.address or "unknown"
+        allowance = app.hook.rate_limit(app=app, identity=None, address=address, now=app.now().timestamp())
+        if not allowance.allowed and problem.status < 500:
+            problem = refusal(allowance)
+        headers |= {
+            "X-RateLimit-Limit": str(allowance.limit),
+            "X-RateLimit-Remaining": str(allowance.remaining),
+            "X-RateLimit-Reset": str(allowance.reset),
+        }
+    problem.request_id = headers["X-Request-Id"] = "req_" + secrets.token_hex(13)
+    if problem.status >= 500:
+        log.error("request %s failed in gunicorn itself", problem.request_id)
+    envelope = {"data": None, "pagination": None, "error": problem.as_error()}
+    body = wire.encode(app.hook.envelope(data=None, page=None, problem=problem) if app else envelope)
+    headers |= {**problem.headers, "Content-Length": str(len(body))}
+    lines = [f"HTTP/1.1 {problem.status} {_REASONS[problem.status]}", *(f"{k}: {v}" for k, v in headers.items())]
+    sock.refuse("\r\n".join([*lines, "", ""]).encode("latin-1") + body)
+
+
+def _problem(status: int, message: str) -> Problem:
+    if status in _PROBLEMS:
+        return _PROBLEMS[status]()
+    if status > 501:
+        return Problem()
+    return Malformed(f"{Malformed.message[:-1]}: {message[:_MOST_MESSAGE]}." if message else None)
+
+
+def _without_server(default_headers: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
+    def headers(response: Any) -> list[str]:
+        return [line for line in default_headers(response) if not line.startswith("Server:")]
+
+    return headers

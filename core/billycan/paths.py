@@ -1,0 +1,34 @@
+"""How a request's path may be written: in one way only, so that all who read it read the same."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, unquote
+
+_AUTHORITY = re.compile(r"^https?://[^/?#]*", re.IGNORECASE)
+_NEVER_IN_A_SEGMENT = re.compile(r"[/\\\0]")
+
+
+def as_sent(environ: Mapping[str, Any]) -> str:
+    """The path of the request line as the client wrote it; empty where a fragment follows, which none may send."""
+    # PATH_INFO is decoded already, where %2f cannot be told from a slash; only gunicorn keeps what was sent.
+    target = environ.get("RAW_URI") or quote(environ["PATH_INFO"].encode("latin-1"))
+    return "" if "#" in target else _AUTHORITY.sub("", target).partition("?")[0] or "/"  # RFC 9112, 3.2.1 and 3.2.2
+
+
+def is_canonical(path: str) -> bool:
+    """Whether a path as it was sent is the one spelling of itself.
+
+    It is not with an empty segment or a slash at its end, `.` or `..`, or an encoded slash, backslash or NUL.
+    """
+    return path == "/" or (path.startswith("/") and all(map(_is_plain, path[1:].split("/"))))
+
+
+def _is_plain(segment: str) -> bool:
+    text = unquote(segment)
+    return text not in ("", ".", "..") and not _NEVER_IN_A_SEGMENT.search(text)
+
+
+def is_of_the_api(path: str) -> bool:
+    """Whether a decoded path leads under /v1, or some reader of it might think so."""
+    return "v1" in re.split(r"[/\\]+", unquote(path).lower())

@@ -1,0 +1,89 @@
+"""Pages for people: what `/` shows, and how a refusal outside /v1 looks in a browser."""
+
+import base64
+import hashlib
+import inspect
+from html import escape
+from importlib.resources import files
+from string import Template
+from typing import TYPE_CHECKING
+
+import falcon
+
+from . import wire
+from .problems import Problem
+
+if TYPE_CHECKING:
+    from .app import App
+
+_PAGE = files(__package__).joinpath("people.html").read_text()
+_STYLE = _PAGE.partition("<style>")[2].partition("</style>")[0]
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"
+    f" style-src 'sha256-{base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()}'",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex, nofollow",
+    "Vary": "Accept",
+}
+
+
+class Home:
+    """What is at `/`: for a browser a page that leads on, for other clients the same links in the envelope."""
+
+    def __init__(self, app: "App") -> None:
+        self.app = app
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        # Pages whose address needs no link or id are there to be opened.
+        pages = {path: _described(self.app, name) for path, name, _ in self.app.pages if name in self.app.manifests}
+        pages = {path: words for path, words in pages.items() if "{" not in path and path != "/"}
+        links = {
+            **pages,
+            "/v1/openapi.json": ("API description", "Every path, member and error, in OpenAPI 3.1."),
+            "/-/health": ("Health", "Whether this server answers."),
+        }
+        if is_person(req):
+            items = [
+                f'<li><a href="{escape(path[1:])}"><strong>{escape(title)}</strong>'
+                f"<span>{escape(text)}</span><code>{escape(path)}</code></a></li>"
+                for path, (title, text) in links.items()
+            ]
+            body = _CALL.format(url=escape(self.app.public_url), links="".join(items))
+            write(resp, "billycan", "The JSON API for small business in Australia.", body)
+            return
+        data = {"links": [self.app.public_url + path for path in links]}
+        resp.data = wire.encode(self.app.hook.envelope(data=data, page=None, problem=None))
+        resp.content_type = falcon.MEDIA_JSON
+        resp.set_header("Vary", "Accept")
+
+
+_CALL = """<ul>{links}</ul>
+<h2>A first call</h2>
+<pre>curl -H "Authorization: Bearer &lt;API_KEY&gt;" {url}/v1/me</pre>"""
+
+
+def is_person(req: falcon.Request) -> bool:
+    """Whether a browser asks: whoever takes anything, as curl does, gets JSON."""
+    return req.client_prefers((falcon.MEDIA_JSON, falcon.MEDIA_HTML)) == falcon.MEDIA_HTML
+
+
+def refuse(resp: falcon.Response, problem: Problem) -> None:
+    """A refusal as a page; its status and headers are the caller's to set."""
+    title = "There is no page here" if problem.status == 404 else "That did not work"
+    text = "Please check the address." if problem.status == 404 else problem.message
+    write(resp, title, text, f"<p>Request <code>{escape(problem.request_id or '')}</code></p>")
+
+
+def write(resp: falcon.Response, title: str, text: str, body: str) -> None:
+    """A page without script, in the reader's light or dark; `body` is HTML."""
+    resp.text = Template(_PAGE).substitute(title=escape(title), text=escape(text), body=body)
+    resp.content_type = falcon.MEDIA_HTML
+    resp.set_headers(_HEADERS)
+
+
+def _described(app: "App", name: str) -> tuple[str, str]:
+    """A plugin's name and what it is, from the first line of its docstring."""
+    line = (inspect.getdoc(app.plugins.get_plugin(name)) or "").partition("\n")[0]
+    words = line.partition(": ")[2]
+    return name.replace("_", " ").capitalize(), words[:1].upper() + words[1:]

@@ -1,0 +1,101 @@
+"""PostgreSQL, the production engine: its connections, what is prepared on them, and the plans that it makes."""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+
+from . import walls
+
+_OPTIONS = (
+    "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000"
+    " -c timezone=UTC -c jit=off"
+)
+# Both count pages of 8 KiB; a handful is read in no time, whatever the plan.
+_GROWN = sa.text(
+    "SELECT relname FROM pg_class WHERE relname = ANY(:names) AND pg_table_is_visible(oid) AND relkind = 'r'"
+    " AND pg_relation_size(oid) / 8192 > 2 * greatest(relpages, 0) + 4 ORDER BY relname"
+)
+_IDLE_SECONDS = 5.0
+# A statement with this execution option is never prepared on PostgreSQL. Of one that is, PostgreSQL keeps a single plan
+# for all values before long: right for `id = ?`, and ruinous where the value decides which index is the one to use.
+PLANNED_ANEW = "billycan_planned_anew"
+
+
+class Engines:
+    """One PostgreSQL database's connections: some for transactions, others for reads outside of any."""
+
+    def __init__(self, url: sa.URL, settings: Mapping[str, Any]) -> None:
+        self.writer = self.notes = sa.create_engine(
+            url, pool_recycle=1800, connect_args=_connect_args(_OPTIONS), **settings
+        )
+        # A read outside a transaction costs one round trip; BEGIN and ROLLBACK around it would cost two more.
+        self.reader = sa.create_engine(
+            url,
+            isolation_level="AUTOCOMMIT",
+            skip_autocommit_rollback=True,
+            pool_reset_on_return=None,
+            pool_recycle=1800,
+            connect_args=_connect_args(_OPTIONS + " -c default_transaction_read_only=on"),
+            **settings,
+        )
+        for engine in (self.writer, self.reader):
+            sa.event.listen(engine, "checkin", _note_checkin)
+            sa.event.listen(engine, "checkout", _ping_if_idle)
+            sa.event.listen(engine, "connect", walls.look_for_policies)
+            sa.event.listen(engine, "do_execute", _execute)
+            sa.event.listen(engine, "do_executemany", walls.tell)
+        sa.event.listen(self.writer, "begin", walls.forget_last)
+
+    @contextmanager
+    def alone(self, engine: sa.Engine, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
+        """A transaction; others may write meanwhile."""
+        with engine.begin() as db:
+            yield db
+
+    def grown(self, db: sa.Connection, tables: Sequence[str]) -> list[str]:
+        """Those of the tables that more than doubled since PostgreSQL last took stock of them."""
+        return list(db.execute(_GROWN, {"names": list(tables)}).scalars())
+
+    def dispose(self) -> None:
+        self.writer.dispose()
+        self.reader.dispose()
+
+
+def _connect_args(options: str) -> dict[str, Any]:
+    # A server that vanished without a word is noticed within 20 seconds; the kernel alone would wait for two hours.
+    alive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
+    return {"connect_timeout": 5, "options": options, **alive}
+
+
+def _execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
+    """Send a statement to PostgreSQL; returns that it is done."""
+    prepare = False if PLANNED_ANEW in context.execution_options else None
+    if walls.is_told(cursor, context):
+        cursor.execute(statement, parameters, prepare=prepare)
+    else:
+        try:
+            with cursor.connection.pipeline():  # one trip for both
+                walls.tell(cursor, statement, parameters, context)
+                cursor.execute(statement, parameters, prepare=prepare)
+        except BaseException:
+            walls.forget(cursor.connection)  # neither happened
+            raise
+    return True
+
+
+def _note_checkin(connection: Any, record: Any) -> None:
+    record.info["idle_since"] = time.monotonic()
+
+
+def _ping_if_idle(connection: Any, record: Any, proxy: Any) -> None:
+    # A connection in steady use is known to live; only one that rested is asked, which spares each request a trip.
+    if time.monotonic() - record.info.get("idle_since", time.monotonic()) > _IDLE_SECONDS:
+        try:
+            connection.pgconn.exec_(b"")
+        except Exception as error:
+            raise sa.exc.DisconnectionError("the server closed an idle connection") from error
+        if connection.closed or connection.broken:
+            raise sa.exc.DisconnectionError("the server closed an idle connection")

@@ -1,0 +1,26 @@
+"""Files and folders that only this user may read, from their first byte on."""
+
+import os
+import stat
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+
+def make_file(path: Path) -> None:
+    """Make an empty file for this user only, where it can be made; one that is there stays as it is."""
+    with suppress(OSError):  # Whoever opens it says how the matter stands.
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def open_to_others(paths: Iterable[Path]) -> list[Path]:
+    """Those of the paths that others than the owner and the group may read or write."""
+    return [path for path in paths if path.exists() and _is_open(path)]
+
+
+def _is_open(path: Path) -> bool:
+    folder, found = path.resolve().parent.stat().st_mode, path.stat().st_mode
+    if stat.S_ISDIR(found) and found & stat.S_IWOTH and not found & stat.S_ISVTX:
+        return True  # Whoever may write in a folder may replace what is in it.
+    # What is in a folder that others may not enter is closed to them.
+    return bool(folder & stat.S_IXOTH and found & (stat.S_IROTH | stat.S_IWOTH))

@@ -1,0 +1,117 @@
+"""Query strings: each parameter read by its type's rule, and all that is wrong with them told at once."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, TypeVar, get_args, get_origin
+from urllib.parse import parse_qsl, urlencode
+
+import msgspec
+
+from .ids import is_id
+from .manifest import STEERING
+from .plain import options, parts
+from .problems import MOST_FAULTS, BadRequest, Fault
+from .reader import Walk, compiled
+
+T = TypeVar("T")
+MOST_VALUES = 100  # of one parameter, separated by commas: each may become a condition of the query
+
+
+def decode_query(query_string: str, kind: type[T], ids: Mapping[str, str] | None = None) -> T:
+    """The query parameters as a `kind`; an unknown, repeated or malformed one is a 400 that names it.
+
+    `ids` says what the ids begin with that a parameter takes, "" where that cannot be told.
+    """
+    fields = _members(kind)  # type: ignore[arg-type]
+    values: dict[str, Any] = {}
+    found: list[Fault] = []
+    for name, text in _pairs(query_string):
+        member, _, key = name.partition("[")
+        if member == "metadata" and "metadata" in fields and key.endswith("]"):
+            values.setdefault("metadata", {})[key[:-1]] = text
+        elif name not in fields or name == "metadata":
+            known = ", ".join(sorted(n if n != "metadata" else "metadata[key]" for n in fields)) or "none"
+            found.append(Fault(name, "unknown_parameter", f"is not a parameter here; there are: {known}"))
+        else:
+            value = values[name] = _parameter(text, fields[name].type)
+            if isinstance(value, list) and len(value) > MOST_VALUES:
+                values[name] = value[:MOST_VALUES]
+                found.append(Fault(name, _query_code(name), f"takes at most {MOST_VALUES} values"))
+    for name, value in values.items():
+        walk = Walk()
+        values[name] = compiled(fields[name].type).read(value, name, (), walk, False)
+        found += [Fault(_parameter_name(f.param), _query_code(name), f.message) for f in walk.faults]
+    found += [
+        _foreign_id(name, prefix) for name, prefix in (ids or {}).items() if not _are_ids(values.get(name), prefix)
+    ]
+    missing = [name for name, member in fields.items() if member.required and name not in values]
+    found += [Fault(name, "invalid_parameter", "is required") for name in missing]
+    if found:
+        first = found[0]
+        details = found[:MOST_FAULTS]
+        raise BadRequest(f"{first.param}: {first.message}", code=first.code, param=first.param, details=details)
+    return kind(**{fields[name].name: value for name, value in values.items()})
+
+
+@cache
+def _members(kind: Any) -> dict[str, msgspec.structs.FieldInfo]:
+    """A query's members, by the names of their parameters."""
+    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
+
+
+def with_cursor(query_string: str, cursor: str) -> str:
+    """The query of the page that `cursor` leads to, asked for like this one."""
+    kept = [pair for pair in _pairs(query_string) if pair[0] not in ("page", "cursor")]
+    return urlencode([*kept, ("cursor", cursor)])
+
+
+def _pairs(query_string: str) -> list[tuple[str, str]]:
+    try:
+        text = query_string.encode("latin-1").decode()  # WSGI passes bytes on as Latin-1
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=100)
+    except ValueError:
+        raise BadRequest("The query string is not UTF-8, or has more than 100 parameters.") from None
+    seen: set[str] = set()
+    for name, text in pairs:
+        if name in seen:
+            raise BadRequest(f"{name} is given twice; separate several values with commas.", param=name)
+        if "\x00" in name + text:
+            raise BadRequest(f"{name!r} holds a NUL character.", param=name.replace("\x00", ""))
+        seen.add(name)
+    return pairs
+
+
+def _parameter(text: str, kind: Any) -> Any:
+    """A parameter's text as the JSON value it stands for."""
+    kinds = [parts(option)[0] for option in options(kind)]
+    if lists := [k for k in kinds if get_origin(k) is list]:
+        return [_parameter(part, get_args(lists[0])[0]) for part in text.split(",")]
+    if bool in kinds and text in ("true", "false"):
+        return text == "true"
+    if int in kinds and text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
+        return int(text)
+    return text
+
+
+def _parameter_name(path: str) -> str:
+    """The parameter a fault is in: `kind[0]` came from `kind`, `metadata.a` from `metadata[a]`."""
+    name, inside, key = path.partition(".")
+    return f"{name}[{key}]" if inside else name.partition("[")[0]
+
+
+def _query_code(name: str) -> str:
+    return (
+        f"invalid_{name}"
+        if name in ("cursor", "sort")
+        else ("invalid_parameter" if name in STEERING else "invalid_filter")
+    )
+
+
+def _are_ids(value: Any, prefix: str) -> bool:
+    return all(
+        is_id(str(id), prefix) for id in ([] if value is None else value if isinstance(value, list) else [value])
+    )
+
+
+def _foreign_id(name: str, prefix: str) -> Fault:
+    return Fault(name, "invalid_filter", f"must be an id that begins with {prefix}_" if prefix else "must be an id")

@@ -1,0 +1,289 @@
+"""A JSON tree as a Struct: one walk reads every member by its type's rule, and finds all faults on the way."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, cached_property
+from itertools import islice
+from typing import Any, TypeVar, get_args, get_origin
+
+import msgspec
+from msgspec import Meta, Struct, UnsetType
+
+from .plain import length, of_plain, options, parts
+from .problems import MOST_FAULTS, Fault, Invalid, RuleBroken
+
+T = TypeVar("T")
+MOST_SHOWN = 100  # characters of a name the client made up, when it is told of it
+
+
+def decode(tree: Any, kind: type[T], shown: Any = None) -> T:
+    """The tree as a `kind`, or one Invalid with every fault and its path.
+
+    Members that only `shown` has are the server's to set.
+    """
+    walk = Walk()
+    value: T = compiled(kind, shown).read(tree, "", (), walk, False)
+    walk.faults += [Fault(a.path, "read_only", "is set by the server: leave it out") for a in walk.aside]
+    if walk.faults:
+        raise Invalid.of(*walk.faults)
+    return value
+
+
+class SetAside(Struct, frozen=True):
+    """A read-only member a client sent back: allowed only with the value it has.
+
+    `keys` lead to it in the record as it is shown; items of lists are named by their id.
+    """
+
+    path: str
+    keys: tuple[str, ...]
+    value: Any
+
+
+class Walk:
+    """What one walk over a tree finds: faults, up to one more than are told, and read-only members put aside."""
+
+    def __init__(self) -> None:
+        self.faults: list[Fault] = []
+        self.aside: list[SetAside] = []
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no use in looking further: a list of a million wrong items costs what 100 do."""
+        return len(self.faults) > MOST_FAULTS
+
+    def refuse(self, path: str, code: str, message: str) -> None:
+        self.faults.append(Fault(path, code, message))
+
+    def broke(self, path: str, error: ValueError) -> None:
+        """A rule broken by the value at a path, or by what lies at `at` within it."""
+        if not isinstance(error, RuleBroken):
+            error = RuleBroken("invalid_value", str(error))
+        at = error.at if path or not error.at.startswith(".") else error.at[1:]
+        dot = "." if path and at and at[0] not in ".[" else ""
+        self.refuse(f"{path}{dot}{at}", error.code, str(error))
+
+
+# What reads each type -------------------------------------------------------------------------------------------------
+
+
+class Leaf:
+    """Reads a value that holds no other."""
+
+    def __init__(self, take: Callable[[Any], Any]) -> None:
+        self.take = take
+
+    def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:
+        try:
+            return self.take(value)
+        except ValueError as broken:
+            walk.broke(path, broken)
+
+
+class ListOf:
+    """Reads a list; an item of a patch that names a stored one by its `id` is a patch of that one."""
+
+    def __init__(self, item: "Reader", limits: Meta | None, make: Callable[[Any], Any]) -> None:
+        self.item, self.make = item, make
+        self.least, self.most = length(limits)
+
+    def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:
+        if not isinstance(value, list | tuple):
+            return walk.refuse(path, "invalid_type", "must be a list")
+        if self.most is not None and len(value) > self.most:
+            walk.refuse(path, "too_long", f"must have at most {self.most} items")
+        if len(value) < self.least:
+            walk.refuse(path, "required", f"must have at least {self.least} item{'s' * (self.least > 1)}")
+        if isinstance(self.item, Leaf):
+            return self.make(self._leaves(value, self.item.take, path, walk))
+        found = []
+        # No more of a list that is too long than of one that is not.
+        for i, each in enumerate(islice(value, self.most)):
+            if walk.full:
+                break
+            id = each.get("id") if isinstance(each, dict) else None
+            stored = partial and isinstance(id, str)
+            found.append(self.item.read(each, f"{path}[{i}]", (*keys, str(id)), walk, stored))
+        return self.make(found)
+
+    def _leaves(self, value: Sequence[Any], take: Callable[[Any], Any], path: str, walk: Walk) -> Iterator[Any]:
+        for i, each in enumerate(islice(value, self.most)):
+            try:
+                yield take(each)
+            except ValueError as broken:
+                walk.broke(f"{path}[{i}]", broken)
+                if walk.full:
+                    break
+
+
+class MapOf:
+    """Reads an object whose members' names are the client's; in a patch null takes one out."""
+
+    def __init__(self, key: Callable[[Any], Any], value: "Reader", limits: Meta | None) -> None:
+        self.key, self.value = key, value
+        self.least, self.most = length(limits)
+
+    def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:
+        if not isinstance(value, dict):
+            return walk.refuse(path, "invalid_type", "must be an object")
+        sent = {k: v for k, v in value.items() if v is not None} if partial else value
+        if self.most is not None and len(sent) > self.most:
+            return walk.refuse(path, "too_long", f"must have at most {self.most} keys")
+        if len(sent) < self.least:
+            walk.refuse(path, "required", f"must have at least {self.least} key{'s' * (self.least > 1)}")
+        found = {}
+        for name, each in sent.items():
+            if walk.full:
+                break
+            at = f"{path}.{name[:40]}"
+            try:
+                key = self.key(name)
+            except ValueError as broken:
+                walk.broke(at, broken)
+                continue
+            found[key] = self.value.read(each, at, (*keys, name), walk, False)
+        return found
+
+
+class AnyOf:
+    """Reads what one of several types takes; the first that does wins."""
+
+    def __init__(self, options: "list[Reader]") -> None:
+        self.options = options
+
+    def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:
+        tried = []
+        for option in self.options:
+            attempt = Walk()
+            found = option.read(value, path, keys, attempt, partial)
+            if not attempt.faults:
+                walk.aside += attempt.aside
+                return found
+            tried.append(attempt.faults)
+        # Those of the type that was most likely meant: it refuses more than the type of the value.
+        walk.faults += next((f for f in tried if f[0].code != "invalid_type" or f[0].param != path), tried[0])
+        return None
+
+
+class StructOf:
+    """Reads an object as a Struct; `shown` is the Struct whose other members are read-only here."""
+
+    def __init__(self, kind: type[Struct], shown: type[Struct] | None) -> None:
+        self.kind, self.shown = kind, shown
+        self.required = {f.encode_name for f in msgspec.structs.fields(kind) if f.required}
+
+    @cached_property
+    def visible(self) -> dict[str, Any]:
+        """The types of the members that are shown, by name."""
+        return {f.encode_name: f.type for f in msgspec.structs.fields(self.shown)} if self.shown else {}
+
+    @cached_property  # not before it is asked for: a Struct may hold itself
+    def members(self) -> dict[str, tuple[str, bool, "Reader", Callable[[Any], Any] | None]]:
+        """By its name in JSON, each member's name in Python, whether it may be null, and what reads it."""
+        found = {}
+        for f in msgspec.structs.fields(self.kind):
+            reader = compiled(f.type, self.visible.get(f.encode_name))
+            take = reader.take if isinstance(reader, Leaf) else None
+            found[f.encode_name] = (f.name, type(None) in options(f.type), reader, take)
+        return found
+
+    def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:
+        if not isinstance(value, dict):
+            return walk.refuse(path, "invalid_type", "must be an object")
+        before, prefix = len(walk.faults), f"{path}." if path else ""
+        if not partial and not self.required <= value.keys():
+            for name in self.members:
+                if name in self.required and name not in value:
+                    walk.refuse(prefix + name, "required", "is required")
+        values = self._values(value, prefix, keys, walk, partial)
+        if partial or len(walk.faults) > before:
+            return None
+        try:
+            return self.kind(**values)
+        except ValueError as broken:  # from __post_init__, where rules over several members are
+            walk.broke(path, broken)
+
+    def _values(
+        self, value: dict[str, Any], prefix: str, keys: tuple[str, ...], walk: Walk, partial: bool
+    ) -> dict[str, Any]:
+        values: dict[str, Any] = {}
+        others = []
+        for name, sent in value.items():
+            member = self.members.get(name)
+            if member is None:
+                others.append(name)
+                continue
+            field, nullable, reader, take = member
+            if sent is None and (partial or nullable):
+                if partial and name in self.required:
+                    walk.refuse(prefix + name, "required", "is required and cannot be cleared")
+                values[field] = None
+            elif take is None:
+                values[field] = reader.read(sent, prefix + name, (*keys, name), walk, partial)
+            else:
+                try:
+                    values[field] = take(sent)
+                except ValueError as broken:
+                    walk.broke(prefix + name, broken)
+        if others:
+            self._others(others, value, prefix, keys, walk)
+        return values
+
+    def _others(self, names: list[str], value: dict[str, Any], prefix: str, keys: tuple[str, ...], walk: Walk) -> None:
+        """Take out what is read-only, and refuse what nobody knows."""
+        for name in names:
+            if walk.full:
+                break
+            at = prefix + name[:MOST_SHOWN]
+            if name in self.visible:
+                walk.aside.append(SetAside(at, (*keys, name), value.pop(name)))
+            else:
+                known = ", ".join(sorted(self.members)) or "none"
+                walk.refuse(at, "unknown_field", f"is not a member; there are {known}")
+
+
+Reader = Leaf | ListOf | MapOf | AnyOf | StructOf
+
+
+def compiled(kind: Any, shown: Any = None) -> Reader:
+    """What reads a type; built once for each Struct."""
+    kind, rule, limits = parts(kind)
+    if rule:
+        return Leaf(rule.read)
+    choices = [option for option in options(kind) if option not in (type(None), UnsetType)] or [kind]
+    if len(choices) > 1:
+        return AnyOf([compiled(option, shown) for option in choices])
+    if choices[0] is not kind:
+        return compiled(choices[0], shown)
+    origin = get_origin(kind) or kind
+    if isinstance(origin, type) and issubclass(origin, Struct):
+        return _struct(kind, _struct_in(shown))
+    if origin in (list, tuple, set, frozenset):
+        item = (get_args(kind) or (Any,))[0]
+        return ListOf(compiled(item, _item_of(shown)), limits, origin)
+    if origin is dict:
+        key, value = get_args(kind) or (str, Any)
+        return MapOf(of_plain(key), compiled(value), limits)
+    return Leaf(of_plain(kind, limits))
+
+
+@cache
+def _struct(kind: type[Struct], shown: type[Struct] | None) -> StructOf:
+    return StructOf(kind, shown)
+
+
+def take(kind: Any) -> Callable[[Any], Any]:
+    """What reads a value of a type that holds no other, such as `Name`: gives the value, or raises RuleBroken."""
+    reader = compiled(kind)
+    if not isinstance(reader, Leaf):
+        raise TypeError(f"{kind} holds other values: read it with decode")
+    return reader.take
+
+
+def _struct_in(shown: Any) -> type[Struct] | None:
+    found = [option for option in options(shown) if isinstance(option, type) and issubclass(option, Struct)]
+    return found[0] if found else None
+
+
+def _item_of(shown: Any) -> Any:
+    lists = [bare for option in options(shown) if get_origin(bare := parts(option)[0]) is list]
+    return get_args(lists[0])[0] if lists else None

@@ -1,0 +1,142 @@
+"""SQLite, the embedded database: its connections, and whose turn it is to write.
+
+SQLite itself waits by sleeping for up to a tenth of a second, and whoever asks at the right moment goes first: beside a
+process that writes without pause another one starves. Here one process that waits holds the lock `next`, so that the
+one which held `turn` and has just finished cannot go first again. Both locks end with the process that holds them.
+"""
+
+import fcntl
+import os
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.engine import Dialect
+
+from . import private
+
+WAIT_SECONDS = 10.0  # for whoever else writes to SQLite
+_PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but not for so long and no longer
+
+
+class Engines:
+    """One SQLite file's connections: all of one pool, told apart by what they may do."""
+
+    def __init__(self, url: sa.URL, settings: Mapping[str, Any]) -> None:
+        if url.database:
+            Path(url.database).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self.writer = sa.create_engine(url, **settings)
+        self.reader = self.writer.execution_options(billycan_read=True)
+        self.notes = self.writer.execution_options(billycan_note=True)
+        sa.event.listen(self.writer, "do_connect", _make_private)
+        sa.event.listen(self.writer, "connect", _prepare)
+        sa.event.listen(self.writer, "begin", _begin)
+        self._turns = Turns(url.database or "")
+
+    @contextmanager
+    def alone(self, engine: sa.Engine, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
+        """A transaction, the only one that writes, for which it waits so long in all."""
+        with (
+            self._turns.taken(WAIT_SECONDS if wait_seconds is None else wait_seconds) as left,
+            engine.connect() as db,
+        ):
+            db.execution_options(billycan_wait_seconds=left)
+            with db.begin():
+                yield db
+
+    def grown(self, db: sa.Connection, tables: Sequence[str]) -> list[str]:
+        """None: SQLite plans each statement anew, by indexes alone."""
+        return []
+
+    def dispose(self) -> None:
+        self.writer.dispose()
+        self._turns.close()
+
+
+def _make_private(dialect: Dialect, record: Any, arguments: Any, options: Any) -> None:
+    # SQLite would make it readable for everybody; its journals have the mode of the file.
+    private.make_file(Path(arguments[0]))
+
+
+def _prepare(connection: Any, record: Any) -> None:
+    connection.isolation_level = None  # BEGIN is ours to send
+    for pragma in (f"busy_timeout={WAIT_SECONDS * 1000:.0f}", "journal_mode=WAL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _begin(db: sa.Connection) -> None:
+    # A transaction that only later becomes a writer would lose updates silently.
+    options = db.get_execution_options()
+    driver: Any = db.connection.driver_connection
+    reads = bool(options.get("billycan_read"))
+    driver.execute(f"PRAGMA busy_timeout={options.get('billycan_wait_seconds', WAIT_SECONDS) * 1000:.0f}")
+    driver.execute(f"PRAGMA query_only={int(reads)}")
+    if reads:
+        db.exec_driver_sql("BEGIN")
+        return
+    # SQLite takes up this setting outside a transaction only.
+    driver.execute(f"PRAGMA synchronous={'NORMAL' if options.get('billycan_note') else 'FULL'}")
+    db.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+class Turns:
+    """The turns of one database file, kept in two files beside it."""
+
+    def __init__(self, database: str) -> None:
+        self._thread = threading.Lock()
+        self._paths = f"{database}-next", f"{database}-turn"
+        self._files: list[int] = []
+
+    @contextmanager
+    def taken(self, wait_seconds: float) -> Iterator[float]:
+        """Ours while the block runs: gives the seconds that are left of the wait.
+
+        None are left where another process kept its turn all the while: SQLite then says how the matter stands. A
+        TimeoutError is raised where another thread did.
+        """
+        until = time.monotonic() + wait_seconds
+        if not self._thread.acquire(timeout=wait_seconds):
+            raise sa.exc.TimeoutError("other threads write for too long")
+        try:
+            self._open()
+            if self._wait(0, until):
+                self._wait(1, until)
+                self._release(0)
+            yield max(until - time.monotonic(), 0)
+        finally:
+            # Both, for a thread may be ended while it waits: the one must not be kept from everybody then.
+            self._release(0)
+            self._release(1)
+            self._thread.release()
+
+    def close(self) -> None:
+        """Close the files; they are opened again when they are needed."""
+        while self._files:
+            os.close(self._files.pop())
+
+    def _open(self) -> None:
+        try:
+            while len(self._files) < len(self._paths):
+                self._files.append(os.open(self._paths[len(self._files)], os.O_RDWR | os.O_CREAT, 0o600))
+        except OSError:
+            self.close()  # in a folder that cannot be written, nor can the database
+
+    def _wait(self, which: int, until: float) -> bool:
+        while self._files:
+            try:
+                fcntl.flock(self._files[which], fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > until:
+                    return False
+                time.sleep(_PAUSE_SECONDS)
+            else:
+                return True
+        return False
+
+    def _release(self, which: int) -> None:
+        if self._files:
+            fcntl.flock(self._files[which], fcntl.LOCK_UN)

@@ -1,0 +1,29 @@
+"""The kit that plugin authors test with: `make_app`, `Client` and `PluginConformance`; pytest loads it by itself.
+
+Every test that takes `make_app` runs on SQLite and on PostgreSQL. Databases are shared by the tests of a run that
+enable the same plugins: each Client is a tenant of its own, so none sees another's rows.
+"""
+
+import pytest
+
+# Their assertions say what was compared, as those of tests do.
+pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in ("client", "conformance", "extended", "strict")))
+
+from .client import Client, counted, decoded, run_timed, upgrade_to
+from .conformance import PluginConformance
+from .fixtures import ENGINES, NOT_TESTED, ROLE, SECRET, START, Clock
+
+__all__ = [
+    "ENGINES",
+    "NOT_TESTED",
+    "ROLE",
+    "SECRET",
+    "START",
+    "Client",
+    "Clock",
+    "PluginConformance",
+    "counted",
+    "decoded",
+    "run_timed",
+    "upgrade_to",
+]

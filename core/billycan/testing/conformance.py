@@ -1,0 +1,440 @@
+"""What every plugin must keep, as tests that a plugin's own test inherits."""
+
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from datetime import date
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from urllib.parse import quote
+
+import msgspec
+import pytest
+from msgspec import Struct
+
+from .. import migrate, plugins
+from ..manifest import STEERING, Extends, Resource
+from ..signatures import PARAMETER
+from . import extended
+
+if TYPE_CHECKING:
+    from ..app import App
+    from ..pipeline import Endpoint
+
+from .client import Client, counted, decoded
+from .strict import Strict, undeclared
+
+NOBODYS = "no_such_member"  # what no plugin calls anything
+
+
+class PluginConformance:
+    """What every plugin must keep: subclass it, name the plugin and give one valid body for each of its collections.
+
+    `enable` names what it requires, `settings` are those it does not start without.
+
+    class TestAssets(PluginConformance):
+        plugin = "assets"
+        enable = ("contacts",)
+
+        def bodies(self, client):
+            return {"/v1/assets": {"name": "Van"}}
+    """
+
+    plugin = ""
+    enable: tuple[str, ...] = ()
+    settings: Mapping[str, Any] = {}
+
+    def bodies(self, client: Client) -> Mapping[str, Mapping[str, Any]]:
+        """A valid body for each collection that takes POST, by its path; `client` may make what they refer to."""
+        return {}
+
+    def extended(self, client: Client) -> Mapping[str, Mapping[str, Any]]:
+        """A valid body for each collection that it adds members to, by its path, with all of those that it takes."""
+        return {}
+
+    @pytest.fixture
+    def app(self, make_app: Callable[..., "App"]) -> "App":
+        return make_app(self.plugin, *self.enable, walled=True, **{self.plugin: dict(self.settings)})
+
+    @pytest.fixture
+    def client(self, app: "App") -> Client:
+        return Strict(app)
+
+    @pytest.fixture
+    def made(self, app: "App", client: Client) -> dict[str, Any]:
+        """A record of each collection, by the collection's path."""
+        return self.make(app, client)
+
+    def make(self, app: "App", client: Client) -> dict[str, Any]:
+        """Make a record in each collection; returns them by the collection's path."""
+        bodies = self.bodies(client)
+        missing = {path for path in self.collections(app) if path not in bodies}
+        assert not missing, f"bodies() gives none for {missing}"
+        return {path: self.as_read(app, path, client.post(path, body)["data"]) for path, body in bodies.items()}
+
+    def as_read(self, app: "App", path: str, record: dict[str, Any]) -> dict[str, Any]:
+        """A record just made as it is read from then on: without the member that is shown only once."""
+        secret = self.endpoint(app, "POST", path).route.shown_once
+        assert secret is None or record[secret]
+        return {**record, secret: None} if secret else record
+
+    def endpoints(self, app: "App") -> "list[Endpoint]":
+        return [e for e in app.endpoints if e.plugin == self.plugin]
+
+    def endpoint(self, app: "App", method: str, path: str) -> "Endpoint":
+        (found,) = (e for e in self.endpoints(app) if (e.route.method, e.route.path) == (method, path))
+        return found
+
+    def has(self, app: "App", method: str, path: str) -> bool:
+        """Whether the records of a collection can be read, changed or deleted one by one."""
+        return (method, f"{path}/{{}}") in {
+            (e.route.method, PARAMETER.sub("{}", e.route.path)) for e in self.endpoints(app)
+        }
+
+    def collections(self, app: "App") -> list[str]:
+        """The paths that list records and make new ones."""
+        lists = {e.route.path for e in self.endpoints(app) if e.signature.listed}
+        return [e.route.path for e in self.endpoints(app) if e.route.path in lists and e.route.method == "POST"]
+
+    def calls(self, app: "App", id: str) -> list[tuple[str, str]]:
+        """Method and path of every route, with `id` for each id in it."""
+        return [(e.route.method, PARAMETER.sub(id, e.route.path)) for e in self.endpoints(app)]
+
+    def found(self, client: Client, path: str, **query: str) -> list[str]:
+        """The ids of the newest hundred records that a query finds."""
+        asked = "&".join(f"{quote(name)}={quote(text)}" for name, text in {**query, "per_page": "100"}.items())
+        return [record["id"] for record in client.get(f"{path}?{asked}")["data"]]
+
+    # The tests --------------------------------------------------------------------------------------------------------
+
+    def test_migrations_make_the_declared_tables(self, app: "App") -> None:
+        manifest = app.manifests[self.plugin]
+        found = "; ".join(migrate.described(migrate.differences(app.db, self.plugin, manifest.tables)))
+        assert not found, (
+            f"{found}: declare it in the code and make it in a migration in {manifest.migrations}, both alike;"
+            " the last migration there may be changed until it has run anywhere, then add another"
+        )
+
+    def test_every_route_refuses_a_missing_key(self, app: "App", client: Client) -> None:
+        for method, path in self.calls(app, "xxx_1"):
+            client.call(method, path, {}, 401, {"Authorization": ""})
+
+    def test_every_route_refuses_a_key_without_its_scope(self, app: "App", client: Client) -> None:
+        client = client.key("events:read")
+        for method, path in self.calls(app, "xxx_1"):
+            client.call(method, path, {} if method != "GET" else None, 403)
+            assert client.last.json["error"]["code"] == "insufficient_scope"
+
+    def test_another_tenants_records_look_like_none(self, app: "App", made: dict[str, Any]) -> None:
+        stranger = Client(app)
+        for path, record in made.items():
+            id = record["id"]
+            assert id not in self.found(stranger, path), f"{path} lists another tenant's"
+            query = self.endpoint(app, "GET", path).signature.query
+            for name in sorted(set(query.__struct_fields__) - set(STEERING)):
+                if isinstance(value := record.get(name.removesuffix("_from").removesuffix("_to")), str):
+                    assert id not in self.found(stranger, path, **{name: value}), f"{path}?{name}={value}"
+            if self.has(app, "GET", path):
+                answers = [stranger.get(f"{path}/{id}", 404) for id in (id, id[:-5] + "zzzzz", "nope")]
+                assert len({str({**a["error"], "request_id": None}) for a in answers}) == 1
+            for endpoint in self.endpoints(app):
+                if endpoint.route.path.startswith(f"{path}/{{"):
+                    theirs = PARAMETER.sub("xxx_1", PARAMETER.sub(id, endpoint.route.path, count=1))
+                    answer = stranger.call(endpoint.route.method, theirs, {} if endpoint.signature.body else None)
+                    # The shape of a body is judged before the id.
+                    allowed = (404, 422) if endpoint.signature.body and not endpoint.signature.patch else (404,)
+                    assert answer.status_int in allowed, f"{endpoint.route.method} {theirs}: {answer.status}"
+
+    def test_what_is_not_known_is_refused(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, body in self.bodies(client).items():
+            assert client.post(path, {**body, NOBODYS: 1}, 422)["error"]["details"][0]["code"] == "unknown_field"
+            assert client.get(f"{path}?{NOBODYS}=1", 400)["error"]["code"] == "unknown_parameter"
+            assert client.post(path, {**body, "version": 1}, 422)["error"]["details"][0]["code"] == "read_only"
+            if self.has(app, "PATCH", path):
+                refused = client.patch(f"{path}/{made[path]['id']}", {NOBODYS: 1}, 422)
+                assert refused["error"]["details"][0]["code"] == "unknown_field"
+
+    def test_a_number_beyond_its_column_is_refused(self, app: "App", client: Client) -> None:
+        for path, body in self.bodies(client).items():
+            kind = self.endpoint(app, "POST", path).signature.body
+            for name, huge in _with_integers(kind, body, 2**63):
+                answer = client.call("POST", path, huge)
+                assert answer.status_int == 422, f"{path}: {name} takes what no column can hold: make it a Whole"
+            for name, large in _with_integers(kind, body, 2**31):
+                answer = client.call("POST", path, large)
+                assert answer.status_int < 500, f"{path}: {name} takes what its column cannot hold: limit it"
+            query = self.endpoint(app, "GET", path).signature.query
+            for name, hint in get_type_hints(query).items():
+                if name in query.__struct_fields__ and any(map(_is_integer, _parts(hint))):
+                    answer = client.call("GET", f"{path}?{name}={2**63}")
+                    assert answer.status_int == 400, f"{path}?{name}= takes what no column can hold: make it a Whole"
+
+    def test_a_record_is_read_listed_and_left_alone(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, record in made.items():
+            one = f"{path}/{record['id']}"
+            (listed,) = (r for r in client.get(f"{path}?per_page=100")["data"] if r["id"] == record["id"])
+            assert {k: v for k, v in record.items() if k in listed} == listed
+            if self.has(app, "GET", path):
+                assert client.get(one)["data"] == record
+                assert client.last.headers["ETag"] == f'"{record["version"]}"'
+            if self.has(app, "PATCH", path):
+                assert client.patch(one, record)["data"] == record
+                changed = client.patch(one, {"metadata": {"colour": "blue"}})["data"]
+                assert changed["version"] == record["version"] + 1
+                client.patch(one, {}, 412, If_Match='"1"')
+
+    def test_a_deleted_record_is_gone(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, record in reversed(made.items()):
+            one = f"{path}/{record['id']}"
+            if not self.has(app, "DELETE", path):
+                continue
+            if client.call("DELETE", one).status_int == 409:  # It is of a state that must be kept, or pointed at.
+                assert client.last.json["error"]["code"] in ("document_locked", "has_dependents")
+                assert record["id"] in self.found(client, path)
+                continue
+            assert client.last.json["data"] == {"id": record["id"], "deleted": True}
+            assert record["id"] not in self.found(client, path)
+            client.delete(one, 404)
+
+    def test_actions_lead_to_what_is_declared(self, app: "App", client: Client) -> None:
+        for path, body in self.bodies(client).items():
+            tried: set[str] = set()
+            while (made := client.call("POST", path, body)).status_int == 201:  # Anew for each way out of a status.
+                now, tried_before = decoded(made)["data"], len(tried)
+                while action := next((a for a in now.get("allowed_actions", ()) if a not in tried), None):
+                    tried.add(action)
+                    after = self.act(client, path, now["id"], action)
+                    now = after if after and after.get("id") == now["id"] else now
+                if len(tried) == tried_before:
+                    break
+
+    def act(self, client: Client, path: str, id: str, action: str) -> dict[str, Any] | None:
+        """What an action of a record answers, which must be as its handler declares; None where it needs a body."""
+        for endpoint in self.endpoints(client.app):
+            route = endpoint.route
+            if (route.method, PARAMETER.sub("{}", route.path)) == ("POST", f"{path}/{{}}/{action}"):
+                answer = client.call("POST", f"{path}/{id}/{action}")
+                if answer.status_int in (409, 422):
+                    return None
+                assert answer.status_int == route.status, f"{route.path}: {answer.text}"
+                data: dict[str, Any] = decoded(answer)["data"]
+                return data
+        return None
+
+    def test_lists_are_paged_and_sorted(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, body in self.bodies(client).items():
+            client.post(path, body)
+            for sort in [
+                s for name in self.endpoint(app, "GET", path).signature.query.sortable for s in (name, f"-{name}")
+            ]:
+                everything = self.found(client, path, sort=sort)
+                assert len(everything) > 1
+                walked, cursor = [], ""
+                while cursor is not None:
+                    page = client.get(f"{path}?sort={sort}&per_page=1{cursor and f'&cursor={cursor}'}")
+                    assert len(page["data"]) == 1, f"{path}?per_page=1 gives {len(page['data'])}"
+                    walked += [r["id"] for r in page["data"]]
+                    assert page["pagination"]["total"] == len(everything)
+                    cursor = page["pagination"]["next_cursor"]
+                    assert len(walked) <= len(everything), f"{path}?sort={sort} goes round in circles"
+                assert walked == everything, f"{path}?sort={sort}"
+            client.refused(400, "invalid_sort", "GET", f"{path}?sort={NOBODYS}")
+            client.refused(400, "invalid_parameter", "GET", f"{path}?per_page=101")
+
+    def test_filters_find_a_record_by_its_own_values(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, record in made.items():
+            query = self.endpoint(app, "GET", path).signature.query
+            hints = get_type_hints(query)
+            for name in sorted(set(query.__struct_fields__) - set(STEERING)):
+                value = record.get(name.removesuffix("_from").removesuffix("_to"))
+                sample = client.call("GET", f"{path}?{name}={_sample(hints[name])}")
+                assert sample.status_int < 500, f"{path}?{name}= names neither a column nor one of its Records' filters"
+                if isinstance(value, str | int | Decimal):
+                    text = str(value).lower() if isinstance(value, bool) else str(value)
+                    assert record["id"] in self.found(client, path, **{name: text}), f"{path}?{name}={value}"
+
+    def test_filters_leave_out_what_does_not_match(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, record in made.items():
+            query = self.endpoint(app, "GET", path).signature.query
+            hints = get_type_hints(query)
+            for name in sorted(set(query.__struct_fields__) - set(STEERING)):
+                value = record.get(name.removesuffix("_from").removesuffix("_to"))
+                if not isinstance(value, str):
+                    continue
+                others = [other for other in _literals(hints[name]) if other != value]
+                if name.endswith(("_from", "_to")):
+                    none = "2200-01-01" if name.endswith("_from") else "1900-01-01"
+                elif name.endswith("_id"):
+                    none = value[:-5] + "zzzzz"
+                    if name in self.endpoint(app, "GET", path).ids:
+                        for other in ("nonsense", f"xyz{value[3:]}", f"{value},{value}!"):
+                            error = client.refused(400, "invalid_filter", "GET", f"{path}?{name}={other}")
+                            assert error["param"] == name
+                elif others:
+                    none = others[0]
+                    both = self.found(client, path, **{name: f"{value},{none}"})
+                    assert record["id"] in both, f"{path}?{name}={value},{none}"
+                    client.refused(400, "invalid_filter", "GET", f"{path}?{name}=no_such_value")
+                else:
+                    continue
+                assert record["id"] not in self.found(client, path, **{name: none}), f"{path}?{name}={none}"
+
+    def test_a_record_is_found_by_what_clients_attach_to_it(
+        self, app: "App", client: Client, made: dict[str, Any]
+    ) -> None:
+        given = {"external_id": "erp 1%", "metadata": {"colour": "blue"}}
+        wanted = {"external_id": "erp 1%", "metadata[colour]": "blue"}
+        for path, record in made.items():
+            query = self.endpoint(app, "GET", path).signature.query
+            if self.has(app, "PATCH", path) and {"external_id", "metadata"} <= set(query.__struct_fields__):
+                client.patch(f"{path}/{record['id']}", given)
+                for name, text in wanted.items():
+                    assert self.found(client, path, **{name: text}) == [record["id"]], f"{path}?{name}={text}"
+                    assert self.found(client, path, **{name: f"{text}x"}) == [], f"{path}?{name}={text}x"
+
+    def test_search_finds_a_record_by_its_own_words(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, body in self.bodies(client).items():
+            if "search" not in self.endpoint(app, "GET", path).signature.query.__struct_fields__:
+                continue
+            id = made[path]["id"]
+            texts = [text for text in body.values() if isinstance(text, str) and len(text) > 2]
+            searched = [text for text in texts if id in self.found(client, path, search=text)]
+            assert searched, f"{path}?search= finds none of {texts}"
+            assert id in self.found(client, path, search=searched[0].swapcase()), "case matters"
+            for text in ("%", f"{searched[0][0]}_{searched[0][2:]}", f"{searched[0]}\\"):
+                assert id not in self.found(client, path, search=text), f"{path}?search={text}"
+
+    def test_an_idempotency_key_makes_one_record(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, body in self.bodies(client).items():
+            first = client.post(path, body, Idempotency_Key=f"key {path}")
+            first["data"] = self.as_read(app, path, first["data"])
+            assert client.post(path, body, Idempotency_Key=f"key {path}") == first
+            assert client.last.headers["Idempotent-Replayed"] == "true"
+
+    def test_events_happen_as_declared(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        declared = {name: app.events[name] for name in app.manifests[self.plugin].events}
+        events = [(e["event"], e["data"]) for e in client.get("/v1/events?per_page=100")["data"]]
+        for name, data in events:
+            if name in declared:
+                # A member with a default of "unset" is for some readers only, and never for an event.
+                fields = msgspec.structs.fields(declared[name])
+                assert set(data) == {f.name for f in fields if f.default is not msgspec.UNSET}, name
+                faults = [*undeclared(data, declared[name], "data")]
+                assert not faults, f"{name} tells what is not declared: {'; '.join(faults)}"
+        for path, record in made.items():
+            shown = self.endpoint(app, "POST", path).signature.answer
+            told = [name for name, kind in declared.items() if kind is shown and name.endswith(".created")]
+            happened = [name for name, data in events if data["id"] == record["id"]]
+            assert not told or set(told) & set(happened), f"POST {path} emits none of {told}"
+
+    def test_the_readme_names_everything(self, app: "App") -> None:
+        manifest = app.manifests[self.plugin]
+        module = sys.modules[plugins.installed()[self.plugin].value]
+        readme = Path(str(module.__file__)).parents[1] / "README.md"
+        text = readme.read_text()
+        named = [f"{e.route.method} {e.route.path}" for e in self.endpoints(app)]
+        settings = manifest.settings.__struct_fields__ if manifest.settings else ()
+        commands = [f"billycan {command.name}" for command in manifest.commands]
+        named += [*manifest.scopes, *manifest.events, *settings, *commands]
+        listed = [kind for e in self.endpoints(app) if (kind := e.signature.listed)]
+        members = {m: None for kind in listed for m in kind.__struct_fields__ if m not in Resource.__struct_fields__}
+        missing = [name for name in named if name not in text]
+        as_code = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
+        missing += [name for name in members if name not in re.findall(r"\w+", " ".join(as_code))]
+        assert not missing, f"{readme} does not name {missing}"
+
+    def test_disabling_keeps_the_rows(
+        self, app: "App", client: Client, made: dict[str, Any], make_app: Callable[..., "App"]
+    ) -> None:
+        url = app.db.url.render_as_string(hide_password=False)
+        smaller = Client(make_app(*self.enable, database=url), client.tenant_id)
+        for method, path in self.calls(app, "xxx_1"):
+            assert smaller.call(method, path).json["error"]["code"] == "route_not_found"
+        given = {self.plugin: dict(self.settings)}
+        again = Client(make_app(self.plugin, *self.enable, database=url, **given), client.tenant_id)
+        for path, record in made.items():
+            assert record["id"] in self.found(again, path)
+            if self.has(app, "GET", path):
+                assert again.get(f"{path}/{record['id']}")["data"] == record
+
+    def extensions(self, client: Client) -> list[tuple[Extends, Mapping[str, Any]]]:
+        """What it adds to the records of others, each with a body for one."""
+        manifest, bodies = client.app.manifests[self.plugin], self.extended(client)
+        mounted = {e.route.path for e in client.app.endpoints}
+        missing = {e.path for e in manifest.extends if e.path in mounted and e.path not in bodies}
+        assert not missing, f"extended() gives none for {missing}"
+        return [(e, bodies[e.path]) for e in manifest.extends if e.path in mounted]
+
+    def test_what_it_adds_to_others_is_shown_wherever_they_are(self, client: Client) -> None:
+        for extends, body in self.extensions(client):
+            extended.is_shown_everywhere(client, extends, body)
+
+    def test_what_it_adds_to_others_is_kept_as_their_own_members_are(self, client: Client) -> None:
+        for extends, body in self.extensions(client):
+            extended.is_kept(client, extends, body)
+
+    def test_what_it_adds_to_others_costs_a_query_for_a_page(self, client: Client) -> None:
+        for extends, body in self.extensions(client):
+            sent = []
+            for per_page in (1, 3):
+                client.post(extends.path, body), client.post(extends.path, body)
+                with counted(client.app) as statements:
+                    client.get(f"{extends.path}?per_page={per_page}")
+                sent.append(statements)
+            assert len(sent[0]) == len(sent[1]), f"{extends.path}: a longer page costs more queries: {sent[1]}"
+
+    def test_what_it_adds_to_others_is_gone_where_it_is_off(
+        self, client: Client, make_app: Callable[..., "App"]
+    ) -> None:
+        url = client.app.db.url.render_as_string(hide_password=False)
+        for extends, body in self.extensions(client):
+            smaller = Client(make_app(*self.enable, database=url), client.tenant_id)
+            extended.leaves_nothing_when_off(client, smaller, extends, body)
+
+    def test_what_it_adds_to_others_goes_with_them(self, client: Client) -> None:
+        for extends, body in self.extensions(client):
+            extended.is_forgotten(client, extends, body)
+
+    def test_openapi_describes_every_route(self, app: "App") -> None:
+        paths = app.openapi()["paths"]
+        for endpoint in self.endpoints(app):
+            operation = paths[endpoint.route.path][endpoint.route.method.lower()]
+            assert operation["summary"] and str(endpoint.route.status) in operation["responses"]
+
+
+def _literals(hint: Any) -> list[str]:
+    """The texts that a type allows, where it names them."""
+    return [part for part in _parts(hint) if isinstance(part, str)]
+
+
+def _parts(hint: Any) -> list[Any]:
+    """The types that a type is made of, and the values that it names."""
+    inner = () if isinstance(hint, str) else get_args(hint)
+    return [part for each in inner for part in _parts(each)] if inner else [hint]
+
+
+def _is_integer(part: Any) -> bool:
+    return isinstance(part, type) and issubclass(part, int) and part is not bool
+
+
+def _sample(hint: Any) -> str:
+    """A text that a parameter of this type takes."""
+    parts = _parts(hint)
+    named = [part for part in parts if isinstance(part, str)]
+    if any(isinstance(part, type) and issubclass(part, date) for part in parts):
+        return "2026-11-21"
+    return named[0] if named else "1" if any(map(_is_integer, parts)) else "true" if bool in parts else "x"
+
+
+def _with_integers(kind: type[Struct], body: Mapping[str, Any], value: int) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A body with `value` for each whole number that a Struct takes, one at a time, with the member's name."""
+    for field in msgspec.structs.fields(kind):
+        given = body.get(field.name)
+        one = given[0] if given and isinstance(given, list) else given
+        for part in _parts(field.type):
+            if _is_integer(part):
+                yield field.name, {**body, field.name: value if get_origin(field.type) is not list else [value]}
+            elif isinstance(part, type) and issubclass(part, Struct) and isinstance(one, Mapping):
+                for name, changed in _with_integers(part, one, value):
+                    yield f"{field.name}.{name}", {**body, field.name: [changed] if one is not given else changed}

@@ -1,0 +1,99 @@
+"""What must be true of the members that a plugin adds to another's records; each function fails the test otherwise."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ..context import Context
+from ..manifest import Extends
+from ..wire import encode, parse
+
+if TYPE_CHECKING:
+    from .client import Client
+
+
+def is_shown_everywhere(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
+    """In what POST, GET, a list, PATCH, each action and each event says of a record; taken back as it was shown."""
+    members, (made, one) = set(extends.shows.__struct_fields__), _made(client, extends, body)
+    assert not (missing := members - made.keys()), f"POST {extends.path} shows no {missing}"
+    assert client.get(one)["data"] == made
+    (listed,) = (r for r in client.get(f"{extends.path}?per_page=100")["data"] if r["id"] == made["id"])
+    assert {name: listed.get(name) for name in members} == {name: made[name] for name in members}
+    assert client.patch(one, made)["data"] == made, f"PATCH {one} with what it shows changes it"
+    for action in made.get("allowed_actions", ()):
+        answer = client.call("POST", f"{one}/{action}")
+        if answer.status_int == 200 and answer.json["data"]["id"] == made["id"]:
+            assert not (missing := members - answer.json["data"].keys()), f"{action} shows no {missing}"
+    for event in client.get("/v1/events?per_page=100")["data"]:
+        if event["data"]["id"] == made["id"]:
+            assert not (missing := members - event["data"].keys()), f"{event['event']} tells no {missing}"
+    for name in members.difference(_taken(extends)):
+        error = client.patch(one, {name: "something else"}, 422)["error"]
+        assert (error["details"][0]["param"], error["details"][0]["code"]) == (name, "read_only")
+        assert client.post(extends.path, {**body, name: made[name]}, 422)["error"]["details"][0]["code"] == "read_only"
+
+
+def is_kept(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
+    """A member that is sent changes its record: a version more, and one event; sent again it changes nothing."""
+    nothing = parse(encode(extends.shows()))
+    made, one = _made(client, extends, body)
+    for name in _taken(extends):
+        assert name in body, f"extended() sends no {name}"
+        assert made[name] != nothing[name], f"extended() sends {name} with its default: send something else"
+        version, told = client.get(one)["data"]["version"], len(client.events())
+        client.patch(one, {name: None}, 412, If_Match=f'"{version - 1}"')
+        for value, shown, changed in ((None, nothing[name], 1), (None, nothing[name], 0), (body[name], made[name], 1)):
+            after = client.patch(one, {name: value}, If_Match=f'"{version}"')["data"]
+            version, told = version + changed, told + changed
+            assert after[name] == shown, f"{one}: {name} is {after[name]} after {value} was sent"
+            assert after["version"] == version, f"{one}: {name} changes, and not the version"
+            assert len(client.events()) == told, f"{one}: of a change of {name} {client.events()} are told"
+    first = client.post(extends.path, body, Idempotency_Key="extended")
+    assert client.post(extends.path, body, Idempotency_Key="extended") == first
+
+
+def leaves_nothing_when_off(client: "Client", smaller: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
+    """Where the plugin is off its members are not known; what it keeps is there when it is on again."""
+    made, one = _made(client, extends, body)
+    members = set(extends.shows.__struct_fields__)
+    assert smaller.get(one)["data"].keys() == made.keys() - members
+    for name in members:
+        error = smaller.patch(one, {name: body.get(name)}, 422)["error"]
+        assert error["details"][0]["code"] == "unknown_field"
+    assert client.get(one)["data"] == made
+    for app, known in ((client.app, True), (smaller.app, False)):
+        document = app.openapi()
+        answers = [document["paths"][path]["get"] for path in (extends.path, f"{extends.path}/{{id}}")]
+        answers += [document["paths"][extends.path]["post"]]
+        for operation in answers:
+            shown = _properties(document, operation["responses"])
+            assert {name for name in members if name in shown} == (members if known else set())
+
+
+def is_forgotten(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
+    """Nothing is kept of a record that is deleted."""
+    made, one = _made(client, extends, body)
+    if client.call("DELETE", one).status_int == 200:
+        ctx = Context(client.app, client.tenant_id)
+        with client.app.db.reading(client.tenant_id) as ctx.db:
+            found = extends.fill(ctx, [made["id"]]).get(made["id"])
+        assert found in (None, extends.shows()), f"{found} is kept of a record that is deleted: hear of it"
+
+
+def _made(client: "Client", extends: Extends, body: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    made: dict[str, Any] = client.post(extends.path, body)["data"]
+    return made, f"{extends.path}/{made['id']}"
+
+
+def _taken(extends: Extends) -> tuple[str, ...]:
+    return tuple(f.encode_name for f in msgspec.structs.fields(extends.takes)) if extends.takes else ()
+
+
+def _properties(document: dict[str, Any], responses: dict[str, Any]) -> dict[str, Any]:
+    """The members of the records in the answer of an operation."""
+    (answer,) = (r for status, r in responses.items() if status in ("200", "201"))
+    data = answer["content"]["application/json"]["schema"]["properties"]["data"]
+    name = data.get("items", data)["$ref"].rpartition("/")[2]
+    found: dict[str, Any] = document["components"]["schemas"][name]["properties"]
+    return found

@@ -1,0 +1,198 @@
+"""What pytest loads by itself: databases, a clock, and the fixtures that make apps and install plugins."""
+
+import logging
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+import sqlalchemy as sa
+
+from .. import migrate, plugins, walls
+from ..hookspecs import hookimpl
+from ..manifest import Manifest
+from ..settings import Config, Settings
+from . import throwaway
+
+if TYPE_CHECKING:
+    from ..app import App
+    from .throwaway import Postgres, Redis
+
+ENGINES = ("sqlite", "postgresql")
+START = datetime(2026, 11, 21, tzinfo=UTC)
+SECRET = "a secret for tests that is long enough"  # noqa: S105
+ROLE = "billycan_app"
+NOT_TESTED = "PostgreSQL was NOT TESTED: no server programs in /usr/lib/postgresql/*/bin or on PATH"
+
+
+class Clock:
+    """A clock that stands still but for a millisecond each time it is asked, and moves when told."""
+
+    def __init__(self, start: datetime = START) -> None:
+        self.time = start
+
+    def __call__(self) -> datetime:
+        self.time += timedelta(milliseconds=1)
+        return self.time
+
+    def move(self, **by: float) -> None:
+        """`clock.move(hours=1)`"""
+        self.time += timedelta(**by)
+
+
+class Databases:
+    """The databases of one run: a migrated one for each engine and set of plugins."""
+
+    def __init__(self) -> None:
+        self.folder = Path(tempfile.mkdtemp(prefix="billycan-test-", dir=throwaway.in_memory()))
+        self._ready: dict[tuple[str, ...], str] = {}
+        self._postgres: Postgres | None = None
+        self._count = 0
+
+    @property
+    def postgres(self) -> "Postgres | None":
+        if self._postgres is None and throwaway.find():
+            self._postgres = throwaway.start()
+        return self._postgres
+
+    def empty(self, engine: str) -> str:
+        """The URL of a new, empty database."""
+        self._count += 1
+        if engine == "sqlite":
+            return f"sqlite:///{self.folder / f'{self._count}.db'}"
+        if self.postgres is None:
+            pytest.skip(NOT_TESTED)
+        return self.postgres.database(f"test{self._count}").render_as_string(hide_password=False)
+
+    def shared(self, engine: str, plugins: tuple[str, ...], build: Callable[[str], None]) -> str:
+        """The URL of the database of these plugins; `build` migrates it when it is new."""
+        key = (engine, *plugins)
+        if key not in self._ready:
+            url = self.empty(engine)
+            build(url)
+            self._ready[key] = url
+        return self._ready[key]
+
+    def close(self) -> None:
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--engine", choices=ENGINES, help="run on one database only; default: both")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "engine" in metafunc.fixturenames:
+        only = metafunc.config.getoption("--engine")
+        metafunc.parametrize("engine", [only] if only else ENGINES, scope="session")
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say loudly what was skipped because this machine lacks something: its reason holds NOT TESTED."""
+    reasons = {report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()) if report.longrepr}
+    if missing := sorted(reason.removeprefix("Skipped: ") for reason in reasons if "NOT TESTED" in reason):
+        terminalreporter.section("NOT TESTED", red=True, bold=True)
+        for reason in missing:
+            terminalreporter.line(reason)
+
+
+@pytest.fixture(scope="session")
+def databases() -> Iterator[Databases]:
+    found = Databases()
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="session")
+def redis_server() -> Iterator["Redis"]:
+    """A Redis of this run; a test that stops it starts it again."""
+    try:
+        server = throwaway.Redis()
+    except RuntimeError as error:
+        pytest.skip(f"Redis was NOT TESTED: {error}")
+    yield server
+    server.close()
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callable[..., "App"]]:
+    """Build an app with the named plugins on a migrated database: `make_app("contacts", per_minute=5)`.
+
+    `fresh=True` gives it an empty database of its own. With `walled=True` it runs on PostgreSQL as a role that owns
+    nothing, behind row-level security, and not as a superuser. Other keywords are core's settings, or a plugin's as a
+    dict.
+    """
+    from ..app import App  # noqa: PLC0415 - pytest loads this module in every run, with or without billycan's tests
+
+    built: list[App] = []
+
+    def make(
+        *plugins: str,
+        fresh: bool = False,
+        migrated: bool = True,
+        walled: bool = False,
+        database: str = "",
+        **given: Any,
+    ) -> App:
+        names = tuple(sorted(plugins))
+
+        def build(url: str) -> App:
+            defaults = {"secret": SECRET, "per_minute": 100_000, "per_second": 100_000, "pool_size": 4}
+            core = {k: v for k, v in given.items() if not isinstance(v, dict)}
+            shared = tempfile.mkdtemp(prefix="shared-", dir=databases.folder)
+            settings = Settings(
+                **{**defaults, "shared_folder": shared, **core, "database": url, "plugins": ",".join(names) or "none"}
+            )
+            built.append(App(Config(settings, {k: v for k, v in given.items() if isinstance(v, dict)}), clock))
+            return built[-1]
+
+        def prepare(url: str) -> None:
+            app = build(url)
+            migrate.upgrade(app.db, app.manifests)
+            if walled and not app.db.is_sqlite:
+                with app.db.writing() as db:
+                    walls.build(db, ROLE, "")
+
+        url = database or (
+            databases.empty(engine)
+            if fresh
+            else databases.shared(engine, (*names, *(["walled"] if walled else [])), prepare)
+        )
+        if fresh and migrated:
+            prepare(url)
+        if walled and migrated and not database and engine == "postgresql":
+            url = sa.make_url(url).set(username=ROLE).render_as_string()
+        app = build(url)
+        return app.start() if migrated else app
+
+    yield make
+    for app in built:
+        app.close()
+    logging.getLogger("billycan").handlers.clear()
+
+
+@pytest.fixture
+def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Install a plugin for one test: `install(Manifest(name="guest"), after_commit=tell)`, then `make_app("guest")`.
+
+    Keywords are hook functions; `load` replaces what importing the plugin does.
+    """
+    found = plugins.installed()
+    monkeypatch.setattr(plugins, "installed", lambda: found)
+
+    def add(manifest: Manifest, load: Callable[[], Any] | None = None, **hooks: Callable[..., Any]) -> None:
+        module = ModuleType(manifest.name)
+        members = {"manifest": manifest, **{name: hookimpl(function) for name, function in hooks.items()}}
+        vars(module).update(members)
+        found[manifest.name] = cast(Any, SimpleNamespace(value=manifest.name, dist=None, load=load or (lambda: module)))
+
+    return add

@@ -1,0 +1,1 @@
+"""The command line: every command of `billycan`, and what only commands need."""

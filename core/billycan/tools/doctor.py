@@ -1,0 +1,178 @@
+"""What `billycan doctor` looks at: each check says what is so, and where it fails, how to cure it."""
+
+import glob
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from .. import migrate, private, settings, walls, worker
+from ..app import App
+from ..command import to_type
+from ..db import reason
+from ..explain import explained
+from ..plugins import PluginError
+from ..settings import SettingsError
+from .serve import SECRET
+
+_ALIVE_SECONDS = 30  # A worker notes every ten that it lives.
+_OF_ANOTHER_FORM = (
+    "a migration that has run is never changed: write a new one; while {name} is being developed, switch it off and"
+    " run `{drop}`, or take a new database"
+)
+
+
+class Finding(Struct):
+    """One thing that was looked at."""
+
+    check: str
+    ok: bool
+    message: str
+    cure: str | None = None
+
+
+def examine() -> Iterator[Finding]:
+    """Look at everything, as far as one thing does not need another that failed."""
+    try:
+        config = settings.load()
+    except SettingsError as error:
+        yield Finding(
+            "settings", False, str(error), "correct this setting; deploy/billycan.example.toml explains every one"
+        )
+        return
+    yield _secret(config.settings.secret)
+    if not config.settings.secret:
+        config = settings.Config(msgspec.structs.replace(config.settings, secret="x" * 32), config.plugins)
+    try:
+        app = App(config)
+    except Exception as error:
+        if (said := explained(error)) is None:
+            raise
+        cure = "mend what it names"
+        if isinstance(error, PluginError):
+            said, _, cure = said.rpartition(": ")  # Each ends with its own.
+        yield Finding("settings", False, said, cure)
+        return
+    yield Finding("settings", True, f"plugins: {', '.join(app.manifests) or 'none'}")
+    try:
+        yield _files(app)
+        yield from _database(app)
+    finally:
+        app.close()
+
+
+def _secret(secret: str | None) -> Finding:
+    if secret:
+        return Finding("secret", True, "set")
+    if SECRET.exists():
+        return Finding("secret", True, f"{SECRET}, which `billycan serve` uses by itself")
+    cure = (
+        "set BILLYCAN_SECRET_FILE to a file with at least 32 random characters;"
+        f" `{to_type('serve')}` makes one by itself"
+    )
+    return Finding("secret", False, "not set", cure)
+
+
+def _files(app: App) -> Finding:
+    paths = [settings.file(os.environ), SECRET, app.shared]
+    if secret := os.environ.get(settings.SECRET_FILE):
+        paths.append(Path(secret))
+    if app.db.is_sqlite and app.db.url.database:
+        database = Path(app.db.url.database)
+        # With its journals and the queue beside it. The folder that all else lives in is not billycan's alone.
+        paths += sorted(database.parent.glob(f"{glob.escape(database.stem)}.*"))
+        paths += [database.parent] if database.parent.resolve() != Path.cwd() else []
+    found = private.open_to_others(paths)
+    if not found:
+        return Finding("files", True, "private")
+    named = " ".join(shlex.quote(str(path)) for path in found)
+    return Finding("files", False, f"other users of this machine may read or write {named}", f"chmod o= {named}")
+
+
+def _database(app: App) -> Iterator[Finding]:
+    where = app.db.url.render_as_string(hide_password=True)
+    try:
+        with app.db.reading() as db:
+            db.execute(sa.select(1))
+    except sa.exc.SQLAlchemyError as error:
+        cure = "start the database, or correct BILLYCAN_DATABASE"
+        yield Finding("database", False, f"{where}: {explained(error) or error}", cure)
+        return
+    yield Finding("database", True, where)
+    try:
+        migrate.check(app.db, app.manifests)
+    except migrate.SchemaBehind as error:
+        yield Finding("schema", False, str(error), f"run `{to_type('migrate')}`")
+        return
+    for name, manifest in app.manifests.items():
+        found = migrate.differences(app.db, name, manifest.tables)
+        # A table that only looks like this plugin's may be of one that is off.
+        if said := migrate.described([d for d in found if d[0] != "remove_table"]):
+            yield Finding(
+                "schema",
+                False,
+                f"{name}: {'; '.join(said)}",
+                _OF_ANOTHER_FORM.format(name=name, drop=to_type(f"plugins drop {name}")),
+            )
+            return
+    yield Finding("schema", True, "current")
+    try:
+        with app.db.writing() as db:
+            db.execute(sa.update(worker.tasks).where(sa.false()).values(name=""))
+    except sa.exc.SQLAlchemyError as error:
+        cure = "look for a full disk, for who may write there, and for a process that holds a lock"
+        yield Finding("database", False, f"cannot be written: {reason(error)}", cure)
+        return
+    yield _tenants(app)
+    yield _worker(app)
+    yield _search(app)
+    for name, manifest in app.manifests.items():
+        if manifest.doctor:
+            yield Finding(name, True, manifest.doctor(app))
+
+
+def _tenants(app: App) -> Finding:
+    with app.db.reading() as db:
+        if not walls.stand(db):
+            return Finding("tenants", True, "kept apart by each query")
+        role = db.execute(sa.text("SELECT current_user")).scalar_one()
+        holds = db.execute(sa.text("SELECT row_security_active('core_tenants')")).scalar_one()
+        missing = walls.gaps(db)
+    if not holds or missing:
+        said = f"no policy guards {', '.join(missing)}" if missing else f"no policy holds for the role {role}"
+        return Finding(
+            "tenants", False, said, "run `billycan migrate`" if missing else "run `billycan database harden`"
+        )
+    return Finding("tenants", True, f"kept apart by each query, and by row-level security for the role {role}")
+
+
+def _worker(app: App) -> Finding:
+    with app.db.reading() as db:
+        seen = worker.last_seen(db)
+    cure = f"start `{to_type('worker')}` beside the web server, or use `{to_type('serve')}`"
+    if seen is None:
+        return Finding("worker", False, "none has run yet", cure)
+    ago = round((app.now() - seen).total_seconds())
+    return Finding("worker", ago <= _ALIVE_SECONDS, f"last seen {ago} s ago", None if ago <= _ALIVE_SECONDS else cure)
+
+
+def _search(app: App) -> Finding:
+    if app.db.is_sqlite:
+        return Finding("search", True, "SQLite needs no index")
+    with app.db.reading() as db:
+        missing = migrate.unindexed(db, app.manifests)
+        unsure = walls.unindexed(db)
+    if unsure:
+        cure = "run `billycan database harden` once as a superuser: beneath row-level security LIKE uses no index"
+        return Finding("search", False, "row by row, because of row-level security", cure)
+    if not missing:
+        return Finding("search", True, "indexed")
+    cure = (
+        "as a superuser run CREATE EXTENSION btree_gin; CREATE EXTENSION pg_trgm; (package postgresql-contrib),"
+        f" then `{to_type('migrate')}`"
+    )
+    return Finding("search", False, f"row by row in {', '.join(missing)}", cure)

@@ -1,0 +1,187 @@
+"""Write a new plugin: the files of `template/`, with the plugin's own words."""
+
+import ast
+import builtins
+import itertools
+import keyword
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from msgspec import Struct
+
+from .. import checks, plugins
+from ..platform import manifest as platform
+from ..settings import Settings
+
+TEMPLATE = Path(__file__).parent / "template"
+# What the first party's ids begin with, installed or not.
+TAKEN = {"att", "bkg", "cat", "chk", "con", "dlv", "exp", "inv", "job", "lin", "pay", "quo", "slt", "srv", "stf", "whk"}
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_LONGEST, _WIDTH = 30, 120
+_RULE = f"small words joined by _, at most {_LONGEST} characters, such as vehicles or work_orders"
+
+
+class Unfit(Exception):
+    """A plugin cannot be called or made so; the message says why, and what to do."""
+
+
+class Words(Struct, frozen=True):
+    """What a new plugin is called, what one of its records is, how their ids begin, and what it is for."""
+
+    name: str
+    one: str
+    prefix: str
+    about: str
+
+
+def words(name: str, one: str | None, prefix: str | None, about: str | None) -> Words:
+    """The words of a new plugin, those not given derived from its name; raises Unfit."""
+    for option, word in (("NAME", name), ("--one", one)):
+        if word is not None and not (_NAME.fullmatch(word) and len(word) <= _LONGEST):
+            raise Unfit(f"{option}: {word} will not do: {_RULE}")
+    one = one or singular(name)
+    if one == name:
+        raise Unfit(f"{name} is no plural: say what one of them is called with --one, such as --one {name}_item")
+    used = _identifiers()
+    for word in (name, one, _class(one)):
+        if word in used or keyword.iskeyword(word) or hasattr(builtins, word):
+            raise Unfit(f"{word} is a word that Python or the plugin's own files use: choose another, or another --one")
+    paths = {route.path.split("/")[2] for route in platform.routes}
+    if name in {"core", "platform", *Settings.__struct_fields__, *paths}:
+        raise Unfit(f"{name} is the name of a part of core: choose another")
+    if name in plugins.installed():
+        raise Unfit(f"a plugin {name} is installed already: choose another name, or uninstall that one")
+    prefix = prefix or next(free_prefixes(one))
+    if not re.fullmatch(r"[a-z]{3}", prefix) or prefix in taken_prefixes():
+        raise Unfit(f"--prefix: {prefix} will not do: three small letters with which no other ids begin")
+    about = about or f"{_prose(name).capitalize()} of a business, and which contact looks after each"
+    if not re.fullmatch(r"[^\"\\\n\r]{1,100}", about) or about != about.strip(" ."):
+        raise Unfit('--about: one line of at most 100 characters, without ", \\ and a full stop at its end')
+    return Words(name, one, prefix, about)
+
+
+def write(words: Words, into: Path) -> list[Path]:
+    """Write the plugin into a folder that is not there yet, or is empty; returns its files."""
+    if into.exists() and (not into.is_dir() or any(into.iterdir())):
+        raise Unfit(f"{into} is there already: name another folder with --into, or remove it")
+    written = []
+    for path in sorted(TEMPLATE.rglob("*.txt")):
+        target = into / _own(str(path.relative_to(TEMPLATE)), words).removesuffix(".txt")
+        text = _own(path.read_text(), words)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text("".join(map(_fit, text.splitlines(keepends=True))) if target.suffix == ".py" else text)
+        written.append(target)
+    return written
+
+
+def next_steps(words: Words, folder: Path) -> list[str]:
+    """The commands that install, test, serve and call what was written, as they are typed in this folder."""
+    python = Path(sys.executable)
+    if python.is_relative_to(Path.cwd()):
+        python = python.relative_to(Path.cwd())
+    pip = f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
+    enabled = f"+{words.name}" if plugins.first_party() else f"contacts,{words.name}"
+    # pip takes for a path what begins with a dot or a slash.
+    where = shlex.quote(f"{folder if folder.is_absolute() else f'./{folder}'}[test]")
+    return [
+        f"{pip} -e {where}",
+        f"{python} -m pytest {shlex.quote(str(folder))}",
+        f"BILLYCAN_PLUGINS={enabled} {python.parent / 'billycan'} serve",
+        f'curl -s http://127.0.0.1:8000/v1/{words.name} -H "Authorization: Bearer $KEY"'
+        """ -H 'Content-Type: application/json' -d '{"name": "Van", "cost": "31500.00"}'""",
+    ]
+
+
+def singular(name: str) -> str:
+    """What one of `name` is called, by the rules of English that have few exceptions."""
+    for plural, one in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ss", "ss")):
+        if name.endswith(plural):
+            return name.removesuffix(plural) + one
+    return name.removesuffix("s")
+
+
+def taken_prefixes() -> set[str]:
+    """What the ids of others begin with: core's, the first party's and those of every installed plugin."""
+    taken = {*checks.PREFIXES, *TAKEN}
+    for name in plugins.installed():
+        try:
+            taken.update(checks.prefixes(plugins.manifest(name)))
+        except plugins.PluginError:
+            continue  # One that cannot be imported is another command's to complain of.
+    return taken
+
+
+def free_prefixes(one: str) -> Iterator[str]:
+    """Three letters of a word, in their order, which begin no other ids."""
+    taken = taken_prefixes()
+    letters = re.sub(r"[^a-z]", "", one) + "xyz"
+    return ("".join(found) for found in itertools.combinations(letters, 3) if "".join(found) not in taken)
+
+
+def _own(text: str, words: Words) -> str:
+    """A template's text in the plugin's words: its gadgets in code, its doodads in prose."""
+    prose = _prose(words.one)
+    a = "an" if prose[0] in "aeiou" else "a"
+    own = {
+        "gadgets": words.name,
+        "gadget": words.one,
+        "Gadgets": _class(words.name),
+        "Gadget": _class(words.one),
+        "doodads": _prose(words.name),
+        "a doodad": f"{a} {prose}",
+        "A doodad": f"{a.capitalize()} {prose}",
+        "doodad": prose,
+        "gdg": words.prefix,
+        "ABOUT": words.about,
+    }
+    longest_first = sorted(own, key=len, reverse=True)
+    return re.sub("|".join(longest_first), lambda found: own[found[0]], text)
+
+
+def _fit(line: str) -> str:
+    """A line of code as the formatter would have it, whatever the length of the words in it."""
+    if line.startswith("from ."):
+        start, _, names = line.rstrip().partition(" import ")
+        # As imports are sorted: constants, classes, and the rest.
+        each = sorted(names.split(", "), key=lambda n: (not n.isupper(), n.islower() or n[0].islower(), n))
+        line = f"{start} import {', '.join(each)}\n"
+        if len(line) > _WIDTH + 1:
+            return f"{start} import (\n" + "".join(f"    {name},\n" for name in each) + ")\n"
+    if len(line) <= _WIDTH + 1 or "(" not in line or line.lstrip().startswith("#"):
+        return line
+    indent = line[: len(line) - len(line.lstrip())]
+    head, _, rest = line.partition("(")
+    inside, _, tail = rest.rpartition(")")
+    if len(indent) + 4 + len(inside) > _WIDTH:
+        inside = f",\n{indent}    ".join(inside.split(", ")) + ","
+    return f"{head}(\n{indent}    {inside}\n{indent}){tail}"
+
+
+def _class(word: str) -> str:
+    return "".join(part.capitalize() for part in word.split("_"))
+
+
+def _prose(word: str) -> str:
+    return word.replace("_", " ")
+
+
+def _identifiers() -> set[str]:
+    """The names that the template's code uses, besides those which stand for the plugin's own."""
+    found: set[str] = set()
+    for path in TEMPLATE.rglob("billycan_*/**/*.py.txt"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            found.update(_named(node))
+    return {name for name in found if "gadget" not in name.lower()}
+
+
+def _named(node: ast.AST) -> Iterable[str]:
+    if isinstance(node, ast.Name):
+        yield node.id
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.alias):
+        yield node.asname or node.name

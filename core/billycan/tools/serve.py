@@ -1,0 +1,243 @@
+"""`billycan serve`: all of billycan on one machine, the web server and the worker under one small supervisor."""
+
+import ctypes
+import errno
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException
+from ipaddress import ip_address
+from pathlib import Path
+
+from .. import demo, migrate, plugins, private, settings
+from ..app import App
+from ..command import to_type
+from ..hosting import gunicorn_conf
+from ..settings import SettingsError
+
+SECRET = Path("var/secret")
+_STOP_SECONDS = gunicorn_conf.graceful_timeout + 5
+_FIRST_RUN = """\
+
+Created a demo business, with sample records in its sandbox. Its keys are shown only once:
+
+  live     {live}
+  sandbox  {test}
+
+Try it:
+
+  curl {url}{path} -H 'Authorization: Bearer {test}'
+
+More keys:
+
+  {more}
+"""
+
+
+def serve(bind: str, workers: int, threads: int) -> int:
+    """Migrate, then run gunicorn and the worker until a signal or the end of either; gives the exit code.
+
+    Raises SettingsError, before anything is started, where `bind` is taken or malformed.
+    """
+    os.umask(0o077)  # for whatever is written here and in the children
+    stop = _signals()
+    with _listen(bind) as listener:
+        host, port = listener.getsockname()[:2]
+        url = _url(host, port)
+        is_loopback = ip_address(host).is_loopback
+        environ = _environment(url, is_loopback)
+        app = App(settings.load(environ))
+        migrate.upgrade(app.db, app.manifests)
+        app.start()
+        children = {
+            "the web server": _start(_gunicorn(listener.fileno(), workers, threads), environ, listener.fileno()),
+            "the worker": _start([sys.executable, "-m", "billycan.tools.cli", "worker"], environ),
+        }
+    try:
+        code = _watch(children, stop, lambda: _answers(host, port), lambda: _announce(app, url, is_loopback))
+    finally:
+        failed = _end(children, stop)
+    return code or failed
+
+
+def _listen(bind: str) -> socket.socket:
+    host, _, port = bind.rpartition(":")
+    host = host.removeprefix("[").removesuffix("]")
+    if not (host and port.isdecimal() and int(port) < 65536):
+        raise SettingsError(f"bind: {bind} must be HOST:PORT such as 127.0.0.1:8000")
+    try:
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        return socket.create_server((host, int(port)), family=family, backlog=2048)
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise SettingsError(
+                f"bind: something else listens on {bind}: stop it, or choose another port with --bind {host}:PORT"
+            ) from None
+        raise SettingsError(f"bind: cannot listen on {bind}: {error.strerror}") from None
+
+
+def _url(host: str, port: int) -> str:
+    # Who listens on every address is reached on loopback too.
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _environment(url: str, is_loopback: bool) -> dict[str, str]:
+    """What the children are given: this environment, and where it sets none a secret, the URL and plugins' settings."""
+    environ = dict(os.environ)
+    config = settings.load(environ)
+    given = config.settings
+    SECRET.parent.mkdir(mode=0o700, exist_ok=True)
+    if given.secret is None:
+        environ[settings.SECRET_FILE] = str(_secret().resolve())
+    if given.public_url is None:
+        environ[f"{settings.PREFIX}PUBLIC_URL"] = url
+    if not is_loopback or given.public_url or given.trusted_proxies:
+        return environ  # Others reach it, directly or through a proxy: what eases trying things out is not for them.
+    _, manifests = plugins.load(plugins.chosen(given.plugins), {})
+    for name, manifest in manifests.items():
+        for setting, value in manifest.serve.items():
+            if setting not in config.plugins.get(name, {}):
+                environ[f"{settings.PREFIX}{name}__{setting}".upper()] = value
+    return environ
+
+
+def _secret() -> Path:
+    if not SECRET.exists():
+        new = SECRET.with_name(f"secret.{os.getpid()}")
+        new.unlink(missing_ok=True)
+        private.make_file(new)
+        new.write_text(secrets.token_urlsafe(48) + "\n")
+        try:
+            SECRET.hardlink_to(new)  # whole or not at all, and never over another's
+        except FileExistsError:
+            pass
+        finally:
+            new.unlink()
+    return SECRET
+
+
+def _gunicorn(socket_number: int, workers: int, threads: int) -> list[str]:
+    options = {
+        "--config": gunicorn_conf.__file__,
+        "--bind": f"fd://{socket_number}",
+        "--workers": str(workers),
+        "--threads": str(threads),
+        "--log-level": "warning",
+    }
+    flags = [part for option in options.items() for part in option]
+    return [sys.executable, "-m", "gunicorn", *flags, "billycan.hosting.workers:application()"]
+
+
+def _start(command: list[str], environ: Mapping[str, str], *sockets: int) -> subprocess.Popen[bytes]:
+    # In a session of its own, so that Ctrl-C reaches the supervisor alone, which then stops both in good order.
+    return subprocess.Popen(
+        command,
+        env=environ,
+        pass_fds=sockets,
+        start_new_session=True,
+        preexec_fn=_die_with(os.getpid()),  # noqa: PLW1509 - there are no other threads
+    )
+
+
+def _die_with(supervisor: int) -> Callable[[], None]:
+    """What a child does first: ask the kernel for a SIGTERM when the supervisor ends, however it does."""
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)  # Linux
+
+    def ask() -> None:
+        if prctl:
+            prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
+            if os.getppid() != supervisor:
+                os._exit(1)
+
+    return ask
+
+
+def _signals() -> list[int]:
+    """The signals to stop that have come; empty as yet."""
+    came: list[int] = []
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup wants it
+            signal.signal(number, lambda number, frame: came.append(number))
+    return came
+
+
+def _watch(
+    children: Mapping[str, subprocess.Popen[bytes]],
+    stop: list[int],
+    answers: Callable[[], bool],
+    announce: Callable[[], None],
+) -> int:
+    """Wait for a signal, or for a child to end by itself, which is 1; announce as soon as the server answers."""
+    announced = False
+    while not stop:
+        if dead := [name for name, child in children.items() if child.poll() is not None]:
+            how = " and ".join(f"{name} ended ({_how(children[name].returncode)})" for name in dead)
+            print(f"billycan: {how}, so all of it stops; its log above says why", file=sys.stderr)  # noqa: T201
+            return 1
+        if not announced and answers():
+            announce()
+            announced = True
+        time.sleep(0.05)
+    return 0
+
+
+def _end(children: Mapping[str, subprocess.Popen[bytes]], stop: list[int]) -> int:
+    """Stop what still runs; 1 where something had to be killed or failed. A second signal does not wait."""
+    code, signals, deadline = 0, len(stop), time.monotonic() + _STOP_SECONDS
+    for child in children.values():
+        if child.poll() is None:
+            child.terminate()
+    while any(child.poll() is None for child in children.values()):
+        if time.monotonic() > deadline or len(stop) > max(signals, 1):
+            break
+        time.sleep(0.05)
+    for child in children.values():
+        code = code or int(child.poll() not in (0, -signal.SIGTERM))  # which came before it had begun
+        with suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)  # with what a killed gunicorn leaves behind
+        child.wait()
+    return code
+
+
+def _how(code: int) -> str:
+    return f"exit code {code}" if code >= 0 else f"killed by {signal.Signals(-code).name}"
+
+
+def _answers(host: str, port: int) -> bool:
+    connection = HTTPConnection({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host), port, timeout=1)  # noqa: S104
+    try:
+        connection.request("GET", "/-/ready")
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _announce(app: App, url: str, is_loopback: bool = True) -> None:
+    business = demo.first(app)
+    # Pages whose address needs no link or id are there to be opened.
+    pages = [path for manifest in app.manifests.values() for path, _ in manifest.pages if "{" not in path]
+    text = "\n".join([f"billycan serves {url}", *(f"  in a browser: {url}{path}" for path in pages)])
+    if not is_loopback:
+        text += (
+            "\n  anybody who reaches this machine can call it, over plain http: put a proxy that speaks TLS before it"
+        )
+    if business:
+        listed = next((e.route.path for e in app.endpoints if e.plugin != "core" and "{" not in e.route.path), "/v1/me")
+        text += "\n" + _FIRST_RUN.format(
+            url=url,
+            path=listed,
+            live=business.live_key,
+            test=business.test_key,
+            more=to_type(f"keys create --tenant {business.sandbox} --scope read --scope write"),
+        )
+    app.close()
+    print(text, flush=True)  # noqa: T201

@@ -1,0 +1,144 @@
+"""One client's connection, and the places of those at work: by a clock of the test's own."""
+
+import socket
+import threading
+
+import pytest
+
+from billycan.hosting import peers
+from billycan.hosting.peers import BODY_SECONDS, HEAD_SECONDS, RESPONSE_SECONDS, Peer, Places
+from billycan.problems import Timeout
+
+IDLE_SECONDS = 5
+
+
+class Clock:
+    def __init__(self):
+        self.time = 1_000.0
+
+    def monotonic(self):
+        return self.time
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(peers, "time", clock)
+    return clock
+
+
+class Ends:
+    """A connection's two ends, and whether the client was told that it is late."""
+
+    def __init__(self):
+        self.client, accepted = socket.socketpair()
+        self.told = []
+        self.peer = Peer(accepted, "192.0.2.1", IDLE_SECONDS, self.told.append)
+
+
+@pytest.fixture
+def ends(clock):
+    ends = Ends()
+    yield ends
+    ends.client.close()
+    ends.peer.close()
+
+
+def drip(ends, clock, seconds):
+    """The bytes that are received of one each second."""
+    received = 0
+    for _ in range(seconds):
+        ends.client.send(b"a")
+        received += len(ends.peer.recv(8192))
+        clock.time += 1
+    return received
+
+
+def test_a_head_has_its_seconds_in_all_however_it_drips(ends, clock):
+    clock.time += 3  # idle
+    assert drip(ends, clock, 60) == HEAD_SECONDS + 1
+    assert ends.told == [ends.peer]
+
+
+def test_a_body_has_its_seconds_in_all_however_it_drips(ends, clock):
+    ends.client.send(b"head")
+    ends.peer.recv(8192)
+    ends.peer.begin(Places(1))
+    with pytest.raises(Timeout):
+        drip(ends, clock, 600)
+    assert clock.time == 1_000 + BODY_SECONDS + 1
+    ends.client.send(b"GET / HTTP/1.1\r\n\r\n")
+    assert ends.peer.recv(8192) == b"", "what comes too late is no request"
+    assert ends.told == [], "by the response, and not here"
+
+
+def test_who_sends_nothing_is_hung_up_on_without_a_word(ends, clock):
+    clock.time += IDLE_SECONDS
+    assert ends.peer.recv(8192) == b""
+    assert ends.told == []
+
+
+def test_a_response_has_its_seconds_in_all(ends, clock):
+    ends.peer.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+    ends.peer.begin(Places(1))
+    ends.peer.send(b"head")
+    clock.time += RESPONSE_SECONDS
+    with pytest.raises(ConnectionResetError):
+        ends.peer.sendall(b"a" * 10_000_000)
+
+
+@pytest.mark.parametrize("what", ["recv", "sendall"])
+def test_who_waits_for_its_client_holds_no_place(ends, what):
+    places, wait = Places(1), [8192] if what == "recv" else [b"a" * 10_000_000]
+    ends.client.send(b"head")
+    ends.peer.recv(8192)
+    ends.peer.begin(places)
+    thread = threading.Thread(target=getattr(ends.peer, what), args=wait)
+    thread.start()
+    places.take()  # only once the other one has given it up
+    if what == "recv":
+        ends.client.send(b"a")
+    places.give()
+    left = 0 if what == "recv" else len(wait[0])
+    while left:
+        left -= len(ends.client.recv(65536))
+    thread.join()
+    ends.peer.end(lambda size: b"")
+    assert places._free == 1
+
+
+def test_places_are_taken_in_order():
+    places, took, waiting = Places(2), [], []
+    places.take()
+    places.take()
+
+    def work(number):
+        places.take()
+        took.append(number)
+        places.give()
+
+    for number in range(20):
+        waiting.append(threading.Thread(target=work, args=(number,)))
+        waiting[-1].start()
+        while len(places._waiting) <= number:
+            pass
+    assert took == []
+    places.give()
+    for thread in waiting:
+        thread.join()
+    assert took == list(range(20))
+
+
+def test_an_address_has_room_for_so_many_connections_and_an_ipv6_network_is_one_address():
+    def connect(address):
+        client, accepted = socket.socketpair()
+        client.close()
+        return Peer(accepted, address, 1, print)
+
+    first, second, third = (connect(f"2001:db8:1:2::{i}") for i in range(3))
+    stranger = connect("2001:db8:1:3::1")
+    assert [peer.is_admitted(2) for peer in (first, second, third, stranger)] == [True, True, False, True]
+    first.close()
+    assert third.is_admitted(2)
+    for peer in (second, third, stranger):
+        peer.close()

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Put into dist what a server installs, so that nothing is built or run there as root: a wheel of each package here,
+# built with the locked uv and nothing else, the locked wheels of others, and requirements.txt with a hash of each.
+set -eu
+cd "$(dirname "$0")/.."
+locks=deploy/requirements
+tools=$(mktemp -d)
+trap 'rm -rf "$tools"' EXIT
+
+${PYTHON:-python3} -m venv "$tools"
+pip="$tools/bin/python -m pip -qq --disable-pip-version-check"
+$pip install --only-binary :all: --require-hashes --no-deps -r $locks/installer.txt
+rm -rf dist
+for project in . core plugins/*; do
+    # The client is for those who call a server. uv is the backend that each project names: built so, it fetches none.
+    [ "$project" = plugins/client ] || [ ! -f "$project/pyproject.toml" ] || "$tools/bin/uv" build -q --offline --wheel --out-dir dist "./$project"
+done
+ours=$(cd dist && sha256sum -- *.whl)
+$pip download --only-binary :all: --require-hashes --no-deps --dest dist -r $locks/runtime.txt
+{
+    cat $locks/runtime.txt
+    echo "$ours" | sed -E 's/^([0-9a-f]+) +([^-]+)-([^-]+)-.*/\2==\3 --hash=sha256:\1/'
+} >dist/requirements.txt

@@ -1,0 +1,57 @@
+"""What each endpoint does."""
+
+from billycan import Context, Deleted, Page, Patch, Records
+from billycan_jobs import api as jobs
+
+from .plans import plan_next
+from .schemas import NewVisit, Visit, VisitQuery
+from .tables import visits
+
+records = Records(visits, Visit, prefix="vis", references={"job": jobs.names})
+
+
+def list_visits(ctx: Context, query: VisitQuery) -> Page[Visit]:
+    """All visits."""
+    return records.page(ctx, query)
+
+
+def create_visit(ctx: Context, body: NewVisit) -> Visit:
+    """Record a visit.
+
+    Where the job wants one regularly, its next is so many days later. Emits `visit.created`.
+    """
+    visit = records.add(ctx, body)
+    plan_next(ctx, visit.job_id)
+    ctx.emit("visit.created", visit)
+    return visit
+
+
+def get_visit(ctx: Context, id: str) -> Visit:
+    """One visit."""
+    return records.get(ctx, id)
+
+
+def update_visit(ctx: Context, id: str, body: Patch[NewVisit]) -> Visit:
+    """Change a visit.
+
+    Emits `visit.updated` where anything changed.
+    """
+    before = records.lock(ctx, id)
+    visit, changed = records.change(ctx, id, body)
+    if changed:
+        for job_id in sorted({before.job_id, visit.job_id}):
+            plan_next(ctx, job_id)
+        ctx.emit("visit.updated", visit)
+    return visit
+
+
+def delete_visit(ctx: Context, id: str) -> Deleted:
+    """Delete a visit.
+
+    Emits `visit.deleted`.
+    """
+    visit = records.lock(ctx, id)
+    deleted = records.delete(ctx, visit)
+    plan_next(ctx, visit.job_id)
+    ctx.emit("visit.deleted", deleted)
+    return deleted

@@ -1,0 +1,40 @@
+"""How often a job wants a visit: what the plugin adds to jobs, and keeps in a table of its own."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+import sqlalchemy as sa
+
+from billycan import Context, Deleted, own
+
+from .schemas import JobPlan, NewJobPlan
+from .tables import plans, visits
+
+
+def plans_of(ctx: Context, ids: Sequence[str]) -> dict[str, JobPlan]:
+    """The plans of these jobs, in one query; a job without one is left out."""
+    found = ctx.db.execute(sa.select(plans).where(own(ctx, plans), plans.c.id.in_(ids)))
+    return {row.id: JobPlan(visit_every_days=row.every_days, next_visit_on=row.next_on) for row in found}
+
+
+def keep_plan(ctx: Context, id: str, sent: NewJobPlan) -> None:
+    """Plan visits to a new or changed job, or no longer."""
+    forget_plan(ctx, Deleted(id))
+    if (days := sent.visit_every_days) is not None:
+        values = {"tenant_id": ctx.tenant_id, "id": id, "every_days": days, "next_on": ctx.today()}
+        ctx.db.execute(sa.insert(plans).values(values))
+        plan_next(ctx, id)
+
+
+def plan_next(ctx: Context, job_id: str) -> None:
+    """Say when the next visit to a job is due: so many days after the last one, or after today."""
+    plan = ctx.db.execute(sa.select(plans).where(own(ctx, plans), plans.c.id == job_id).with_for_update()).first()
+    if plan:
+        last = sa.select(sa.func.max(visits.c.visited_on)).where(own(ctx, visits), visits.c.job_id == job_id)
+        due = (ctx.db.execute(last).scalar() or ctx.today()) + timedelta(days=plan.every_days)
+        ctx.db.execute(sa.update(plans).where(own(ctx, plans), plans.c.id == job_id).values(next_on=due))
+
+
+def forget_plan(ctx: Context, job: Deleted) -> None:
+    """Forget the plan of a job that is deleted."""
+    ctx.db.execute(sa.delete(plans).where(own(ctx, plans), plans.c.id == job.id))

@@ -1,0 +1,31 @@
+"""Visits to the place of a job, and how often it wants one: two members more on every job."""
+
+from pathlib import Path
+
+from billycan import Deleted, Extends, Manifest, Route
+
+from .handlers import create_visit, delete_visit, get_visit, list_visits, update_visit
+from .plans import forget_plan, keep_plan, plans_of
+from .schemas import JobPlan, NewJobPlan, Visit
+from .tables import plans, visits
+
+manifest = Manifest(
+    name="visits",
+    requires=("jobs",),
+    tables=(visits, plans),
+    migrations=Path(__file__).parent / "migrations",
+    events={
+        "visit.created": Visit,
+        "visit.updated": Visit,
+        "visit.deleted": Deleted,
+    },
+    routes=(
+        Route("GET", "/v1/visits", list_visits, scope="visits:read"),
+        Route("POST", "/v1/visits", create_visit, scope="visits:write", status=201),
+        Route("GET", "/v1/visits/{id}", get_visit, scope="visits:read"),
+        Route("PATCH", "/v1/visits/{id}", update_visit, scope="visits:write"),
+        Route("DELETE", "/v1/visits/{id}", delete_visit, scope="visits:write"),
+    ),
+    extends=(Extends(path="/v1/jobs", shows=JobPlan, fill=plans_of, takes=NewJobPlan, keep=keep_plan),),
+    hears={"job.deleted": forget_plan},
+)

@@ -1,0 +1,66 @@
+"""What clients send and receive."""
+
+from datetime import date
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from billycan import Named, NewResource, PageQuery, Resource
+from billycan.fields import Day, Id
+
+Minutes = Annotated[int, Meta(ge=1, le=1440)]
+Days = Annotated[int, Meta(ge=1, le=3650)]
+
+
+class NewVisit(NewResource, kw_only=True):
+    """What a client sends to record a visit.
+
+    job_id: The job whose place was visited.
+    visited_on: The day of the visit.
+    minutes: How long it took.
+    """
+
+    job_id: Id
+    visited_on: Day
+    minutes: Minutes
+
+
+class Visit(Resource):
+    """A visit as it is shown.
+
+    job: The job whose place was visited, with its title.
+    """
+
+    job_id: str
+    job: Named
+    visited_on: date
+    minutes: int
+
+
+class VisitQuery(PageQuery, kw_only=True):
+    """Filters of visits."""
+
+    sortable = ("created_at", "visited_on", "minutes")
+
+    job_id: list[str] | None = None
+    visited_on_from: Day | None = None
+    visited_on_to: Day | None = None
+
+
+class NewJobPlan(Struct, kw_only=True):
+    """What a client may send with a job.
+
+    visit_every_days: How many days after a visit the next one is due; null where none is.
+    """
+
+    visit_every_days: Days | None = None
+
+
+class JobPlan(Struct, kw_only=True):
+    """What every job shows, too.
+
+    next_visit_on: The day on which a visit is due.
+    """
+
+    visit_every_days: int | None = None
+    next_visit_on: date | None = None

@@ -1,0 +1,38 @@
+"""What other plugins may use of documents: line items, figures, and a kind of document as a whole."""
+
+from .documents import Documents, client_of, frozen
+from .lines import (
+    Line,
+    NewDocument,
+    NewLine,
+    breakdown,
+    check_registration,
+    document_columns,
+    gst_codes,
+    line_columns,
+    lines_table,
+    may_charge_gst,
+    party_columns,
+)
+from .rules import CodeTotals, GstCode, allocate, round_cents
+
+__all__ = [
+    "CodeTotals",
+    "Documents",
+    "GstCode",
+    "Line",
+    "NewDocument",
+    "NewLine",
+    "allocate",
+    "breakdown",
+    "check_registration",
+    "client_of",
+    "document_columns",
+    "frozen",
+    "gst_codes",
+    "line_columns",
+    "lines_table",
+    "may_charge_gst",
+    "party_columns",
+    "round_cents",
+]

@@ -1,0 +1,286 @@
+"""One kind of document as stored and as shown: header, lines, figures, who it is for, and what is open to change."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, Generic, TypeVar
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import UNSET, Struct
+
+from billycan import Actions, Conflict, Context, Deleted, Invalid, Named, Page, PageQuery, Patch, Records, own
+from billycan.neighbours import Neighbours, take_turns
+from billycan.patch import plain
+from billycan.records import Row
+from billycan_contacts import api as contacts
+from billycan_contacts.api import Party
+
+from .lines import (
+    Line,
+    as_sent,
+    breakdown,
+    let_one_discount_clear_the_other,
+    line_id_faults,
+    line_of,
+    plain_percent,
+    work_out,
+)
+
+L = TypeVar("L", bound=Struct)
+T = TypeVar("T", bound=Struct)
+
+# What a document made of another takes over, besides its lines.
+CONTENT = (
+    *("client_id", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
+    *("reference", "notes", "terms"),
+)
+
+
+class Draft(Struct):
+    """A document worked out and not stored: who it is for, its lines, and the columns of its header."""
+
+    client: Party
+    lines: list[Line]
+    columns: dict[str, Any]
+
+
+class Edit(Struct):
+    """What a patch makes of a document; `changed` names the members of a locked one that differ."""
+
+    row: Row
+    lines: list[Line]
+    before: Mapping[str, Any]
+    after: Any
+    changed: set[str] | None
+
+
+class Documents(Generic[L, T]):
+    """The documents of one kind: rows of `records`, with lines in a table made by `lines_table`.
+
+    `records` shows one as lists do, `shows` one by itself. `header` completes the columns of a draft by what follows
+    from them and the client. `members` gives what each row of a page shows beyond columns, figures, client and
+    neighbours; `alone` what only one by itself does. `hosted_url` gives the client's page, for keys that may write.
+    Once no draft any more, only `open_once_sent` changes, and `locked` says so; without it all changes at any time.
+    `allowed` gives the actions possible now. Events are those of `noun`.
+    """
+
+    def __init__(
+        self,
+        records: Records[L],
+        shows: type[T],
+        lines: sa.Table,
+        *,
+        noun: str,
+        neighbours: Neighbours,
+        header: Callable[[Context, dict[str, Any], Party], dict[str, Any]],
+        members: Callable[[Context, Sequence[Row], Mapping[str, Party]], Iterable[dict[str, Any]]],
+        actions: Actions,
+        allowed: Callable[[Context, Row], list[str]],
+        alone: Callable[[Context, Row], dict[str, Any]] = lambda ctx, row: {},
+        hosted_url: Callable[[Context, Row], str | None] | None = None,
+        open_once_sent: frozenset[str] | None = None,
+        locked: str = "",
+    ) -> None:
+        self.records, self.shows, self.table, self.noun = records, shows, lines, noun
+        self.neighbours, self.header, self.members, self.alone = neighbours, header, members, alone
+        self.actions, self.allowed, self.hosted_url = actions, allowed, hosted_url
+        self.open_once_sent, self.locked = open_once_sent, locked
+        self._listed = [name for name in records.shows.__struct_fields__ if name != "line_items"]
+        # Built once: to build a statement takes as long as to run it.
+        self._lines = (
+            sa.select(lines)
+            .where(
+                lines.c.tenant_id == sa.bindparam("tenant_id"),
+                lines.c.document_id.in_(sa.bindparam("ids", expanding=True)),
+            )
+            .order_by(lines.c.document_id, lines.c.position)
+        )
+
+    # As shown -----------------------------------------------------------------------------------------------------
+
+    def page(self, ctx: Context, query: PageQuery) -> Page[L]:
+        """The page `query` asks for: one query each for its clients and, where it includes them, its lines."""
+        page = self.records.rows(ctx, query)
+        with_lines = "line_items" in (getattr(query, "include", None) or ())
+        lines = self.lines(ctx, [row.id for row in page.items]) if with_lines else {}
+        return page.of(
+            [
+                self.records.shows(**members, line_items=lines.get(members["id"], UNSET))
+                for members in self._shown(ctx, page.items)
+            ]
+        )
+
+    def get(self, ctx: Context, id: str) -> T:
+        """One document; NotFound for any id that is not the tenant's."""
+        return self.show(ctx, self.records.find(ctx, id))
+
+    def show(self, ctx: Context, row: Row, *, lines: list[Line] | None = None, client: Party | None = None) -> T:
+        """One document by itself; `lines` and `client` spare a query where the caller has them at hand."""
+        (members,) = self._shown(ctx, [row], client)
+        lines = self.lines(ctx, [row.id])[row.id] if lines is None else lines
+        return self.shows(**members, **self.alone(ctx, row), line_items=lines)
+
+    def lines(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
+        """The lines of these documents, in order: one query for all."""
+        found: dict[str, list[Line]] = {id: [] for id in ids}
+        if found:
+            for row in ctx.db.execute(self._lines, {"tenant_id": ctx.tenant_id, "ids": list(found)}):
+                found[row.document_id].append(line_of(row._mapping))
+        return found
+
+    def content(self, ctx: Context, row: Row, *also: str) -> dict[str, Any]:
+        """The members of another document of the same content, such as an invoice of a quote, and `also` these."""
+        lines = [{**as_sent(line), "id": None} for line in self.lines(ctx, [row.id])[row.id]]
+        return {name: row._mapping[name] for name in (*CONTENT, *also)} | {"line_items": lines}
+
+    # As stored ----------------------------------------------------------------------------------------------------
+
+    def draft(
+        self, ctx: Context, body: Any, before: Mapping[str, Any] | None = None, stored: Sequence[Line] = ()
+    ) -> Draft:
+        """What was sent, worked out; `before` and `stored` are the members and lines there are already.
+
+        Invalid where there is no such client or neighbour, and wherever `work_out` says so.
+        """
+        client = client_of(ctx, body.client_id)
+        self.neighbours.check(ctx, body, before)
+        lines, figures = work_out(ctx, body, stored=[line.id for line in stored])
+        left_out = ("line_items", "currency", *self.neighbours.off(ctx))
+        sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
+        return Draft(client, lines, self.header(ctx, {**sent, **figures}, client))
+
+    def add(self, ctx: Context, body: Any, **columns: Any) -> T:
+        """Make a document of what was sent; `columns` are those the server sets. Emits `created`."""
+        draft = self.draft(ctx, body)
+        row = self.records.insert(ctx, **{**columns, **draft.columns})
+        self._store(ctx, row.id, draft.lines)
+        document = self.show(ctx, row, lines=draft.lines, client=draft.client)
+        ctx.emit(f"{self.noun}.created", document)
+        return document
+
+    def edit(self, ctx: Context, row: Row, body: Patch[Any], **shown: Any) -> Edit:
+        """What a patch makes of a locked row; `shown` are the members that are not shown as they are stored.
+
+        Conflict where it changes what is locked, Invalid where it names a line that the document does not have.
+        """
+        lines = self.lines(ctx, [row.id])[row.id]
+        stored = {**row._mapping, **self.neighbours.shown(ctx, row._mapping), "currency": "AUD", **shown}
+        is_open = self.open_once_sent is None or stored["status"] == "draft"
+        let_one_discount_clear_the_other(body)
+        if faults := line_id_faults(body, lines):
+            raise Invalid.of(*faults) if is_open else self._is_locked(stored["status"], ["line_items"])
+        before = {**stored, "line_items": [as_sent(line) for line in lines]}
+        after = body.over(before)
+        if is_open:
+            return Edit(row, lines, before, after, None)
+        changed = {name for name in after.__struct_fields__ if plain(getattr(after, name)) != before[name]}
+        if locked := sorted(changed - (self.open_once_sent or set())):
+            raise self._is_locked(stored["status"], locked)
+        return Edit(row, lines, before, after, changed)
+
+    def change(self, ctx: Context, edit: Edit) -> T:
+        """Store an edit, worked out anew where the document is open. Emits `updated` where anything changed."""
+        lines, client = edit.lines, None
+        if edit.changed is None:
+            draft = self.draft(ctx, edit.after, edit.before, edit.lines)
+            lines, client = draft.lines, draft.client
+            row = self.records.save(ctx, edit.row, touch=lines != edit.lines, **draft.columns)
+            if lines != edit.lines:
+                self._remove_lines(ctx, row.id)
+                self._store(ctx, row.id, lines)
+        else:
+            self.neighbours.check(ctx, edit.after, edit.before)
+            row = self.records.save(ctx, edit.row, **{name: getattr(edit.after, name) for name in edit.changed})
+        document = self.show(ctx, row, lines=lines, client=client)
+        if row.version != edit.row.version:
+            ctx.emit(f"{self.noun}.updated", document)
+        return document
+
+    def remove(self, ctx: Context, row: Row) -> Deleted:
+        """Delete a locked document and its lines. Emits `deleted`."""
+        self._remove_lines(ctx, row.id)
+        deleted = self.records.delete(ctx, row)
+        ctx.emit(f"{self.noun}.deleted", deleted)
+        return deleted
+
+    # Actions ------------------------------------------------------------------------------------------------------
+
+    def check(self, ctx: Context, row: Row, action: str) -> str | None:
+        """The status an action leads to; Conflict where it does not start from the row's."""
+        return self.actions.check(action, row.status, self.allowed(ctx, row))
+
+    def move(self, ctx: Context, row: Row, action: str, event: str, **columns: Any) -> T:
+        """Take an action of a locked document: its status and these columns change. Emits the event."""
+        status = self.check(ctx, row, action)
+        return self.tell(ctx, self.records.save(ctx, row, status=status, **columns), event)
+
+    def tell(self, ctx: Context, row: Row, event: str, *, lines: list[Line] | None = None) -> T:
+        """The document as it is shown, having told of it by this event."""
+        document = self.show(ctx, row, lines=lines)
+        ctx.emit(event, document)
+        return document
+
+    def held(self, ctx: Context, which: sa.ColumnElement[bool]) -> list[Row]:
+        """The rows a condition finds, locked to be changed along with another record, whose If-Match it is."""
+        take_turns(ctx)
+        table = self.records.table
+        found = sa.select(table).where(own(ctx, table), which).order_by(table.c.id).with_for_update()
+        return list(ctx.db.execute(found))
+
+    # Within -------------------------------------------------------------------------------------------------------
+
+    def _shown(self, ctx: Context, rows: Sequence[Row], client: Party | None = None) -> Iterable[dict[str, Any]]:
+        if client is None:
+            # A document that was sent shows the name frozen then.
+            clients = contacts.parties(ctx, {row.client_id for row in rows if _frozen_name(row) is None})
+        else:
+            clients = {client.id: client}
+        may_see = ctx.identity is not None and ctx.identity.holds(f"{self.records.table.name}:write")
+        for row, members in zip(rows, self.members(ctx, rows, clients), strict=True):
+            worked_out = {
+                "client": Named(row.client_id, _frozen_name(row) or clients[row.client_id].name),
+                "currency": "AUD",
+                "discount_percent": plain_percent(row.discount_percent),
+                "gst_breakdown": breakdown(row.gst_breakdown),
+                **self.neighbours.shown(ctx, row._mapping),
+                **members,
+            }
+            if self.hosted_url is not None:
+                worked_out["hosted_url"] = self.hosted_url(ctx, row) if may_see else None
+            stored = row._mapping
+            yield {name: worked_out[name] if name in worked_out else stored[name] for name in self._listed}
+
+    def _store(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> None:
+        rows = [
+            {"tenant_id": ctx.tenant_id, "document_id": document_id, "position": i, **msgspec.structs.asdict(line)}
+            for i, line in enumerate(lines)
+        ]
+        if rows:
+            ctx.db.execute(sa.insert(self.table), rows)
+
+    def _remove_lines(self, ctx: Context, document_id: str) -> None:
+        ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.document_id == document_id))
+
+    def _is_locked(self, status: str, members: Sequence[str]) -> Conflict:
+        rule = self.locked.format(status=status, open=", ".join(sorted(self.open_once_sent or ())))
+        return Conflict(f"{', '.join(members)}: {rule}.", code="document_locked", param=members[0], status=status)
+
+
+def client_of(ctx: Context, client_id: str) -> Party:
+    """The contact a document is for; Invalid where there is none."""
+    found = contacts.parties(ctx, [client_id]).get(client_id)
+    if found is None:
+        raise Invalid.member("client_id", "not_found", "there is no such contact")
+    return found
+
+
+def frozen(client: Party | None) -> dict[str, Any]:
+    """The columns that keep who a document is for from the time it is sent; None makes them follow the contact."""
+    if client is None:
+        return dict.fromkeys(("client_name", "client_abn", "client_address"))
+    return {"client_name": client.name, "client_abn": client.abn, "client_address": client.billing_address}
+
+
+def _frozen_name(row: Row) -> str | None:
+    # Jobs freeze nothing.
+    name: str | None = row._mapping.get("client_name")
+    return name

@@ -1,0 +1,274 @@
+"""Line items of a document: what clients send, how they are stored, and what they come to."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from typing import Annotated, Any
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Meta, Struct
+
+from billycan import Cents, Context, Fault, Invalid, Json, NewResource, Patch, TenThousandths, tenant_table
+from billycan.fields import Amount, Currency, Description, Id, Percent, Quantity, Text, UnitPrice
+from billycan.ids import new_id
+from billycan.tenants import AmountsAre, GstRounding
+
+from .rules import Charge, CodeTotals, GstCode, Totals, totals
+
+Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.", least=1, most=20)]
+
+
+class NewLine(Struct, forbid_unknown_fields=True, kw_only=True):
+    """A line item. On PATCH, one with an `id` is merged into the stored one; one without is new.
+
+    id: On PATCH, which stored line this is.
+    description: What is charged for.
+    quantity: How many; negative for a credit line.
+    unit: The unit of the quantity, such as `hour`.
+    unit_price: The price of one unit, with or without GST as `amounts_are` says; negative for a credit line.
+    discount_percent: A discount on the line, in percent; not together with `discount_amount`.
+    discount_amount: A discount on the line, in dollars; at most the line's amount.
+    gst_code: How the line is taxed; defaults to `gst`, or `out_of_scope` if the business is not registered for GST.
+    """
+
+    id: Id | None = None
+    description: Description
+    quantity: Quantity = Decimal("1.0000")
+    unit: Unit | None = None
+    unit_price: UnitPrice
+    discount_percent: Percent | None = None
+    discount_amount: Amount | None = None
+    gst_code: GstCode | None = None
+
+
+class Line(Struct):
+    """A line item as it is shown; `net`, `gst` and `total` are after its share of the document's discount.
+
+    id: Its id, by which a PATCH names it.
+    net: Its amount without GST.
+    gst: The GST on it.
+    total: Its amount with GST.
+    """
+
+    id: str
+    description: str
+    quantity: Decimal
+    unit: str | None
+    unit_price: Decimal
+    discount_percent: Decimal | None
+    discount_amount: Decimal | None
+    gst_code: GstCode
+    net: Decimal
+    gst: Decimal
+    total: Decimal
+
+
+class NewDocument(NewResource, kw_only=True):
+    """What decides a document's amounts; the tenant's own defaults apply to what is not sent.
+
+    line_items: What is charged for, in order.
+    currency: Always AUD.
+    amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
+    gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless
+      said.
+    discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
+    discount_amount: A discount on the whole document, in dollars, spread over its lines.
+    """
+
+    line_items: Annotated[list[NewLine], Meta(min_length=1, max_length=500)]
+    currency: Currency = "AUD"
+    amounts_are: AmountsAre | None = None
+    gst_rounding: GstRounding | None = None
+    discount_percent: Percent | None = None
+    discount_amount: Amount | None = None
+
+
+def work_out(ctx: Context, document: NewDocument, stored: Iterable[str] = ()) -> tuple[list[Line], dict[str, Any]]:
+    """A document's lines and the columns of its figures; `stored` holds the ids its lines may have.
+
+    Invalid where a line's id is unknown, a tenant that is not registered for GST charges it, or an amount is beyond
+    the limit.
+    """
+    if faults := _id_faults([line.id for line in document.line_items], set(stored)):
+        raise Invalid.of(*faults)
+    amounts_are = document.amounts_are or ctx.tenant.amounts_are
+    gst_rounding = document.gst_rounding or ctx.tenant.gst_rounding
+    codes = [line.gst_code or _default_code(ctx) for line in document.line_items]
+    check_registration(ctx, codes)
+    figures = totals(
+        [_charge(line, code) for line, code in zip(document.line_items, codes, strict=True)],
+        amounts_are=amounts_are,
+        gst_rounding=gst_rounding,
+        discount_percent=document.discount_percent,
+        discount_amount=document.discount_amount,
+    )
+    columns = {
+        "amounts_are": amounts_are,
+        "gst_rounding": gst_rounding,
+        "discount_percent": document.discount_percent,
+        "discount_amount": document.discount_amount,
+        "subtotal": figures.subtotal,
+        "discount_total": figures.discount_total,
+        "gst": figures.gst,
+        "total": figures.total,
+        "gst_breakdown": msgspec.to_builtins(list(figures.gst_breakdown)),
+    }
+    return _lines(document.line_items, codes, figures), columns
+
+
+def check_registration(ctx: Context, codes: Sequence[str]) -> None:
+    """Refuse GST from a tenant that is not registered for it (s 9-5, 29-70 GST Act)."""
+    if may_charge_gst(ctx, codes):
+        return
+    raise Invalid(
+        "A business that is not registered for GST cannot charge it: use another gst_code, or set gst_registered.",
+        code="gst_not_registered",
+        param=f"line_items[{codes.index('gst')}].gst_code",
+    )
+
+
+def may_charge_gst(ctx: Context, codes: Sequence[str]) -> bool:
+    """Whether the tenant may charge by these GST codes now: `gst` is for those that are registered."""
+    return "gst" not in codes or ctx.tenant.gst_registered
+
+
+def breakdown(stored: Any) -> list[CodeTotals]:
+    """A stored `gst_breakdown` column, as it is shown."""
+    return msgspec.convert(stored, list[CodeTotals], strict=False)
+
+
+def let_one_discount_clear_the_other(body: Patch[Any]) -> None:
+    """A percent sent in a patch clears a stored amount, and the other way round, in the document and in each line."""
+    for part in (body.sent, *body.sent.get("line_items", ())):
+        for one, other in (("discount_percent", "discount_amount"), ("discount_amount", "discount_percent")):
+            if part.get(one) is not None and other not in part:
+                part[other] = None
+
+
+def line_id_faults(body: Patch[Any], stored: Sequence[Line]) -> list[Fault]:
+    """A fault for each line that a patch names and the document does not have."""
+    return _id_faults([line.get("id") for line in body.sent.get("line_items", ())], {line.id for line in stored})
+
+
+def document_columns() -> tuple[sa.Column[Any], ...]:
+    """The columns of a document's figures."""
+    return (
+        sa.Column("amounts_are", sa.Text, nullable=False),
+        sa.Column("gst_rounding", sa.Text, nullable=False),
+        sa.Column("discount_percent", TenThousandths()),
+        sa.Column("discount_amount", Cents()),
+        sa.Column("subtotal", Cents(), nullable=False),
+        sa.Column("discount_total", Cents(), nullable=False),
+        sa.Column("gst", Cents(), nullable=False),
+        sa.Column("total", Cents(), nullable=False),
+        sa.Column("gst_breakdown", sa.JSON, nullable=False),
+    )
+
+
+def gst_codes(row: Any) -> list[str]:
+    """The GST codes by which a stored document charges."""
+    return [part["gst_code"] for part in row.gst_breakdown]
+
+
+def party_columns() -> tuple[sa.Column[Any], ...]:
+    """The columns of who a document is for, frozen when it is sent."""
+    return (
+        sa.Column("client_name", sa.Text),
+        sa.Column("client_abn", sa.Text),
+        sa.Column("client_address", Json),
+    )
+
+
+def lines_table(parent: str) -> sa.Table:
+    """The table of a kind of document's lines."""
+    return tenant_table(
+        f"{parent}_lines",
+        *line_columns(),
+        sa.ForeignKeyConstraint(["tenant_id", "document_id"], [f"{parent}.tenant_id", f"{parent}.id"]),
+        sa.Index(None, "tenant_id", "document_id", "position"),
+    )
+
+
+def line_columns() -> tuple[sa.Column[Any], ...]:
+    """A line's columns as of documents 1.0, for tables and migrations; never changed, whatever later ones add."""
+    return (
+        sa.Column("document_id", sa.Text().with_variant(sa.Text(collation="C"), "postgresql"), nullable=False),
+        sa.Column("position", sa.Integer, nullable=False),
+        sa.Column("description", sa.Text, nullable=False),
+        sa.Column("quantity", TenThousandths(), nullable=False),
+        sa.Column("unit", sa.Text),
+        sa.Column("unit_price", TenThousandths(), nullable=False),
+        sa.Column("discount_percent", TenThousandths()),
+        sa.Column("discount_amount", Cents()),
+        sa.Column("gst_code", sa.Text, nullable=False),
+        sa.Column("net", Cents(), nullable=False),
+        sa.Column("gst", Cents(), nullable=False),
+        sa.Column("total", Cents(), nullable=False),
+    )
+
+
+def line_of(row: Mapping[Any, Any]) -> Line:
+    """A stored line as it is shown."""
+    return Line(
+        **{name: row[name] for name in Line.__struct_fields__ if name not in _NUMBERS},
+        quantity=plain_number(row["quantity"]),
+        unit_price=plain_number(row["unit_price"], 2),
+        discount_percent=plain_percent(row["discount_percent"]),
+    )
+
+
+def as_sent(line: Line) -> dict[str, Any]:
+    """A stored line as the members a client may send, for a patch to merge over."""
+    return {f.name: getattr(line, f.name) for f in msgspec.structs.fields(NewLine)}
+
+
+def plain_number(number: Decimal, places: int = 0) -> Decimal:
+    """A number without the zeros that say nothing, but with at least `places` decimals."""
+    exponent = min(number.normalize().as_tuple().exponent, -places)
+    return number.quantize(Decimal(1).scaleb(int(exponent)))
+
+
+def plain_percent(percent: Decimal | None) -> Decimal | None:
+    """A percentage without the zeros that say nothing, where there is one."""
+    return None if percent is None else plain_number(percent)
+
+
+_NUMBERS = ("quantity", "unit_price", "discount_percent")
+
+
+def _id_faults(ids: Sequence[str | None], stored: set[str]) -> list[Fault]:
+    left: set[str | None] = set(stored)
+    faults = []
+    for i, id in enumerate(ids):
+        if id is not None and id not in left:
+            text = "is no line of this document, or is there twice; leave it out"
+            faults.append(Fault(f"line_items[{i}].id", "not_found", text))
+        left.discard(id)
+    return faults
+
+
+def _default_code(ctx: Context) -> GstCode:
+    return "gst" if ctx.tenant.gst_registered else "out_of_scope"
+
+
+def _charge(line: NewLine, code: GstCode) -> Charge:
+    return Charge(line.quantity, line.unit_price, code, line.discount_percent, line.discount_amount)
+
+
+def _lines(sent: Sequence[NewLine], codes: Sequence[GstCode], figures: Totals) -> list[Line]:
+    return [
+        Line(
+            id=line.id or new_id("lin"),
+            description=line.description,
+            quantity=plain_number(line.quantity),
+            unit=line.unit,
+            unit_price=plain_number(line.unit_price, 2),
+            discount_percent=plain_percent(line.discount_percent),
+            discount_amount=line.discount_amount,
+            gst_code=code,
+            net=amounts.net,
+            gst=amounts.gst,
+            total=amounts.total,
+        )
+        for line, code, amounts in zip(sent, codes, figures.lines, strict=True)
+    ]

@@ -1,0 +1,12 @@
+"""Documents: what invoices, quotes and jobs have in common, from line items to GST; no endpoints of its own."""
+
+from pathlib import Path
+
+from billycan import Code, Manifest
+
+manifest = Manifest(
+    name="documents",
+    requires=("contacts",),
+    codes={"gst_not_registered": Code(422, "A business that is not registered for GST cannot charge it.")},
+    examples=Path(__file__).parent / "examples.json",
+)

@@ -1,0 +1,231 @@
+"""Line amounts, discounts and GST of a document, exact to the cent.
+
+Amounts are whole cents (`int`) or exact fractions of a cent while they are worked out, `Decimal` dollars at the edges.
+"""
+
+from collections.abc import Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from billycan import Invalid
+
+GstCode = Literal["gst", "gst_free", "export", "input_taxed", "out_of_scope"]
+GST_CODES: tuple[GstCode, ...] = get_args(GstCode)
+RATES: dict[str, Decimal] = {code: Decimal("10") if code == "gst" else Decimal("0") for code in GST_CODES}  # per cent
+LIMIT = Decimal("999999999.99")
+
+_MOST_CENTS = int(LIMIT * 100)
+
+
+class Charge(Struct, frozen=True):
+    """One line as entered; the discount is a percent or an amount, not both."""
+
+    quantity: Decimal
+    unit_price: Decimal
+    gst_code: str = "gst"
+    discount_percent: Decimal | None = None
+    discount_amount: Decimal | None = None
+
+
+class LineTotals(Struct, frozen=True):
+    """One line after its own discount and its share of the document's: net + gst == total."""
+
+    net: Decimal
+    gst: Decimal
+    total: Decimal
+
+
+class CodeTotals(Struct, frozen=True):
+    """The totals of the lines with one GST code.
+
+    gst_code: How these lines are taxed.
+    rate: The rate of GST, in percent.
+    net: Their amount without GST.
+    gst: The GST on them.
+    """
+
+    gst_code: str
+    rate: Decimal
+    net: Decimal
+    gst: Decimal
+
+
+class Totals(Struct, frozen=True):
+    """A document's figures: subtotal + gst == total, and both the lines and the codes add up to them."""
+
+    lines: tuple[LineTotals, ...]
+    subtotal: Decimal
+    discount_total: Decimal
+    gst: Decimal
+    total: Decimal
+    gst_breakdown: tuple[CodeTotals, ...]
+
+
+def totals(
+    charges: Sequence[Charge],
+    *,
+    amounts_are: Literal["exclusive", "inclusive"],
+    gst_rounding: Literal["total_invoice", "per_line"],
+    discount_percent: Decimal | None = None,
+    discount_amount: Decimal | None = None,
+) -> Totals:
+    """Every figure of a document, by the total invoice rule or the taxable supply rule (s 9-90(2) GST Act).
+
+    The discounts and `discount_total` are in the terms entered, with or without GST as `amounts_are` says. Negating all
+    quantities and discount amounts negates every figure. Raises Invalid for the first rule each line breaks, else for
+    the first the document does.
+    """
+    codes = [charge.gst_code for charge in charges]
+    entered = _entered(charges)
+    amounts = [amount for _, amount in entered]
+    discount = _nearest(_discount(Fraction(sum(amounts)), discount_percent, discount_amount, ""))
+    amounts = [amount - share for amount, share in zip(amounts, _shares(discount, amounts, codes), strict=True)]
+    discount_total = sum(undiscounted for undiscounted, _ in entered) - sum(amounts)
+
+    inclusive = amounts_are == "inclusive"
+    gsts = _gsts(amounts, codes, inclusive, gst_rounding == "per_line")
+    nets = [amount - gst for amount, gst in zip(amounts, gsts, strict=True)] if inclusive else amounts
+    rows = list(zip(codes, nets, gsts, strict=True))
+    for i, (_, net, gst) in enumerate(rows):
+        _within_limit(f"line_items[{i}].total", net + gst)
+
+    subtotal, gst = sum(nets), sum(gsts)
+    _within_limit("total", subtotal, discount_total, gst, subtotal + gst)
+    breakdown = []
+    for code in GST_CODES:
+        if code in codes:
+            code_net, code_gst = sum(n for c, n, _ in rows if c == code), sum(g for c, _, g in rows if c == code)
+            _within_limit("total", code_net, code_gst)
+            breakdown.append(CodeTotals(code, RATES[code], _dollars(code_net), _dollars(code_gst)))
+    return Totals(
+        lines=tuple(LineTotals(_dollars(net), _dollars(gst), _dollars(net + gst)) for _, net, gst in rows),
+        subtotal=_dollars(subtotal),
+        discount_total=_dollars(discount_total),
+        gst=_dollars(gst),
+        total=_dollars(subtotal + gst),
+        gst_breakdown=tuple(breakdown),
+    )
+
+
+def allocate(amount: Decimal, weights: Sequence[Fraction | Decimal]) -> list[Decimal]:
+    """Share an amount of whole cents by weight: the parts add up to it, each less than a cent from its exact share.
+
+    The cents left over go by largest remainder, of equal ones to the earlier. Raises ValueError where no such shares
+    exist: the amount has fractions of a cent, or is not zero while the weights come to zero.
+    """
+    cents, exact_weights = Fraction(amount) * 100, [Fraction(weight) for weight in weights]
+    whole = sum(exact_weights)
+    if cents.denominator != 1 or (cents and not whole):
+        raise ValueError(f"{amount} cannot be shared: it must be whole cents, and the weights must not come to zero")
+    return [_dollars(part) for part in _whole_cents(int(cents), [cents * w / (whole or 1) for w in exact_weights])]
+
+
+def round_cents(value: Decimal | Fraction | int) -> Decimal:
+    """Dollars to two decimals, half a cent away from zero (s 9-90(1) GST Act)."""
+    return _dollars(_nearest(Fraction(value) * 100))
+
+
+def _entered(charges: Sequence[Charge]) -> list[tuple[int, int]]:
+    found, faults = [], []
+    for i, charge in enumerate(charges):
+        try:
+            found.append(_line(charge, f"line_items[{i}]."))
+        except Invalid as problem:
+            faults += problem.details
+    if faults:
+        raise Invalid.of(*faults)
+    return found
+
+
+def _line(charge: Charge, where: str) -> tuple[int, int]:
+    """The line's amount before and after its own discount, each rounded once from the exact figure."""
+    if charge.gst_code not in RATES:
+        raise Invalid.member(f"{where}gst_code", "invalid_value", f"must be one of {', '.join(GST_CODES)}")
+    exact = Fraction(charge.quantity) * Fraction(charge.unit_price) * 100
+    _within_limit(f"{where}total", _nearest(exact))
+    return _nearest(exact), _nearest(exact - _discount(exact, charge.discount_percent, charge.discount_amount, where))
+
+
+def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None, where: str) -> Fraction:
+    """What a discount takes off so many cents: never more than all of them, never of the other sign."""
+    if percent is not None and amount is not None:
+        message = "excludes discount_percent: send one of them"
+        raise Invalid.member(f"{where}discount_amount", "invalid_value", message)
+    if percent is not None:
+        if not 0 <= percent <= 100:
+            message = f"must be from 0 to 100, not {percent:f}"
+            raise Invalid.member(f"{where}discount_percent", "out_of_range", message)
+        return before * Fraction(percent) / 100
+    off = Fraction(amount or 0) * 100
+    if abs(off) > abs(before) or off * before < 0:
+        most = Decimal(before.numerator) / (before.denominator * 100)
+        message = f"must be from 0 to {most:f}, what it is taken off, not {amount:f}"
+        raise Invalid.member(f"{where}discount_amount", "out_of_range", message)
+    return off
+
+
+def _shares(discount: int, amounts: list[int], codes: list[str]) -> list[int]:
+    """The discount apportioned over the lines by amount: each line and each code within a cent of its exact share."""
+    shares, whole = [0] * len(amounts), sum(amounts)
+    if not discount:
+        return shares
+    exact = [Fraction(discount * amount, whole) for amount in amounts]
+    # By code first: over the lines alone, the odd cents of many lines could all fall on one code and shift its GST. The
+    # larger line goes first, so that the order in which lines were entered decides no total.
+    larger_first = sorted(range(len(amounts)), key=lambda i: -abs(amounts[i]))
+    groups = [[i for i in larger_first if codes[i] == code] for code in GST_CODES]
+    sums = _whole_cents(discount, [sum((exact[i] for i in group), Fraction()) for group in groups])
+    for group, cents in zip(groups, sums, strict=True):
+        for i, share in zip(group, _whole_cents(cents, [exact[i] for i in group]), strict=True):
+            shares[i] = share
+    return shares
+
+
+def _gsts(amounts: list[int], codes: list[str], inclusive: bool, per_line: bool) -> list[int]:
+    """The GST of each line: a tenth of the value or an eleventh of the price (s 9-70, 9-75 GST Act)."""
+    rates = {code: Fraction(rate) for code, rate in RATES.items()}
+    parts = {code: rate / (100 + rate if inclusive else 100) for code, rate in rates.items()}
+    exact = [amount * parts[code] for amount, code in zip(amounts, codes, strict=True)]
+    if per_line:
+        return [_nearest(gst) for gst in exact]
+    gst = _nearest(sum(exact))
+    if not inclusive:
+        return _whole_cents(gst, exact)
+    # Here it is the price that stands and the net column that is shared out: 3 x 1.05 is 0.96 + 0.95 + 0.95.
+    nets = _whole_cents(sum(amounts) - gst, [amount - part for amount, part in zip(amounts, exact, strict=True)])
+    return [amount - net for amount, net in zip(amounts, nets, strict=True)]
+
+
+def _whole_cents(total: int, exact: Sequence[Fraction]) -> list[int]:
+    """Round to whole cents that add up to `total`, each moved by less than one; `total` lies as near the exact sum.
+
+    Largest remainder: round all, then let those that were nearest to going the other way go it, until the sum is right.
+    Of equal ones the earlier end further from zero. Negative figures mirror positive ones.
+    """
+    cents = [_nearest(part) for part in exact]
+    missing = total - sum(cents)
+    step = 1 if missing > 0 else -1
+    order = sorted(range(len(exact)), key=lambda i: ((cents[i] - exact[i]) * step, i if exact[i] * step > 0 else -i))
+    for i in order[: abs(missing)]:
+        cents[i] += step
+    return cents
+
+
+def _nearest(cents: Fraction | int) -> int:
+    """Whole cents, half away from zero."""
+    rounded = (2 * abs(cents.numerator) + cents.denominator) // (2 * cents.denominator)
+    return rounded if cents > 0 else -rounded
+
+
+def _dollars(cents: int) -> Decimal:
+    # Read from text, because Decimal arithmetic rounds to the precision of the running context.
+    return Decimal(f"{cents}e-2")
+
+
+def _within_limit(param: str, *amounts: int) -> None:
+    if any(abs(cents) > _MOST_CENTS for cents in amounts):
+        message = f"must not exceed {LIMIT:,}: lower a quantity or unit_price, or split the document"
+        raise Invalid.member(param, "out_of_range", message)

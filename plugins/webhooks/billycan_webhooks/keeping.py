@@ -1,0 +1,101 @@
+"""How long what was delivered, held and answered is kept, how much of it, and how much waits."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Context, own
+from billycan.app import App
+from billycan.fields import Moment
+
+from .schemas import Settings
+from .tables import PENDING, attempts, deliveries, endpoints
+
+# Of one business. Answers of a kibibyte or less are not counted: they are about as large as the rows they are in.
+MOST_RESPONSE_BYTES = 64 * 1024 * 1024
+
+
+def tidy(ctx: Context) -> None:
+    """Cancel what was held too long or too much of, and forget what was finished long enough ago."""
+    settings, now = ctx.settings(Settings), ctx.now()
+    held = own(ctx, deliveries) & (_d.status == "held")
+    newest_first = sa.func.row_number().over(partition_by=_d.endpoint_id, order_by=(_d.created_at.desc(), _d.id.desc()))
+    ranked = sa.select(_d.id, newest_first.label("place")).where(held).subquery()
+    beyond = sa.select(ranked.c.id).where(ranked.c.place > settings.hold_most)
+    too_old = _d.created_at < now - timedelta(days=settings.hold_days)
+    cancelled = {"status": "cancelled", "finished_at": now, "last_error": "held_too_long"}
+    ctx.db.execute(sa.update(deliveries).where(held, too_old | _d.id.in_(beyond)).values(cancelled))
+    before = now - timedelta(days=settings.keep_days)
+    ctx.db.execute(sa.delete(deliveries).where(own(ctx, deliveries), *_finished_before(before)))
+
+
+def untidy(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """The tenants that have held deliveries, or finished ones of yesterday or older."""
+    finished = sa.and_(*_finished_before(now - timedelta(days=1)))
+    return db.execute(sa.select(_d.tenant_id).where(finished | (_d.status == "held")).distinct()).scalars()
+
+
+def trim_answers(ctx: Context) -> None:
+    """Keep a business's newest answers up to a size in all, and of older ones the status alone."""
+    size = sa.func.sum(_a.response_bytes).over(order_by=_a.id.desc())
+    large = own(ctx, attempts) & _LARGE
+    sizes = sa.select(_a.id, size.label("size")).where(large).subquery()
+    beyond = sa.select(sizes.c.id).where(sizes.c.size > MOST_RESPONSE_BYTES)
+    emptied: dict[str, Any] = {"response_headers": {}, "response_body": None, "response_bytes": 0}
+    ctx.db.execute(sa.update(attempts).where(large, _a.id.in_(beyond)).values(emptied))
+
+
+def with_large_answers(db: sa.Connection, now: Moment) -> Iterable[str]:
+    """The tenants that have more answers than are kept."""
+    size = sa.func.sum(_a.response_bytes)
+    found = sa.select(_a.tenant_id).where(_LARGE).group_by(_a.tenant_id).having(size > MOST_RESPONSE_BYTES)
+    return db.execute(found).scalars()
+
+
+def described(app: App) -> str:
+    """What is held, and for how long, for `billycan doctor`."""
+    settings = app.settings_of(Settings)
+    asked = sa.select(sa.func.count(), sa.func.count(_d.endpoint_id.distinct()), sa.func.min(_d.created_at))
+    with app.db.reading() as db:
+        count, endpoints, oldest = db.execute(asked.where(_d.status == "held")).one()
+    kept = f"held deliveries are kept for {settings.hold_days} days, the newest {settings.hold_most:,} of each endpoint"
+    if not count:
+        return f"no disabled endpoint holds deliveries; {kept}"
+    return f"{count:,} deliveries are held for {endpoints:,} disabled endpoints, the oldest since {oldest}; {kept}"
+
+
+def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """How many deliveries are not finished, by why: `due`, `in_flight`, `retry`, or `held` for a disabled endpoint."""
+    row = db.execute(_WAITING, {"now": now}).one()
+    held = db.execute(_HELD).scalar_one()
+    return {"due": row.due, "in_flight": row.in_flight, "retry": row.pending - row.due - row.in_flight, "held": held}
+
+
+def oldest_due(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """For how long the first of those that could go has waited, in seconds; 0 where none does."""
+    first = db.execute(_OLDEST, {"now": now}).scalar()
+    return {"": max((now - first).total_seconds(), 0) if first else 0}
+
+
+def _finished_before(moment: Any) -> list[sa.ColumnElement[bool]]:
+    return [_d.status.in_(["delivered", "failed", "cancelled"]), _d.finished_at < moment]
+
+
+_d, _a, _e = deliveries.c, attempts.c, endpoints.c
+_now = sa.bindparam("now", type_=_d.due_at.type)
+_FREE = (_d.due_at <= _now) & (_d.lease_until.is_(None) | (_d.lease_until <= _now))
+_WAITING = sa.select(
+    sa.func.count().label("pending"),
+    sa.func.count().filter(_FREE).label("due"),
+    sa.func.count().filter(_d.lease_until > _now).label("in_flight"),
+).where(PENDING)
+_HELD = (
+    sa.select(sa.func.count())
+    .select_from(endpoints)
+    .join(deliveries, (_d.tenant_id == _e.tenant_id) & (_d.endpoint_id == _e.id))
+    .where(_e.enabled.is_(False), _d.status == "held")
+)
+_OLDEST = sa.select(sa.func.min(_d.due_at)).where(PENDING, _FREE)
+_LARGE = _a.response_bytes > sa.literal_column("1024")  # as the index has it

@@ -1,0 +1,176 @@
+"""Make an event happen for real: the calls that led to it when the plugin's examples were recorded, made once more."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime, time, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import msgspec
+import sqlalchemy as sa
+
+from billycan import Context, unit_of_work, wire
+from billycan.app import App
+from billycan.command import to_type
+from billycan.keys import Identity
+from billycan.patch import decode_patch
+from billycan.pipeline import Endpoint
+from billycan.reader import decode
+from billycan.signatures import PARAMETER
+from billycan.tenants import tenants
+
+_ID = re.compile(r"\b[a-z]{2,5}_[0-9a-z]{26,40}\b")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d.*(Z|[+-]\d\d:\d\d)")
+_WEEK = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_GONE = object()
+
+
+class CannotTrigger(Exception):
+    """Why an event cannot be made to happen, in words for whoever asked."""
+
+
+class _Call(msgspec.Struct, array_like=True):
+    """A recorded call; `gives` says where in its answer ids are that later calls name."""
+
+    at: datetime
+    method: str
+    path: str
+    body: Any
+    gives: dict[str, str]
+
+
+class _Ways(msgspec.Struct):
+    calls: list[_Call] = []
+    ways: dict[str, list[int]] = {}
+
+
+def ways(app: App) -> dict[str, list[_Call]]:
+    """The calls that make each event happen, for every enabled plugin that recorded them."""
+    found: dict[str, list[_Call]] = {}
+    for manifest in app.manifests.values():
+        if manifest.examples:
+            recorded = msgspec.convert(wire.parse(manifest.examples.read_bytes()), _Ways)
+            found |= {name: [recorded.calls[i] for i in way] for name, way in recorded.ways.items()}
+    return found
+
+
+def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
+    """Make `event` happen in a sandbox, with everything that leads to it; returns the names and ids of what happened.
+
+    The records are new, and the calls are spread over time as they were when they were recorded, the last of them now.
+    """
+    if event not in app.events:
+        raise CannotTrigger(f"no enabled plugin declares {event}; there are: {', '.join(sorted(app.events))}")
+    if (way := ways(app).get(event)) is None:
+        raise CannotTrigger(
+            f"how {event} comes about was not recorded: billycan.testing.recorder says how its plugin does that"
+        )
+    zone, clock = ZoneInfo(_sandbox(app, tenant_id)), app.clock
+    now, happened, known = app.now(), [], dict[str, Any]()
+    moved = _Moved(now.astimezone(zone), way[-1].at)
+    try:
+        for call in way:
+            behind = way[-1].at - call.at
+            app.clock = lambda behind=behind: now - behind  # type: ignore[misc]
+            answer, events = _make(app, tenant_id, call, moved, known)
+            happened += events
+            known |= {id: _at(answer, place) for id, place in call.gives.items()}
+    finally:
+        app.clock = clock
+    return happened
+
+
+def _sandbox(app: App, tenant_id: str) -> str:
+    """The time zone of a sandbox; refused for anything else."""
+    with app.db.reading() as db:
+        row = db.execute(sa.select(tenants).where(tenants.c.id == tenant_id)).first()
+    if row is None:
+        raise CannotTrigger(f"there is no tenant {tenant_id}: see `{to_type('tenants list')}`")
+    if row.environment != "sandbox":
+        raise CannotTrigger(f"{tenant_id} is live, and its sandbox is {row.paired_id}: name that one")
+    zone: str = row.profile["timezone"]
+    return zone
+
+
+def _make(
+    app: App, tenant_id: str, call: _Call, moved: "_Moved", known: Mapping[str, Any]
+) -> tuple[Any, list[tuple[str, str]]]:
+    """Make a call as a key with every scope would; its answer, and what it made happen."""
+    path, body = str(_now_called(call.path, known)), moved.body(_now_called(call.body, known))
+    found = _endpoint(app, call.method, path)
+    if found is None:
+        return None, []  # of a plugin that is off: what names its record goes without
+    endpoint, ids = found
+    signature, values = endpoint.signature, dict[str, Any]()
+    if signature.patch:
+        values["body"], _ = decode_patch(body or {}, signature.body, signature.shown)
+    elif signature.body:
+        values["body"] = decode(body or {}, signature.body, signature.shown)
+    identity = Identity(
+        id="key_", tenant_id=tenant_id, environment="sandbox", name=None, scopes=("read", "write"),
+        per_minute=1, per_second=1,
+    )  # fmt: skip
+    ctx = Context(app, tenant_id, identity, path=path)
+    with unit_of_work(ctx):
+        answer = endpoint.run(ctx, values, ids)
+    return wire.parse(wire.encode(answer)), [(event.name, event.id) for event in ctx.events]
+
+
+def _endpoint(app: App, method: str, path: str) -> tuple[Endpoint, dict[str, str]] | None:
+    # A path without parameters goes before one that its last part would be an id of.
+    for endpoint in sorted(app.endpoints, key=lambda e: len(e.signature.params)):
+        pattern = PARAMETER.sub(r"(?P<\1>[^/]+)", endpoint.route.path.replace(".", r"\."))
+        if endpoint.route.method == method and (match := re.fullmatch(pattern, path)):
+            return endpoint, match.groupdict()
+    return None
+
+
+def _now_called(value: Any, known: Mapping[str, Any]) -> Any:
+    """A recorded path or body with the ids that the records have now; members go that name one that was not made."""
+    if isinstance(value, dict):
+        members = {name: _now_called(member, known) for name, member in value.items() if name != "external_id"}
+        return {name: member for name, member in members.items() if member is not _GONE}
+    if isinstance(value, list):
+        return [item for item in (_now_called(item, known) for item in value) if item is not _GONE]
+    if isinstance(value, str):
+        if value in known and known[value] is None:
+            return _GONE
+        return _ID.sub(lambda id: str(known.get(id[0], id[0])), value)
+    return value
+
+
+def _at(answer: Any, place: str) -> Any:
+    for name in place.split("."):
+        if answer is None:
+            return None
+        answer = answer[int(name)] if isinstance(answer, list) else answer.get(name)
+    return answer
+
+
+class _Moved:
+    """Dates, times and days of the week of a recorded body, moved from the day it was recorded to today.
+
+    A time keeps what the clock on the wall says, in the business's own zone; a weekday moves along, so that who worked
+    on the day of a booking still does.
+    """
+
+    def __init__(self, now: datetime, recorded: datetime) -> None:
+        self.zone, self.days = now.tzinfo, (now.date() - recorded.date()).days
+
+    def body(self, value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: self.body(member) for name, member in value.items()}
+        if isinstance(value, list):
+            return [self.body(item) for item in value]
+        if not isinstance(value, str):
+            return value
+        if value in _WEEK:
+            return _WEEK[(_WEEK.index(value) + self.days) % 7]
+        if _DAY.fullmatch(value):
+            day = datetime.combine(datetime.fromisoformat(value), time())
+            return (day + timedelta(days=self.days)).date().isoformat()
+        if _TIME.fullmatch(value):
+            moved = datetime.fromisoformat(value) + timedelta(days=self.days)
+            return (moved if value.endswith("Z") else moved.replace(tzinfo=self.zone)).isoformat()
+        return value

@@ -1,0 +1,312 @@
+"""Who sends what next: claims, leases, and fair shares of the senders."""
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from billycan.testing import Client, counted
+from billycan_webhooks import claims as claims_module
+from billycan_webhooks import sender
+from billycan_webhooks.claims import Desk, Made, Wanted
+from billycan_webhooks.dispatch import Dispatcher
+from billycan_webhooks.tables import deliveries
+
+
+def contact(client, name="Ada"):
+    return client.post("/v1/contacts", {"name": name})["data"]
+
+
+def listed(client, query=""):
+    return client.get(f"/v1/webhook_deliveries?per_page=100{query}")["data"]
+
+
+def waiting(client, subscribe, count, url="http://127.0.0.1:9/"):
+    """Where `count` deliveries wait, as a hint names it."""
+    endpoint = subscribe(client, url)
+    for i in range(count):
+        contact(client, str(i))
+    return client.tenant_id, endpoint["id"]
+
+
+def claim(app, hint, *, slow=True):
+    ((found,), _) = Desk(app).write([], [Wanted(hint=hint, slow=slow)])
+    return found
+
+
+def record(app, *made):
+    return Desk(app).write([Made(claim=one, outcome=outcome) for one, outcome in made], [])[1]
+
+
+DONE, FAILED = sender.Outcome(error=None, status=204), sender.Outcome(error="timeout")
+
+
+# The desk -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("count", "claimed"), [(1, 1), (6, 2)])
+def test_each_is_claimed_once_and_two_at_a_time(hooks, subscribe, count, claimed):
+    app = hooks()
+    hint = waiting(Client(app), subscribe, count)
+    with ThreadPoolExecutor(6) as threads:
+        won = [found for found in threads.map(lambda _: claim(app, hint), range(6)) if found]
+    assert len(won) == len({found.id for found in won}) == claimed
+    assert Desk(app).write([], [Wanted(hint=hint)] * 3)[0] == [None] * 3
+
+
+def test_several_wishes_are_one_transaction(hooks, subscribe):
+    app = hooks()
+    hints = [waiting(Client(app), subscribe, 2) for _ in range(3)]
+    begun = []
+    sa.event.listen(app.db.writer, "begin", begun.append)
+    found, _ = Desk(app).write([], [Wanted(hint=hint) for hint in hints * 2])
+    assert len(begun) == 1
+    assert [one.hint for one in found] == hints * 2 and len({one.id for one in found}) == 6
+    assert Desk(app).write([Made(claim=one, outcome=DONE) for one in found], [])[1] == []
+    assert len(begun) == 2
+
+
+def test_a_lease_begins_when_its_endpoint_is_locked(hooks, subscribe, clock, monkeypatch):
+    app = hooks()
+    hint = waiting(Client(app), subscribe, 1)
+    find = claims_module._find
+
+    def find_after_a_wait(db, hints):
+        clock.move(seconds=4)  # somebody else has its row meanwhile
+        return find(db, hints)
+
+    monkeypatch.setattr(claims_module, "_find", find_after_a_wait)
+    asked_at = app.now()
+    made = claim(app, hint)
+    with app.db.reading() as db:
+        until = db.execute(sa.select(deliveries.c.lease_until).where(deliveries.c.id == made.id)).scalar_one()
+    assert made.claimed_at - asked_at > timedelta(seconds=4) and until - made.claimed_at == timedelta(seconds=45)
+
+
+def test_what_waits_is_not_read_to_claim_the_next(hooks, subscribe, engine):
+    app = hooks()
+    hint = waiting(Client(app), subscribe, 2)
+    statements = []
+    sa.event.listen(app.db.writer, "before_cursor_execute", lambda *given: statements.append(given[2:4]))
+    assert claim(app, hint)
+    (asked,) = [said for said in statements if said[0].startswith("UPDATE webhooks_deliveries")]
+    assert "core_events" not in asked[0], "within RETURNING, SQLite reads the whole log for one event"
+    with app.db.writing() as db:
+        if engine == "postgresql":
+            db.exec_driver_sql("SET LOCAL enable_seqscan = off")  # which is right for two rows
+            db.exec_driver_sql("ANALYZE webhooks_deliveries")
+        plan = db.exec_driver_sql(f"EXPLAIN {'QUERY PLAN ' if engine == 'sqlite' else ''}{asked[0]}", asked[1])
+        said = "\n".join(str(row) for row in plan)
+    assert "ix_webhooks_deliveries_leased" in said and "Seq Scan" not in said, said
+
+
+def test_what_is_recorded_together_has_its_own_consequences(hooks, subscribe):
+    app = hooks()
+    client, other = Client(app), Client(app)
+    quick, gone = waiting(client, subscribe, 3), waiting(other, subscribe, 3)
+    found, _ = Desk(app).write([], [Wanted(hint=hint) for hint in (quick, quick, gone, gone)])
+    closed = sender.Outcome(error="status", status=410)
+    made = [Made(claim=one, outcome=DONE if one.hint == quick else closed) for one in found]
+    following, _ = Desk(app).write(made, [Wanted(hint=quick), Wanted(hint=gone)])
+    assert [one and one.hint for one in following] == [quick, None]
+    assert [row["status"] for row in listed(client)] == ["pending", "delivered", "delivered"]
+    assert [row["status"] for row in listed(other)] == ["held", "held", "held"]
+    (endpoint,) = other.get("/v1/webhook_endpoints")["data"]
+    assert (endpoint["enabled"], endpoint["disabled_reason"]) == (False, "gone")
+
+
+def test_a_failure_says_when_to_come_again(hooks, subscribe):
+    app = hooks()
+    client = Client(app)
+    hint = waiting(client, subscribe, 1)
+    ((again, at),) = record(app, (claim(app, hint), FAILED))
+    (row,) = listed(client)
+    assert again == hint and str(at) == row["next_attempt_at"]
+    assert claim(app, hint) is None
+
+
+def test_a_lease_that_ran_out_is_taken_over_and_fences_the_old_holder(hooks, receive, drain, subscribe, clock):
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    dead = claim(app, waiting(client, subscribe, 1, receiver.url))
+    drain(app)
+    assert receiver.requests == []
+    clock.move(seconds=46)
+    drain(app)
+    assert len(receiver.requests) == 1
+    record(app, (dead, FAILED))
+    shown = client.get(f"/v1/webhook_deliveries/{dead.id}")["data"]
+    assert shown["status"] == "delivered" and shown["attempts_made"] == 2
+    assert [a["error"] for a in shown["attempts"]] == ["timeout", None]
+
+
+def test_an_attempt_whose_process_died_says_so(hooks, receive, drain, subscribe, clock):
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    dead = claim(app, waiting(client, subscribe, 1, receiver.url))
+    clock.move(seconds=46)
+    drain(app)
+    shown = client.get(f"/v1/webhook_deliveries/{dead.id}")["data"]
+    assert [(a["error"], a["finished_at"] is None) for a in shown["attempts"]] == [("interrupted", True), (None, False)]
+
+
+# The dispatcher -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def gate(receive):
+    """A receiver that answers when it is told, and a way to wait for what reached it."""
+    go = threading.Event()
+
+    def answer(handler):
+        go.wait(20)
+        handler.send_response(204)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    receiver = receive(answer)
+    receiver.open = go.set
+    yield receiver
+    go.set()
+
+
+def test_rounds_send_all_that_waits_oldest_first_in_few_statements(hooks, receive, subscribe, dispatcher):
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    hint = waiting(client, subscribe, 6, receiver.url)
+    dispatcher(app).hint([hint])
+    with counted(app) as sent:
+        while dispatcher(app).is_busy():
+            dispatcher(app).round()
+    oldest_first = [delivery["webhook_id"] for delivery in listed(client)][::-1]
+    arrived = [headers["webhook-id"] for headers, _, _ in receiver.requests]
+    assert sorted(arrived) == oldest_first and arrived[-1] in oldest_first[-2:]
+    # The endpoint, the claim and the attempt; then what came of it, in the transaction of the next.
+    assert len(sent) <= 4 + 7 * 6, sent
+
+
+def test_everybody_has_a_turn_before_anybody_has_a_second(hooks, gate, subscribe):
+    app = hooks(threads=4)
+    many, few = Client(app), Client(app)
+    busy, quiet = waiting(many, subscribe, 10, gate.url), waiting(few, subscribe, 1, gate.url)
+    dispatcher = Dispatcher(app)
+    dispatcher.hint([busy, quiet])
+    dispatcher.round()
+    assert sorted(one.hint for one in dispatcher._flying.values()) == sorted([busy, busy, quiet])
+    gate.open()
+    while dispatcher.is_busy():
+        dispatcher.round()
+    assert len(gate.requests) == 11
+
+
+def test_a_business_has_a_quarter_of_the_senders(hooks, gate, subscribe):
+    app = hooks(threads=16)
+    greedy, other = Client(app), Client(app)
+    dispatcher = Dispatcher(app)
+    hints = [waiting(greedy, subscribe, 2, gate.url) for _ in range(12)]
+    dispatcher.hint([*hints, waiting(other, subscribe, 1, gate.url)])
+    dispatcher.round()
+    of = [one.hint[0] for one in dispatcher._flying.values()]
+    assert (of.count(greedy.tenant_id), of.count(other.tenant_id)) == (4, 1)
+    gate.open()
+    while dispatcher.is_busy():
+        dispatcher.round()
+
+
+@pytest.mark.parametrize("outcome", [sender.Outcome(error="timeout"), sender.Outcome(error=None, duration_ms=9000)])
+def test_half_of_the_senders_never_wait_for_what_is_slow(hooks, gate, subscribe, outcome, monkeypatch):
+    """A success after nine seconds holds a sender as long as a failure does."""
+    app = hooks(threads=8)
+    dispatcher, businesses = Dispatcher(app), [Client(app) for _ in range(6)]
+    hints = [waiting(client, subscribe, 1, gate.url) for client in businesses]
+    with monkeypatch.context() as slowly:
+        slowly.setattr(sender, "send", lambda *_, **__: outcome)
+        dispatcher.hint(hints)
+        while dispatcher.is_busy():
+            dispatcher.round()
+    for client in businesses:
+        contact(client)
+    dispatcher.hint(hints)
+    dispatcher.round()
+    assert len(dispatcher._flying) == 4
+    quick = waiting(Client(app), subscribe, 1, gate.url)
+    dispatcher.hint([quick])
+    dispatcher.round()
+    assert quick in [one.hint for one in dispatcher._flying.values()]
+    gate.open()
+    while dispatcher.is_busy():
+        dispatcher.round()
+    assert len(gate.requests) == 7
+
+
+def test_a_slow_endpoint_is_quick_again_after_a_quick_answer(hooks, receive, subscribe, dispatcher):
+    app = hooks()
+    d = dispatcher(app)
+    hint = waiting(Client(app), subscribe, 1, receive().url)
+    d._slow.add(hint)
+    d.hint([hint])
+    while d.is_busy():
+        d.round()
+    assert d._slow == set()
+
+
+def test_what_cannot_be_recorded_keeps_no_other_back(hooks, receive, subscribe, monkeypatch):
+    """Where a transaction fails, each is written by itself until one succeeds."""
+    app, receiver = hooks(), receive()
+    client, other = Client(app), Client(app)
+    hints = waiting(client, subscribe, 1, receiver.url), waiting(other, subscribe, 1, receiver.url)
+    dispatcher, write, tries = Dispatcher(app), Desk.write, []
+    monkeypatch.setattr("billycan_webhooks.dispatch._AGAIN_SECONDS", 0)
+
+    def fails_for_the_first(desk, made, wanted):
+        tries.append(len(made))
+        if len(tries) < 12 and any(one.claim.hint == hints[0] for one in made):
+            raise sa.exc.OperationalError("", {}, Exception("locked"))
+        return write(desk, made, wanted)
+
+    monkeypatch.setattr(Desk, "write", fails_for_the_first)
+    dispatcher.hint(hints)
+    while len(receiver.requests) < 2 or len(dispatcher._flying):
+        dispatcher.round()
+    for _ in range(6):
+        dispatcher.round()
+    assert [d["status"] for d in listed(other)] == ["delivered"], tries
+    while dispatcher.is_busy():
+        dispatcher.round()
+    assert [d["status"] for d in listed(client)] == ["delivered"]
+    assert len(receiver.requests) == 2
+
+
+def test_what_cannot_be_claimed_is_left_to_the_sweep(hooks, receive, subscribe, monkeypatch):
+    app, receiver = hooks(), receive()
+    bad, good = (waiting(Client(app), subscribe, 1, receiver.url) for _ in range(2))
+    dispatcher, write = Dispatcher(app), Desk.write
+    monkeypatch.setattr("billycan_webhooks.dispatch._AGAIN_SECONDS", 0)
+
+    def fails_for_one(desk, made, wanted):
+        if any(want.hint == bad for want in wanted):
+            raise LookupError("something about this one")
+        return write(desk, made, wanted)
+
+    with monkeypatch.context() as broken:
+        broken.setattr(Desk, "write", fails_for_one)
+        dispatcher.hint([bad, good])
+        while dispatcher.is_busy():
+            dispatcher.round()
+        assert len(receiver.requests) == 1
+    dispatcher.sweep()
+    while dispatcher.is_busy():
+        dispatcher.round()
+    assert len(receiver.requests) == 2
+
+
+def test_a_process_that_slept_sends_nothing(hooks, receive, subscribe, dispatcher, monkeypatch):
+    app, receiver = hooks(), receive()
+    dispatcher(app).hint([waiting(Client(app), subscribe, 1, receiver.url)])
+    began = claims_module.clock()
+    monkeypatch.setattr("billycan_webhooks.dispatch.clock", lambda: began + 20)
+    while dispatcher(app).is_busy():
+        dispatcher(app).round()
+    assert receiver.requests == []

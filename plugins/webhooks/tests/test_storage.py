@@ -1,0 +1,180 @@
+"""What webhooks keep, and for how long: one body per event, bounded answers, bounded waiting."""
+
+import json
+
+import sqlalchemy as sa
+
+from billycan import worker
+from billycan.testing import Client
+from billycan_webhooks import keeping, sender
+from billycan_webhooks.tables import attempts, deliveries
+
+
+def contact(client, name="Ada", **more):
+    return client.post("/v1/contacts", {"name": name, **more})["data"]
+
+
+def listed(client, query=""):
+    return client.get(f"/v1/webhook_deliveries?per_page=100{query}")["data"]
+
+
+def stored(app):
+    """All that is stored, as text."""
+    with app.db.reading() as db:
+        return "".join(
+            str(db.execute(sa.text(f'SELECT * FROM "{name}"')).all()) for name in sa.inspect(db).get_table_names()
+        )
+
+
+def test_a_body_is_stored_once_however_many_want_it(hooks, receive, drain, subscribe):
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    for _ in range(5):
+        subscribe(client, receiver.url)
+    contact(client, notes="an unmistakable note")
+    drain(app)
+    drain(app)
+    (delivery, *_) = listed(client)
+    client.post(f"/v1/webhook_deliveries/{delivery['id']}/replay")
+    drain(app)
+    assert len({body for _, body, _ in receiver.requests}) == 1 and len(receiver.requests) == 6
+    # The contact itself, what search finds it by, and the event.
+    assert stored(app).count("an unmistakable note") <= 3
+    shown = client.get(f"/v1/webhook_deliveries/{delivery['id']}")["data"]
+    assert shown["attempts"][0]["request"]["body"].encode() == receiver.requests[0][1]
+
+
+def test_a_replayed_ping_has_the_same_body(hooks, receive, drain, subscribe, clock):
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    endpoint = subscribe(client, receiver.url)
+    sent = client.post(f"/v1/webhook_endpoints/{endpoint['id']}/test")["data"]
+    drain(app)
+    clock.move(hours=1)
+    client.post(f"/v1/webhook_deliveries/{sent['id']}/replay")
+    drain(app)
+    (_, first, _), (_, second, _) = receiver.requests
+    assert first == second and json.loads(first)["event"] == "ping"
+
+
+def test_what_is_held_has_an_end(hooks, receive, drain, subscribe, clock):
+    app, receiver = hooks(hold_days=3, hold_most=2), receive()
+    client = Client(app)
+    endpoint = subscribe(client, receiver.url)
+    path = f"/v1/webhook_endpoints/{endpoint['id']}"
+    client.patch(path, {"enabled": False})
+    for name in ("Ada", "Bob", "Cy"):
+        contact(client, name)
+    clock.move(hours=1)
+    worker.tick(app)
+    found = listed(client)
+    assert [d["status"] for d in found] == ["held", "held", "cancelled"]
+    assert [d["last_error"] for d in found] == [None, None, "held_too_long"]
+    clock.move(days=3)
+    worker.tick(app)
+    assert {d["status"] for d in listed(client)} == {"cancelled"}
+    client.patch(path, {"enabled": True})
+    assert client.post(f"{path}/recover", {"since": "2026-01-01T00:00:00Z"}, 202)["data"]["deliveries"] == 0
+    # Nothing is lost with them: the log has the event, and a replay sends it.
+    assert len(client.events()) == 3
+    client.post(f"/v1/webhook_deliveries/{found[0]['id']}/replay")
+    drain(app)
+    assert len(receiver.requests) == 1
+
+
+def test_answers_are_kept_up_to_a_size_and_the_newest_first(hooks, receive, drain, subscribe, monkeypatch, clock):
+    def long(handler):
+        handler.send_response(200)
+        handler.send_header("Content-Length", "9000")
+        handler.end_headers()
+        handler.wfile.write(b"y" * 9000)
+
+    app, receiver = hooks(), receive(long)
+    client, other = Client(app), Client(app)
+    subscribe(client, receiver.url)
+    subscribe(other, receiver.url)
+    contact(other)
+    for i in range(5):
+        contact(client, str(i))
+        drain(app)
+    monkeypatch.setattr(keeping, "MOST_RESPONSE_BYTES", 20_000)
+    clock.move(hours=1)
+    worker.tick(app)
+    attempts = [client.get(f"/v1/webhook_deliveries/{d['id']}")["data"]["attempts"][0] for d in listed(client)]
+    assert [a["response"]["body"] and len(a["response"]["body"]) for a in attempts] == [9000, 9000, None, None, None]
+    assert all(a["response"]["status"] == 200 for a in attempts)
+    (kept,) = listed(other)
+    assert client.get("/v1/webhook_deliveries")["pagination"]["total"] == 5
+    assert other.get(f"/v1/webhook_deliveries/{kept['id']}")["data"]["attempts"][0]["response"]["body"]
+
+
+def test_the_headers_of_an_answer_are_bounded_together(receive):
+    def many(handler):
+        handler.send_response(200)
+        for i in range(60):
+            handler.send_header(f"X-{i}", "y" * 500)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    outcome = sender.send(receive(many).url, {}, b"{}", timeout=5, private=True)
+    assert outcome.error is None and outcome.headers
+    assert sum(len(name) + len(value) for name, value in outcome.headers.items()) <= sender.MOST_HEADER_BYTES
+
+
+def test_a_delivery_that_waits_for_its_retry_says_why(hooks, receive, drain, subscribe, clock):
+    app, receiver = hooks(), receive(500, 204)
+    client = Client(app)
+    subscribe(client, receiver.url)
+    contact(client)
+    (new,) = listed(client)
+    assert (new["status"], new["attempts_made"], new["last_error"]) == ("pending", 0, None)
+    drain(app)
+    (waiting,) = listed(client)
+    assert (waiting["status"], waiting["attempts_made"], waiting["last_error"]) == ("pending", 1, "status")
+    assert waiting["next_attempt_at"] > new["next_attempt_at"]
+    assert client.get(f"/v1/webhook_deliveries/{new['id']}")["data"]["last_error"] == "status"
+    clock.move(seconds=600)
+    drain(app)
+    assert [(d["status"], d["last_error"]) for d in listed(client)] == [("delivered", None)]
+
+
+def test_the_migration_brings_what_there_is_over(make_app, engine):
+    """Deliveries of before have their bodies from the log; a ping keeps its own."""
+    from billycan import migrate
+
+    app = make_app("contacts", "webhooks", fresh=True, migrated=False)
+    scripts = migrate._scripts("webhooks", app.manifests["webhooks"].migrations)
+    migrate.upgrade(app.db, {"contacts": app.manifests["contacts"]})
+    with app.db.writing() as db:
+        migrate._run(db, "webhooks", scripts, lambda rev, ctx: scripts._upgrade_revs("webhooks_0002", rev))
+    old = sa.Table("webhooks_deliveries", sa.MetaData(), autoload_with=app.db.writer)
+    client, now = Client(app), app.now()
+    event = {"tenant_id": client.tenant_id, "id": "evt_1", "sequence": 1, "event": "contact.created"}
+    common = {"tenant_id": client.tenant_id, "endpoint_id": "whk_1", "status": "pending", "due_at": now}
+    common |= {"created_at": now, "failures": 1, "attempts_made": 2}
+    from billycan.events import events
+
+    with app.db.writing() as db:
+        db.execute(sa.insert(events).values(**event, created_at=now, data='{"id":"con_1"}'))
+        for id, webhook_id, name, body in (
+            ("dlv_1", "evt_1", "contact.created", b"as it was"),
+            ("dlv_2", "dlv_2", "ping", b"a ping's own"),
+        ):
+            row = {**common, "id": id, "webhook_id": webhook_id, "event": name, "body": body}
+            db.execute(sa.insert(old).values(**row))
+        for number, error in ((1, "timeout"), (2, "status")):
+            made = {"id": f"att_{number}", "delivery_id": "dlv_1", "number": number, "error": error}
+            made |= {"tenant_id": client.tenant_id, "started_at": now, "finished_at": now, "url": "u", "headers": {}}
+            db.execute(sa.insert(attempts).values(**made, response_body="ü" * 2000, response_status=500))
+    migrate.upgrade(app.db, app.manifests)
+    app.start()
+    with app.db.reading() as db:
+        found = {row.id: row for row in db.execute(sa.select(deliveries))}
+        sizes = db.execute(sa.select(attempts.c.response_bytes)).scalars().all()
+    assert found["dlv_1"].own_body is None and found["dlv_2"].own_body == b"a ping's own"
+    assert [found[id].last_error for id in ("dlv_1", "dlv_2")] == ["status", None]
+    assert sizes == [4000, 4000]
+    assert migrate.differences(app.db, "webhooks", app.manifests["webhooks"].tables) == []
+    shown = client.get("/v1/webhook_deliveries/dlv_1")["data"]["attempts"][0]["request"]["body"]
+    assert json.loads(shown) == {"event": "contact.created", "timestamp": str(now), "data": {"id": "con_1"}}
+    migrate.drop(app.db, "webhooks", app.manifests["webhooks"])

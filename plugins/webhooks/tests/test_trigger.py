@@ -1,0 +1,97 @@
+"""`billycan events trigger` makes any event happen, with a real record, however often and wherever."""
+
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from click.testing import CliRunner
+
+from billycan.plugins import first_party
+from billycan.testing import Client, Clock
+from billycan_webhooks import commands
+from billycan_webhooks.trigger import CannotTrigger, trigger, ways
+
+ALL = sorted(first_party())
+
+
+@pytest.fixture
+def clock():
+    """Long after the examples were recorded, on another day of the week, at an hour when half of Australia sleeps."""
+    return Clock(datetime(2028, 4, 1, 16, 30, tzinfo=UTC))
+
+
+def test_every_event_happens_twice_with_records_of_its_own(make_app):
+    app = make_app(*ALL, fresh=True)
+    for zone in ("Australia/Perth", "Australia/Lord_Howe"):
+        client = Client(app, profile={"timezone": zone}).sandbox()
+        for name in [*app.events, *app.events]:
+            happened = trigger(app, client.tenant_id, name)
+            assert name in [event for event, _ in happened], name
+            event = client.get(f"/v1/events/{dict(happened)[name]}")["data"]
+            assert event["event"] == name
+            assert app.now() - datetime.fromisoformat(event["created_at"]) < timedelta(minutes=1), name
+            if not event["data"].get("deleted") and (path := app.homes.get(app.events[name])):
+                client.get(path.format(id=event["data"]["id"]))
+
+
+def test_what_is_named_but_off_is_left_out(make_app):
+    app = make_app("contacts", "documents", "expenses", "webhooks", fresh=True)
+    client = Client(app).sandbox()
+    assert [name for name, _ in trigger(app, client.tenant_id, "expense.created")][-1] == "expense.created"
+    (expense,) = client.get("/v1/expenses")["data"]
+    assert expense["job_id"] is None and expense["category"]["name"]
+
+
+def test_the_command_says_what_happened_and_it_is_delivered(hooks, receive, drain, subscribe):
+    app, receiver = hooks(), receive()
+    live = Client(app)
+    sandbox = live.sandbox()
+    endpoint = subscribe(sandbox, receiver.url)
+
+    @contextmanager
+    def opened():
+        yield app
+
+    def run(*arguments):
+        return CliRunner().invoke(commands.trigger, list(arguments), obj=opened)
+
+    done = run("contact.updated", "--tenant", sandbox.tenant_id)
+    assert done.exit_code == 0, done.output
+    made, changed = sandbox.get("/v1/events?sort=created_at")["data"]
+    assert done.output == f"contact.created {made['id']}\ncontact.updated {changed['id']}\n"
+    drain(app)
+    drain(app)
+    assert sorted(receiver.events) == ["contact.created", "contact.updated"]
+    assert receiver.verified(endpoint["secret"])["data"]["id"] == made["data"]["id"]
+    for event, tenant, said in (
+        ("contact.exploded", sandbox.tenant_id, "there are: contact.created"),
+        ("invoice.paid", sandbox.tenant_id, "no enabled plugin declares invoice.paid"),
+        ("contact.created", "ten_x", "there is no tenant ten_x"),
+        ("contact.created", live.tenant_id, sandbox.tenant_id),
+    ):
+        done = run(event, "--tenant", tenant)
+        assert done.exit_code == 1 and said in done.output and "Traceback" not in done.output
+    assert live.events() == []
+
+
+def test_a_refusal_is_told_as_the_api_tells_it(make_app):
+    app = make_app(*ALL, fresh=True)
+    sandbox = Client(app, profile={"abn": None}).sandbox()
+
+    @contextmanager
+    def opened():
+        yield app
+
+    done = CliRunner().invoke(commands.trigger, ["invoice.sent", "--tenant", sandbox.tenant_id], obj=opened)
+    assert done.exit_code == 1 and done.output.startswith("Error: "), done.output
+    assert "seller_abn" in done.output or "ABN" in done.output
+
+
+def test_a_plugin_that_recorded_nothing_says_so(make_app, install):
+    from billycan import Manifest, Resource
+
+    install(Manifest(name="guest", events={"guest.came": Resource}))
+    app = make_app("guest", "webhooks", fresh=True)
+    with pytest.raises(CannotTrigger, match=r"how guest\.came comes about was not recorded"):
+        trigger(app, Client(app).sandbox().tenant_id, "guest.came")
+    assert ways(app) == {}

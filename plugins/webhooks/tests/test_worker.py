@@ -1,0 +1,252 @@
+"""The worker as it runs: Huey's consumer, the dispatcher and its senders, and what becomes of a queue that is lost."""
+
+import json
+import logging
+import os
+import pickle
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from billycan.testing import Client
+from billycan_webhooks.dispatch import Dispatcher, consume
+from billycan_webhooks.queue import JsonSerializer, Queue
+from billycan_webhooks.tables import deliveries
+
+
+def contact(client, name="Ada"):
+    return client.post("/v1/contacts", {"name": name})["data"]
+
+
+def listed(client, query=""):
+    return client.get(f"/v1/webhook_deliveries?per_page=100{query}")["data"]
+
+
+def until(true, seconds=10.0):
+    end = time.monotonic() + seconds
+    while not true():
+        assert time.monotonic() < end, "it does not come true"
+        time.sleep(0.005)
+
+
+@pytest.fixture
+def working():
+    """Run the real consumer and dispatcher for an app."""
+    stop = threading.Event()
+
+    def start(app):
+        start.threads.append(threading.Thread(target=consume, args=(app, stop)))
+        start.threads[-1].start()
+        return stop
+
+    start.threads = []
+    yield start
+    stop.set()
+    for thread in start.threads:
+        thread.join(20)
+
+
+def test_the_worker_delivers_at_once_and_stops_gracefully(hooks, receive, subscribe, working, caplog):
+    def slowly(handler):
+        time.sleep(0.5)
+        handler.send_response(200)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    app, receiver, slow = hooks(), receive(), receive(slowly)
+    client = Client(app)
+    subscribe(client, receiver.url)
+    subscribe(client, slow.url)
+    stop = working(app)
+    time.sleep(0.5)
+    for i in range(10):
+        start = time.monotonic()
+        contact(client, str(i))
+        receiver.wait(i + 1)
+        assert time.monotonic() - start < 2
+    stop.set()
+    for thread in working.threads:
+        thread.join(20)
+    assert slow.most_active <= 2
+    with app.db.reading() as db:
+        leased = db.execute(sa.select(deliveries.c.id).where(deliveries.c.lease_until.is_not(None))).all()
+    assert leased == [], "what was in flight was finished and recorded"
+    assert len(receiver.requests) == 10
+    assert [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR] == []
+
+
+def test_a_hanging_and_a_dripping_endpoint_hold_nobody_up(hooks, receive, subscribe, working):
+    over = threading.Event()
+
+    def hang(handler):
+        handler.rfile.read(1)  # until the sender gives up
+
+    def drip(handler):
+        handler.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
+        while not over.wait(0.1):
+            handler.wfile.write(b".")  # fails once the sender gave up
+
+    app = hooks(timeout_seconds=1.5)
+    healthy, hanging, dripping = receive(), receive(hang), receive(drip)
+    client, other = Client(app), Client(app)
+    for receiver in (hanging, dripping):
+        subscribe(other, receiver.url)
+    subscribe(client, healthy.url)
+    for i in range(20):
+        contact(other, str(i))
+    working(app)
+    hanging.wait(1)
+    leased = sa.select(sa.func.count()).where(deliveries.c.lease_until.is_not(None))
+    slowest, most = 0.0, 0
+    for i in range(30):
+        start = time.monotonic()
+        contact(client, str(i))
+        healthy.wait(i + 1)
+        slowest = max(slowest, time.monotonic() - start)
+        with app.db.reading() as db:
+            counts = db.execute(leased.group_by(deliveries.c.endpoint_id)).scalars()
+            most = max([most, *counts])
+    over.set()
+    assert slowest < 2, slowest
+    assert most == 2
+    errors = [json.loads(json.dumps(d["status"])) for d in listed(other)]
+    assert "delivered" not in errors
+
+
+def test_a_queue_that_is_deleted_only_delays(hooks, receive, subscribe, working, caplog):
+    caplog.set_level(logging.INFO, logger="billycan.webhooks")
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    subscribe(client, receiver.url)
+    working(app)
+    contact(client)
+    receiver.wait(1)
+    if app.db.is_sqlite:
+        Path(app.db.url.database).with_suffix(".queue.db").unlink()
+    else:
+        with app.db.writing() as db:
+            db.execute(sa.text("DROP TABLE huey_task"))
+    contact(client, "Bob")
+    receiver.wait(2)
+    contact(client, "Cy")
+    receiver.wait(3)
+    assert [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR] == []
+    said = caplog.text.lower()
+    assert not any(words in said for words in ("insert into", "delete from", "select count")), said
+
+
+def test_a_queue_file_is_private_and_a_broken_one_is_made_anew(hooks, engine, tmp_path):
+    file = tmp_path / "queue.db"
+    app = hooks(queue=f"sqlite:///{file}")
+    for _ in range(2):
+        queue = Queue(app, patience=1.0)
+        assert file.stat().st_mode & 0o777 == 0o600
+        queue.hint([("ten_1", "whk_1")])
+        assert [tuple(hint) for hint in queue.huey.dequeue().args] == [("ten_1", "whk_1")]
+        queue.close()
+        file.write_bytes(b"this is no database, whatever it may have been before " * 200)
+
+
+def test_the_queue_is_there_for_a_role_that_owns_nothing(make_app):
+    app = make_app("contacts", "webhooks", fresh=True, walled=True)
+    queue = Queue(app, patience=2.0, deliver=lambda _: None)
+    queue.hint([("ten_1", "whk_1")])
+    queue.hint([("ten_1", "whk_2")], at=datetime(2200, 1, 1, tzinfo=UTC))
+    assert [tuple(hint) for hint in queue.huey.dequeue().args] == [("ten_1", "whk_1")]
+    queue.huey.execute(queue.huey.dequeue())  # which puts it off
+    assert [tuple(hint) for task in queue.huey.scheduled() for hint in task.args] == [("ten_1", "whk_2")]
+    queue.close()
+
+
+def test_a_redis_that_is_killed_only_delays(hooks, receive, subscribe, working, redis_server, caplog):
+    app, receiver = hooks(queue=redis_server.url), receive()
+    client = Client(app)
+    subscribe(client, receiver.url)
+    working(app)
+    contact(client)
+    receiver.wait(1)
+
+    def said(count):
+        end = time.monotonic() + 10
+        while True:
+            found = [r.getMessage() for r in caplog.records if r.getMessage().startswith("the queue is")]
+            if len(found) >= count or time.monotonic() > end:
+                return found
+            time.sleep(0.005)
+
+    assert redis_server.ask("DBSIZE").startswith(b":")
+    redis_server.stop()
+    assert said(1)[0].startswith("the queue is away")
+    for i in range(5):
+        contact(client, str(i))
+    redis_server.start()
+    receiver.wait(6)
+    assert said(2)[1:] == ["the queue is back"]
+    assert len({headers["webhook-id"] for headers, _, _ in receiver.requests}) == len(receiver.requests) == 6
+    assert [r.getMessage() for r in caplog.records if r.levelno >= logging.ERROR] == []
+
+
+@pytest.mark.parametrize(("setting", "level"), [("sandbox", "INFO"), (True, "WARNING"), (False, None)])
+def test_private_receivers_for_all_are_warned_of(make_app, caplog, setting, level):
+    stop = threading.Event()
+    stop.set()
+    caplog.set_level("INFO", "billycan.webhooks")
+    consume(make_app("contacts", "webhooks", webhooks={"allow_private": setting}), stop)
+    assert [record.levelname for record in caplog.records] == ([level] if level else [])
+
+
+def test_a_retry_waits_in_huey_for_its_time(hooks, receive, subscribe, working):
+    """Scheduled by the worker that failed, kept by Huey's own storage, and handed to whoever listens when it is due."""
+    app, receiver = hooks(retry_offsets="550"), receive(500)
+    app.clock = lambda: datetime.now(UTC)
+    client = Client(app)
+    endpoint = subscribe(client, receiver.url)
+    working(app)
+    contact(client)
+    receiver.wait(1)
+    looking = Queue(app, patience=2.0)
+    until(looking.huey.scheduled_count)
+    (task,) = looking.huey.scheduled()
+    (row,) = listed(client)
+    due = datetime.fromisoformat(row["next_attempt_at"])
+    assert abs(task.eta.replace(tzinfo=UTC) - due) < timedelta(milliseconds=2)
+    assert [tuple(hint) for hint in task.args] == [(client.tenant_id, endpoint["id"])]
+    looking.close()
+
+
+def test_a_scheduled_retry_is_sent_at_its_time_without_a_sweep(hooks, receive, subscribe, working, monkeypatch):
+    app, receiver = hooks(retry_offsets="1"), receive(500, 204)
+    app.clock = lambda: datetime.now(UTC)
+    monkeypatch.setattr(Dispatcher, "sweep", lambda *_: None)
+    client = Client(app)
+    subscribe(client, receiver.url)
+    working(app)
+    time.sleep(0.5)
+    contact(client)
+    receiver.wait(2)
+    until(lambda: [d["status"] for d in listed(client)] == ["delivered"])
+
+
+def test_the_sweep_is_a_periodic_task_of_huey(hooks):
+    swept = []
+    queue = Queue(hooks(), patience=2.0, deliver=lambda _: None, sweep=lambda: swept.append(1))
+    for minute in range(3):
+        for task in queue.huey.read_periodic(datetime(2026, 1, 1, 0, minute, tzinfo=UTC)):
+            queue.huey.enqueue(task)
+    while task := queue.huey.dequeue():
+        queue.huey.execute(task)
+    assert len(swept) == 3
+    queue.close()
+
+
+def test_nothing_runs_what_is_written_into_the_queue():
+    class Evil:
+        def __reduce__(self):
+            return os.system, ("touch /tmp/billycan-evil",)
+
+    with pytest.raises(ValueError):
+        JsonSerializer()._deserialize(pickle.dumps(Evil()))

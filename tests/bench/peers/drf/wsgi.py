@@ -1,0 +1,8 @@
+"""The service for gunicorn."""
+
+import os
+
+from django.core.wsgi import get_wsgi_application
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "drf.settings"
+application = get_wsgi_application()

@@ -1,0 +1,145 @@
+"""Whatever `allowed_actions` names is possible: tried on every resource, in every state that actions lead to."""
+
+from datetime import date, timedelta
+from itertools import count
+
+import pytest
+
+from billycan.testing import Client
+
+PLUGINS = ("bookings", "contacts", "documents", "expenses", "hosted", "invoices", "jobs", "quotes", "staff")
+LINES = [{"description": "Labour", "quantity": 2, "unit_price": "50.00"}]
+MORE_LINES = [*LINES, {"description": "Freight", "unit_price": "3.03", "gst_code": "gst_free"}]
+BELOW_ZERO = [{"description": "Credit", "unit_price": "-20.00"}]
+NOTHING = [{"description": "Goodwill", "unit_price": "0.00"}]
+LATER = {"scheduled_start": "2026-12-01T09:00:00Z"}
+CHECKLIST = [{"text": "Test", "required": True}]
+
+# What is made of each resource.
+MADE = {
+    "contacts": [{"name": "Ada"}],
+    "expenses": [{"date": "2026-11-20", "amount": "64.90"}],
+    "quotes": [{"line_items": LINES}, {"line_items": BELOW_ZERO}],
+    "jobs": [
+        {"title": "Fix", "line_items": LINES},
+        {"title": "Look"},
+        {"title": "Fix", "checklist": CHECKLIST, **LATER},
+    ],
+    "invoices": [{"line_items": lines} for lines in (LINES, MORE_LINES, NOTHING, BELOW_ZERO)],
+    "bookings": [{"asked_first": False}, {"asked_first": True}],
+}
+# A sane body of each action that needs one; several where they lead to different states.
+CASH, CARD = {"payment_method": "cash"}, {"payment_method": "card"}
+BODIES = {
+    "payments": [{"amount": "10.00", **CASH}],
+    "pay": [CARD, CASH],
+    "accept": [{"name": "Ada"}],
+    "convert": [{"to": "invoice"}, {"to": "job"}],
+    "schedule": [LATER],
+}
+# What a business may change between what it reads and what it does, by resource.
+TURNS = {"invoices": [{"abn": None}, {"gst_registered": False}], "quotes": [{"gst_registered": False}]}
+TURNS["jobs"] = TURNS["quotes"]
+WHOLE = {"abn": "47555222000", "gst_registered": True}
+
+
+class Business:
+    def __init__(self, app):
+        self.client, self.starts, self.tried = Client(app, profile={"timezone": "UTC"}), count(1), set()
+        post = self.client.post
+        hours = [{"day": day, "start": "00:00", "end": "24:00"} for day in ("monday", "tuesday")]
+        post("/v1/staff", {"name": "Grace", "hours": hours})
+        self.contact = post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+        self.category = self.client.get("/v1/expense_categories")["data"][0]["id"]
+        service = {"name": "Visit", "duration_minutes": 30}
+        self.services = [
+            post("/v1/services", {**service, "requires_confirmation": c})["data"]["id"] for c in (False, True)
+        ]
+
+    def next_monday(self):
+        """A time nobody was booked for yet."""
+        return f"{date(2026, 11, 23) + timedelta(weeks=next(self.starts))}T12:00:00Z"
+
+    def make(self, resource, body):
+        given = {"client_id": self.contact, **body}
+        if resource == "bookings":
+            given = {"client_id": self.contact, "service_id": self.services[body["asked_first"]]}
+            given["start_at"] = self.next_monday()
+        elif resource == "expenses":
+            given = {"category_id": self.category, **body}
+        elif resource == "contacts":
+            given = body
+        return self.client.post(f"/v1/{resource}", given)["data"]
+
+    def read(self, resource, record):
+        return self.client.get(f"/v1/{resource}/{record['id']}")["data"]
+
+    def possible(self, resource, record):
+        """Every call that a record says is possible: what of it acts, the action, and a body."""
+        acting = [("", record["allowed_actions"])]
+        acting += [(f"payments/{i}/", p["allowed_actions"]) for i, p in enumerate(record.get("payments", ()))]
+        for part, actions in acting:
+            for action in actions:
+                bodies = BODIES.get(action, [{}])
+                if action == "send" and resource == "quotes":
+                    bodies = [{"expiry_date": "2027-01-31"}]
+                for body in bodies:
+                    yield part, action, body
+
+    def act(self, resource, record, part, action, body):
+        if action == "reschedule":
+            body = {"start_at": self.next_monday()}
+        if part:
+            part = f"payments/{record['payments'][int(part.split('/')[1])]['id']}/"
+        path = f"/v1/{resource}/{record['id']}/{part}{action}"
+        answer = self.client.call("POST", path, body)
+        assert answer.status_int < 300, f"{resource} {record['status']} names {part}{action}: {answer.text}"
+        self.tried.add((resource, "payments/{pay_id}/" + action if part else action))
+        return self.read(resource, record)
+
+    def reach(self, resource, body, way):
+        """A new record, taken through these actions."""
+        record = self.make(resource, body)
+        for part, action, sent in way:
+            record = self.act(resource, record, part, action, sent)
+        return record
+
+
+def state(record):
+    """What of a record decides what may be done with it."""
+    payments = [(p["status"], *p["allowed_actions"]) for p in record.get("payments", ())]
+    return record["status"], *record["allowed_actions"], *sorted(payments[-3:])
+
+
+@pytest.mark.parametrize("resource", MADE)
+def test_what_is_named_is_possible(make_app, resource):
+    business = Business(make_app(*PLUGINS))
+    for body in MADE[resource]:
+        seen, ways = set(), [()]
+        while ways:
+            way = ways.pop()
+            record = business.reach(resource, body, way)
+            if state(record) in seen or len(way) > 6:
+                continue
+            seen.add(state(record))
+            for call in business.possible(resource, record):
+                ways.append((*way, call))
+            for turn in TURNS.get(resource, ()):
+                tried = set()
+                while True:  # each action on a record of its own
+                    record = business.reach(resource, body, way)
+                    business.client.patch("/v1/tenant", turn)
+                    calls = [
+                        c for c in business.possible(resource, business.read(resource, record)) if str(c) not in tried
+                    ]
+                    if calls:
+                        business.act(resource, record, *calls[0])
+                        tried.add(str(calls[0]))
+                    business.client.patch("/v1/tenant", WHOLE)
+                    if not calls:
+                        break
+    routes = {e.route.path for e in business.client.app.endpoints if e.route.method == "POST"}
+    actions = {
+        path.removeprefix(f"/v1/{resource}/{{id}}/") for path in routes if path.startswith(f"/v1/{resource}/{{id}}/")
+    }
+    assert {action for _, action in business.tried} == actions  # none that no state ever names

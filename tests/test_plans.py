@@ -1,0 +1,336 @@
+"""How the databases run every statement of every route, for a business with many records.
+
+Of a prepared statement PostgreSQL keeps one plan for whatever is asked next. Here it must keep one from the first time,
+and each plan is judged by the rows it read to give those it gave. What is not prepared is planned for what is asked.
+"""
+
+import json
+import runpy
+import threading
+from collections import defaultdict
+from contextlib import contextmanager
+from pathlib import Path
+from typing import get_type_hints
+from urllib.parse import quote
+
+import pytest
+import sqlalchemy as sa
+
+from billycan import metrics, plugins, worker
+from billycan.counters import counters
+from billycan.db import metadata
+from billycan.fields import Moment
+from billycan.manifest import STEERING, Paging
+from billycan.postgres import PLANNED_ANEW
+from billycan.signatures import PARAMETER
+from billycan.testing import Client, decoded
+from billycan.testing.conformance import _literals, _sample
+
+Tenant = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))["Tenant"]
+ROWS = {"contacts": 100_000, "invoices": 100_000, "expenses_categories": 2_000}
+OTHERS, REFERRED = 20_000, 2_000
+MOST_IN_VAIN = 3_000  # rows that a plan may read beside those it gives
+# What reads too much still, by what is going on and a part of its statement. The first when a record that others may
+# point at is deleted: their columns have no index. The second keeps a partial index from being used by asking for its
+# status as a parameter, every ten seconds at most.
+OWED = (("writes", "quote_id = "), ("writes", "job_id = "), ("the worker", "webhooks_deliveries"))
+# Where the webhooks of the copies go, which the sender refuses before it sends.
+NOWHERE = "http://127.0.0.1:9/"
+
+
+@pytest.fixture
+def tenant(make_app):
+    """A business with a record of every collection, on an app with every plugin."""
+    app = make_app(*sorted(set(plugins.installed()) - {"sso_auth"}), fresh=True, walled=True)
+    params = [
+        (e.route, {m[1]: e.route.path[: m.start()].rstrip("/") for m in PARAMETER.finditer(e.route.path)})
+        for e in app.endpoints
+        if e.signature.params
+    ]
+    return Tenant(Client(app), params)
+
+
+def lists(app):
+    """The endpoints that list records, with the table of each."""
+    tables = [*(table for part in app.parts.values() for table in part.tables), metadata.tables["core_events"]]
+    for endpoint in app.endpoints:
+        if endpoint.signature.listed and not endpoint.signature.params:
+            kinds = endpoint.signature.listed.__mro__  # what a plugin adds members to is a kind of it
+            of = [t for t in tables if any(kind in t.info.get("filters", ()) for kind in kinds)]
+            yield endpoint, of[0]
+
+
+# The rows -------------------------------------------------------------------------------------------------------------
+
+
+def copied(column, value, statuses):
+    """In SQL, what a column of the n-th copy of a row holds, whose own value is this."""
+    name = column.name
+    if value is None or name == "tenant_id":
+        return f"t.{name}"
+    if name in ("sequence", "position"):
+        return "1000000 + n"
+    if name == "id" or (name == "number" and isinstance(value, str)):
+        return f"'{value[:4]}' || (1000000 + n)"
+    if name.endswith("_id"):
+        return f"'{value[:4]}' || (1000001 + mod(n, {REFERRED}))"
+    if name.startswith(("name", "search_text", "title", "client_name")):
+        return "'client ' || n || ' job ' || mod(n::bigint * 7919, 99991)"
+    if name == "status" and statuses:
+        rare = " ".join(f"WHEN {i} THEN '{status}'" for i, status in enumerate(statuses))
+        usual = "'delivered'" if "delivered" in statuses else "t.status"
+        return f"CASE mod(n, 100) {rare} ELSE {usual} END"
+    if isinstance(column.type, sa.Date):
+        return f"t.{name} + (mod(n, 365) - 180)"
+    if column.type.python_type is Moment:
+        return f"t.{name} - n * interval '1 minute'"
+    return f"'{NOWHERE}'" if name == "url" else f"t.{name}"
+
+
+def fill(app, tenant_id):
+    """Copy a row of each table many times, as it was made by the API."""
+    statuses = {table.name: _literals(get_type_hints(e.signature.listed).get("status")) for e, table in lists(app)}
+    with owner(app, "READ COMMITTED").begin() as db:
+        db.exec_driver_sql("SET LOCAL session_replication_role = replica; SET LOCAL maintenance_work_mem = '256MB'")
+        for table in metadata.sorted_tables:
+            if [column.name for column in table.primary_key] != ["tenant_id", "id"]:
+                continue
+            if not sa.inspect(db).has_table(table.name):
+                continue
+            newest = sa.text(f"SELECT * FROM {table.name} WHERE tenant_id = :tenant ORDER BY id DESC LIMIT 1")
+            row = db.execute(newest, {"tenant": tenant_id}).first()
+            if row is None:
+                continue
+            indexes = db.execute(_INDEXES, {"name": table.name}).all()
+            for name, _ in indexes:  # made anew, they take half as long
+                db.exec_driver_sql(f"DROP INDEX {name}")
+            values = {c.name: copied(c, row._mapping[c.name], statuses.get(table.name, ())) for c in table.c}
+            count = ROWS.get(table.name, OTHERS)
+            db.exec_driver_sql(
+                f"INSERT INTO {table.name} ({', '.join(values)}) SELECT {', '.join(values.values())}"
+                f" FROM {table.name} t, generate_series(1, {count}) n WHERE t.tenant_id = '{tenant_id}'"
+                f" AND t.id = '{row.id}'"
+            )
+            for _, made in indexes:
+                db.exec_driver_sql(made)
+            added = {"number": counters.c.number + 2_000_000, "live": counters.c.live + count}
+            its = (counters.c.tenant_id == tenant_id) & (counters.c.name == table.name)
+            db.execute(sa.update(counters).where(its).values(added))
+    with owner(app).connect() as db:
+        db.exec_driver_sql("VACUUM ANALYZE")
+
+
+_INDEXES = sa.text(
+    "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index"
+    " WHERE indrelid = CAST(:name AS regclass) AND NOT indisunique AND NOT indisexclusion"
+)
+
+
+def owner(app, isolation_level="AUTOCOMMIT"):
+    """The database with every right, and without a time limit."""
+    return sa.create_engine(
+        app.db.url.set(username="postgres"), isolation_level=isolation_level, poolclass=sa.pool.NullPool
+    )
+
+
+# What is asked --------------------------------------------------------------------------------------------------------
+
+
+def filters(query):
+    """For each filter of a list, values that find something and values that do not."""
+    for name, hint in get_type_hints(query).items():
+        if name not in query.__struct_fields__ or name in STEERING:
+            continue
+        if name == "search":
+            yield from ((name, text) for text in ("job 4711", "nobody at all"))
+        elif name == "metadata":
+            yield "metadata[colour]", "blue"
+        elif name.startswith(("total", "amount")):
+            yield name, "999999.99" if name.endswith("_from") else "0.01"
+        elif name.endswith("_from") or name == "updated_since":
+            yield from ((name, text) for text in ("2026-11-20", "2199-01-01"))
+        elif name.endswith("_to"):
+            yield name, "1901-01-01"
+        elif name.endswith("_id") and name != "external_id":
+            yield name, "con_1000077"
+        else:
+            yield from ((name, text) for text in _literals(hint) or [_sample(hint)])
+
+
+def reads(tenant):
+    """Every GET, with what it sorts or filters by."""
+    client, ids = tenant.client, tenant.ids
+    for endpoint in client.app.endpoints:
+        if endpoint.route.method != "GET":
+            continue
+        template = endpoint.route.path
+        path = PARAMETER.sub(lambda m, template=template: ids[template[: m.start()].rstrip("/")], template)
+        yield template, "", path
+        query = endpoint.signature.query
+        if not endpoint.signature.listed or not issubclass(query, Paging):
+            continue
+        for sort in (s for name in query.sortable for s in (name, f"-{name}")):
+            first = client.get(f"{path}?sort={sort}")["pagination"]
+            yield template, sort.strip("-"), f"{path}?sort={sort}&cursor={first['next_cursor']}"
+        for name, text in filters(query):
+            yield template, name, f"{path}?{name}={quote(text)}"
+
+
+def writes(tenant):
+    """Change, act on and delete what was made by the API, and make it anew."""
+    client = tenant.client
+    for path, id in reversed([*tenant.ids.items()]):
+        client.call("PATCH", f"{path}/{id}", {"metadata": {"colour": "blue"}})
+        record = decoded(client.call("GET", f"{path}/{id}"))["data"]
+        for action in (record or {}).get("allowed_actions", ()):
+            client.call("POST", f"{path}/{id}/{action}", {"payment_method": "cash"} if action == "pay" else {})
+        client.call("DELETE", f"{path}/{id}")
+    Tenant(client, [])
+
+
+class Recorder:
+    """What runs while `now` says for what: the statements, and on PostgreSQL the plans they were run by."""
+
+    def __init__(self, app):
+        self.app, self.now = app, ()
+        self.statements, self.plans, self.sent = {}, [], threading.Semaphore(0)
+
+    def note(self, diagnostic):
+        told = diagnostic.message_primary or ""
+        if self.now and "plan:\n" in told:
+            self.plans.append((self.now, json.loads(told.partition("plan:\n")[2])))
+
+    def before(self, connection, cursor, statement, parameters, context, many):
+        if not self.app.db.is_sqlite:
+            mode = "auto" if PLANNED_ANEW in context.execution_options else "force_generic_plan"
+            cursor.connection.execute(f"SET plan_cache_mode = {mode}")
+        elif self.now and context.compiled:
+            self.statements.setdefault(statement, (self.now, parameters))
+        if "webhooks_deliveries" in statement and not statement.startswith("SELECT"):
+            self.sent.release()
+
+    def connected(self, connection, record):
+        connection.add_notice_handler(self.note)
+
+    @contextmanager
+    def listening(self):
+        if not self.app.db.is_sqlite:
+            with owner(self.app).connect() as db:
+                for name, value in EXPLAINED.items():
+                    db.exec_driver_sql(f"ALTER DATABASE {self.app.db.url.database} SET {name} = {value}")
+            self.app.db.dispose()
+        listeners = [("before_cursor_execute", self.before)]
+        listeners += [] if self.app.db.is_sqlite else [("connect", self.connected)]
+        engines = [self.app.db.writer] if self.app.db.is_sqlite else [self.app.db.writer, self.app.db.reader]
+        on = [(engine, *listener) for engine in engines for listener in listeners]
+        for each in on:
+            sa.event.listen(*each)
+        yield self
+        for each in on:
+            sa.event.remove(*each)
+
+
+EXPLAINED = {"session_preload_libraries": "auto_explain", "auto_explain.log_min_duration": 0}
+EXPLAINED |= {"auto_explain.log_analyze": "on", "auto_explain.log_timing": "off", "auto_explain.log_format": "json"}
+EXPLAINED |= {"auto_explain.log_level": "notice"}
+
+
+def run_all(tenant, recorder):
+    """Every read, write, timed task, gauge and delivery."""
+    client, app = tenant.client, tenant.client.app
+    with recorder.listening():
+        for recorder.now in [*reads(tenant)]:
+            assert client.call("GET", recorder.now[2]).status_int in (200, 400), client.last.text
+        recorder.now = ("writes", "", "")
+        writes(tenant)
+        recorder.now = ("the worker", "", "")
+        app.clock.move(days=3)
+        worker.tick(app)
+        metrics.exposition(app)
+        recorder.now = ("deliveries", "", "")
+        stop = threading.Event()
+        threads = [
+            threading.Thread(target=work, args=(app, stop)) for m in app.manifests.values() for work in m.workers
+        ]
+        for thread in threads:
+            thread.start()
+        came = [recorder.sent.acquire(timeout=30) for _ in range(6)]
+        stop.set()
+        for thread in threads:
+            thread.join()
+        recorder.now = ()
+        assert all(came), "nothing was written of any delivery"
+
+
+# What may be ----------------------------------------------------------------------------------------------------------
+
+
+def promised(table):
+    """The columns that an index finds or sorts by; others are looked for among all of a tenant's rows."""
+    indexes = [[c.name for c in index.columns] for index in table.indexes]
+    indexes += [[c.name for c in u.columns] for u in table.constraints if isinstance(u, sa.UniqueConstraint)]
+    leading = {columns[1] for columns in indexes if len(columns) > 1 and columns[0] == "tenant_id"}
+    # NULLs come last both ways, which no index of one column does.
+    return {name for name in leading if not table.c[name].nullable}
+
+
+def excused(tables, template, about):
+    """Whether a list is asked for by what has no index."""
+    column = about.removesuffix("_from").removesuffix("_to").replace("updated_since", "updated_at")
+    table = tables.get(template)
+    if table is None or column in ("", "search"):
+        return False
+    return not {column, f"{column}_folded", {"number": "sequence"}.get(column, column)} & promised(table)
+
+
+def nodes(plan, above=()):
+    yield plan, above
+    for part in plan.get("Plans", ()):
+        yield from nodes(part, (*above, plan["Node Type"]))
+
+
+def faults(plan):
+    """What a plan does that it need not."""
+    for node, above in nodes(plan):
+        loops = node.get("Actual Loops", 1)
+        gave = node.get("Actual Rows", 0) * loops
+        left_out = loops * sum(count for name, count in node.items() if name.startswith("Rows Removed"))
+        what = " ".join(node.get(name, "") for name in ("Node Type", "Relation Name", "Index Name"))
+        if left_out > MOST_IN_VAIN + gave:
+            yield f"{what} reads {left_out + gave} rows to give {gave}"
+        if "Sort" in node["Node Type"]:
+            put = sum(part["Actual Rows"] * part["Actual Loops"] for part in node["Plans"])
+            if put > MOST_IN_VAIN:
+                yield f"{what} sorts {put} rows"
+        if "Relation Name" in node and gave > MOST_IN_VAIN and not any("Aggregate" in each for each in above):
+            yield f"{what} gives {gave} rows"
+
+
+def test_no_plan_reads_more_than_it_must(tenant, engine):
+    app = tenant.client.app
+    tables = {endpoint.route.path: table for endpoint, table in lists(app)}
+    if engine == "postgresql":
+        fill(app, tenant.client.tenant_id)
+    recorder = Recorder(app)
+    run_all(tenant, recorder)
+    wrong = defaultdict(set)
+    for (template, about, path), plan in recorder.plans:
+        owed = any(template == when and part in plan["Query Text"] for when, part in OWED)
+        if not owed and not excused(tables, template, about):
+            wrong[path or template, plan["Query Text"][:200]] |= {*faults(plan["Plan"])}
+    with app.db.reading() as db:
+        for statement, ((template, _, path), parameters) in recorder.statements.items():
+            if template == "the worker":
+                continue  # looks for what is due to anybody
+            for step in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters):
+                if whole(step.detail):
+                    wrong[path or template, statement[:200]].add(step.detail)
+    assert len(recorder.plans) + len(recorder.statements) > 300
+    found = [f"{path}\n  {statement}\n    " + "\n    ".join(each) for (path, statement), each in wrong.items() if each]
+    assert not found, "\n".join(found)
+
+
+def whole(detail):
+    """Whether a step of SQLite's reads a table of tenants' records from end to end."""
+    name = detail.split()[1] if detail.startswith("SCAN ") else ""
+    return name in metadata.tables and "tenant_id" in metadata.tables[name].c

@@ -1,0 +1,284 @@
+"""Two hundred clients that send or read as slowly as they can, or not at all: everybody else is answered meanwhile."""
+
+import http.client
+import json
+import os
+import re
+import select
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from billycan import settings
+from billycan.app import App
+from billycan.hosting.served import serving
+from billycan.testing import SECRET, Client
+
+ROOT = Path(__file__).parents[1]
+NGINX = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
+SECONDS = 60
+PATIENCE = 5  # Two are promised, on a machine that has nothing else to do.
+WORKER_CLASSES = ("gthread", "gevent")
+GET = b"GET /v1/contacts?per_page=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n"
+POST = b"POST /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"
+
+
+class Stuck:
+    """Slow clients of five kinds at a port, forty of each, until the block ends; who is thrown out comes back."""
+
+    def __init__(self, port: int, key: str) -> None:
+        self.port, self._stop, self._sockets = port, threading.Event(), []
+        secret = key.encode()
+        # What each sends at once, and what it then goes on sending.
+        self.kinds = [
+            (b"GET /v1/contacts HTTP/1.1\r\nHost: x\r\nX-More: ", b"a"),
+            (POST % secret + b"Content-Length: 100000\r\n\r\n", b" "),
+            (POST % secret + b"Transfer-Encoding: chunked\r\n\r\n", b"1\r\n \r\n"),
+            (GET % secret * 40, GET % secret * 40),
+            (b"", b""),
+        ]
+
+    def __enter__(self) -> "Stuck":
+        self._sockets = [[self._connect(kind, i), kind, i] for i in range(40) for kind in range(len(self.kinds))]
+        self._thread = threading.Thread(target=self._go_on)
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._stop.set()
+        self._thread.join()
+        for connection, _, _ in self._sockets:
+            connection.close()
+
+    def _connect(self, kind: int, number: int) -> socket.socket:
+        connection = socket.socket()
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.bind((f"127.0.0.{2 + number % 5}", 0))  # not so many from each address that they would be refused
+        connection.settimeout(SECONDS)
+        connection.connect(("127.0.0.1", self.port))
+        connection.setblocking(False)
+        with suppress(OSError):
+            connection.send(self.kinds[kind][0])
+        return connection
+
+    def _go_on(self) -> None:
+        while not self._stop.wait(0.2):
+            for stuck in self._sockets:
+                connection, kind, number = stuck
+                try:
+                    connection.send(self.kinds[kind][1])
+                    if kind < 3 and connection.recv(1, socket.MSG_PEEK) is not None:
+                        raise ConnectionResetError  # it was answered, so that its wait is over
+                except BlockingIOError:
+                    pass
+                except OSError:
+                    connection.close()
+                    with suppress(OSError):
+                        stuck[0] = self._connect(kind, number)
+
+
+def answers(port: int, path: str, **headers: str) -> int:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        connection.request("GET", path, headers=headers)
+        response = connection.getresponse()
+        response.read()
+        return response.status
+    finally:
+        connection.close()
+
+
+def hold_on(port: int, client: Client) -> None:
+    """While the clients are stuck, ask."""
+    for _ in range(3):
+        client.post("/v1/contacts", {"name": "Ada", "notes": "a" * 5_000})
+    assert answers(port, "/v1/contacts", **client.headers) == 200
+    with Stuck(port, client.headers["Authorization"].removeprefix("Bearer ")):
+        for _ in range(6):
+            assert answers(port, "/-/health") == 200
+            assert answers(port, "/v1/contacts", **client.headers) == 200
+            time.sleep(0.5)
+
+
+@contextmanager
+def served(folder: Path, worker_class: str, **more: str):
+    """gunicorn of two workers with the threads that are its default."""
+    database = f"sqlite:///{folder}/here.db"
+    with serving(database, ["contacts"], folder, threads="8", worker_class=worker_class, **more) as server:
+        yield server.port, Client(server.app)
+        assert "Traceback" not in server.log.read_text()
+
+
+@contextmanager
+def served_by_serve(folder: Path, worker_class: str):
+    """The one-machine command."""
+    environ = {
+        "BILLYCAN_DATABASE": f"sqlite:///{folder}/here.db",
+        "BILLYCAN_SECRET": SECRET,
+        "BILLYCAN_PLUGINS": "contacts",
+        "BILLYCAN_SHARED_FOLDER": str(folder / "shared"),
+        "BILLYCAN_WORKER_CLASS": worker_class,
+        "BILLYCAN_PER_MINUTE": "100000",
+        "BILLYCAN_PER_SECOND": "100000",
+    }
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
+    out, err = folder / "out", folder / "err"
+    with out.open("w") as output, err.open("w") as errors:
+        command = [Path(sys.executable).with_name("billycan"), "serve", "--bind", "127.0.0.1:0"]
+        process = subprocess.Popen(command, cwd=folder, env=clean | environ, stdout=output, stderr=errors)
+    try:
+        deadline = time.monotonic() + SECONDS
+        while not (said := re.search(r"billycan serves http://127\.0\.0\.1:(\d+)\n", out.read_text())):
+            assert process.poll() is None and time.monotonic() < deadline, err.read_text()
+            time.sleep(0.05)
+        app = App(settings.load({"BILLYCAN_CONFIG": os.devnull, **environ}))
+        yield int(said[1]), Client(app)
+        app.close()
+        assert "Traceback" not in err.read_text()
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+
+
+def is_listened_on(port: int) -> bool:
+    with socket.socket() as connection:
+        return connection.connect_ex(("127.0.0.1", port)) == 0
+
+
+@contextmanager
+def nginx(upstream: int):
+    """A real nginx with deploy/nginx.conf, as nobody, on loopback and without TLS; gives its port and its folder."""
+    with tempfile.TemporaryDirectory(prefix="billycan-nginx-") as name:
+        folder = Path(name)
+        with socket.socket() as free, socket.socket() as other:
+            free.bind(("127.0.0.1", 0))
+            other.bind(("127.0.0.1", 0))
+            port, plain = free.getsockname()[1], other.getsockname()[1]
+        site = (ROOT / "deploy" / "nginx.conf").read_text()
+        for written, here in {
+            r"127\.0\.0\.1:8000": f"127.0.0.1:{upstream}",
+            r"listen \[::\]:.*": "",
+            r"listen 443 ssl": f"listen 127.0.0.1:{port}",
+            r"listen 80": f"listen 127.0.0.1:{plain}",
+            r"ssl_.*": "",
+            r"/var/log/nginx": name,
+        }.items():
+            site, times = re.subn(written, here, site)
+            assert times, written
+        kept = "".join(f"{kind}_temp_path {name};\n" for kind in ("client_body", "proxy", "fastcgi", "scgi", "uwsgi"))
+        (folder / "nginx.conf").write_text(f"pid {name}/pid;\nevents {{}}\nhttp {{\n{kept}{site}\n}}\n")
+        command = [NGINX, "-p", name, "-e", folder / "log", "-c", folder / "nginx.conf", "-g", "daemon off;"]
+        nobody = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
+        if nobody:
+            for path in (folder, folder / "nginx.conf"):
+                shutil.chown(path, "nobody", "nogroup")
+        process = subprocess.Popen(command, **nobody)
+        try:
+            deadline = time.monotonic() + SECONDS
+            while not is_listened_on(port):
+                assert process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()
+                time.sleep(0.05)
+            yield port, folder
+        finally:
+            process.terminate()
+            process.wait(SECONDS)
+
+
+needs_nginx = pytest.mark.skipif(NGINX is None, reason="NOT TESTED behind nginx: apt-get install -y nginx-light")
+
+
+@pytest.mark.parametrize("worker_class", WORKER_CLASSES)
+def test_slow_clients_of_gunicorn_hold_up_nobody_else(tmp_path, worker_class):
+    with served(tmp_path, worker_class) as (port, client):
+        hold_on(port, client)
+
+
+@pytest.mark.parametrize("worker_class", WORKER_CLASSES)
+def test_slow_clients_of_serve_hold_up_nobody_else(tmp_path, worker_class):
+    with served_by_serve(tmp_path, worker_class) as (port, client):
+        hold_on(port, client)
+
+
+@needs_nginx
+@pytest.mark.parametrize("worker_class", WORKER_CLASSES)
+def test_slow_clients_of_nginx_hold_up_nobody_else(tmp_path, worker_class):
+    with (
+        served(tmp_path, worker_class, trusted_proxies="127.0.0.1") as (upstream, client),
+        nginx(upstream) as (port, _),
+    ):
+        hold_on(port, client)
+
+
+@needs_nginx
+def test_nginx_logs_neither_links_nor_queries(tmp_path):
+    with (
+        served(tmp_path, "gthread", trusted_proxies="127.0.0.1") as (upstream, client),
+        nginx(upstream) as (port, kept),
+    ):
+        for path in ("/q/tell-nobody", "/i/tell-nobody", "//q/tell-nobody", "/%71/tell-nobody", "/x/../q/tell-nobody"):
+            assert answers(port, path) == 404
+        assert answers(port, "/v1/contacts?search=tell-nobody", **client.headers) == 200
+        assert answers(port, "/-/plugins") == 404
+        deadline = time.monotonic() + SECONDS
+        while (written := (kept / "billycan.log").read_text()).count("\n") < 7 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert '"GET /v1/contacts" 200 ' in written
+        assert written.count('"GET /q/..." 404 ') == 4
+        assert not logged(kept, "tell-nobody")
+    with nginx(1) as (port, kept):
+        assert answers(port, "/q/tell-nobody") == 502, "nothing listens there"
+        assert not logged(kept, "tell-nobody")
+
+
+def logged(folder: Path, text: str) -> list[Path]:
+    return [path for path in folder.iterdir() if path.is_file() and text in path.read_text()]
+
+
+@contextmanager
+def crowd(port: int, number: int):
+    """So many connections from one address, each of which has begun to ask."""
+    with ExitStack() as stack:
+        connections = [
+            stack.enter_context(socket.create_connection(("127.0.0.1", port), SECONDS, ("127.0.0.2", 0)))
+            for _ in range(number)
+        ]
+        for connection in connections:
+            connection.sendall(b"GET /-/health HTTP/1.1\r\n")
+        yield connections
+
+
+@pytest.mark.parametrize("worker_class", WORKER_CLASSES)
+def test_an_address_has_a_hundred_connections_and_is_told_when_it_wants_more(tmp_path, worker_class):
+    with served(tmp_path, worker_class, workers=1) as (port, _), crowd(port, 120) as connections:
+        refused = []
+        while len(refused) < 20:
+            refused, _, _ = select.select(connections, [], [], SECONDS)
+        said = [connection.recv(65536).decode() for connection in refused]
+        assert [text[:12] for text in said] == ["HTTP/1.1 429"] * 20
+        assert "at most 100 to each process" in json.loads(said[0].partition("\r\n\r\n")[2])["error"]["message"]
+        assert answers(port, "/-/health") == 200, "it is another address"
+        assert all_answered(connection for connection in connections if connection not in refused)
+
+
+@pytest.mark.parametrize("worker_class", WORKER_CLASSES)
+def test_a_trusted_proxy_may_have_any_number_of_connections(tmp_path, worker_class):
+    with (
+        served(tmp_path, worker_class, workers=1, trusted_proxies="127.0.0.2") as (port, _),
+        crowd(port, 120) as connections,
+    ):
+        assert all_answered(connections)
+
+
+def all_answered(connections) -> bool:
+    connections = list(connections)
+    for connection in connections:
+        connection.sendall(b"Host: x\r\n\r\n")
+    return {connection.recv(12) for connection in connections} == {b"HTTP/1.1 200"}

@@ -16,7 +16,7 @@ from datetime import date
 from decimal import Decimal
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 from typing import Annotated, get_origin
 from unittest import mock
 
@@ -90,6 +90,49 @@ def test_a_command_that_a_document_shows_is_found_where_it_is_pasted():
                     shown += 1
                     assert ". .venv/bin/activate" in text[: block.end()], f"{page.relative_to(ROOT)}: {line}"
     assert shown > 10
+
+
+SECTIONS = ["Fields", "States", "Routes", "Events", "Settings", "Commands", "For other plugins"]
+
+
+def test_the_pages_of_plugins_have_the_same_sections_in_the_same_order():
+    for page in ROOT.glob("plugins/*/README.md"):
+        shared = [heading for heading in _headings(page) if heading in SECTIONS]
+        assert shared == [heading for heading in SECTIONS if heading in shared], page
+    for name in plugins.first_party():
+        if plugins.manifest(name).tables:
+            headings = _headings(ROOT / "plugins" / name / "README.md")
+            assert set(SECTIONS[:5]) <= set(headings), name
+
+
+def _headings(page: Path) -> list[str]:
+    return re.findall(r"^## (.*)$", BLOCK.sub("", page.read_text()), re.MULTILINE)
+
+
+def test_what_a_plugin_offers_others_is_on_its_page():
+    """Each public name of its `api`, a function with its parameters."""
+    pages = 0
+    for name in plugins.first_party():
+        page = ROOT / "plugins" / name / "README.md"
+        if not (page.parent / f"billycan_{name}" / "api.py").exists():
+            continue
+        pages += 1
+        module = importlib.import_module(f"billycan_{name}.api")
+        text = page.read_text().partition("## For other plugins")[2]
+        for shown in getattr(module, "__all__", [name for name in vars(module) if _offers(module, name)]):
+            offered = getattr(module, shown)
+            if inspect.isfunction(offered):
+                takes = inspect.signature(offered)
+                bare = [p.replace(annotation=inspect.Parameter.empty) for p in takes.parameters.values()]
+                shown += str(takes.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+            assert f"`{shown}" in text, f"{name}: {shown}"
+    assert pages > 6
+
+
+def _offers(module: ModuleType, name: str) -> bool:
+    offered = getattr(module, name)
+    made_here = getattr(offered, "__module__", "") == module.__name__ or getattr(offered, "__name__", "") == "names"
+    return not name.startswith("_") and made_here
 
 
 def test_the_readme_is_short():

@@ -119,13 +119,13 @@ def test_what_a_plugin_offers_others_is_on_its_page():
         pages += 1
         module = importlib.import_module(f"billycan_{name}.api")
         text = page.read_text().partition("## For other plugins")[2]
-        for shown in getattr(module, "__all__", [name for name in vars(module) if _offers(module, name)]):
-            offered = getattr(module, shown)
+        for public in getattr(module, "__all__", [public for public in vars(module) if _offers(module, public)]):
+            offered, takes = getattr(module, public), ""
             if inspect.isfunction(offered):
-                takes = inspect.signature(offered)
-                bare = [p.replace(annotation=inspect.Parameter.empty) for p in takes.parameters.values()]
-                shown += str(takes.replace(parameters=bare, return_annotation=inspect.Signature.empty))
-            assert f"`{shown}" in text, f"{name}: {shown}"
+                signature = inspect.signature(offered)
+                bare = [p.replace(annotation=inspect.Parameter.empty) for p in signature.parameters.values()]
+                takes = str(signature.replace(parameters=bare, return_annotation=inspect.Signature.empty))
+            assert f"`{public}{takes}" in text, f"{name}: {public}{takes}"
     assert pages > 6
 
 

@@ -41,7 +41,7 @@ def get_asset(ctx: Context, id: str) -> Asset:
 def update_asset(ctx: Context, id: str, body: Patch[NewAsset]) -> Asset:
     """Change an asset.
 
-    Emits `asset.updated` where anything changed.
+    Emits `asset.updated` if anything changed.
     """
     asset, changed = records.change(ctx, id, body)
     if changed:

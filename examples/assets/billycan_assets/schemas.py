@@ -11,7 +11,7 @@ Status = Literal["in_use", "retired"]
 
 
 class NewAsset(NewResource, kw_only=True):
-    """What a client sends to make an asset.
+    """What a client sends to create an asset.
 
     bought_on: The day it was bought.
     custodian_id: The id of the contact who looks after it.

@@ -1,6 +1,5 @@
 """The documents say what is there: every block of code in them is run or checked, and so is every link."""
 
-import importlib
 import importlib.util
 import inspect
 import json
@@ -231,19 +230,6 @@ def test_what_hooks_answer_is_documented():
         (table,) = re.findall(rf"^\| Member of an `{kind.__name__}` .*?(?=\n\n)", text, re.MULTILINE | re.DOTALL)
         rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
         assert set(re.findall(r"`(\w+)`", " ".join(rows))) == set(kind.__struct_fields__)
-
-
-def test_what_the_examples_import_is_public():
-    text = (ROOT / "docs" / "versions.md").read_text()
-    names = re.findall(r"`(billycan\.\w+\.\w+)`", text)
-    for name in names:
-        module, _, member = name.rpartition(".")
-        assert hasattr(importlib.import_module(module), member), name
-    sources = [path.read_text() for path in ROOT.glob("examples/*/billycan_*/*.py")]
-    sources.append((ROOT / "docs" / "hooks.md").read_text())
-    for module, imported in re.findall(r"^from (billycan\.\w+) import (.*)$", "\n".join(sources), re.MULTILINE):
-        if module not in ("billycan.fields", "billycan.testing"):
-            assert not ({f"{module}.{name}" for name in imported.split(", ")} - set(names)), f"{module}: {imported}"
 
 
 # Blocks of code -------------------------------------------------------------------------------------------------------

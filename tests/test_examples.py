@@ -10,8 +10,7 @@ from openapi_schema_validator import OAS31Validator
 from billycan import Address, keys
 from billycan.events import body_of, events
 from billycan.plugins import first_party
-from billycan.testing import Client, Clock
-from billycan.testing.recorder import Recorder
+from billycan.testing import Client, Clock, Recorder
 from billycan.wire import encode, parse
 from billycan_webhooks.tables import deliveries
 

@@ -8,9 +8,9 @@ from billycan import Context, Extends, Manifest
 from billycan.events import body_of, events
 from billycan.plugins import first_party
 from billycan.testing import Client
+from billycan.tools.trigger import trigger
 from billycan.wire import encode, parse
 from billycan_client import generate
-from billycan_webhooks.trigger import trigger
 
 ALL = sorted(first_party())
 LINE = {"description": "Gutters cleaned", "unit_price": "90.00"}

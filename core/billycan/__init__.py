@@ -1,31 +1,58 @@
-"""The toolkit a plugin imports; docs/versions.md says what else is public."""
+"""What every plugin imports; docs/versions.md lists it with the other public modules."""
 
-from .address import Address
-from .context import Context, Event
-from .db import Cents, Json, TenThousandths, UTCDateTime, own, reference, resource_table, tenant_table
-from .hookspecs import hookimpl
-from .manifest import Deleted, Every, Extends, Manifest, Named, NewResource, Page, PageQuery, Reply, Resource, Route
-from .patch import Patch
-from .problems import (
-    BadRequest,
-    Code,
-    Conflict,
-    Fault,
-    Forbidden,
-    Invalid,
-    NotFound,
-    Problem,
-    RuleBroken,
-    Unauthenticated,
-)
-from .records import Records, folded, has_dependents, names_of, numbered, searchable
-from .states import Actions
-from .work import unit_of_work
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .address import Address
+    from .app import App
+    from .context import Context, Event
+    from .db import ByCodePoint, Cents, Json, TenThousandths, UTCDateTime, own, reference, resource_table, tenant_table
+    from .hookspecs import hookimpl
+    from .ids import new_id
+    from .keys import Identity
+    from .limits import Allowance
+    from .manifest import (
+        Deleted,
+        Every,
+        Extends,
+        Manifest,
+        Named,
+        NewResource,
+        Page,
+        PageQuery,
+        Paging,
+        Reply,
+        Resource,
+        Route,
+    )
+    from .metrics import Gauge
+    from .neighbours import Neighbours, take_turns
+    from .patch import Patch
+    from .problems import (
+        BadRequest,
+        Code,
+        Conflict,
+        Fault,
+        Forbidden,
+        Invalid,
+        NotFound,
+        Problem,
+        RuleBroken,
+        Unauthenticated,
+    )
+    from .reader import decode
+    from .records import Records, Row, folded, has_dependents, names_of, numbered, searchable
+    from .states import Actions
+    from .work import unit_of_work
 
 __all__ = [
     "Actions",
     "Address",
+    "Allowance",
+    "App",
     "BadRequest",
+    "ByCodePoint",
     "Cents",
     "Code",
     "Conflict",
@@ -36,33 +63,74 @@ __all__ = [
     "Extends",
     "Fault",
     "Forbidden",
+    "Gauge",
+    "Identity",
     "Invalid",
     "Json",
     "Manifest",
     "Named",
+    "Neighbours",
     "NewResource",
     "NotFound",
     "Page",
     "PageQuery",
+    "Paging",
     "Patch",
     "Problem",
     "Records",
     "Reply",
     "Resource",
     "Route",
+    "Row",
     "RuleBroken",
     "TenThousandths",
     "UTCDateTime",
     "Unauthenticated",
+    "decode",
     "folded",
     "has_dependents",
     "hookimpl",
     "names_of",
+    "new_id",
     "numbered",
     "own",
     "reference",
     "resource_table",
     "searchable",
+    "take_turns",
     "tenant_table",
     "unit_of_work",
 ]
+
+# Loaded when first asked for, so that a command that needs none of them starts at once.
+_HOMES = {
+    "address": "Address",
+    "app": "App",
+    "context": "Context Event",
+    "db": "ByCodePoint Cents Json TenThousandths UTCDateTime own reference resource_table tenant_table",
+    "hookspecs": "hookimpl",
+    "ids": "new_id",
+    "keys": "Identity",
+    "limits": "Allowance",
+    "manifest": "Deleted Every Extends Manifest Named NewResource Page PageQuery Paging Reply Resource Route",
+    "metrics": "Gauge",
+    "neighbours": "Neighbours take_turns",
+    "patch": "Patch",
+    "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
+    "reader": "decode",
+    "records": "Records Row folded has_dependents names_of numbered searchable",
+    "states": "Actions",
+    "work": "unit_of_work",
+}
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if (home := _HOME_OF.get(name)) is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(f".{home}", __name__), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -51,10 +51,3 @@ class Address(Struct, forbid_unknown_fields=True, kw_only=True):
             len(self.postcode) == 4 and self.postcode.isascii() and self.postcode.isdigit()
         ):
             raise RuleBroken("invalid_value", "must be four digits", ".postcode")
-
-
-def one_line(address: dict[str, str | None] | None) -> str:
-    """An address as it is stored, in one line; empty where there is none."""
-    found = address or {}
-    place = " ".join(found[k] or "" for k in ("suburb", "state", "postcode") if found.get(k))
-    return ", ".join(part for part in (found.get("line1"), found.get("line2"), place) if part)

@@ -23,7 +23,7 @@ from .events import events
 from .extending import Extensions
 from .fields import Moment
 from .keys import Keys
-from .limits import Allowance, Counter, Epoch, Limiter, by_address, shared_folder
+from .limits import MOST_PER_MINUTE, Allowance, Counter, Epoch, Limiter, by_address, shared_folder
 from .manifest import Every, Manifest
 from .metrics import Counts
 from .pipeline import Endpoint, Pipeline
@@ -136,10 +136,15 @@ class App:
             reset = math.ceil(now)
             return Allowance(allowed=True, limit=per_minute, remaining=per_minute, reset=reset, window="minute")
 
-    def count_visit(self, use: str, req: falcon.Request, per_minute: int, per_second: int) -> Allowance:
-        """Count a request for a page by its remote address; `use` is one word, and has an allowance of its own."""
+    def count_visit(self, use: str, req: falcon.Request, per_minute: int, per_second: int) -> None:
+        """Count a request for a page by its remote address; RateLimited where that has made too many.
+
+        `use` is one word, and has an allowance of its own: of at most 100,000 a minute, whatever is asked.
+        """
         name = by_address(use, self.address_of(req))
-        return self.count(name, per_minute, per_second, self.now().timestamp())
+        allowance = self.count(name, min(per_minute, MOST_PER_MINUTE), per_second, self.now().timestamp())
+        if not allowance.allowed:
+            raise defaults.refusal(allowance)
 
     def is_trusted(self, address: str) -> bool:
         """Whether it is a proxy's, of which the settings say that it may speak for others."""

@@ -19,6 +19,8 @@ from .work import unit_of_work
 if TYPE_CHECKING:
     from .app import App
 
+__all__ = ["ago", "working_day"]
+
 log = logging.getLogger("billycan")
 
 _PROFILE = {

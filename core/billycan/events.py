@@ -20,6 +20,8 @@ from .problems import BadRequest
 from .records import Records, Row
 from .wire import encode
 
+__all__ = ["body_of", "events", "filtered", "matching", "may_read", "records"]
+
 events = tenant_table(
     "core_events",
     sa.Column("sequence", sa.BigInteger, nullable=False),

@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from msgspec import NODEFAULT, UNSET, Struct, structs
 
 from .manifest import Extends, Manifest, Page
-from .patch import Patch, plain
+from .patch import Patch, as_stored
 from .plain import options
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool
         now = extends.shows() if new else extends.fill(ctx, [id]).get(id) or extends.shows()
         before = {name: getattr(now, name) for name in _names(extends.takes)}
         after = part if new else Patch(extends.takes, part).over(before)
-        if any(plain(getattr(after, name)) != plain(value) for name, value in before.items()):
+        if any(as_stored(getattr(after, name)) != as_stored(value) for name, value in before.items()):
             extends.keep(ctx, id, after)
             changed = True
     return changed

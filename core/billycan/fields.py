@@ -9,12 +9,12 @@ from collections.abc import Callable
 from datetime import date, datetime
 from decimal import Decimal
 from functools import cache
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from zoneinfo import available_timezones
 
 from msgspec import Meta
 
-from .moments import Moment
+from .moments import Moment, start_of_day
 from .problems import RuleBroken
 
 MOST_MONEY = "999999999.99"
@@ -178,6 +178,9 @@ Zone = Annotated[
 ]
 Currency = Annotated[str, Text("The currency of amounts: Australian dollars.", enum=["AUD"], check=_currency)]
 
+AmountsAre = Literal["exclusive", "inclusive"]  # of GST
+GstRounding = Literal["total_invoice", "per_line"]
+
 
 def _metadata_key(key: str) -> str:
     if not 1 <= len(key) <= 40 or _CONTROL.search(key):
@@ -340,10 +343,10 @@ DayOrInstant = Annotated[
 ]
 
 __all__ = [
-    "FIRST_DATE",
     "LAST_DATE",
     "Abn",
     "Amount",
+    "AmountsAre",
     "Count",
     "Currency",
     "Day",
@@ -351,6 +354,7 @@ __all__ = [
     "Description",
     "Email",
     "ExternalId",
+    "GstRounding",
     "Id",
     "Instant",
     "Metadata",
@@ -372,6 +376,6 @@ __all__ = [
     "Url",
     "Whole",
     "Zone",
-    "is_abn",
     "read_instant",
+    "start_of_day",
 ]

@@ -237,7 +237,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     demo: Adds sample records to a new sandbox, in a transaction of its own, after those of what it requires.
     serve: Settings that `billycan serve` uses where none is set and only this machine reaches it.
     codes: The codes of its own refusals.
-    examples: A file that `billycan.testing.recorder` recorded.
+    examples: A file that `billycan.testing.Recorder` recorded.
     delivery: The OpenAPI operation by which every event reaches whoever subscribed to it, for the plugin that brings
       it there: core adds what each of them holds.
     gauges: What is measured for `/-/metrics`.

@@ -17,6 +17,7 @@ from . import db, walls
 from .command import to_type
 from .counters import counters
 from .manifest import Manifest
+from .migrations import index_for_search, search_index
 from .plugins import PluginError
 
 HERE = Path(__file__).parent
@@ -53,7 +54,7 @@ def upgrade(
                 tell(changed[-1])
                 _run(connection, name, scripts, _to_head(scripts))
         for table in unindexed(connection, manifests):
-            if _index_for_search(connection, table):
+            if index_for_search(connection, table):
                 changed.append(f"{table}: indexed for search")
                 tell(changed[-1])
         if walls.stand(connection):
@@ -66,7 +67,7 @@ def unindexed(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> l
     if connection.dialect.name != "postgresql":
         return []
     tables = [t.name for m in manifests.values() for t in m.tables if "search_text" in t.c]
-    return [t for t in tables if connection.execute(sa.select(sa.func.to_regclass(_search_index(t)))).scalar() is None]
+    return [t for t in tables if connection.execute(sa.select(sa.func.to_regclass(search_index(t)))).scalar() is None]
 
 
 def dependents(connection: sa.Connection, manifest: Manifest) -> list[str]:
@@ -147,60 +148,6 @@ def _described(what: str, *about: Any) -> str:
 def current(connection: sa.Connection, name: str) -> str | None:
     """The version a plugin's tables are at; None before its first migration."""
     return MigrationContext.configure(connection, opts={"version_table": _version_table(name)}).get_current_revision()
-
-
-def resource_columns() -> tuple[sa.Column[Any], ...]:
-    """The columns of a resource as of core 1.0, for migrations; never changed, whatever later ones add."""
-    return (
-        sa.Column("external_id", sa.Text),
-        sa.Column("metadata", db.Json, nullable=False),
-        sa.Column("version", sa.Integer, nullable=False),
-        sa.Column("created_at", db.UTCDateTime, nullable=False),
-        sa.Column("updated_at", db.UTCDateTime, nullable=False),
-    )
-
-
-def key_columns() -> tuple[sa.Column[Any], ...]:
-    """The primary key of a tenant's table as of core 1.0, for migrations."""
-    return (
-        sa.Column("tenant_id", db.ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
-        sa.Column("id", db.ByCodePoint, primary_key=True),
-    )
-
-
-def create_resource_table(op: Any, name: str, *parts: Any) -> None:
-    """Create a tenant's table with the columns every resource has, as of core 1.0."""
-    op.create_table(
-        name,
-        *key_columns(),
-        *parts,
-        *resource_columns(),
-        sa.UniqueConstraint("tenant_id", "external_id", name=f"uq_{name}_tenant_id_external_id"),
-    )
-    op.create_index(f"ix_{name}_tenant_id_created_at_id", name, ["tenant_id", "created_at", "id"])
-
-
-def create_search_index(op: Any, table: str) -> None:
-    """Index `search_text` for substrings on PostgreSQL; where its extensions are not to be had, search is unindexed."""
-    _index_for_search(op.get_bind(), table)
-
-
-def _index_for_search(connection: sa.Connection, table: str) -> bool:
-    if connection.dialect.name != "postgresql":
-        return False
-    try:
-        with connection.begin_nested():
-            for extension in ("btree_gin", "pg_trgm"):
-                connection.execute(sa.text(f"CREATE EXTENSION IF NOT EXISTS {extension}"))
-    except sa.exc.DBAPIError:
-        return False
-    on = f"{table} USING gin (tenant_id, search_text gin_trgm_ops)"
-    connection.execute(sa.text(f"CREATE INDEX {_search_index(table)} ON {on}"))
-    return True
-
-
-def _search_index(table: str) -> str:
-    return f"ix_{table}_search"
 
 
 def _to_head(scripts: ScriptDirectory) -> Any:

@@ -30,7 +30,7 @@ class Patch(Generic[T]):
     def over(self, current: Mapping[Any, Any]) -> T:
         """The record with the patch applied; `current` holds the T's members as they are stored."""
         known = {f.encode_name for f in msgspec.structs.fields(self.kind)}  # type: ignore[arg-type]
-        return decode(merge({name: plain(current[name]) for name in known}, self.sent), self.kind)
+        return decode(merge({name: as_stored(current[name]) for name in known}, self.sent), self.kind)
 
 
 def decode_patch(tree: Any, kind: type[T], shown: Any = None) -> tuple[Patch[T], list[SetAside]]:
@@ -42,7 +42,7 @@ def decode_patch(tree: Any, kind: type[T], shown: Any = None) -> tuple[Patch[T],
     return Patch(kind, tree), walk.aside
 
 
-def plain(value: Any) -> Any:
+def as_stored(value: Any) -> Any:
     """A stored value as the tree it would arrive as, numbers and dates kept."""
     return msgspec.to_builtins(value, builtin_types=(Decimal, datetime)) if isinstance(value, Struct | list) else value
 

@@ -18,7 +18,7 @@ from .manifest import STEERING, Deleted, Named, Page, Paging, sent
 from .moments import day_after, start_of_day
 from .neighbours import Neighbours, take_turns
 from .pages import Found, Order
-from .patch import Patch, plain
+from .patch import Patch, as_stored
 from .problems import BadRequest, Conflict, Fault, Invalid, NotFound
 
 T = TypeVar("T", bound=Struct)
@@ -177,7 +177,7 @@ class Records(Generic[T]):
 
     def insert(self, ctx: Context, **values: Any) -> Row:
         """A new row with these columns; numbered, folded and counted."""
-        values = {name: plain(value) for name, value in values.items()}
+        values = {name: as_stored(value) for name, value in values.items()}
         self._check_references(ctx, values)
         number = counters.advance(ctx, self.table.name)
         if self.number:
@@ -197,7 +197,7 @@ class Records(Generic[T]):
         """
         before = row._mapping
         touch = keep(ctx, self.table, row.id) or touch
-        values = {name: plain(value) for name, value in values.items()}
+        values = {name: as_stored(value) for name, value in values.items()}
         changed = {name: value for name, value in values.items() if before[name] != value}
         if not changed and not touch:
             return row
@@ -300,7 +300,7 @@ class Records(Generic[T]):
             if name in self.filters:
                 yield self.filters[name](ctx, value)
             elif name == "search":
-                yield holds(self.table, value)
+                yield search_condition(self.table, value)
             elif name == "metadata":
                 yield from (_has(self.table.c.metadata, ctx, key, text) for key, text in value.items())
             elif name == "updated_since":
@@ -350,7 +350,7 @@ def _is_number(text: str) -> bool:
     return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
 
 
-def holds(table: sa.Table, text: str) -> sa.ColumnElement[bool]:
+def search_condition(table: sa.Table, text: str) -> sa.ColumnElement[bool]:
     """The rows whose searched columns hold a text, whatever its case and accents, or its digits however spaced."""
     found = contains(table.c.search_text, text)
     return found | contains(table.c.search_text, digits_of(text)) if _is_number(text) else found

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct
 from .address import Address
 from .context import Context
 from .db import ByCodePoint, Json, UTCDateTime, metadata
-from .fields import Abn, Email, Moment, Name, Phone, Text, Zone
+from .fields import Abn, AmountsAre, Email, GstRounding, Moment, Name, Phone, Text, Zone
 from .ids import new_id
 from .patch import Patch
 from .problems import RuleBroken
@@ -28,8 +28,6 @@ tenants = sa.Table(
 )
 
 Environment = Literal["live", "sandbox"]
-AmountsAre = Literal["exclusive", "inclusive"]
-GstRounding = Literal["total_invoice", "per_line"]
 Days = Annotated[int, Meta(ge=0, le=365)]
 
 

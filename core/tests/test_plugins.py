@@ -30,7 +30,7 @@ from billycan import (
 )
 from billycan.db import metadata
 from billycan.manifest import Empty
-from billycan.migrate import resource_columns
+from billycan.migrations import resource_columns
 from billycan.plugins import GROUP, PluginError, chosen
 from billycan.testing import Client
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from billycan.testing import NOT_TESTED, throwaway
+from billycan.testing import throwaway
+from billycan.testing.fixtures import NOT_TESTED
 
 spec = importlib.util.spec_from_file_location("billycan_crash_harness", Path(__file__).with_name("harness.py"))
 harness = sys.modules["billycan_crash_harness"] = importlib.util.module_from_spec(spec)

@@ -9,19 +9,22 @@ import pytest
 # Their assertions say what was compared, as those of tests do.
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in ("client", "conformance", "extended", "strict")))
 
+from ..plugins import PluginError
+from ..settings import SettingsError
 from .client import Client, counted, decoded, run_timed, upgrade_to
 from .conformance import PluginConformance
-from .fixtures import ENGINES, NOT_TESTED, ROLE, SECRET, START, Clock
+from .fixtures import SECRET, START, Clock
+from .recorder import Recorder
 
 __all__ = [
-    "ENGINES",
-    "NOT_TESTED",
-    "ROLE",
     "SECRET",
     "START",
     "Client",
     "Clock",
     "PluginConformance",
+    "PluginError",
+    "Recorder",
+    "SettingsError",
     "counted",
     "decoded",
     "run_timed",

@@ -8,8 +8,8 @@ import signal
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ from ..problems import Problem
 
 if TYPE_CHECKING:
     from ..app import App
+
+    Opened = Callable[[], AbstractContextManager[App]]
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON, for scripts.")
 
@@ -502,6 +504,38 @@ def _owned(open_: Any) -> Iterator["App"]:
     owner = config.settings.database_owner
     with open_(_with(config, database=owner) if owner else None) as app:
         yield app
+
+
+@commands.group("events")
+def events() -> None:
+    """Make events happen in a sandbox, to try out what they trigger.
+
+    \b
+    billycan events trigger invoice.paid --tenant ten_01abc
+    """
+
+
+@events.command("trigger")
+@click.argument("event")
+@click.option("--tenant", required=True, metavar="TEN", help="The id of a sandbox: see `billycan tenants list`.")
+@click.pass_obj
+def trigger_event(opened: "Opened", event: str, tenant: str) -> None:
+    """Make an event happen in a sandbox: with a record of its own, and all that leads to it.
+
+    What happened is printed, is in the log of events, and is delivered like anything else.
+
+    \b
+    billycan events trigger invoice.paid --tenant ten_01abc
+    """
+    from .trigger import CannotTrigger, trigger
+
+    with opened() as app:
+        try:
+            happened = trigger(app, tenant, event)
+        except (CannotTrigger, Problem) as error:
+            raise click.ClickException(str(error)) from None
+    for name, id in happened:
+        click.echo(f"{name} {id}")
 
 
 # What is there --------------------------------------------------------------------------------------------------------

@@ -6,10 +6,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Event, UTCDateTime, own, tenant_table
-from billycan.counters import advance, counters
-from billycan.ids import new_id
-from billycan.wire import encode
+from billycan import Context, Event, UTCDateTime, new_id, own, tenant_table
+from billycan.sql import advance, counters
+from billycan.web import encode
 
 START = "0" * 64
 

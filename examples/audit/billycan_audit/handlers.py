@@ -5,9 +5,8 @@ from typing import Any
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from billycan import Context, Page, Records
+from billycan import Context, Page, Paging, Records
 from billycan.fields import DayOrInstant, Moment
-from billycan.manifest import Paging
 
 from .chain import audit
 

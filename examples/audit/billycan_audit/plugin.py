@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from billycan import Context, Event, Manifest, Route, hookimpl
-from billycan.app import App
+from billycan import App, Context, Event, Manifest, Route, hookimpl
 
 from .chain import append, audit, broken, lengths
 from .handlers import list_audit

@@ -8,10 +8,8 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Meta, Struct
 
-from billycan import Code, Manifest, Unauthenticated, hookimpl
-from billycan.app import App
-from billycan.keys import Identity
-from billycan.tenants import tenants
+from billycan import App, Code, Identity, Manifest, Unauthenticated, hookimpl
+from billycan.sql import tenants
 
 INVALID, EXPIRED = "invalid_token", "expired_token"
 

@@ -8,8 +8,7 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
-from billycan.plugins import PluginError
-from billycan.testing import START, Client
+from billycan.testing import START, Client, PluginError
 
 SECRET = "a secret that the identity provider and the API share, and nobody else"
 NOW = int(START.timestamp())

@@ -6,9 +6,8 @@ from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
-from billycan import Context, own
+from billycan import Context, decode, own
 from billycan.demo import ago, working_day
-from billycan.reader import decode
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 

@@ -1,8 +1,10 @@
 """What each endpoint does."""
 
+from datetime import timedelta
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec.structs import asdict
 
 from billycan import (
     BadRequest,
@@ -11,16 +13,16 @@ from billycan import (
     Deleted,
     Fault,
     Invalid,
+    Neighbours,
     Page,
     Patch,
     Records,
     Reply,
+    Row,
     own,
 )
-from billycan.manifest import sent
-from billycan.moments import day_after, start_of_day
-from billycan.neighbours import Neighbours
-from billycan.records import Row, among, contains
+from billycan.fields import start_of_day
+from billycan.sql import among, contains
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
@@ -106,7 +108,7 @@ def update_service(ctx: Context, id: str, body: Patch[NewService]) -> Service:
     service = body.over(before._mapping)
     if service.staff_ids != before.staff_ids:
         _check_staff(ctx, service)
-    after = service_records.save(ctx, before, **sent(service))
+    after = service_records.save(ctx, before, **asdict(service))
     (shown,) = service_records.show(ctx, [after])
     if after.version != before.version:
         ctx.emit("service.updated", shown)
@@ -139,7 +141,7 @@ def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
         return []
     zone = ctx.tenant.timezone
     people = staff.people(ctx, [query.staff_id] if query.staff_id else service.staff_ids or None)
-    since, until = start_of_day(query.since, zone), start_of_day(day_after(query.until), zone)
+    since, until = start_of_day(query.since, zone), start_of_day(query.until + timedelta(days=1), zone)
     return slots.offered(ctx, service, slots.giving(service, people), since, until)
 
 
@@ -174,7 +176,7 @@ def create_booking(ctx: Context, body: NewBooking) -> Booking:
     """
     service = _service_to_book(ctx, body)
     place = slots.take(ctx, service, body.start_at, body.staff_id, force=body.force, job_id=body.job_id)
-    columns = {name: value for name, value in sent(body).items() if name != "force"}
+    columns = {name: value for name, value in asdict(body).items() if name != "force"}
     status = "pending" if service.requires_confirmation else "confirmed"
     row = records.insert(ctx, **{**columns, **place, "status": status})
     return tell(ctx, row, "booking.created")
@@ -207,7 +209,7 @@ def update_booking(ctx: Context, id: str, body: Patch[BookingChange]) -> Booking
     known = {**row._mapping, **neighbours.shown(ctx, row._mapping)}
     change = body.over(known)
     neighbours.check(ctx, change, known)
-    columns = {name: value for name, value in sent(change).items() if value != known[name]}
+    columns = {name: value for name, value in asdict(change).items() if value != known[name]}
     after = records.save(ctx, row, **columns)
     return tell(ctx, after, "booking.updated") if after.version != row.version else _shown(ctx, [after])[0]
 

@@ -10,11 +10,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Invalid, own
-from billycan.fields import LAST_DATE, Moment
-from billycan.ids import new_id
-from billycan.moments import start_of_day
-from billycan.records import Row
+from billycan import Conflict, Context, Invalid, Row, new_id, own
+from billycan.fields import LAST_DATE, Moment, start_of_day
 from billycan_staff.api import Person, people
 
 from . import rules

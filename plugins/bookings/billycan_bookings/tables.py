@@ -2,8 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import Cents, Json, UTCDateTime, folded, reference, resource_table, searchable, tenant_table
-from billycan.db import ByCodePoint
+from billycan import ByCodePoint, Cents, Json, UTCDateTime, folded, reference, resource_table, searchable, tenant_table
 
 services = resource_table(
     "bookings_services",

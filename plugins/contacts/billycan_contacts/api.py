@@ -1,12 +1,12 @@
 """What other plugins may use of contacts."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, names_of, own
-from billycan.records import Filter, among, contains, holds
+from billycan.sql import among, contains, search_condition
 
 from .tables import contacts
 
@@ -43,10 +43,10 @@ def named_like(ctx: Context, text: str) -> sa.Select[str]:
     return sa.select(contacts.c.id).where(own(ctx, contacts), named)
 
 
-def found_by(column: sa.Column[str]) -> Filter:
+def found_by(column: sa.Column[str]) -> Callable[[Context, str], sa.ColumnElement[bool]]:
     """The filter `search` of records that refer to a contact: those that hold a text, or whose contact's name does."""
 
     def search(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-        return holds(column.table, text) | among(ctx, column, named_like(ctx, text))
+        return search_condition(column.table, text) | among(ctx, column, named_like(ctx, text))
 
     return search

@@ -5,9 +5,8 @@ No name is a real person's or company's; the numbers and domains are among those
 
 from typing import Any
 
-from billycan import Context
+from billycan import Context, decode
 from billycan.demo import ago
-from billycan.reader import decode
 
 from .handlers import create_contact
 from .schemas import NewContact

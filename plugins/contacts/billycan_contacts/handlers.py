@@ -1,7 +1,7 @@
 """What each endpoint does."""
 
 from billycan import Actions, Context, Deleted, Page, Patch, Records
-from billycan.records import json_list_has
+from billycan.sql import json_list_has
 
 from .schemas import Contact, ContactQuery, NewContact
 from .tables import contacts

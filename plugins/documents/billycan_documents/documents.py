@@ -7,10 +7,23 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
-from billycan import Actions, Conflict, Context, Deleted, Invalid, Named, Page, PageQuery, Patch, Records, own
-from billycan.neighbours import Neighbours, take_turns
-from billycan.patch import plain
-from billycan.records import Row
+from billycan import (
+    Actions,
+    Conflict,
+    Context,
+    Deleted,
+    Invalid,
+    Named,
+    Neighbours,
+    Page,
+    PageQuery,
+    Patch,
+    Records,
+    Row,
+    own,
+    take_turns,
+)
+from billycan.sql import as_stored
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -172,7 +185,7 @@ class Documents(Generic[L, T]):
         after = body.over(before)
         if is_open:
             return Edit(row, lines, before, after, None)
-        changed = {name for name in after.__struct_fields__ if plain(getattr(after, name)) != before[name]}
+        changed = {name for name in after.__struct_fields__ if as_stored(getattr(after, name)) != before[name]}
         if locked := sorted(changed - (self.open_once_sent or set())):
             raise self._is_locked(stored["status"], locked)
         return Edit(row, lines, before, after, changed)

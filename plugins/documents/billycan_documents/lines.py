@@ -8,10 +8,19 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Meta, Struct
 
-from billycan import Cents, Context, Fault, Invalid, Json, NewResource, Patch, TenThousandths, tenant_table
-from billycan.fields import Amount, Currency, Description, Id, Percent, Quantity, Text, UnitPrice
-from billycan.ids import new_id
-from billycan.tenants import AmountsAre, GstRounding
+from billycan import Cents, Context, Fault, Invalid, Json, NewResource, Patch, TenThousandths, new_id, tenant_table
+from billycan.fields import (
+    Amount,
+    AmountsAre,
+    Currency,
+    Description,
+    GstRounding,
+    Id,
+    Percent,
+    Quantity,
+    Text,
+    UnitPrice,
+)
 
 from .rules import Charge, CodeTotals, GstCode, Totals, totals
 

@@ -5,9 +5,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, own
+from billycan import Context, decode, own
 from billycan.demo import ago
-from billycan.reader import decode
 from billycan_contacts import api as contacts
 
 from .handlers import create_expense, void_expense

@@ -5,8 +5,7 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from billycan import Context, Records
-from billycan.records import Row
+from billycan import Context, Records, Row
 from billycan_contacts import api as contacts
 
 from . import categories, rules

@@ -4,9 +4,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, has_dependents, own
-from billycan.patch import plain
-from billycan.records import Row
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row, has_dependents, own
+from billycan.sql import as_stored
 
 from . import rules
 from .documents import job_of, records, show
@@ -104,7 +103,7 @@ def _columns(ctx: Context, body: NewExpense) -> dict[str, Any]:
 
 
 def _check_locked(row: Row, columns: dict[str, Any]) -> None:
-    changed = {name for name, value in columns.items() if plain(value) != row._mapping[name]}
+    changed = {name for name, value in columns.items() if as_stored(value) != row._mapping[name]}
     if locked := sorted(changed - rules.OPEN_ONCE_VOID):
         raise Conflict(
             f"{', '.join(locked)}: a void expense is locked; only its external_id and metadata still change.",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import msgspec
 from msgspec import Struct
 
-from billycan import Named, NewResource, PageQuery, Resource, RuleBroken
+from billycan import Named, NewResource, PageQuery, Paging, Resource, RuleBroken
 from billycan.fields import (
     Abn,
     Amount,
@@ -25,7 +25,6 @@ from billycan.fields import (
     Search,
     Text,
 )
-from billycan.manifest import Paging
 
 from .rules import TAXABLE, ClaimStatus, GstCode, gst_fits
 

@@ -6,11 +6,8 @@ known beforehand, is shown from the first, and becomes rows the moment anything 
 
 import sqlalchemy as sa
 
-from billycan import Context
-from billycan.counters import advance
-from billycan.db import ByCodePoint, Json, upsert
-from billycan.folding import fold
-from billycan.tenants import tenants
+from billycan import ByCodePoint, Context, Json
+from billycan.sql import advance, fold, tenants, upsert
 
 from .tables import categories, started
 

@@ -9,7 +9,7 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, own
-from billycan.folding import fold
+from billycan.sql import fold
 
 from . import categories, rules
 from .documents import claimable, records

@@ -2,8 +2,17 @@
 
 import sqlalchemy as sa
 
-from billycan import Cents, TenThousandths, UTCDateTime, folded, reference, resource_table, searchable, tenant_table
-from billycan.db import ByCodePoint
+from billycan import (
+    ByCodePoint,
+    Cents,
+    TenThousandths,
+    UTCDateTime,
+    folded,
+    reference,
+    resource_table,
+    searchable,
+    tenant_table,
+)
 
 categories = resource_table(
     "expenses_categories",

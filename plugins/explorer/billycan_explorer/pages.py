@@ -6,10 +6,8 @@ from importlib.resources import files
 import falcon
 from msgspec import Struct
 
-from billycan.app import App
-from billycan.defaults import refusal
-from billycan.limits import MOST_PER_MINUTE
-from billycan.problems import RouteNotFound
+from billycan import App
+from billycan.web import RouteNotFound
 
 from .settings import Settings
 
@@ -55,10 +53,7 @@ class Document:
     def _send(self, req: falcon.Request, resp: falcon.Response, file: File | None) -> None:
         resp.set_headers(_HEADERS)
         limits = self.app.settings
-        per_minute = min(VISIT * limits.per_minute, MOST_PER_MINUTE)
-        allowance = self.app.count_visit("explorer", req, per_minute, VISIT * limits.per_second)
-        if not allowance.allowed:
-            raise refusal(allowance)
+        self.app.count_visit("explorer", req, VISIT * limits.per_minute, VISIT * limits.per_second)
         if file is None:
             raise RouteNotFound
         resp.etag = file.tag

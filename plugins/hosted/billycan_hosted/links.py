@@ -8,8 +8,7 @@ from functools import cache
 import msgspec
 from itsdangerous import BadData, URLSafeSerializer
 
-from billycan import Context
-from billycan.app import App
+from billycan import App, Context
 
 _TOKEN = re.compile(r"[A-Za-z0-9_.-]+")
 

@@ -15,12 +15,9 @@ import jinja2
 import msgspec
 from msgspec import Struct
 
-from billycan import Context, Problem, unit_of_work
-from billycan.address import one_line
-from billycan.app import App
+from billycan import App, Context, Problem, unit_of_work
 from billycan.fields import Moment
-from billycan.problems import MethodNotAllowed, PayloadTooLarge
-from billycan.wire import read_bytes
+from billycan.web import MethodNotAllowed, PayloadTooLarge, read_bytes
 
 from .links import Link, read_link
 
@@ -83,16 +80,14 @@ class DocumentPage:
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
         """What went wrong, as a page: the pipeline asks for it, and sets the status."""
+        if problem.status == 429:
+            render(resp, "closed.html", title="One moment", text="Too many requests: please try again in a minute.")
+            return
         text = problem.message if problem.status < 500 else "Please try again in a few minutes."
         render(resp, "closed.html", title="That did not work", text=text)
 
     def _open(self, req: falcon.Request, resp: falcon.Response, token: str) -> Link | None:
-        allowance = self.app.count_visit("hosted", req, PER_MINUTE, PER_SECOND)
-        if not allowance.allowed:
-            resp.status = falcon.HTTP_429
-            resp.set_header("Retry-After", str(allowance.retry_after))
-            render(resp, "closed.html", title="One moment", text="Too many requests: please try again in a minute.")
-            return None
+        self.app.count_visit("hosted", req, PER_MINUTE, PER_SECOND)
         link = read_link(self.app, self.path, token)
         if link is None:
             resp.status = falcon.HTTP_404
@@ -106,8 +101,8 @@ class DocumentPage:
 
     def _answer(self, resp: falcon.Response, ctx: Context, shown: Shown) -> None:
         resp.status = shown.status
-        address = one_line(msgspec.to_builtins(ctx.tenant.address)) if ctx.tenant.address else ""
-        of_seller = {"seller": ctx.tenant, "seller_address": address}
+        address = msgspec.to_builtins(ctx.tenant.address) if ctx.tenant.address else None
+        of_seller = {"seller": ctx.tenant, "seller_address": one_line(address)}
         render(resp, shown.template, **{"faults": {}, "form": {}, **of_seller, **shown.values})
 
 
@@ -185,6 +180,13 @@ _UNTAXED = {"gst_free": "GST-free", "export": "GST-free", "input_taxed": "Input 
 
 def _untaxed(code: str) -> str:
     return _UNTAXED[code]
+
+
+def one_line(address: Mapping[str, str | None] | None) -> str:
+    """An address as it is stored, in one line; empty where there is none."""
+    found = address or {}
+    place = " ".join(found[k] or "" for k in ("suburb", "state", "postcode") if found.get(k))
+    return ", ".join(part for part in (found.get("line1"), found.get("line2"), place) if part)
 
 
 def moment(value: Moment, zone: str) -> str:

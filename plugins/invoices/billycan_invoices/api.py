@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from billycan import Context, names_of
-from billycan.reader import decode
+from billycan import Context, decode, names_of
 
 from .documents import neighbours
 from .handlers import create_invoice

@@ -7,10 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Deleted, Invalid, Records, has_dependents, own
+from billycan import Context, Deleted, Invalid, Neighbours, Records, Row, has_dependents, own
 from billycan.fields import LAST_DATE
-from billycan.neighbours import Neighbours
-from billycan.records import Row
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 from billycan_documents.api import Documents, gst_codes, may_charge_gst

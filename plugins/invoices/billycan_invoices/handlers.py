@@ -7,12 +7,23 @@ from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Fault, Invalid, Named, NotFound, Page, Patch, own
+from billycan import (
+    Conflict,
+    Context,
+    Deleted,
+    Fault,
+    Invalid,
+    Named,
+    NotFound,
+    Page,
+    Patch,
+    Row,
+    decode,
+    new_id,
+    own,
+    take_turns,
+)
 from billycan.fields import Moment
-from billycan.ids import new_id
-from billycan.neighbours import take_turns
-from billycan.reader import decode
-from billycan.records import Row
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
 from . import rules

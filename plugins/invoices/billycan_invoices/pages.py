@@ -2,9 +2,7 @@
 
 from fractions import Fraction
 
-from billycan import Context, NotFound
-from billycan.address import one_line
-from billycan.app import App
+from billycan import App, Context, NotFound
 from billycan_documents.api import round_cents
 from billycan_hosted.api import DocumentPage, Link, Shown, day, money
 
@@ -55,7 +53,7 @@ def show_invoice(ctx: Context, link: Link) -> Shown:
         # Only where all of it is taxable and GST is an eleventh may a document say so in words (GSTR 2013/1, par 20).
         "price_includes_gst": only_taxable and invoice.gst == round_cents(Fraction(invoice.total) / 11),
         "client_abn": row.client_abn,
-        "client_address": one_line(row.client_address),
+        "client_address": row.client_address,
         "facts": [
             ("Date of issue", day(invoice.issue_date)),
             ("Due", day(invoice.due_date)),

@@ -7,8 +7,20 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from billycan import Named, PageQuery, Resource
-from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Notes, Positive, Reference, Search, Text
-from billycan.tenants import AmountsAre, GstRounding
+from billycan.fields import (
+    Amount,
+    AmountsAre,
+    Day,
+    DayOrInstant,
+    GstRounding,
+    Id,
+    Moment,
+    Notes,
+    Positive,
+    Reference,
+    Search,
+    Text,
+)
 from billycan_documents.api import CodeTotals, GstCode, Line, NewDocument
 
 Status = Literal["draft", "sent", "partially_paid", "paid", "void", "written_off"]

@@ -2,8 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import Cents, UTCDateTime, numbered, reference, resource_table, searchable, tenant_table
-from billycan.db import ByCodePoint
+from billycan import ByCodePoint, Cents, UTCDateTime, numbered, reference, resource_table, searchable, tenant_table
 from billycan_documents.api import document_columns, lines_table, party_columns
 
 invoices = resource_table(

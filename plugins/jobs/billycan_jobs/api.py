@@ -7,9 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, names_of, own
+from billycan import Context, decode, names_of, own
 from billycan.fields import Moment
-from billycan.reader import decode
 
 from . import rules
 from .documents import neighbours

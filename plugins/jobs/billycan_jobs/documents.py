@@ -5,11 +5,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Fault, Invalid, Named, Records, own
-from billycan.ids import new_id
-from billycan.neighbours import Neighbours
-from billycan.patch import plain
-from billycan.records import Row, json_list_has
+from billycan import Context, Fault, Invalid, Named, Neighbours, Records, Row, new_id, own
+from billycan.sql import as_stored, json_list_has
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 from billycan_documents.api import Documents, gst_codes, may_charge_gst
@@ -43,7 +40,7 @@ def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, An
 
     Who is assigned stays as it is where staff is off.
     """
-    checklist = [{**item, "id": item["id"] or new_id("chk")} for item in plain(columns["checklist"])]
+    checklist = [{**item, "id": item["id"] or new_id("chk")} for item in as_stored(columns["checklist"])]
     off = () if ctx.has("staff") else ("assignee_ids",)
     return {name: value for name, value in columns.items() if name not in off} | {"checklist": checklist}
 

@@ -5,7 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Resource, has_dependents, own
-from billycan.patch import plain
+from billycan.sql import as_stored
 
 from . import rules
 from .documents import assignee_ids, bills, check_assignees, documents, records
@@ -61,7 +61,7 @@ def update_job(ctx: Context, id: str, body: Patch[NewJob]) -> Job:
         raise Invalid.member("scheduled_start", "required", "cannot be cleared while the job is scheduled")
     check_assignees(ctx, edit.after, assigned)
     if row.status == "complete":
-        _check_done(plain(edit.after.checklist))
+        _check_done(as_stored(edit.after.checklist))
     return documents.change(ctx, edit)
 
 

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, Deleted, has_dependents, own
-from billycan.records import json_list_has
+from billycan.sql import json_list_has
 
 from .documents import documents, records
 from .tables import invoiced, jobs

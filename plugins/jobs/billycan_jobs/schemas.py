@@ -6,8 +6,21 @@ from typing import Annotated, Literal
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from billycan import Address, Named, PageQuery, Resource, RuleBroken
-from billycan.fields import Amount, DayOrInstant, Description, Id, Instant, Moment, Name, Notes, Reference, Search, Text
-from billycan.tenants import AmountsAre, GstRounding
+from billycan.fields import (
+    Amount,
+    AmountsAre,
+    DayOrInstant,
+    Description,
+    GstRounding,
+    Id,
+    Instant,
+    Moment,
+    Name,
+    Notes,
+    Reference,
+    Search,
+    Text,
+)
 from billycan_documents.api import CodeTotals, Line, NewDocument, NewLine
 
 Status = Literal["open", "scheduled", "in_progress", "on_hold", "complete", "cancelled"]

@@ -2,8 +2,17 @@
 
 import sqlalchemy as sa
 
-from billycan import Json, UTCDateTime, folded, numbered, reference, resource_table, searchable, tenant_table
-from billycan.db import ByCodePoint
+from billycan import (
+    ByCodePoint,
+    Json,
+    UTCDateTime,
+    folded,
+    numbered,
+    reference,
+    resource_table,
+    searchable,
+    tenant_table,
+)
 from billycan_documents.api import document_columns, lines_table
 
 jobs = resource_table(

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from billycan import Context
+from billycan import Context, decode
 from billycan.demo import ago
-from billycan.reader import decode
 from billycan_contacts import api as contacts
 
 from .handlers import accept_quote, cancel_quote, convert_quote, create_quote, decline_quote, expire_quote, send_quote

@@ -6,10 +6,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Invalid, Records
+from billycan import Context, Invalid, Neighbours, Records, Row
 from billycan.fields import LAST_DATE
-from billycan.neighbours import Neighbours
-from billycan.records import Row
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 from billycan_documents.api import Documents, gst_codes, may_charge_gst

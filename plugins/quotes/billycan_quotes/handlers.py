@@ -5,10 +5,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Resource
-from billycan.app import App
+from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Resource, Row
 from billycan.fields import Moment
-from billycan.records import Row
 from billycan_documents.api import check_registration, client_of, frozen
 
 from .documents import check_dates, documents, records, status_of

@@ -3,12 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from billycan import Context, NotFound
-from billycan.address import one_line
-from billycan.app import App
-from billycan.problems import Invalid
-from billycan.reader import decode
-from billycan.records import Row
+from billycan import App, Context, Invalid, NotFound, Row, decode
 from billycan_hosted.api import DocumentPage, Link, Shown, day, moment, money
 
 from .documents import PATH, documents, records, status_of
@@ -49,7 +44,7 @@ def show_quote(ctx: Context, link: Link) -> Shown:
         "notice": _notice(ctx, quote, status),
         "key": ("Total", money(quote.total), f"Valid until {day(quote.expiry_date)}") if status == "sent" else None,
         "client_abn": row.client_abn,
-        "client_address": one_line(row.client_address),
+        "client_address": row.client_address,
         "facts": [
             ("Date", day(quote.issue_date)),
             ("Valid until", day(quote.expiry_date)),

@@ -9,10 +9,12 @@ from msgspec import UNSET, Struct, UnsetType
 from billycan import Named, PageQuery, Resource
 from billycan.fields import (
     Amount,
+    AmountsAre,
     Day,
     DayOrInstant,
     Description,
     Email,
+    GstRounding,
     Id,
     Moment,
     Name,
@@ -21,7 +23,6 @@ from billycan.fields import (
     Search,
     Text,
 )
-from billycan.tenants import AmountsAre, GstRounding
 from billycan_documents.api import CodeTotals, Line, NewDocument
 
 Status = Literal["draft", "sent", "accepted", "declined", "expired", "cancelled", "converted", "invoiced"]

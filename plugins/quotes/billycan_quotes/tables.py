@@ -2,8 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import Json, UTCDateTime, folded, numbered, reference, resource_table, searchable
-from billycan.db import ByCodePoint
+from billycan import ByCodePoint, Json, UTCDateTime, folded, numbered, reference, resource_table, searchable
 from billycan_documents.api import document_columns, lines_table, party_columns
 
 quotes = resource_table(

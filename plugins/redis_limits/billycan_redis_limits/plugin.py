@@ -2,8 +2,7 @@
 
 from msgspec import Struct
 
-from billycan import Manifest, hookimpl
-from billycan.app import App
+from billycan import App, Manifest, hookimpl
 
 from .store import Store
 
@@ -22,4 +21,4 @@ manifest = Manifest(name="redis_limits", settings=Settings)
 def startup(app: App) -> None:
     settings = app.settings_of(Settings)
     # Everything that counts uses it: keys, addresses, and the pages that have allowances of their own.
-    app.limiter = Store(settings.url, settings.timeout_seconds, meanwhile=app.limiter)
+    app.limiter = Store(settings.url, settings.timeout_seconds, meanwhile=app.limiter.take)

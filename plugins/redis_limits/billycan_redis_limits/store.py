@@ -1,17 +1,23 @@
-"""The sliding log of `billycan.limits` as a sorted set in Redis for each name, charged by a script that runs whole."""
+"""The sliding log of core's limits as a sorted set in Redis for each name, charged by a script that runs whole."""
 
 import logging
+from collections.abc import Callable
 from typing import Any
 
 import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from billycan.limits import MINUTE, SECOND, Allowance, Counter
+from billycan import Allowance
+
+Take = Callable[[str, int, int, float], Allowance]
 
 log = logging.getLogger("billycan.redis_limits")
 
 _AWAY_SECONDS = 1.0
+# A tick is the resolution of a float of Unix seconds from 2004 to 2038, so that reckoning in ticks rounds nothing.
+_SECOND = 1 << 22
+_MINUTE = 60 * _SECOND
 
 # Times are ticks, whole numbers that a double holds exactly; as text they must not become 7.1e+15.
 _TAKE = """
@@ -45,7 +51,9 @@ return {window, text(limit), text(reset), text(last)}
 class Store:
     """One Redis, asked at most once a second while it does not answer; `meanwhile` counts then."""
 
-    def __init__(self, url: str, timeout_seconds: float, meanwhile: Counter) -> None:
+    def __init__(
+        self, url: str, timeout_seconds: float, meanwhile: Callable[[str, int, int, float], Allowance]
+    ) -> None:
         self._meanwhile = meanwhile
         once = Retry(NoBackoff(), 0)  # a second try would double what a request waits
         self._redis = redis.Redis.from_url(
@@ -57,14 +65,14 @@ class Store:
     def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
         """Count a request at `now` (Unix seconds) as `Limiter.take` does."""
         if now < self._away_until <= now + _AWAY_SECONDS:
-            return self._meanwhile.take(name, per_minute, per_second, now)
-        at = round(now * SECOND)
+            return self._meanwhile(name, per_minute, per_second, now)
+        at = round(now * _SECOND)
         try:
-            answer = self._take(keys=[f"billycan:{name}"], args=[at, per_minute, per_second, MINUTE, SECOND])
+            answer = self._take(keys=[f"billycan:{name}"], args=[at, per_minute, per_second, _MINUTE, _SECOND])
         except redis.RedisError as error:
             log.warning("Redis is away, each host counts by itself meanwhile: %s", type(error).__name__)
             self._away_until = now + _AWAY_SECONDS
-            return self._meanwhile.take(name, per_minute, per_second, now)
+            return self._meanwhile(name, per_minute, per_second, now)
         window, figure, reset, last = (part.decode() for part in answer)
         if not window:
             return Allowance(
@@ -81,4 +89,4 @@ class Store:
 
 
 def _seconds(ticks: str | int) -> int:
-    return -(-int(ticks) // SECOND)
+    return -(-int(ticks) // _SECOND)

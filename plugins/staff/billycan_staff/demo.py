@@ -4,9 +4,8 @@ from datetime import datetime, time, timedelta
 from typing import Any, get_args
 from zoneinfo import ZoneInfo
 
-from billycan import Context
+from billycan import Context, decode
 from billycan.demo import ago
-from billycan.reader import decode
 
 from .handlers import create_staff
 from .schemas import NewStaff, Weekday

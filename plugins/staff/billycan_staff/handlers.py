@@ -1,7 +1,8 @@
 """What each endpoint does."""
 
+from msgspec.structs import asdict
+
 from billycan import Context, Deleted, Page, Patch, Records
-from billycan.manifest import sent
 
 from .schemas import NewStaff, Staff, StaffQuery
 from .tables import staff
@@ -42,7 +43,7 @@ def update_staff(ctx: Context, id: str, body: Patch[NewStaff]) -> Staff:
     """
     before = records.lock(ctx, id)
     member = body.over(before._mapping)
-    after = records.save(ctx, before, **{**sent(member), "timezone": member.timezone or ctx.tenant.timezone})
+    after = records.save(ctx, before, **{**asdict(member), "timezone": member.timezone or ctx.tenant.timezone})
     (shown,) = records.show(ctx, [after])
     if after.version != before.version:
         ctx.emit("staff.updated", shown)

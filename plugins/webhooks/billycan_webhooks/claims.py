@@ -16,12 +16,9 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import events
-from billycan.app import App
+from billycan import App, Row, events, new_id
 from billycan.fields import Moment
-from billycan.ids import new_id
-from billycan.records import Row
-from billycan.tenants import tenants
+from billycan.sql import tenants
 
 from . import sender, signing
 from .deliveries import hold

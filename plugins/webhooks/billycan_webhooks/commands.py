@@ -1,23 +1,19 @@
-"""Commands for those who build on webhooks: deliveries to a laptop, and events that happen when told to."""
+"""Commands for those who build on webhooks: deliveries to a laptop."""
 
+import json
 import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from decimal import Decimal
 from typing import Any
 
 import click
 import httpcore
 
-from billycan import Problem
-from billycan.app import App
-from billycan.problems import BadRequest
-from billycan.wire import encode, parse
+from billycan.web import encode
 
 from . import signing
-from .trigger import CannotTrigger
-from .trigger import trigger as make_happen
 
 POLL_SECONDS = 2.0
 
@@ -93,10 +89,10 @@ def _feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
     while (answer := httpcore.request("GET", f"{url}/v1/events?{query}", **given)).status in (429, 503):
         time.sleep(1)
     try:
-        envelope = parse(answer.content)
+        envelope = json.loads(answer.content, parse_float=Decimal)
         if answer.status != 200:
             raise click.ClickException(envelope["error"]["message"])
-    except (BadRequest, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError):
         raise click.ClickException(f"{url} answered {answer.status} and no envelope: it is not billycan") from None
     found: list[dict[str, Any]] = envelope["data"]
     return found
@@ -132,34 +128,4 @@ _UNREACHED = (
 _LIMITS = {"timeout": {"connect": 5.0, "read": 10.0, "write": 10.0, "pool": 5.0}}
 
 
-@click.group("events")
-def events() -> None:
-    """Make events happen in a sandbox, to try out what they trigger.
-
-    \b
-    billycan events trigger invoice.paid --tenant ten_01abc
-    """
-
-
-@events.command("trigger")
-@click.argument("event")
-@click.option("--tenant", required=True, metavar="TEN", help="The id of a sandbox: see `billycan tenants list`.")
-@click.pass_obj
-def trigger(opened: Callable[[], AbstractContextManager[App]], event: str, tenant: str) -> None:
-    """Make an event happen in a sandbox: with a record of its own, and all that leads to it.
-
-    What happened is printed, is in the log of events, and is delivered like anything else.
-
-    \b
-    billycan events trigger invoice.paid --tenant ten_01abc
-    """
-    with opened() as app:
-        try:
-            happened = make_happen(app, tenant, event)
-        except (CannotTrigger, Problem) as error:
-            raise click.ClickException(str(error)) from None
-    for name, id in happened:
-        click.echo(f"{name} {id}")
-
-
-commands = (webhooks, events)
+commands = (webhooks,)

@@ -7,10 +7,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from billycan import Context, Event, own
+from billycan import Context, Event, Row, new_id, own
 from billycan.fields import Moment
-from billycan.ids import new_id
-from billycan.records import Row
 
 from .tables import deliveries, endpoints
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import sqlalchemy as sa
 
-from billycan.app import App
+from billycan import App
 
 from . import sender
 from .claims import MOST_IN_FLIGHT, Claim, Desk, Hint, Made, Wanted, clock

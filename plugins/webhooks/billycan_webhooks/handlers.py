@@ -1,15 +1,14 @@
 """What each endpoint does."""
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import BadRequest, Conflict, Context, Deleted, Forbidden, Invalid, Page, Patch, Records, events, own
+from billycan import BadRequest, Conflict, Context, Deleted, Forbidden, Invalid, Page, Patch, Records, Row, events, own
 from billycan.fields import Moment
-from billycan.ids import is_id
-from billycan.records import Row
-from billycan.wire import encode
+from billycan.web import encode
 
 from . import addresses, deliveries, signing
 from .schemas import (
@@ -31,6 +30,7 @@ from .tables import attempts, endpoints
 from .tables import deliveries as deliveries_table
 
 MOST_ENDPOINTS = 20
+_WEBHOOK_ID = re.compile(r"(evt|dlv)_[0-9a-z]{1,40}")
 PING = "ping"
 
 
@@ -268,7 +268,7 @@ def replay_delivery(ctx: Context, id: str) -> Delivery:
 
 def _of_events_or_pings(ids: Sequence[str]) -> sa.ColumnElement[bool]:
     """The condition of a filter by `webhook_id`, which may be of either kind; BadRequest for what is of neither."""
-    if wrong := [id for id in ids if not (is_id(id, "evt") or is_id(id, "dlv"))]:
+    if wrong := [id for id in ids if not _WEBHOOK_ID.fullmatch(id)]:
         said = f"webhook_id: takes ids that begin with evt_, or dlv_ for a ping, and {wrong[0][:100]!r} is none."
         raise BadRequest(said, code="invalid_filter", param="webhook_id")
     return deliveries_table.c.webhook_id.in_(ids)

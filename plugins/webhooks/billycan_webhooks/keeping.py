@@ -6,8 +6,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, own
-from billycan.app import App
+from billycan import App, Context, own
 from billycan.fields import Moment
 
 from .schemas import Settings

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Code, Context, Event, Every, Manifest, Route, hookimpl
-from billycan.metrics import Gauge
+from billycan import Code, Context, Event, Every, Gauge, Manifest, Route, hookimpl
 
 from . import handlers as h
 from .commands import commands

@@ -11,6 +11,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,7 @@ from huey import Huey, PostgresHuey, RedisHuey, SqliteHuey, crontab
 from huey.registry import Message
 from huey.serializer import Serializer
 
-from billycan import private
-from billycan.app import App
+from billycan import App
 from billycan.fields import Moment
 
 from .claims import Hint
@@ -95,7 +95,7 @@ class Queue:
         place = Path(database.database or "queue.db")
         self.file = place if url else place.with_name(place.stem + ".queue.db")
         how |= {"filename": str(self.file), "timeout": patience, "fsync": False}
-        private.make_file(self.file)
+        _make_private(self.file)
         try:
             return SqliteHuey(_NAME, **how)
         except sqlite3.DatabaseError as error:
@@ -103,7 +103,7 @@ class Queue:
                 raise
             for suffix in ("", "-wal", "-shm"):  # whatever is broken, nothing is lost with it
                 Path(f"{self.file}{suffix}").unlink(missing_ok=True)
-            private.make_file(self.file)
+            _make_private(self.file)
             return SqliteHuey(_NAME, **how)
 
     def hint(self, hints: Iterable[Hint], at: Moment | None = None) -> None:
@@ -179,6 +179,12 @@ class Nudger:
         self._queue = None
 
     __del__ = _close
+
+
+def _make_private(file: Path) -> None:
+    """Make an empty file for this user only, where it can be made; one that is there stays as it is."""
+    with suppress(OSError):  # Whoever opens it says how the matter stands.
+        file.touch(0o600)
 
 
 _nudgers: "weakref.WeakKeyDictionary[App, Nudger]" = weakref.WeakKeyDictionary()

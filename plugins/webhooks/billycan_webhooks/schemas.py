@@ -4,9 +4,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from billycan import NewResource, PageQuery, Resource, RuleBroken
+from billycan import NewResource, PageQuery, Paging, Resource, RuleBroken
 from billycan.fields import DayOrInstant, Instant, Moment, Notes, Text
-from billycan.manifest import Paging
 
 Status = Literal["pending", "delivered", "failed", "held", "cancelled"]
 Reason = Literal["gone", "failing"]

@@ -2,8 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import Json, UTCDateTime, resource_table, tenant_table
-from billycan.db import ByCodePoint
+from billycan import ByCodePoint, Json, UTCDateTime, resource_table, tenant_table
 
 endpoints = resource_table(
     "webhooks_endpoints",

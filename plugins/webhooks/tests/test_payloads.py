@@ -13,8 +13,8 @@ import pytest
 
 from billycan.plugins import first_party, installed
 from billycan.testing import Client
+from billycan.tools.trigger import trigger
 from billycan.wire import encode
-from billycan_webhooks.trigger import trigger
 
 EVENTS = (
     "invoice.created", "invoice.paid", "quote.accepted", "booking.created", "booking.cancelled", "contact.created",

@@ -8,8 +8,8 @@ from click.testing import CliRunner
 
 from billycan.plugins import first_party
 from billycan.testing import Client, Clock
-from billycan_webhooks import commands
-from billycan_webhooks.trigger import CannotTrigger, trigger, ways
+from billycan.tools.cli import trigger_event
+from billycan.tools.trigger import CannotTrigger, trigger, ways
 
 ALL = sorted(first_party())
 
@@ -53,7 +53,7 @@ def test_the_command_says_what_happened_and_it_is_delivered(hooks, receive, drai
         yield app
 
     def run(*arguments):
-        return CliRunner().invoke(commands.trigger, list(arguments), obj=opened)
+        return CliRunner().invoke(trigger_event, list(arguments), obj=opened)
 
     done = run("contact.updated", "--tenant", sandbox.tenant_id)
     assert done.exit_code == 0, done.output
@@ -82,7 +82,7 @@ def test_a_refusal_is_told_as_the_api_tells_it(make_app):
     def opened():
         yield app
 
-    done = CliRunner().invoke(commands.trigger, ["invoice.sent", "--tenant", sandbox.tenant_id], obj=opened)
+    done = CliRunner().invoke(trigger_event, ["invoice.sent", "--tenant", sandbox.tenant_id], obj=opened)
     assert done.exit_code == 1 and done.output.startswith("Error: "), done.output
     assert "seller_abn" in done.output or "ABN" in done.output
 

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan.db import UTCDateTime
-from billycan.migrate import key_columns
+from billycan import UTCDateTime
+from billycan.migrations import key_columns
 
 revision, down_revision = "audit_0001", None
 

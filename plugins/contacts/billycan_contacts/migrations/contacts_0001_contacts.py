@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan.db import ByCodePoint, Json
-from billycan.migrate import create_resource_table, create_search_index
+from billycan import ByCodePoint, Json
+from billycan.migrations import create_resource_table, create_search_index
 
 revision, down_revision = "contacts_0001", None
 

@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 import sqlalchemy as sa
 from alembic import op
 
-from billycan.db import Cents, Json, UTCDateTime
+from billycan import Cents, Json, UTCDateTime
 
 revision, down_revision = "invoices_0002", "invoices_0001"
 

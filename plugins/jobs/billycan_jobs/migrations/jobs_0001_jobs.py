@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan.db import ByCodePoint, Json, UTCDateTime
-from billycan.migrate import create_resource_table, create_search_index, key_columns
+from billycan import ByCodePoint, Json, UTCDateTime
+from billycan.migrations import create_resource_table, create_search_index, key_columns
 from billycan_documents.api import document_columns, line_columns
 
 revision, down_revision = "jobs_0001", None

@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan.db import ByCodePoint
-from billycan.folding import fold
+from billycan import ByCodePoint
+from billycan.sql import fold
 
 revision, down_revision = "quotes_0002", "quotes_0001"
 

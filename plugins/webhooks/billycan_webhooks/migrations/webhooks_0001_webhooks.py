@@ -3,8 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan.db import ByCodePoint, Json, UTCDateTime
-from billycan.migrate import create_resource_table, key_columns
+from billycan import ByCodePoint, Json, UTCDateTime
+from billycan.migrations import create_resource_table, key_columns
 
 revision, down_revision = "webhooks_0001", None
 

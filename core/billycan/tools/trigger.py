@@ -9,15 +9,17 @@ from zoneinfo import ZoneInfo
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Context, unit_of_work, wire
-from billycan.app import App
-from billycan.command import to_type
-from billycan.keys import Identity
-from billycan.patch import decode_patch
-from billycan.pipeline import Endpoint
-from billycan.reader import decode
-from billycan.signatures import PARAMETER
-from billycan.tenants import tenants
+from .. import wire
+from ..app import App
+from ..command import to_type
+from ..context import Context
+from ..keys import Identity
+from ..patch import decode_patch
+from ..pipeline import Endpoint
+from ..reader import decode
+from ..signatures import PARAMETER
+from ..tenants import tenants
+from ..work import unit_of_work
 
 _ID = re.compile(r"\b[a-z]{2,5}_[0-9a-z]{26,40}\b")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
@@ -64,7 +66,7 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
         raise CannotTrigger(f"no enabled plugin declares {event}; there are: {', '.join(sorted(app.events))}")
     if (way := ways(app).get(event)) is None:
         raise CannotTrigger(
-            f"how {event} comes about was not recorded: billycan.testing.recorder says how its plugin does that"
+            f"how {event} comes about was not recorded: billycan.testing.Recorder says how its plugin does that"
         )
     zone, clock = ZoneInfo(_sandbox(app, tenant_id)), app.clock
     now, happened, known = app.now(), [], dict[str, Any]()

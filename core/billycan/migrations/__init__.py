@@ -1,0 +1,68 @@
+"""What a plugin's migrations create tables with, each as of core 1.0: a migration does the same for ever.
+
+Core's own migrations are in this folder, too.
+"""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from ..db import ByCodePoint, Json, UTCDateTime
+
+__all__ = ["create_resource_table", "create_search_index", "key_columns"]
+
+
+def resource_columns() -> tuple[sa.Column[Any], ...]:
+    """The columns of a resource as of core 1.0, for migrations; never changed, whatever later ones add."""
+    return (
+        sa.Column("external_id", sa.Text),
+        sa.Column("metadata", Json, nullable=False),
+        sa.Column("version", sa.Integer, nullable=False),
+        sa.Column("created_at", UTCDateTime, nullable=False),
+        sa.Column("updated_at", UTCDateTime, nullable=False),
+    )
+
+
+def key_columns() -> tuple[sa.Column[Any], ...]:
+    """The primary key of a tenant's table as of core 1.0, for migrations."""
+    return (
+        sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+        sa.Column("id", ByCodePoint, primary_key=True),
+    )
+
+
+def create_resource_table(op: Any, name: str, *parts: Any) -> None:
+    """Create a tenant's table with the columns every resource has, as of core 1.0."""
+    op.create_table(
+        name,
+        *key_columns(),
+        *parts,
+        *resource_columns(),
+        sa.UniqueConstraint("tenant_id", "external_id", name=f"uq_{name}_tenant_id_external_id"),
+    )
+    op.create_index(f"ix_{name}_tenant_id_created_at_id", name, ["tenant_id", "created_at", "id"])
+
+
+def create_search_index(op: Any, table: str) -> None:
+    """Index `search_text` for substrings on PostgreSQL; where its extensions are not to be had, search is unindexed."""
+    index_for_search(op.get_bind(), table)
+
+
+def index_for_search(connection: sa.Connection, table: str) -> bool:
+    """Index `search_text` of a table; whether PostgreSQL, with its extensions, could."""
+    if connection.dialect.name != "postgresql":
+        return False
+    try:
+        with connection.begin_nested():
+            for extension in ("btree_gin", "pg_trgm"):
+                connection.execute(sa.text(f"CREATE EXTENSION IF NOT EXISTS {extension}"))
+    except sa.exc.DBAPIError:
+        return False
+    on = f"{table} USING gin (tenant_id, search_text gin_trgm_ops)"
+    connection.execute(sa.text(f"CREATE INDEX {search_index(table)} ON {on}"))
+    return True
+
+
+def search_index(table: str) -> str:
+    """What that index is called."""
+    return f"ix_{table}_search"

@@ -7,6 +7,8 @@ from itertools import count
 from random import Random
 from typing import Any
 
+import pytest
+
 from billycan.testing import Client
 
 PLUGINS = ("bookings", "contacts", "documents", "hosted", "invoices", "jobs", "quotes", "staff")
@@ -271,6 +273,7 @@ class Walk:
         return self.log
 
 
+@pytest.mark.either
 def test_every_action_does_from_every_status_what_the_contract_says(make_app, clock):
     walk = Walk(make_app(*PLUGINS), clock)
     everything = {

@@ -40,10 +40,11 @@ S = TypeVar("S", bound=Struct)
 class App:
     """One deployment in one process. `wsgi` is what a server hosts; the rest is what plugins may use.
 
+    `db` is a database that is open already, instead of the one that the settings name.
     Raises SettingsError, PluginError or SchemaBehind, each naming what is wrong and its cure.
     """
 
-    def __init__(self, config: settings.Config, clock: Clock = lambda: datetime.now(UTC)) -> None:
+    def __init__(self, config: settings.Config, clock: Clock = lambda: datetime.now(UTC), db: Database | None = None) -> None:
         self.settings = config.settings
         self.clock = clock
         if not self.settings.secret:
@@ -57,7 +58,7 @@ class App:
         self.hook = self.plugins.hook
         self.manifests: dict[str, Manifest] = manifests
         self.plugin_settings = self._plugin_settings(config.plugins)
-        self.db = Database(_database_url(self.settings.database), self.settings.pool_size)
+        self.db = db or Database(_database_url(self.settings.database), self.settings.pool_size)
         self.shared = self._shared_folder()
         self.limiter: Counter = Limiter(self.shared)
         self.epoch = Epoch(self.shared)

@@ -1,10 +1,12 @@
 """Find, check, order and register the enabled plugins."""
 
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, entry_points
 from types import ModuleType
 from typing import Any
 
@@ -30,11 +32,17 @@ class PluginError(Exception):
 def installed() -> dict[str, EntryPoint]:
     """Every installed plugin, by name; a package whose plugin was renamed may have been left behind and is none."""
     found: dict[str, EntryPoint] = {}
-    for entry in (e for e in entry_points(group=GROUP) if e.name not in RENAMED):
+    for entry in (e for e in _entries(*sys.path) if e.name not in RENAMED):
         if (other := found.get(entry.name)) and other.value != entry.value:
             raise PluginError(f"{entry.name} is installed twice, as {other.value} and {entry.value}: uninstall one")
         found[entry.name] = entry
     return found
+
+
+@cache
+def _entries(*path: str) -> tuple[EntryPoint, ...]:
+    # Reading a file of each package on the path takes long enough to do it once.
+    return tuple(entry_points(group=GROUP))
 
 
 def first_party() -> set[str]:
@@ -159,12 +167,11 @@ def _check_names(names: Iterable[str], core: Mapping[str, Any]) -> None:
 
 def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, EntryPoint]) -> None:
     """Refuse plugins whose package asks for another version of core or of a plugin than is installed."""
-    found = {_canonical(entry.dist.name): entry.dist.version for entry in available.values() if entry.dist}
+    found = dict(_told(entry.dist)[0] for entry in available.values() if entry.dist)
     with suppress(PackageNotFoundError):  # Run from its source, it is of no version.
         found[CORE] = distribution(CORE).version
     for name, entry in enabled.items():
-        for text in (entry.dist.requires if entry.dist else None) or []:
-            wanted = Requirement(text)
+        for wanted in _told(entry.dist)[1] if entry.dist else ():
             version = found.get(_canonical(wanted.name))
             if version is None or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
                 continue
@@ -173,6 +180,12 @@ def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, E
                     f"{name} requires {wanted.name}{wanted.specifier} and {version} is installed: "
                     f"install versions that fit, or disable {name}"
                 )
+
+
+@cache
+def _told(package: Distribution) -> tuple[tuple[str, str], tuple[Requirement, ...]]:
+    """A package's name and version, and what it requires."""
+    return (_canonical(package.name), package.version), tuple(Requirement(text) for text in package.requires or ())
 
 
 def in_order(manifests: Mapping[str, Manifest]) -> list[str]:

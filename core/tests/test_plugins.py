@@ -7,6 +7,7 @@ from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import click
 import pytest
@@ -39,7 +40,7 @@ from billycan.testing import Client
 def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Make these modules the only installed plugins: `installed(assets=module)`."""
     entries: list[EntryPoint] = []
-    monkeypatch.setattr(plugins, "entry_points", lambda group: [e for e in entries if e.group == group])
+    monkeypatch.setattr(plugins, "_entries", lambda *path: entries)
     monkeypatch.setattr(plugins, "first_party", lambda: {e.name for e in entries})
 
     def install(**modules: Any) -> None:
@@ -392,7 +393,8 @@ def test_one_made_for_another_version(installed, requirement, said):
     installed(assets=plugin("assets"), zebras=plugin("zebras"))
     found = plugins.installed()
     for name, version, requires in (("assets", "1.0", [requirement]), ("zebras", "1.4", None)):
-        dist = SimpleNamespace(name=f"Acme_{name}", version=version, requires=requires)
+        dist = Mock(version=version, requires=requires)
+        dist.name = f"Acme_{name}"
         found[name] = SimpleNamespace(load=found[name].load, value=found[name].value, dist=dist)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(plugins, "installed", lambda: found)

@@ -20,6 +20,7 @@ from . import throwaway
 
 if TYPE_CHECKING:
     from ..app import App
+    from ..db import Database
     from .throwaway import Postgres, Redis
 
 ENGINES = ("sqlite", "postgresql")
@@ -50,6 +51,7 @@ class Databases:
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="billycan-test-", dir=throwaway.in_memory()))
         self._ready: dict[tuple[str, ...], str] = {}
+        self._open: dict[tuple[str, int], Database] = {}
         self._postgres: Postgres | None = None
         self._count = 0
 
@@ -76,6 +78,15 @@ class Databases:
             build(url)
             self._ready[key] = url
         return self._ready[key]
+
+    def open(self, url: str, pool_size: int) -> "Database":
+        """The database at a URL, the same one for every app: what SQLAlchemy compiled for one serves the next."""
+        from ..db import Database  # noqa: PLC0415 - as below
+
+        key = (url, pool_size)
+        if key not in self._open:
+            self._open[key] = Database(sa.make_url(url), pool_size)
+        return self._open[key]
 
     def close(self) -> None:
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -152,7 +163,11 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
             settings = Settings(
                 **{**defaults, "shared_folder": shared, **core, "database": url, "plugins": ",".join(names) or "none"}
             )
-            built.append(App(Config(settings, {k: v for k, v in given.items() if isinstance(v, dict)}), clock))
+            plugin_settings = {k: v for k, v in given.items() if isinstance(v, dict)}
+            # A second app of a test stands for a second process.
+            alone = not fresh and all(app.db.url != sa.make_url(url) for app in built)
+            db = databases.open(url, settings.pool_size) if alone else None
+            built.append(App(Config(settings, plugin_settings), clock, db))
             return built[-1]
 
         def prepare(url: str) -> None:

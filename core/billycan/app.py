@@ -44,7 +44,9 @@ class App:
     Raises SettingsError, PluginError or SchemaBehind, each naming what is wrong and its cure.
     """
 
-    def __init__(self, config: settings.Config, clock: Clock = lambda: datetime.now(UTC), db: Database | None = None) -> None:
+    def __init__(
+        self, config: settings.Config, clock: Clock = lambda: datetime.now(UTC), db: Database | None = None
+    ) -> None:
         self.settings = config.settings
         self.clock = clock
         if not self.settings.secret:

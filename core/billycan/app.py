@@ -17,7 +17,7 @@ import sqlalchemy as sa
 from falcon.routing import CompiledRouter
 from msgspec import Struct
 
-from . import checks, defaults, migrate, operations, platform, plugins, problems, settings, signatures, wire
+from . import checks, defaults, migrate, operations, packages, platform, plugins, problems, settings, signatures, wire
 from .db import Database
 from .events import events
 from .extending import Extensions
@@ -55,7 +55,7 @@ class App:
             )
         # The newest signs, all of them verify.
         self.secrets = [s for s in (self.settings.secret_previous, self.settings.secret) if s]
-        enabled = plugins.chosen(self.settings.plugins)
+        enabled = packages.chosen(self.settings.plugins)
         self.plugins, manifests = plugins.load(enabled, {"core": defaults, "platform": platform})
         self.hook = self.plugins.hook
         self.manifests: dict[str, Manifest] = manifests
@@ -190,7 +190,7 @@ class App:
             elif tables.get(name):
                 raise settings.SettingsError(f"{name}: this plugin has no settings")
         if unused := sorted(set(tables) - set(self.manifests)):
-            if unknown := sorted(set(unused) - set(plugins.installed())):
+            if unknown := sorted(set(unused) - set(packages.installed())):
                 raise settings.SettingsError(
                     f"{unknown[0]}: no such plugin is installed: correct its name or remove its settings"
                 )

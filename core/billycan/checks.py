@@ -51,7 +51,6 @@ def together(manifests: Iterable[Manifest]) -> Iterator[str]:
     claims: list[tuple[str, Callable[[Manifest], Iterable[Any]]]] = [
         ("declare the event", lambda m: m.events),
         ("have the page", lambda m: (PARAMETER.sub("{}", path) for path, _ in m.pages)),
-        ("have the command", lambda m: (command.name for command in m.commands)),
         ("read their settings into", lambda m: [m.settings] if m.settings else []),
         ("make ids that begin with", prefixes),
     ]

@@ -233,7 +233,6 @@ class Manifest(Struct, frozen=True, kw_only=True):
     tasks: Its timed work.
     workers: Functions that run for as long as `billycan worker` does.
     pages: Falcon resources outside /v1, each with its path.
-    commands: click commands, whose object (`@click.pass_obj`) opens the App: `with opened() as app`.
     demo: Adds sample records to a new sandbox, in a transaction of its own, after those of what it requires.
     serve: Settings that `billycan serve` uses where none is set and only this machine reaches it.
     codes: The codes of its own refusals.
@@ -257,7 +256,6 @@ class Manifest(Struct, frozen=True, kw_only=True):
     tasks: tuple[Every, ...] = ()
     workers: tuple[Callable[..., None], ...] = ()
     pages: tuple[tuple[str, Callable[..., Any]], ...] = ()
-    commands: tuple[Any, ...] = ()
     demo: "Callable[[Context], None] | None" = None
     serve: Mapping[str, str] = {}
     codes: Mapping[str, Code] = {}

@@ -27,6 +27,7 @@ from billycan import (
     Route,
     hookimpl,
     migrate,
+    packages,
     plugins,
 )
 from billycan.db import metadata
@@ -397,7 +398,7 @@ def test_one_made_for_another_version(installed, requirement, said):
         dist.name = f"Acme_{name}"
         found[name] = SimpleNamespace(load=found[name].load, value=found[name].value, dist=dist)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(plugins, "installed", lambda: found)
+        patched.setattr(packages, "installed", lambda: found)
         if said:
             refused(said, "assets")
         else:

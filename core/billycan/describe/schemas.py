@@ -13,7 +13,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from .. import plugins
+from .. import packages
 from ..fields import Moment
 from ..plain import options, parts
 
@@ -174,8 +174,8 @@ def _named(kinds: Iterable[Any]) -> dict[Any, str]:
 @cache
 def _ours() -> frozenset[str]:
     """The packages of core and of the plugins that come with it."""
-    found = plugins.installed()
-    return frozenset({"billycan", *(found[name].value.partition(".")[0] for name in plugins.first_party())})
+    found = packages.installed()
+    return frozenset({"billycan", *(found[name].value.partition(".")[0] for name in packages.first_party())})
 
 
 def _owner(kind: Any) -> str:

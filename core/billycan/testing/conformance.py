@@ -13,7 +13,7 @@ import msgspec
 import pytest
 from msgspec import Struct
 
-from .. import migrate, plugins
+from .. import migrate, packages
 from ..manifest import STEERING, Extends, Resource
 from ..signatures import PARAMETER
 from . import extended
@@ -330,12 +330,12 @@ class PluginConformance:
 
     def test_the_readme_names_everything(self, app: "App") -> None:
         manifest = app.manifests[self.plugin]
-        module = sys.modules[plugins.installed()[self.plugin].value]
+        module = sys.modules[packages.installed()[self.plugin].value]
         readme = Path(str(module.__file__)).parents[1] / "README.md"
         text = readme.read_text()
         named = [f"{e.route.method} {e.route.path}" for e in self.endpoints(app)]
         settings = manifest.settings.__struct_fields__ if manifest.settings else ()
-        commands = [f"billycan {command.name}" for command in manifest.commands]
+        commands = [f"billycan {name}" for name in packages.commands([self.plugin])]
         named += [*manifest.scopes, *manifest.events, *settings, *commands]
         listed = [kind for e in self.endpoints(app) if (kind := e.signature.listed)]
         members = {m: None for kind in listed for m in kind.__struct_fields__ if m not in Resource.__struct_fields__}

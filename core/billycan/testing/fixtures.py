@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 import sqlalchemy as sa
 
-from .. import migrate, plugins, walls
+from .. import migrate, packages, walls
 from ..hookspecs import hookimpl
 from ..manifest import Manifest
 from ..settings import Config, Settings
@@ -201,8 +201,8 @@ def install(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
 
     Keywords are hook functions; `load` replaces what importing the plugin does.
     """
-    found = plugins.installed()
-    monkeypatch.setattr(plugins, "installed", lambda: found)
+    found = packages.installed()
+    monkeypatch.setattr(packages, "installed", lambda: found)
 
     def add(manifest: Manifest, load: Callable[[], Any] | None = None, **hooks: Callable[..., Any]) -> None:
         module = ModuleType(manifest.name)

@@ -21,6 +21,8 @@ from ..command import to_type
 from ..problems import Problem
 
 if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
     from ..app import App
 
     Opened = Callable[[], AbstractContextManager[App]]
@@ -36,7 +38,7 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         try:
-            return [*super().list_commands(ctx), *sorted(_of_plugins())]
+            return [*super().list_commands(ctx), *_of_plugins()]
         except click.ClickException as error:
             click.echo(f"The commands of plugins are missing here: {error.message}", err=True)
             return super().list_commands(ctx)
@@ -49,8 +51,6 @@ class _Commands(click.Group):
 @contextmanager
 def _one_line() -> Iterator[None]:
     """Turn whoever's mistake it was into one line; only what is a fault of ours keeps its traceback."""
-    from ..explain import explained
-
     try:
         yield
     except Problem as problem:
@@ -59,24 +59,30 @@ def _one_line() -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except Exception as error:
+        from ..explain import explained
+
         if (said_ := explained(error)) is None:
             raise
         raise click.ClickException(said_) from None
 
 
 def _of_plugins() -> dict[str, click.Command]:
-    from .. import plugins
+    from .. import packages
 
     with _one_line():
-        _, manifests = plugins.load(plugins.chosen(settings.load().settings.plugins), {})
-        found = {}
-        for manifest in manifests.values():
-            for command in manifest.commands:
-                if command.name in commands.commands:
-                    fault = f"{manifest.name}: billycan has a command {command.name} of its own: rename the plugin's"
-                    raise plugins.PluginError(fault)
-                found[command.name] = command
-    return found
+        brought = packages.commands(packages.chosen(settings.load().settings.plugins))
+        return {name: _loaded(name, entry) for name, entry in sorted(brought.items())}
+
+
+def _loaded(name: str, entry: "EntryPoint") -> click.Command:
+    """A plugin's command; ClickException where it cannot be imported, or takes the place of one of core's."""
+    if name in commands.commands:
+        raise click.ClickException(f"{entry.value}: billycan has a command {name} of its own: rename the plugin's")
+    try:
+        command: click.Command = entry.load()
+    except Exception as error:  # noqa: BLE001 - whatever a plugin raises
+        raise click.ClickException(f"{entry.value} cannot be imported: {error!r}: mend or disable its plugin") from None
+    return command
 
 
 @contextmanager
@@ -566,9 +572,9 @@ def list_plugins(as_json: bool) -> None:
     import sqlalchemy as sa
 
     from .. import migrate as migrations
-    from .. import plugins as found
+    from .. import packages
 
-    entries = found.installed()
+    entries = packages.installed()
     with opened() as app:
         try:
             with app.db.reading() as db:
@@ -604,9 +610,9 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
     billycan plugins drop invoices --yes
     """
     from .. import migrate as migrations
-    from .. import plugins as found
+    from .. import plugins as known
 
-    manifest = found.manifest(name)
+    manifest = known.manifest(name)
     with _owned(opened) as app:
         if name in app.manifests:
             raise click.ClickException(f"{name} is enabled: disable it first, such as with BILLYCAN_PLUGINS=-{name}")

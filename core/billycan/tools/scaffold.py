@@ -13,7 +13,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from .. import checks, plugins
+from .. import checks, packages, plugins
 from ..platform import manifest as platform
 from ..settings import Settings
 
@@ -53,7 +53,7 @@ def words(name: str, one: str | None, prefix: str | None, about: str | None) -> 
     paths = {route.path.split("/")[2] for route in platform.routes}
     if name in {"core", "platform", *Settings.__struct_fields__, *paths}:
         raise Unfit(f"{name} is the name of a part of core: choose another")
-    if name in plugins.installed():
+    if name in packages.installed():
         raise Unfit(f"a plugin {name} is installed already: choose another name, or uninstall that one")
     prefix = prefix or next(free_prefixes(one))
     if not re.fullmatch(r"[a-z]{3}", prefix) or prefix in taken_prefixes():
@@ -84,7 +84,7 @@ def next_steps(words: Words, folder: Path) -> list[str]:
     if python.is_relative_to(Path.cwd()):
         python = python.relative_to(Path.cwd())
     pip = f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
-    enabled = f"+{words.name}" if plugins.first_party() else f"contacts,{words.name}"
+    enabled = f"+{words.name}" if packages.first_party() else f"contacts,{words.name}"
     # pip takes for a path what begins with a dot or a slash.
     where = shlex.quote(f"{folder if folder.is_absolute() else f'./{folder}'}[test]")
     return [
@@ -107,7 +107,7 @@ def singular(name: str) -> str:
 def taken_prefixes() -> set[str]:
     """What the ids of others begin with: core's, the first party's and those of every installed plugin."""
     taken = {*checks.PREFIXES, *TAKEN}
-    for name in plugins.installed():
+    for name in packages.installed():
         try:
             taken.update(checks.prefixes(plugins.manifest(name)))
         except plugins.PluginError:

@@ -15,7 +15,7 @@ from http.client import HTTPConnection, HTTPException
 from ipaddress import ip_address
 from pathlib import Path
 
-from .. import demo, migrate, plugins, private, settings
+from .. import demo, migrate, packages, plugins, private, settings
 from ..app import App
 from ..command import to_type
 from ..hosting import gunicorn_conf
@@ -100,7 +100,7 @@ def _environment(url: str, is_loopback: bool) -> dict[str, str]:
         environ[f"{settings.PREFIX}PUBLIC_URL"] = url
     if not is_loopback or given.public_url or given.trusted_proxies:
         return environ  # Others reach it, directly or through a proxy: what eases trying things out is not for them.
-    _, manifests = plugins.load(plugins.chosen(given.plugins), {})
+    _, manifests = plugins.load(packages.chosen(given.plugins), {})
     for name, manifest in manifests.items():
         for setting, value in manifest.serve.items():
             if setting not in config.plugins.get(name, {}):

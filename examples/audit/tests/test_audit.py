@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from billycan.testing import Client
 from billycan_audit.chain import START, audit, broken, lengths
-from billycan_audit.plugin import verify
+from billycan_audit.commands import verify
 
 ADA = {"name": "Ada"}
 HOW_TO_TAMPER = {

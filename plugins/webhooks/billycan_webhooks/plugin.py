@@ -5,7 +5,6 @@ from pathlib import Path
 from billycan import Code, Context, Event, Every, Gauge, Manifest, Route, hookimpl
 
 from . import handlers as h
-from .commands import commands
 from .deliveries import fan_out
 from .description import DELIVERY
 from .dispatch import consume
@@ -50,7 +49,6 @@ manifest = Manifest(
         Gauge("webhooks_deliveries_waiting", "Deliveries that are not finished, by why.", "why", waiting),
         Gauge("webhooks_oldest_due_seconds", "How long the first delivery that could go has waited.", "", oldest_due),
     ),
-    commands=commands,
     codes={
         "too_many_endpoints": Code(409, "The business has as many endpoints as it may have: delete one first."),
         "url_not_allowed": Code(422, "Nothing can ever be delivered to this URL; the message says why."),

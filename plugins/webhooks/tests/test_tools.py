@@ -21,7 +21,7 @@ import pytest
 from click.testing import CliRunner
 
 from billycan.testing import Client
-from billycan_webhooks import commands, signing
+from billycan_webhooks import commands, forwarding, signing
 
 ROOT = Path(__file__).parents[3]
 SECRET = signing.shown(bytes(range(32)))
@@ -110,10 +110,10 @@ def test_listen_forwards_what_happens_from_now_on(hooks, receive, monkeypatch, b
     sandbox = Client(app).sandbox()
     for i in range(before):
         sandbox.post("/v1/contacts", {"name": f"Before {i}"})
-    monkeypatch.setattr(commands, "POLL_SECONDS", 0.05)
+    monkeypatch.setattr(forwarding, "POLL_SECONDS", 0.05)
     with served(app) as url:
         given = (url, sandbox.secret, receiver.url, SECRET, stop, told.append)
-        thread = threading.Thread(target=commands.forward, args=given, daemon=True)
+        thread = threading.Thread(target=forwarding.forward, args=given, daemon=True)
         thread.start()
         while not told and thread.is_alive():
             time.sleep(0.01)
@@ -140,7 +140,7 @@ def test_listen_says_what_its_key_may_not_read(hooks, receive, monkeypatch):
         sandbox.post("/v1/contacts", {"name": "After"})
 
     with served(app) as url:
-        commands.forward(url, sandbox.key("events:read").secret, receiver.url, SECRET, stop, told_and_more)
+        forwarding.forward(url, sandbox.key("events:read").secret, receiver.url, SECRET, stop, told_and_more)
     assert receiver.requests == [] and told[1].endswith("not forwarded: the key may not read it")
 
 
@@ -178,10 +178,10 @@ def test_listen_waits_for_a_busy_server(hooks, monkeypatch):
             return [b""]
         return app.wsgi(environ, start_response)
 
-    monkeypatch.setattr(commands.time, "sleep", waits.append)
+    monkeypatch.setattr(forwarding.time, "sleep", waits.append)
     monkeypatch.setattr(stop, "wait", lambda _: rounds.append(1) or len(rounds) > 3)
     with served(SimpleNamespace(wsgi=busy_at_first)) as url:
-        commands.forward(url, sandbox.secret, "http://127.0.0.1:1/", SECRET, stop, told.append)
+        forwarding.forward(url, sandbox.secret, "http://127.0.0.1:1/", SECRET, stop, told.append)
     assert waits == [1, 1] and len(told) == 1, "what happened before is not forwarded"
 
 

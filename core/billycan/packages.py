@@ -1,0 +1,86 @@
+"""Which plugins are installed and which of them a setting enables, read from the packages' metadata alone."""
+
+import re
+import sys
+from collections.abc import Iterable
+from functools import cache
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points
+
+GROUP, COMMANDS = "billycan.plugins", "billycan.commands"
+ASSEMBLED, CORE = "billycan", "billycan-core"
+# What deployments may still list, and how it is called now.
+RENAMED = {"gst": "documents"}
+_NAME_OF = re.compile(r"^[\w.-]+")  # a requirement
+
+
+class PluginError(Exception):
+    """The deployment asks for a set of plugins that cannot run; the message names the plugin, the rule and the cure."""
+
+
+def installed() -> dict[str, EntryPoint]:
+    """Every installed plugin, by name; a package whose plugin was renamed may have been left behind and is none."""
+    found: dict[str, EntryPoint] = {}
+    for entry in (e for e in _entries(GROUP, *sys.path) if e.name not in RENAMED):
+        if (other := found.get(entry.name)) and other.value != entry.value:
+            raise PluginError(f"{entry.name} is installed twice, as {other.value} and {entry.value}: uninstall one")
+        found[entry.name] = entry
+    return found
+
+
+@cache
+def _entries(group: str, *path: str) -> tuple[EntryPoint, ...]:
+    # Reading a file of each package on the path takes long enough to do it once.
+    return tuple(entry_points(group=group))
+
+
+def first_party() -> set[str]:
+    """The plugins that the assembled distribution consists of; none where only core is installed."""
+    try:
+        requirements = distribution(ASSEMBLED).requires or []
+    except PackageNotFoundError:
+        return set()
+    parts = {canonical(_NAME_OF.findall(r)[0]) for r in requirements if "extra ==" not in r}
+    return {name for name, entry in installed().items() if entry.dist and canonical(entry.dist.name) in parts}
+
+
+def canonical(name: str) -> str:
+    """A distribution's name as it is compared."""
+    return name.lower().replace("_", "-")
+
+
+def chosen(setting: str | None) -> list[str]:
+    """The plugins a setting enables: a list of names, `none`, or changes to the default such as `+a,-b`."""
+    if setting == "none":
+        return []
+    names = [name.strip() for name in (setting or "").split(",") if name.strip()]
+    changes = [name for name in names if name[0] in "+-"]
+    if names and not changes:
+        return sorted(set(names))
+    if len(changes) != len(names):
+        raise PluginError("plugins: either list names, or change the default with + and - before every name")
+    enabled = first_party()
+    check_renamed(change[1:] for change in changes)
+    for change in changes:
+        if change[0] == "-" and change[1:] not in installed():
+            raise PluginError(f"plugins: {change} names a plugin that is not installed: leave it out")
+        (enabled.add if change[0] == "+" else enabled.discard)(change[1:])
+    return sorted(enabled)
+
+
+def commands(enabled: Iterable[str]) -> dict[str, EntryPoint]:
+    """The commands that the packages of these plugins bring, by name; none of them is loaded yet."""
+    available = installed()
+    brought = {dist.name: name for name in enabled if name in available and (dist := available[name].dist)}
+    found: dict[str, EntryPoint] = {}
+    for entry in (e for e in _entries(COMMANDS, *sys.path) if e.dist and e.dist.name in brought):
+        if (other := found.get(entry.name)) and other.value != entry.value:
+            raise PluginError(f"{other.value} and {entry.value} both are the command {entry.name}: disable one plugin")
+        found[entry.name] = entry
+    return found
+
+
+def check_renamed(names: Iterable[str]) -> None:
+    """PluginError for a name that a plugin had once."""
+    for name in names:
+        if name in RENAMED:
+            raise PluginError(f"plugins: {name} is now called {RENAMED[name]}: write {RENAMED[name]} in its place")

@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import inspect
 import re
 import subprocess
 import sys
@@ -91,3 +92,77 @@ def test_importing_billycan_loads_next_to_nothing():
     found = loaded("import billycan")
     assert {name for name in found if name.startswith("billycan")} == {"billycan"}
     assert not found & {"msgspec", "sqlalchemy", "falcon"}
+
+
+# The reference --------------------------------------------------------------------------------------------------------
+
+REFERENCE = (ROOT / "docs" / "reference.md").read_text()
+PUBLIC = {name: getattr(importlib.import_module(m), name) for m, names in DOCUMENTED.items() for name in names}
+# What core itself calls of these, or what belongs to their own documents.
+NOT_FOR_PLUGINS = {
+    "App": {
+        "start",
+        "close",
+        "address_of",
+        "count",
+        "is_trusted",
+        "is_operator",
+        "openapi",
+        "openapi_file",
+        "timed_tasks",
+    },
+    "Recorder": {"after_commit", "call", "check"},
+}
+
+
+def sections() -> Iterator[tuple[str, list[str]]]:
+    """Each heading of the reference with the code in the first column of its tables."""
+    for part in re.split(r"^(?=##)", REFERENCE, flags=re.MULTILINE)[1:]:
+        rows = re.findall(r"^\| (`.*?`) \|", part, re.MULTILINE)
+        yield part.partition("\n")[0].lstrip("# "), [code for row in rows for code in re.findall(r"`(.*?)`", row)]
+
+
+def signature(name: str, function: object) -> str:
+    """A call as the reference writes it: without types, and without self."""
+    found = inspect.signature(function)
+    parameters = [p.replace(annotation=p.empty) for p in found.parameters.values() if p.name != "self"]
+    return f"{name}{found.replace(parameters=parameters, return_annotation=found.empty)}"
+
+
+def test_the_reference_has_every_signature_as_it_is():
+    for name, each in PUBLIC.items():
+        assert not inspect.isfunction(each) or f"`{signature(name, each)}`" in REFERENCE, signature(name, each)
+    for heading, rows in sections():
+        owner = re.match(r"`(\w+)", heading)
+        if owner is None:
+            assert all(row.partition("(")[0] in PUBLIC for row in rows if "(" in row and "…" not in row), heading
+            continue
+        kind = PUBLIC[owner[1]]
+        assert "(" not in heading or heading == f"`{signature(owner[1], kind)}`"
+        check_members(owner[1], kind, rows)
+
+
+def check_members(name: str, kind: type, rows: list[str]) -> None:
+    if fields := getattr(kind, "__struct_fields__", None):
+        rows = [row for row in rows if "(" not in row]
+        assert set(rows) == set(fields), name
+        return
+    methods = {row.partition("(")[0]: row for row in rows}
+    found = {n: m for n, m in vars(kind).items() if not n.startswith("_") and n not in NOT_FOR_PLUGINS.get(name, ())}
+    # What an object is given when it is made is not in its class.
+    assert found.keys() <= methods.keys() if name == "App" else found.keys() == methods.keys(), name
+    for method, function in found.items():
+        shown = signature(method, function) if inspect.isfunction(function) else method
+        assert methods[method] == shown
+
+
+def test_every_public_name_is_explained():
+    told = REFERENCE + (ROOT / "docs" / "write-a-plugin.md").read_text() + (ROOT / "docs" / "hooks.md").read_text()
+    code = " ".join(re.findall(r"```.*?```|`[^`]+`", told, re.DOTALL))
+    assert {name for name in PUBLIC if not re.search(rf"\b{name}\b", code)} == set()
+
+
+def test_what_the_reference_says_of_an_app_is_there(make_app):
+    (rows,) = (rows for heading, rows in sections() if heading == "`App`")
+    app = make_app("contacts")
+    assert all(hasattr(app, row.partition("(")[0]) for row in rows)

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import click
 import sqlalchemy as sa
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
@@ -235,7 +234,6 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "tasks": (_tuple_of(_is_task), "tasks must be a tuple of Every(seconds=…, run=function)"),
     "workers": (_tuple_of(callable), "workers must be a tuple of functions"),
     "pages": (_tuple_of(_is_page), 'pages must be a tuple of pairs such as ("/posters", Poster)'),
-    "commands": (_tuple_of(_is(click.Command)), "commands must be a tuple of click commands"),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
     "serve": (_is(Mapping), "serve must map settings to their texts"),
     "codes": (_is(Mapping), "codes must map each code to its Code"),

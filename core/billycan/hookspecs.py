@@ -1,59 +1,71 @@
 """The ten hooks a plugin may implement. Arguments are passed by name: take only those you need."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pluggy
+
+if TYPE_CHECKING:
+    import falcon
+
+    from .app import App
+    from .context import Context, Event
+    from .keys import Identity
+    from .limits import Allowance
+    from .manifest import Page, Paging, Route
+    from .pages import Found
+    from .problems import Problem
+    from .records import Row
 
 hookspec = pluggy.HookspecMarker("billycan")
 hookimpl = pluggy.HookimplMarker("billycan")
 
 
 @hookspec
-def startup(app: Any) -> None:
+def startup(app: "App") -> None:
     """Called once per process, in dependency order, before the first request; raising stops the start."""
 
 
 @hookspec(firstresult=True)
-def authenticate(app: Any, req: Any) -> Any:
+def authenticate(app: "App", req: "falcon.Request") -> "Identity | None":
     """Return the Identity that is calling, or None to let the next plugin try; none at all is a 401."""
 
 
 @hookspec(firstresult=True)
-def resolve_tenant(identity: Any, req: Any) -> Any:
+def resolve_tenant(identity: "Identity", req: "falcon.Request") -> "str | None":
     """Return the id of the tenant the call is for; core's answer is the key's own."""
 
 
 @hookspec(firstresult=True)
-def rate_limit(app: Any, identity: Any, address: str, now: float) -> Any:
+def rate_limit(app: "App", identity: "Identity | None", address: str, now: float) -> "Allowance | None":
     """Count this request and return its Allowance; `identity` is None for a call about to be refused with 401."""
 
 
 @hookspec
-def authorize(ctx: Any, route: Any) -> None:
+def authorize(ctx: "Context", route: "Route") -> None:
     """Raise Forbidden to refuse the call; return nothing to let it through."""
 
 
 @hookspec(firstresult=True)
-def paginate(ctx: Any, found: Any, query: Any) -> Any:
+def paginate(ctx: "Context", found: "Found", query: "Paging") -> "Page[Row] | None":
     """Return the Page of rows of `found` that `query` asks for."""
 
 
 @hookspec(firstresult=True)
-def envelope(data: Any, page: Any, problem: Any) -> Any:
+def envelope(data: Any, page: "Page[Any] | None", problem: "Problem | None") -> Any:
     """Return the JSON value that wraps every answer; `page` and `problem` are None where they do not apply."""
 
 
 @hookspec
-def on_event(ctx: Any, event: Any) -> None:
+def on_event(ctx: "Context", event: "Event") -> None:
     """Called inside the transaction for each event; raising undoes the whole request."""
 
 
 @hookspec
-def after_commit(ctx: Any, events: Sequence[Any]) -> None:
+def after_commit(ctx: "Context", events: "Sequence[Event]") -> None:
     """Called once the transaction is durable, of which `ctx.db` is over; a failure is logged and not shown."""
 
 
 @hookspec(firstresult=True)
-def handle_error(error: Exception) -> Any:
+def handle_error(error: Exception) -> "Problem | None":
     """Turn an exception into a Problem, or return None to let the next plugin try; none at all is a plain 500."""

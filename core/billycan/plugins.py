@@ -124,7 +124,9 @@ def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, E
 @cache
 def _told(package: Distribution) -> tuple[tuple[str, str], tuple[Requirement, ...]]:
     """A package's name and version, and what it requires."""
-    return (packages.canonical(package.name), package.version), tuple(Requirement(text) for text in package.requires or ())
+    return (packages.canonical(package.name), package.version), tuple(
+        Requirement(text) for text in package.requires or ()
+    )
 
 
 def in_order(manifests: Mapping[str, Manifest]) -> list[str]:

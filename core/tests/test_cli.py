@@ -302,7 +302,9 @@ def test_a_plugin_s_commands_are_added(run, environ, tmp_path, monkeypatch):
         package = folder / "counting-1.0.dist-info"
         package.mkdir(parents=True)
         (package / "METADATA").write_text("Metadata-Version: 2.1\nName: counting\nVersion: 1.0\n")
-        points = f"[billycan.plugins]\ncounting = counting_plugin\n[billycan.commands]\n{command} = counting:{function}\n"
+        points = (
+            f"[billycan.plugins]\ncounting = counting_plugin\n[billycan.commands]\n{command} = counting:{function}\n"
+        )
         (package / "entry_points.txt").write_text(points)
         monkeypatch.setattr(sys, "path", [str(folder), str(tmp_path), *path])
 

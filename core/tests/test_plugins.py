@@ -9,7 +9,6 @@ from types import ModuleType, SimpleNamespace
 from typing import Any
 from unittest.mock import Mock
 
-import click
 import pytest
 import sqlalchemy as sa
 from msgspec import Struct
@@ -41,8 +40,8 @@ from billycan.testing import Client
 def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     """Make these modules the only installed plugins: `installed(assets=module)`."""
     entries: list[EntryPoint] = []
-    monkeypatch.setattr(plugins, "_entries", lambda *path: entries)
-    monkeypatch.setattr(plugins, "first_party", lambda: {e.name for e in entries})
+    monkeypatch.setattr(packages, "_entries", lambda group, *path: [e for e in entries if e.group == group])
+    monkeypatch.setattr(packages, "first_party", lambda: {e.name for e in entries})
 
     def install(**modules: Any) -> None:
         for name, module in modules.items():
@@ -85,7 +84,7 @@ def load(*names: str) -> list[str]:
 )
 def test_a_list_or_changes_to_the_default(installed, monkeypatch, setting, enabled):
     installed(contacts=plugin("contacts"), staff=plugin("staff"), assets=plugin("assets"))
-    monkeypatch.setattr(plugins, "first_party", lambda: {"contacts", "staff"})
+    monkeypatch.setattr(packages, "first_party", lambda: {"contacts", "staff"})
     assert chosen(setting) == enabled
 
 
@@ -256,10 +255,6 @@ def table(name: str, prefix: str = "") -> sa.Table:
     return sa.Table(name, sa.MetaData(), sa.Column("id", sa.Text), info={"prefix": prefix} if prefix else {})
 
 
-def command(name: str) -> click.Command:
-    return click.Command(name)
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -282,7 +277,6 @@ def command(name: str) -> click.Command:
         ({"pages": (("/v1/posters", Poster),)}, "its page /v1/posters must begin with / and lie outside /v1 and /-"),
         ({"pages": (("/-/posters", Poster),)}, "its page /-/posters must begin with / and lie outside /v1 and /-"),
         ({"pages": (("posters", Poster),)}, "its page posters must begin with / and lie outside /v1 and /-: move it"),
-        ({"commands": (print,)}, "in its manifest commands must be a tuple of click commands"),
         ({"demo": "yes"}, "in its manifest demo must be a function"),
         ({"serve": ("a",)}, "in its manifest serve must map settings to their texts"),
         ({"events": {"AssetCreated": Thing}}, "'AssetCreated' is no name for an event: call it noun.past_verb"),
@@ -338,7 +332,6 @@ def test_one_with_a_route_that_cannot_be(installed, route, said):
     [
         ({"events": {"asset.created": Thing}}, {"events": {"asset.created": Thing}}, "declare the event asset.created"),
         ({"pages": (("/p/{a}", Poster),)}, {"pages": (("/p/{b}", Poster),)}, "have the page /p/{}"),
-        ({"commands": (command("count"),)}, {"commands": (command("count"),)}, "have the command count"),
         ({"settings": Options}, {"settings": Options}, "read their settings into Options"),
         (
             {"tables": (table("assets", "thg"),), "migrations": Path()},

@@ -76,12 +76,18 @@ def run(command, folder, environ=None):
 def test_new_plugins_pass_their_own_tests_and_answer(write, tmp_path):
     write("work_orders")
     write("people", "--one", "person", "--about", "Who works where")
-    environ = installed(tmp_path, "work_orders", "people")
+    write("keep_all", "--hooks-only", "--about", "Nothing is ever deleted")
+    environ = installed(tmp_path, "work_orders", "people", "keep_all")
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--engine", "sqlite"]
-    command += ["billycan-people", "billycan-work_orders/tests/test_work_orders.py"]
+    command += [
+        "--import-mode=importlib",
+        "billycan-people",
+        "billycan-work_orders/tests/test_work_orders.py",
+        "billycan-keep_all",
+    ]
     done = run(command, tmp_path, environ)
     passed = re.search(r"^(\d+) passed", done.stdout, re.MULTILINE)
-    assert done.returncode == 0 and passed and int(passed[1]) >= 25, done.stdout + done.stderr
+    assert done.returncode == 0 and passed and int(passed[1]) >= 50, done.stdout + done.stderr
 
     environ |= {
         "BILLYCAN_DATABASE": f"sqlite:///{tmp_path}/here.db",
@@ -106,6 +112,7 @@ def test_the_example_is_what_new_plugin_writes(tmp_path):
 def test_what_is_written_is_clean_whatever_the_name(write, tmp_path):
     for name in ("a_zs", "oxs", "vehicles", "maintenance_agreements", "abcdefghij_abcdefghij_abcdefghs"[:29] + "s"):
         write(name)
+    write("quiet_hours", "--hooks-only")
     written = sorted(tmp_path.iterdir())
     # As in a checkout, where billycan is the first party.
     shutil.copy(ROOT / "pyproject.toml", tmp_path)
@@ -131,6 +138,12 @@ def test_the_next_steps_are_said(write, tmp_path):
     assert 'prefix="vhc"' in (tmp_path / "billycan-vehicles/billycan_vehicles/handlers.py").read_text()
 
 
+def test_a_plugin_of_hooks_has_no_ids_to_call_for(write, tmp_path):
+    said = write("keep_all", "--hooks-only")
+    assert "billycan-keep_all: 7 files.\n" in said and "BILLYCAN_PLUGINS=+keep_all " in said
+    assert "curl" not in said
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -152,6 +165,9 @@ def test_the_next_steps_are_said(write, tmp_path):
             "--prefix: con will not do: three small letters with which no other ids begin",
         ),
         (["vehicles", "--prefix", "ve1"], "--prefix: ve1 will not do"),
+        (["keep_all", "--hooks-only", "--prefix", "kee"], "--one and --prefix are for a resource: leave them out"),
+        (["route", "--hooks-only"], "route is a word that Python or the plugin's own files use: choose another"),
+        (["Keep", "--hooks-only"], "NAME: Keep will not do"),
         (["vehicles", "--about", 'The "best".'], "--about: one line of at most 100 characters"),
         (["vehicles", "--into", "full"], "full is there already: name another folder with --into, or remove it"),
     ],

@@ -636,26 +636,34 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
 @click.option("--one", metavar="WORD", help="The singular, if it is not NAME without its s.")
 @click.option("--prefix", metavar="ABC", help="The three letters that ids start with.")
 @click.option("--about", metavar="TEXT", help="What the plugin is for, in one line.")
+@click.option("--hooks-only", is_flag=True, help="Without a resource: hooks, a setting and tests.")
 @click.option("--into", metavar="FOLDER", help="Where to write it; default ./billycan-NAME.")
-def new_plugin(name: str, one: str | None, prefix: str | None, about: str | None, into: str | None) -> None:
+def new_plugin(
+    name: str, one: str | None, prefix: str | None, about: str | None, hooks_only: bool, into: str | None
+) -> None:
     """Generate a working plugin: table, migration, endpoints, events and tests. NAME is a plural.
 
     \b
     billycan new-plugin vehicles
     billycan new-plugin people --one person --about "Who works where" --into ../billycan-people
+    billycan new-plugin keep_all --hooks-only --about "Nothing is ever deleted"
     """
     from . import scaffold
 
     try:
-        words = scaffold.words(name, one, prefix, about)
+        if hooks_only and (one or prefix):
+            raise scaffold.Unfit("--one and --prefix are for a resource: leave them out with --hooks-only")
+        words = scaffold.hooks_words(name, about) if hooks_only else scaffold.words(name, one, prefix, about)
         folder = Path(into or f"billycan-{name}")
         written = scaffold.write(words, folder)
     except scaffold.Unfit as error:
         raise click.UsageError(str(error)) from None
-    install, test, serve, call = scaffold.next_steps(words, folder)
-    click.echo(f"{folder}: {len(written)} files; the id of one {words.one} begins with {words.prefix}_.")
+    install, test, serve, *call = scaffold.next_steps(words, folder)
+    ids = f"; the id of one {words.one} begins with {words.prefix}_" if words.prefix else ""
+    click.echo(f"{folder}: {len(written)} files{ids}.")
     click.echo(f"\nInstall it, test it, and run it:\n\n  {install}\n  {test}\n  {serve}")
-    click.echo(f"\nThen, in another terminal, with KEY=svc_test_…, which the first run showed:\n\n  {call}")
+    if call:
+        click.echo(f"\nThen, in another terminal, with KEY=svc_test_…, which the first run showed:\n\n  {call[0]}")
 
 
 @commands.command()

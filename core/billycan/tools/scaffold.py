@@ -1,4 +1,4 @@
-"""Write a new plugin: the files of `template/`, with the plugin's own words."""
+"""Write a new plugin: the files of `template/` or `template_hooks/`, with the plugin's own words."""
 
 import ast
 import builtins
@@ -17,7 +17,7 @@ from .. import checks, packages, plugins
 from ..platform import manifest as platform
 from ..settings import Settings
 
-TEMPLATE = Path(__file__).parent / "template"
+TEMPLATE, HOOKS = Path(__file__).parent / "template", Path(__file__).parent / "template_hooks"
 # What the first party's ids begin with, installed or not.
 TAKEN = {"att", "bkg", "cat", "chk", "con", "dlv", "exp", "inv", "job", "lin", "pay", "quo", "slt", "srv", "stf", "whk"}
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -41,36 +41,62 @@ class Words(Struct, frozen=True):
 def words(name: str, one: str | None, prefix: str | None, about: str | None) -> Words:
     """The words of a new plugin, those not given derived from its name; raises Unfit."""
     for option, word in (("NAME", name), ("--one", one)):
-        if word is not None and not (_NAME.fullmatch(word) and len(word) <= _LONGEST):
-            raise Unfit(f"{option}: {word} will not do: {_RULE}")
+        if word is not None:
+            _check_rule(option, word)
     one = one or singular(name)
     if one == name:
         raise Unfit(f"{name} is no plural: say what one of them is called with --one, such as --one {name}_item")
-    used = _identifiers()
-    for word in (name, one, _class(one)):
-        if word in used or keyword.iskeyword(word) or hasattr(builtins, word):
-            raise Unfit(f"{word} is a word that Python or the plugin's own files use: choose another, or another --one")
+    _check_free(name, (name, one, _class(one)), "choose another, or another --one")
+    prefix = prefix or next(free_prefixes(one))
+    if not re.fullmatch(r"[a-z]{3}", prefix) or prefix in taken_prefixes():
+        raise Unfit(f"--prefix: {prefix} will not do: three small letters with which no other ids begin")
+    about = about or f"{_prose(name).capitalize()} of a business, and which contact looks after each"
+    _check_about(about)
+    return Words(name, one, prefix, about)
+
+
+def hooks_words(name: str, about: str | None) -> Words:
+    """The words of a new plugin without a resource; raises Unfit."""
+    _check_rule("NAME", name)
+    _check_free(name, (name,), "choose another")
+    about = about or "What nobody may do here"
+    _check_about(about)
+    return Words(name, name, "", about)
+
+
+def _check_rule(option: str, word: str) -> None:
+    if not (_NAME.fullmatch(word) and len(word) <= _LONGEST):
+        raise Unfit(f"{option}: {word} will not do: {_RULE}")
+
+
+def _check_free(name: str, used: Iterable[str], cure: str) -> None:
+    identifiers = _identifiers()
+    for word in used:
+        if word in identifiers or keyword.iskeyword(word) or hasattr(builtins, word):
+            raise Unfit(f"{word} is a word that Python or the plugin's own files use: {cure}")
     paths = {route.path.split("/")[2] for route in platform.routes}
     if name in {"core", "platform", *Settings.__struct_fields__, *paths}:
         raise Unfit(f"{name} is the name of a part of core: choose another")
     if name in packages.installed():
         raise Unfit(f"a plugin {name} is installed already: choose another name, or uninstall that one")
-    prefix = prefix or next(free_prefixes(one))
-    if not re.fullmatch(r"[a-z]{3}", prefix) or prefix in taken_prefixes():
-        raise Unfit(f"--prefix: {prefix} will not do: three small letters with which no other ids begin")
-    about = about or f"{_prose(name).capitalize()} of a business, and which contact looks after each"
+
+
+def _check_about(about: str) -> None:
     if not re.fullmatch(r"[^\"\\\n\r]{1,100}", about) or about != about.strip(" ."):
         raise Unfit('--about: one line of at most 100 characters, without ", \\ and a full stop at its end')
-    return Words(name, one, prefix, about)
 
 
 def write(words: Words, into: Path) -> list[Path]:
-    """Write the plugin into a folder that is not there yet, or is empty; returns its files."""
+    """Write the plugin into a folder that is not there yet, or is empty; returns its files.
+
+    Words without a prefix are those of a plugin without a resource.
+    """
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
         raise Unfit(f"{into} is there already: name another folder with --into, or remove it")
     written = []
-    for path in sorted(TEMPLATE.rglob("*.txt")):
-        target = into / _own(str(path.relative_to(TEMPLATE)), words).removesuffix(".txt")
+    template = TEMPLATE if words.prefix else HOOKS
+    for path in sorted(template.rglob("*.txt")):
+        target = into / _own(str(path.relative_to(template)), words).removesuffix(".txt")
         text = _own(path.read_text(), words)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text("".join(map(_fit, text.splitlines(keepends=True))) if target.suffix == ".py" else text)
@@ -87,10 +113,15 @@ def next_steps(words: Words, folder: Path) -> list[str]:
     enabled = f"+{words.name}" if packages.first_party() else f"contacts,{words.name}"
     # pip takes for a path what begins with a dot or a slash.
     where = shlex.quote(f"{folder if folder.is_absolute() else f'./{folder}'}[test]")
-    return [
+    steps = [
         f"{pip} -e {where}",
         f"{python} -m pytest {shlex.quote(str(folder))}",
         f"BILLYCAN_PLUGINS={enabled} {python.parent / 'billycan'} serve",
+    ]
+    if not words.prefix:
+        return steps
+    return [
+        *steps,
         f'curl -s http://127.0.0.1:8000/v1/{words.name} -H "Authorization: Bearer $KEY"'
         """ -H 'Content-Type: application/json' -d '{"name": "Van", "cost": "31500.00"}'""",
     ]
@@ -172,7 +203,7 @@ def _prose(word: str) -> str:
 def _identifiers() -> set[str]:
     """The names that the template's code uses, besides those which stand for the plugin's own."""
     found: set[str] = set()
-    for path in TEMPLATE.rglob("billycan_*/**/*.py.txt"):
+    for path in [*TEMPLATE.rglob("billycan_*/**/*.py.txt"), *HOOKS.rglob("billycan_*/**/*.py.txt")]:
         for node in ast.walk(ast.parse(path.read_text())):
             found.update(_named(node))
     return {name for name in found if "gadget" not in name.lower()}

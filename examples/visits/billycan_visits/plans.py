@@ -6,6 +6,7 @@ from datetime import timedelta
 import sqlalchemy as sa
 
 from billycan import Context, Deleted, own
+from billycan.fields import start_of_day
 
 from .schemas import JobPlan, NewJobPlan
 from .tables import plans, visits
@@ -32,7 +33,8 @@ def plan_next(ctx: Context, job_id: str) -> None:
     if plan:
         last = sa.select(sa.func.max(visits.c.visited_on)).where(own(ctx, visits), visits.c.job_id == job_id)
         due = (ctx.db.execute(last).scalar() or ctx.today()) + timedelta(days=plan.every_days)
-        ctx.db.execute(sa.update(plans).where(own(ctx, plans), plans.c.id == job_id).values(next_on=due))
+        values = {"next_on": due, "announce_at": start_of_day(due, ctx.tenant.timezone)}
+        ctx.db.execute(sa.update(plans).where(own(ctx, plans), plans.c.id == job_id).values(values))
 
 
 def forget_plan(ctx: Context, job: Deleted) -> None:

@@ -2,11 +2,13 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Extends, Manifest, Route
+from billycan import Deleted, Every, Extends, Manifest, Route
 
+from .announcing import announce, to_announce
 from .handlers import create_visit, delete_visit, get_visit, list_visits, update_visit
 from .plans import forget_plan, keep_plan, plans_of
-from .schemas import JobPlan, NewJobPlan, Visit
+from .schemas import JobPlan, NewJobPlan, Visit, VisitDue
+from .settings import Settings
 from .tables import plans, visits
 
 manifest = Manifest(
@@ -18,6 +20,7 @@ manifest = Manifest(
         "visit.created": Visit,
         "visit.updated": Visit,
         "visit.deleted": Deleted,
+        "visit.due": VisitDue,
     },
     routes=(
         Route("GET", "/v1/visits", list_visits, scope="visits:read"),
@@ -28,4 +31,6 @@ manifest = Manifest(
     ),
     extends=(Extends(path="/v1/jobs", shows=JobPlan, fill=plans_of, takes=NewJobPlan, keep=keep_plan),),
     hears={"job.deleted": forget_plan},
+    settings=Settings,
+    tasks=(Every(seconds=60, due=to_announce, run=announce),),
 )

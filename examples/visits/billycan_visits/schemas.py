@@ -47,6 +47,17 @@ class VisitQuery(PageQuery, kw_only=True):
     visited_on_to: Day | None = None
 
 
+class VisitDue(Struct):
+    """What an announcement says.
+
+    id: The id of the job.
+    due_on: The day on which a visit is due.
+    """
+
+    id: str
+    due_on: date
+
+
 class NewJobPlan(Struct, kw_only=True):
     """What a client may send with a job.
 

@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from billycan import reference, resource_table, tenant_table
+from billycan import UTCDateTime, reference, resource_table, tenant_table
 
 visits = resource_table(
     "visits",
@@ -19,4 +19,7 @@ plans = tenant_table(
     "visits_plans",
     sa.Column("every_days", sa.Integer, nullable=False),
     sa.Column("next_on", sa.Date, nullable=False),
+    # When the next visit is to be announced; null once it was.
+    sa.Column("announce_at", UTCDateTime),
+    sa.Index(None, "announce_at"),
 )

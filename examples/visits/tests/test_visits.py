@@ -1,7 +1,10 @@
+from datetime import date
+
 import pytest
 import sqlalchemy as sa
 
-from billycan.testing import Client, counted, upgrade_to
+from billycan import Manifest
+from billycan.testing import Client, counted, run_timed, upgrade_to
 
 PLUGINS = ("contacts", "documents", "jobs", "visits")
 JOBS, VISITS = "/v1/jobs", "/v1/visits"
@@ -94,6 +97,69 @@ def test_a_job_without_visits_is_deleted_with_its_plan(client, job):
     assert client.delete(f"{JOBS}/{made['id']}", 409)["error"]["dependents"] == {"visits": 1}
     client.delete(f"{VISITS}/{visit['id']}")
     client.delete(f"{JOBS}/{made['id']}")
+
+
+def announced(client):
+    return [(e["data"]["id"], e["data"]["due_on"]) for e in client.get("/v1/events?event=visit.due")["data"]]
+
+
+def test_a_visit_that_is_due_is_announced_once(client, job, clock):
+    made = client.post(JOBS, {**job, "visit_every_days": 2})["data"]
+    run_timed(client.app)
+    assert announced(client) == []
+    clock.move(days=2)
+    run_timed(client.app)
+    clock.move(minutes=2)
+    run_timed(client.app)
+    assert announced(client) == [(made["id"], "2026-11-23")]
+    client.post(VISITS, {"job_id": made["id"], "visited_on": "2026-11-23", "minutes": 30})
+    clock.move(days=2)
+    run_timed(client.app)
+    assert announced(client)[0] == (made["id"], "2026-11-25")
+
+
+def test_what_cannot_be_announced_keeps_no_other_from_being(client, job, clock, install, make_app):
+    def refuse(ctx, event):
+        if event.name == "visit.due" and event.data and first["id"].encode() in bytes(event.data):
+            raise RuntimeError("not this one")
+
+    install(Manifest(name="guest"), on_event=refuse)
+    client = Client(make_app(*PLUGINS, "guest"))
+    client_id = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    body = {"client_id": client_id, "title": "Gutters", "visit_every_days": 1}
+    first, second = (client.post(JOBS, body)["data"] for _ in range(2))
+    clock.move(days=1)
+    with pytest.raises(RuntimeError, match="not this one"):
+        run_timed(client.app)
+    assert announced(client) == [(second["id"], "2026-11-22")]
+
+
+def test_it_is_announced_as_many_days_ahead_as_is_set(make_app, clock):
+    client = Client(make_app(*PLUGINS, visits={"announce_days": 3}))
+    client_id = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    client.post(JOBS, {"client_id": client_id, "title": "Gutters", "visit_every_days": 5})
+    clock.move(days=1)
+    run_timed(client.app)
+    assert announced(client) == []
+    clock.move(days=1)
+    run_timed(client.app)
+    assert [day for _, day in announced(client)] == ["2026-11-26"]
+
+
+def test_plans_of_the_second_release_are_announced_too(make_app, clock):
+    app = make_app(*PLUGINS, fresh=True, migrated=False)
+    upgrade_to(app, visits="visits_0002")
+    client, (_, plans) = Client(app), app.manifests["visits"].tables
+    stored = sa.table("visits_plans", *(sa.column(c.name, c.type) for c in plans.c if c.name != "announce_at"))
+    values = {"tenant_id": client.tenant_id, "id": "job_1", "every_days": 7, "next_on": date(2026, 11, 24)}
+    with app.db.writing() as db:
+        db.execute(sa.insert(stored).values(values))
+    upgrade_to(app)
+    run_timed(app)
+    assert announced(client) == []
+    clock.move(days=4)
+    run_timed(app)
+    assert announced(client) == [("job_1", "2026-11-24")]
 
 
 def test_visits_of_the_first_release_took_hours(make_app):

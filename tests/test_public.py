@@ -6,6 +6,7 @@ import inspect
 import re
 import subprocess
 import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -64,7 +65,7 @@ def test_what_nobody_uses_is_not_public():
 
 def imports(source: str) -> Iterator[tuple[str, str]]:
     """Module and name of everything that a source imports from core."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(ast.parse(textwrap.dedent(source))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "billycan":
             yield from ((node.module, alias.name) for alias in node.names)
         elif isinstance(node, ast.Import):

@@ -9,7 +9,7 @@ from billycan.hosting import peers
 from billycan.hosting.peers import BODY_SECONDS, HEAD_SECONDS, RESPONSE_SECONDS, Peer, Places
 from billycan.problems import Timeout
 
-IDLE_SECONDS = 5
+IDLE_SECONDS, SECONDS = 5, 60
 
 
 class Clock:
@@ -129,16 +129,59 @@ def test_places_are_taken_in_order():
     assert took == list(range(20))
 
 
-def test_an_address_has_room_for_so_many_connections_and_an_ipv6_network_is_one_address():
+@pytest.fixture
+def connect():
+    """Connects a client of an address; both ends are closed after the test."""
+    ends = []
+
     def connect(address):
         client, accepted = socket.socketpair()
-        client.close()
-        return Peer(accepted, address, 1, print)
+        client.settimeout(SECONDS)
+        ends.extend([client, Peer(accepted, address, 1, print)])
+        return tuple(ends[-2:])
 
-    first, second, third = (connect(f"2001:db8:1:2::{i}") for i in range(3))
-    stranger = connect("2001:db8:1:3::1")
-    assert [peer.is_admitted(2) for peer in (first, second, third, stranger)] == [True, True, False, True]
+    yield connect
+    for end in ends:
+        end.close()
+
+
+def test_an_address_has_room_for_so_many_connections_and_an_ipv6_network_is_one_address(connect):
+    first, second, third = (connect(f"2001:db8:1:2::{i}")[1] for i in range(3))
+    stranger = connect("2001:db8:1:3::1")[1]
+    assert [peer.is_admitted(2, 100) for peer in (first, second, third, stranger)] == [True, True, False, True]
     first.close()
-    assert third.is_admitted(2)
-    for peer in (second, third, stranger):
-        peer.close()
+    assert third.is_admitted(2, 100)
+
+
+def test_a_newcomer_takes_the_room_of_the_slowest_of_the_address_that_has_most(clock, connect):
+    ends = []
+    for address in ("192.0.2.1", "192.0.2.2", "192.0.2.2", "192.0.2.2", "192.0.2.3"):
+        clock.time += 1
+        ends.append(connect(address))
+    ends[1][1].begin(Places(1))
+    assert all(peer.is_admitted(100, 5) for _, peer in ends)
+    assert connect("192.0.2.4")[1].is_admitted(100, 5)
+    client, thrown_out = ends.pop(2)
+    assert client.recv(1) == thrown_out.recv(1) == b"", "the first of its address was older, but is at work"
+    for client, peer in ends:
+        client.send(b"a")
+        assert peer.recv(1) == b"a"
+
+
+def test_who_was_thrown_out_while_it_waited_for_a_place_is_not_handled(connect):
+    places, (_, peer), refused = Places(1), connect("192.0.2.1"), []
+    places.take()
+
+    def work():
+        try:
+            peer.begin(places)
+        except ConnectionResetError as error:
+            refused.append(error)
+        peer.end(lambda size: b"")
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    peer.throw_out()
+    places.give()
+    thread.join()
+    assert refused and places._free == 1

@@ -9,8 +9,8 @@ import errno
 import socket
 import threading
 import time
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -19,6 +19,7 @@ from billycan.problems import Timeout
 
 # How long a client may take to send a request's head, and then its body, and to receive the response: each in all.
 HEAD_SECONDS, BODY_SECONDS, RESPONSE_SECONDS = 10.0, 60.0, 60.0
+_THROWN_OUT = "the connection made room for another"
 LINGER_SECONDS, MOST_LINGER_BYTES = 2.0, 32 * 1024 * 1024
 
 
@@ -54,7 +55,7 @@ class Places:
 class Peer(socket.socket):
     """The socket of one client, made from the accepted one. Times are those of `time.monotonic()`."""
 
-    _open: "set[Peer]" = set()  # in this process
+    _open: "set[Peer]" = set()  # those of this process that are counted
     _counting = threading.Lock()
 
     def __init__(
@@ -65,37 +66,54 @@ class Peer(socket.socket):
         self.address, self.network = address, by_address("connections", address)
         self._idle_seconds, self._late = idle_seconds, late
         self._places: Places | None = None
-        self._is_over = False
+        self.has_place = self._is_over = False
         self.expect(False)
 
-    def is_admitted(self, most: float) -> bool:
-        """Whether fewer than `most` others of its address are open; it is one of them from then on."""
+    def is_admitted(self, most_of_address: int, most: int) -> bool:
+        """Whether fewer than so many others of its address are open; it is one of them from then on.
+
+        Where that makes more than `most` in all, the slowest is thrown out: newcomers are always heard.
+        """
         with Peer._counting:
-            if sum(other.network == self.network for other in Peer._open) >= most:
+            if sum(other.network == self.network for other in Peer._open) >= most_of_address:
                 return False
+            slowest = _slowest(Peer._open) if len(Peer._open) >= most else None
             Peer._open.add(self)
+            if slowest:
+                Peer._open.remove(slowest)
+                slowest.throw_out()
         return True
+
+    def throw_out(self) -> None:
+        """End the connection without a word; whoever handles it finds it closed by the client."""
+        self._is_over = True
+        with suppress(OSError):
+            self.shutdown(socket.SHUT_RDWR)
 
     def expect(self, begun: bool) -> None:
         """Await a request, whose first bytes are there already where it has `begun`."""
-        self._begun, self._in_request = begun, False
-        self._receive_by = time.monotonic() + (HEAD_SECONDS if begun else self._idle_seconds)
+        self._begun, self._in_request, self.is_early, self.since = begun, False, begun, time.monotonic()
+        self._receive_by = self.since + (HEAD_SECONDS if begun else self._idle_seconds)
         self._send_by: float | None = None
 
     def begin(self, places: Places) -> None:
-        """A request's head has arrived: take a place to handle it in, once there is one."""
+        """A request's head has arrived: take a place to handle it in, once there is one.
+
+        Raises ConnectionResetError where the client was thrown out meanwhile.
+        """
         self._in_request, self._receive_by, self._send_by = True, time.monotonic() + BODY_SECONDS, None
-        places.take()
         self._places = places
+        self._take()
+        if self._is_over:
+            raise ConnectionResetError(errno.ECONNRESET, _THROWN_OUT)
 
     def end(self, read_rest: Callable[[int], bytes]) -> None:
         """The response is out: give the place back, and read what the client still sends of its request.
 
         A connection that is closed with unread bytes on their way would lose the response.
         """
-        if self._places:
-            self._places.give()
-            self._places = None
+        self._give()
+        self._places = None
         self._receive_by = time.monotonic() + LINGER_SECONDS
         _discard(read_rest)
 
@@ -157,14 +175,33 @@ class Peer(socket.socket):
         self.settimeout(0)
         with suppress(BlockingIOError):
             return call(*given)
-        if self._places:
-            self._places.give()
+        self._give()
         try:
             self.settimeout(max(until - time.monotonic(), 0.001))
             return call(*given)
+        except OSError as error:
+            if self._is_over:  # gevent says that the socket was closed, and not what the other end would see
+                raise ConnectionResetError(errno.ECONNRESET, _THROWN_OUT) from error
+            raise
         finally:
-            if self._places:
-                self._places.take()
+            self._take()
+
+    def _take(self) -> None:
+        if self._places:
+            self._places.take()
+            self.has_place = True
+
+    def _give(self) -> None:
+        if self._places:
+            self.has_place = False
+            self._places.give()
+
+
+def _slowest(peers: Iterable[Peer]) -> Peer | None:
+    """Of those that no work is done for, who has taken longest, of the address that has most of them."""
+    waiting = [peer for peer in peers if not peer.has_place]
+    of_network = Counter(peer.network for peer in waiting)
+    return max(waiting, key=lambda peer: (of_network[peer.network], -peer.since), default=None)
 
 
 def _discard(read: Callable[[int], bytes]) -> None:

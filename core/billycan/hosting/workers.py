@@ -1,7 +1,6 @@
 """What runs in gunicorn's workers: the application, and gunicorn's own answers in the form of all the others."""
 
 import logging
-import math
 import resource
 import secrets
 import sys
@@ -97,41 +96,43 @@ def prepare(worker: Any) -> None:
     Body.read = _read_or_fail(Body.read)
     # Whatever a client still sends has been read before; a gthread worker would answer nobody while it waits for more.
     util.close_graceful = util.close
+    # Fewer than gunicorn would take, which leaves the others in the queue of the kernel until some have gone.
+    most = worker.cfg.worker_connections * 3 // 4
     places = worker.cfg.threads
     if isinstance(worker, ThreadWorker):
         # One for each connection that waits for its client; those at work are as many as there are places.
         worker.tpool = ThreadPoolExecutor(worker.worker_connections)
-        worker.handle = _admitting_threads(worker.handle, worker.cfg.keepalive)
+        worker.handle = _admitting_threads(worker.handle, worker.cfg.keepalive, most)
     else:
         # More than these could not reach the database at once.
         places = 2 * _served[0].settings.pool_size if _served else places
-        worker.handle = _admitting(worker.handle, worker.cfg.keepalive)
+        worker.handle = _admitting(worker.handle, worker.cfg.keepalive, most)
         worker.timeout_ctx = nullcontext  # gevent's own deadline for a head, without an answer
         # As one of several, gevent's worker accepts one connection in each round of its loop: under load far too few.
         worker.cfg.set("workers", 1)
-    _watch(worker.cfg, Places(places), Places(1))
+    _watch(worker.cfg, Places(places))
 
 
-def _admitting_threads(handle: Callable[[Any], Any], idle_seconds: float) -> Callable[[Any], Any]:
+def _admitting_threads(handle: Callable[[Any], Any], idle_seconds: float, most: int) -> Callable[[Any], Any]:
     """gthread's `handle`, which is called with a connection each time that something has arrived on it."""
 
     def admit(connection: Any) -> Any:
         if not isinstance(connection.sock, Peer):
             connection.sock = Peer(connection.sock, _address(connection.client), idle_seconds, _late)
-            if not _is_admitted(connection.sock):
+            if not _is_admitted(connection.sock, most):
                 return False
         return handle(connection)
 
     return admit
 
 
-def _admitting(handle: Callable[..., None], idle_seconds: float) -> Callable[..., None]:
+def _admitting(handle: Callable[..., None], idle_seconds: float, most: int) -> Callable[..., None]:
     """The `handle` of gevent and sync, which is called once for each connection."""
 
     def admit(listener: Any, client: Any, address: Any) -> None:
         peer = Peer(client, _address(address), idle_seconds, _late)
         try:
-            if _is_admitted(peer):
+            if _is_admitted(peer, most):
                 handle(listener, peer, address)
         finally:
             peer.close()
@@ -139,13 +140,16 @@ def _admitting(handle: Callable[..., None], idle_seconds: float) -> Callable[...
     return admit
 
 
-def _watch(cfg: Any, places: Places, for_health: Places) -> None:
+def _watch(cfg: Any, places: Places) -> None:
     """Tell each connection when its request begins and ends, by gunicorn's own hooks."""
+    for_health, for_early = Places(1), Places(1)
 
     def begin(worker: Any, request: Any) -> None:
         if not isinstance(worker, ThreadWorker):
             time.sleep(0)  # gevent's others have their turn, which a client that sends without pause would not leave
-        request.unreader.sock.begin(for_health if request.path == HEALTH else places)
+        peer = request.unreader.sock
+        # Who asks without awaiting its response, as no usual client does, gets one place together with all such others.
+        peer.begin(for_early if peer.is_early else for_health if request.path == HEALTH else places)
 
     def end(worker: Any, request: Any, environ: Any, response: Any) -> None:
         unreader = request.unreader
@@ -173,10 +177,10 @@ def _address(address: Any) -> str:
     return address[0] if isinstance(address, tuple) else ""
 
 
-def _is_admitted(peer: Peer) -> bool:
+def _is_admitted(peer: Peer, most: int) -> bool:
     """Whether there is room for one more connection from where this one comes; if not, it is told."""
     is_proxy = not peer.address or (_served and _served[0].is_trusted(peer.address))
-    if peer.is_admitted(math.inf if is_proxy else MOST_PER_ADDRESS):
+    if is_proxy or peer.is_admitted(MOST_PER_ADDRESS, most):
         return True
     write_error(peer, 429, "", "")
     return False

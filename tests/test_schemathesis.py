@@ -5,6 +5,7 @@ cases, and more at random (the same each time). What is forbidden is refused bef
 SQLite alone. All its checks run; what it may not hold against the API is named in RULES and `excused`.
 """
 
+import fnmatch
 import itertools
 import json
 import re
@@ -39,7 +40,7 @@ RULES = {
     r"must not contain control characters": "a pattern on every text would hide what matters",
     r"(bank_account|line_items\[\d+\])\.\w+: is required": "a patch of what is not there makes it, whole",
     r"must not be empty|must be at least \d+ characters": "text is trimmed before it is measured",
-    r"must have at most \d decimals": "validators reckon multipleOf 0.01 in binary and refuse 0.07",
+    r"must have at most \d decimal places": "validators reckon multipleOf 0.01 in binary and refuse 0.07",
     r"must be between 1900-01-01 and 2200-12-31": "no keyword bounds the year of a time",
     r"must be between [\d.]+ and [\d.]+": "a pattern does not bound a number sent as text",
     r"must be one of ACT, NSW.*|must be four digits": "only an Australian address; a country decides what its state is",
@@ -64,8 +65,6 @@ RULES = {
     r"must be a whole number, without a fraction or an exponent": "JSON Schema takes 1.0 for an integer",
     r"must be a plain decimal number.*": "schemathesis writes numbers in a query with exponents",
     r"events\[\d+\]: must be one of .*": "events are those of what is enabled",
-    r"event: there is no .*: it takes .*": "nor can a pattern name them",
-    r"webhook_id: takes ids that begin with .*": "an event's id or a ping's, and a comma alone is two that are empty",
     r"must be an IANA time zone.*|is not a valid ABN.*": "formats of our own",
 }
 
@@ -263,7 +262,7 @@ def test_an_operation_does_what_its_description_says(operation, cases, make_app)
         response = case.call(headers=headers)
         sent = {"headers": headers}
         case.validate_response(response, **sent, transport_kwargs=sent, excluded_checks=excused(case, response))
-        check_code(operation, response)
+        check_code(operation, case, response)
 
     # What `described.parametrize()` does, but not while tests are collected: that takes it a tenth of a second each.
     build_operation_test(
@@ -302,17 +301,21 @@ def test_what_was_made_does_what_its_links_say(make_app):
     assert len(followed) > 15, f"links led to little: {followed}"
 
 
-def check_code(operation, response):
+def check_code(operation, case, response):
     """A refusal's code is among those that the description names for its status."""
     if response.status_code < 400 or response.status_code == 405:
         return
     code = response.json()["error"]["code"]
-    if code == "route_not_found":  # an id with a slash in it makes the path another one
+    if code == "route_not_found" and any(map(makes_another_path, case.path_parameters.values())):
         return
     answers = RAW["paths"][operation.path][operation.method.lower()]["responses"]
     reference = answers[str(response.status_code)]["$ref"]
     said = RAW["components"]["responses"][reference.rpartition("/")[2]]["description"]
     assert f"`{code}`:" in said, f"{operation.label} refused with {code}, which {reference} does not name"
+
+
+def makes_another_path(id):
+    return id in ("", ".", "..") or re.search(r"[/\\\x00]", id)
 
 
 def excused(case, response):
@@ -336,4 +339,7 @@ def faults(response):
 
 
 def is_by_rule(fault):
+    if unknown := re.match(r"event: there is no '(.*)': it takes ", fault):
+        # Which events there are depends on what is enabled; the description names them elsewhere.
+        return not fnmatch.filter([*RAW["webhooks"], "ping"], unknown[1])
     return any(re.search(rf"(?:{rule})\Z", fault) for rule in RULES)

@@ -52,6 +52,26 @@ def test_a_quote_becomes_only_what_the_key_may_write(client, body, to, scope):
     client.key("quotes:write", scope).post(path, {"to": to})
 
 
+@pytest.mark.parametrize("scope", ["contacts", "invoices", "quotes", "jobs"])
+def test_what_refers_to_a_record_is_named_to_those_who_may_read_it(client, body, scope):
+    completed(client, body)
+    accepted(client, body)
+    draft = client.post("/v1/invoices", body)["data"]
+    path = f"/v1/contacts/{body['client_id']}"
+    everything = client.refused(409, "has_dependents", "DELETE", path)
+    assert everything["dependents"] == {"invoices": 1, "jobs": 1, "quotes": 1}
+    assert "by invoices (1), jobs (1) and quotes (1): delete" in everything["message"]
+    error = client.key("contacts:write", f"{scope}:read").refused(409, "has_dependents", "DELETE", path)
+    named = {} if scope == "contacts" else {scope: 1}
+    assert error["dependents"] == named
+    assert f"by {f'{scope} (1) and ' if named else ''}other records: delete" in error["message"]
+    # So too where the reference is no foreign key.
+    job = client.post("/v1/jobs", {**body, "title": "Fix"})["data"]
+    client.patch(f"/v1/invoices/{draft['id']}", {"job_id": job["id"]})
+    error = client.key("jobs:write", f"{scope}:read").refused(409, "has_dependents", "DELETE", f"/v1/jobs/{job['id']}")
+    assert error["dependents"] == ({"invoices": 1} if scope == "invoices" else {})
+
+
 def test_a_third_partys_handler_is_held_to_it_by_the_api_that_it_calls(make_app, install):
     def bill(ctx: Context) -> Invoice:
         """Bill somebody for something.

@@ -506,7 +506,7 @@ def test_gunicorn_refuses_tls_which_it_could_not_bound(tmp_path):
 @pytest.mark.parametrize(
     ("environ", "said"),
     [
-        ({"BILLYCAN_SECRET": "short"}, "secret: expected `str` of length >= 32"),
+        ({"BILLYCAN_SECRET": "short"}, "secret: must be text of at least 32 characters"),
         ({"BILLYCAN_PLUGINS": "nothing"}, "enabled but not installed: nothing"),
         ({}, "core is at nothing but the code expects core_"),
     ],
@@ -531,7 +531,7 @@ def test_gunicorn_stops_when_its_workers_cannot_start(tmp_path):
     with running(tmp_path, command, given, ROOT) as process:
         assert process.ends() == 3
         log = process.err.read_text()
-        assert "ERROR secret: expected `str` of length >= 32" in log
+        assert "ERROR secret: must be text of at least 32 characters" in log
         assert "Traceback" not in log
 
 

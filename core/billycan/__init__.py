@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from .app import App
     from .context import Context, Event
     from .db import ByCodePoint, Cents, Json, TenThousandths, UTCDateTime, own, reference, resource_table, tenant_table
+    from .dependents import check_unused
     from .hookspecs import hookimpl
     from .ids import new_id
     from .keys import Identity
@@ -42,7 +43,7 @@ if TYPE_CHECKING:
         Unauthenticated,
     )
     from .reader import decode
-    from .records import Records, Row, folded, has_dependents, names_of, numbered, searchable
+    from .records import Records, Row, folded, names_of, numbered, searchable
     from .states import Actions
     from .work import unit_of_work
 
@@ -86,9 +87,9 @@ __all__ = [
     "TenThousandths",
     "UTCDateTime",
     "Unauthenticated",
+    "check_unused",
     "decode",
     "folded",
-    "has_dependents",
     "hookimpl",
     "names_of",
     "new_id",
@@ -108,6 +109,7 @@ _HOMES = {
     "app": "App",
     "context": "Context Event",
     "db": "ByCodePoint Cents Json TenThousandths UTCDateTime own reference resource_table tenant_table",
+    "dependents": "check_unused",
     "hookspecs": "hookimpl",
     "ids": "new_id",
     "keys": "Identity",
@@ -118,7 +120,7 @@ _HOMES = {
     "patch": "Patch",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "decode",
-    "records": "Records Row folded has_dependents names_of numbered searchable",
+    "records": "Records Row folded names_of numbered searchable",
     "states": "Actions",
     "work": "unit_of_work",
 }

@@ -203,7 +203,7 @@ Metadata = Annotated[
 class Number(Rule):
     """The rule of a decimal number, read exactly from a JSON number or a plain decimal string; never rounded.
 
-    It has at most `places` decimals and lies between `least` and `most`; `says` describes the type.
+    It has at most `places` decimal places and lies between `least` and `most`; `says` describes the type.
     """
 
     def __init__(
@@ -229,20 +229,20 @@ class Number(Rule):
             raise RuleBroken("out_of_range", f"must be between {self.least} and {self.most}")
         exponent = number.as_tuple().exponent
         if isinstance(exponent, int) and -exponent > self.places:
-            raise RuleBroken("invalid_value", f"must have at most {self.places} decimals")
+            raise RuleBroken("invalid_value", f"must have at most {self.places} decimal places")
         # A zero keeps no sign, so that -0.00 is never printed.
         return number.quantize(self._step) + 0
 
 
-Amount = Annotated[Decimal, Number("An amount of money in dollars with at most 2 decimals.")]
+Amount = Annotated[Decimal, Number("An amount of money in dollars with at most 2 decimal places.")]
 Positive = Annotated[Decimal, Number("An amount of money above zero.", least="0.01")]
 NotNegative = Annotated[Decimal, Number("An amount of money of zero or more.", least="0")]
 UnitPrice = Annotated[
-    Decimal, Number("A price per unit with at most 4 decimals; negative for a credit line.", places=4)
+    Decimal, Number("A price per unit with at most 4 decimal places; negative for a credit line.", places=4)
 ]
-Quantity = Annotated[Decimal, Number("A quantity with at most 4 decimals; negative for a credit line.", places=4)]
+Quantity = Annotated[Decimal, Number("A quantity with at most 4 decimal places; negative for a credit line.", places=4)]
 Percent = Annotated[
-    Decimal, Number("A percentage from 0 to 100 with at most 4 decimals.", places=4, least="0", most="100")
+    Decimal, Number("A percentage from 0 to 100 with at most 4 decimal places.", places=4, least="0", most="100")
 ]
 
 

@@ -130,10 +130,11 @@ class Pipeline:
     def lead_to_page(self, req: falcon.Request, resp: falcon.Response, path: str) -> None:
         """From a slash after a page's path to the page; RouteNotFound from any other spelling of any path."""
         found = self.find(req.path.removesuffix("/")) if paths.is_canonical(path) else None
-        if req.method not in ("GET", "HEAD") or not found or found[-1] not in self.app.page_paths:
+        template = found[-1] if found else ""
+        # Nothing that was sent is sent back: a path with a parameter is not redirected.
+        if req.method not in ("GET", "HEAD") or template not in self.app.page_paths or "{" in template:
             raise RouteNotFound
-        # Relative: a Location that begins with // would be another host.
-        resp.status, resp.location, resp.complete = falcon.HTTP_308, f"../{path.rpartition('/')[2]}", True
+        resp.status, resp.location, resp.complete = falcon.HTTP_308, f"../{template.rpartition('/')[2]}", True
 
     def respond(self, req: falcon.Request, resp: falcon.Response, endpoint: Endpoint, params: dict[str, str]) -> None:
         """Authorize, decode, and run the handler and all that belongs to it in one transaction."""

@@ -54,7 +54,7 @@ CODES: Mapping[str, Code] = {
     "idempotency_in_progress": Code(409, "The first request with this Idempotency-Key is still running: try again."),
     "invalid_state_transition": Code(409, "The action does not start from `status`; `allowed_actions` do."),
     "document_locked": Code(409, "In its present status the record must stay as it is, or must be kept."),
-    "has_dependents": Code(409, "Other records refer to this one; `dependents` says how many of each kind."),
+    "has_dependents": Code(409, "Other records refer to this one; `dependents` counts those that your key may read."),
     "version_conflict": Code(412, "The record has another version than If-Match names: fetch it and try again."),
     "payload_too_large": Code(413, "The body is larger than 1 MiB; as 414 or 431: the URL or the headers."),
     "unsupported_media_type": Code(415, "The body is not sent as application/json in UTF-8."),

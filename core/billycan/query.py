@@ -31,7 +31,7 @@ def decode_query(query_string: str, kind: type[T], ids: Mapping[str, str] | None
             values.setdefault("metadata", {})[key[:-1]] = text
         elif name not in fields or name == "metadata":
             known = ", ".join(sorted(n if n != "metadata" else "metadata[key]" for n in fields)) or "none"
-            found.append(Fault(name, "unknown_parameter", f"is not a parameter here; there are: {known}"))
+            found.append(Fault(name, "unknown_parameter", f"is an unknown parameter. Known parameters: {known}"))
         else:
             value = values[name] = _parameter(text, fields[name].type)
             if isinstance(value, list) and len(value) > MOST_VALUES:

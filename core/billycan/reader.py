@@ -238,7 +238,7 @@ class StructOf:
                 walk.aside.append(SetAside(at, (*keys, name), value.pop(name)))
             else:
                 known = ", ".join(sorted(self.members)) or "none"
-                walk.refuse(at, "unknown_field", f"is not a member; there are {known}")
+                walk.refuse(at, "unknown_field", f"is an unknown member. Known members: {known}")
 
 
 Reader = Leaf | ListOf | MapOf | AnyOf | StructOf

@@ -8,7 +8,7 @@ from typing import Any, Generic, Protocol, TypeVar
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import counters
+from . import counters, dependents
 from .context import Context
 from .db import ByCodePoint, UTCDateTime, own
 from .extending import keep
@@ -19,7 +19,7 @@ from .moments import day_after, start_of_day
 from .neighbours import Neighbours, take_turns
 from .pages import Found, Order
 from .patch import Patch, as_stored
-from .problems import BadRequest, Conflict, Fault, Invalid, NotFound
+from .problems import BadRequest, Fault, Invalid, NotFound
 
 T = TypeVar("T", bound=Struct)
 Row = sa.Row[Any]
@@ -212,7 +212,8 @@ class Records(Generic[T]):
             with ctx.db.begin_nested():  # PostgreSQL would answer no further question
                 ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.id == row.id))
         except sa.exc.IntegrityError:
-            raise has_dependents(self._dependents(ctx, row), self._instead(row)) from None
+            found = dependents.by_foreign_keys(ctx, self.table, row.id)
+            raise dependents.refusal(ctx, found, self._instead(row)) from None
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
 
@@ -265,17 +266,6 @@ class Records(Generic[T]):
         if faults:
             raise Invalid.of(*faults)
 
-    def _dependents(self, ctx: Context, row: Row) -> dict[str, int]:
-        """How many records of each kind refer to a row; parts of records go with their whole and are not counted."""
-        found = {}
-        for table in (t for m in ctx.app.manifests.values() for t in m.tables if "prefix" in t.info):
-            keys = [k for k in table.foreign_key_constraints if k.referred_table is self.table]
-            refers = [column == row.id for k in keys for column in k.columns if column.name != "tenant_id"]
-            count = sa.select(sa.func.count()).select_from(table).where(own(ctx, table), sa.or_(sa.false(), *refers))
-            if refers and (number := ctx.db.execute(count).scalar_one()):
-                found[table.name] = number
-        return found
-
     def _instead(self, row: Row) -> str:
         if "archive" in self.actions(row):
             return "archive it instead"
@@ -326,14 +316,6 @@ class Records(Generic[T]):
             column = self.table.c.get(f"{name}_folded", self.table.c["sequence" if name == "number" else name])
             order.append(Order(column, key.startswith("-"), bool(column.nullable)))
         return [*order, Order(self.table.c.id, order[0].descending)]
-
-
-def has_dependents(dependents: Mapping[str, int], instead: str = "") -> Conflict:
-    """The refusal to delete what so many records of each kind refer to; `instead` says what else may be done."""
-    kinds = [f"{name.replace('_', ' ')} ({number})" for name, number in sorted(dependents.items())]
-    listed = " and ".join(part for part in (", ".join(kinds[:-1]), *kinds[-1:]) if part) or "other records"
-    cure = f"delete or change them first{f', or {instead}' if instead else ''}"
-    return Conflict(f"Still in use by {listed}: {cure}.", code="has_dependents", dependents=dict(dependents))
 
 
 def _texts(value: Any) -> Iterable[str]:

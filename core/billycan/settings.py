@@ -5,10 +5,13 @@ import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_origin
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
+
+from .plain import options
 
 PREFIX = "BILLYCAN_"
 CONFIG, SECRET_FILE = f"{PREFIX}CONFIG", f"{PREFIX}SECRET_FILE"
@@ -20,6 +23,9 @@ class SettingsError(Exception):
     """A setting that is unknown, malformed or missing; the message names it and says how to mend it."""
 
 
+_Url = Meta(pattern=r"^https?://[^/\s]+(/[^\s]*)?$", examples=["https://api.example.com"])
+
+
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Core's own settings; each is a key of billycan.toml and `BILLYCAN_<NAME>` in the environment."""
 
@@ -27,7 +33,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     database_owner: str | None = None
     secret: Annotated[str, Meta(min_length=32)] | None = None
     secret_previous: Annotated[str, Meta(min_length=32)] | None = None
-    public_url: Annotated[str, Meta(pattern=r"^https?://[^/\s]+(/[^\s]*)?$")] | None = None
+    public_url: Annotated[str, _Url] | None = None
     trusted_proxies: list[str] = []
     operator_token: Annotated[str, Meta(min_length=16)] | None = None
     plugins: str | None = None
@@ -112,24 +118,50 @@ def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
     for name, value in table.items():
         label = f"{plugin}.{name}" if plugin else name
         if name not in members:
-            raise SettingsError(f"{label}: there is no such setting; there are: {', '.join(sorted(members)) or 'none'}")
+            raise SettingsError(f"{label}: unknown setting. Known settings: {', '.join(sorted(members)) or 'none'}")
         if isinstance(value, str) and _is_list(members[name]):
             value = [part.strip() for part in value.split(",") if part.strip()]  # noqa: PLW2901
         try:
             values[name] = msgspec.convert(value, members[name], strict=False)
-        except msgspec.ValidationError as error:
-            raise SettingsError(f"{label}: {str(error).split(' - at')[0].lower()}") from None
+        except msgspec.ValidationError:
+            raise SettingsError(f"{label}: must be {_described(members[name])}") from None
     try:
         return kind(**values)
     except ValueError as error:
         raise SettingsError(f"{plugin}.{error}" if plugin else str(error)) from None
-    except TypeError as error:
-        raise SettingsError(f"{plugin}: {error}") from None
 
 
 def _is_list(kind: Any) -> bool:
     bare = get_args(kind)[0] if get_origin(kind) is Annotated else kind
     return get_origin(bare) in (list, tuple)
+
+
+_KINDS = {bool: "true or false", int: "a whole number", float: "a number", str: "text"}
+
+
+def _described(kind: Any) -> str:
+    """What a setting must be, to end a sentence: `a whole number from 1 to 1000`."""
+    limits = Meta()
+    if get_origin(kind) is Annotated:
+        kind, limits = get_args(kind)
+    if get_origin(kind) is Literal:
+        return " or ".join(map(str, get_args(kind)))
+    if len(options(kind)) > 1:
+        return " or ".join(_described(option) for option in options(kind) if option is not NoneType)
+    if get_origin(kind) in (list, tuple):
+        most = f" of at most {limits.max_length} items" if limits.max_length else ""
+        return f"a list{most}, each of them {_described(get_args(kind)[0])}"
+    return _KINDS.get(kind, "of another form") + _limited(limits)
+
+
+def _limited(limits: Meta) -> str:
+    if limits.examples:
+        return f" such as {limits.examples[0]}"
+    if limits.min_length:
+        return f" of at least {limits.min_length} characters"
+    if limits.ge is not None:
+        return f" from {limits.ge} to {limits.le}" if limits.le is not None else f" of at least {limits.ge}"
+    return ""
 
 
 __all__ = ["Config", "Settings", "SettingsError", "load", "typed"]

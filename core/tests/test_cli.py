@@ -464,7 +464,7 @@ def test_the_doctor_knows_the_secret_that_serve_made(run, tmp_path):
 @pytest.mark.parametrize(
     ("variables", "check", "said"),
     [
-        ({"BILLYCAN_COLOUR": "red"}, "settings", "colour: there is no such setting"),
+        ({"BILLYCAN_COLOUR": "red"}, "settings", "colour: unknown setting"),
         ({"BILLYCAN_PLUGINS": "nothing"}, "settings", "enabled but not installed: nothing"),
         ({"BILLYCAN_DATABASE": "sqlite:////proc/none/here.db"}, "settings", "/proc/none: No such file"),
         (
@@ -510,7 +510,7 @@ def test_what_is_said_to_type_works_where_it_is_pasted(tmp_path, monkeypatch, pa
 @pytest.mark.parametrize(
     ("variables", "said"),
     [
-        ({"BILLYCAN_COLOUR": "red"}, "colour: there is no such setting"),
+        ({"BILLYCAN_COLOUR": "red"}, "colour: unknown setting"),
         ({"BILLYCAN_PLUGINS": "nothing"}, "enabled but not installed: nothing"),
         ({"BILLYCAN_DATABASE": "nonsense"}, "database: must be a SQLAlchemy URL"),
         ({"BILLYCAN_DATABASE": "postgresql+psycopg2://x/y"}, "database: its driver is not there"),
@@ -535,7 +535,7 @@ def test_the_release_is_said(run):
 def test_help_shows_the_commands_even_where_the_settings_are_wrong(run):
     shown = run("--help", BILLYCAN_COLOUR="red")
     assert "serve" in shown.stdout
-    assert "The commands of plugins are missing here: colour: there is no such setting" in shown.stderr
+    assert "The commands of plugins are missing here: colour: unknown setting" in shown.stderr
 
 
 def every_command(group: click.Group, *above: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

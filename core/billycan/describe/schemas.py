@@ -197,12 +197,19 @@ def _of_struct(kind: Any, names: Mapping[Any, str]) -> Json:
         if field.required:
             required.append(field.encode_name)
         elif field.default not in (msgspec.NODEFAULT, msgspec.UNSET):
-            schema["default"] = msgspec.to_builtins(field.default)
+            schema["default"] = _as_default(field.default)
         elif field.default_factory in (list, dict):
             schema["default"] = field.default_factory()
         properties[field.encode_name] = _with_words(schema, said.get(field.encode_name))
     struct = {"description": _split(kind.__doc__)[0], "type": "object", "properties": properties, "required": required}
     return struct | ({"additionalProperties": False} if kind.__struct_config__.forbid_unknown_fields else {})
+
+
+def _as_default(value: Any) -> Any:
+    """A default as a client would write it: a quantity of `1`, without the decimal places that it is kept with."""
+    if isinstance(value, Decimal):
+        return int(value) if value == int(value) else float(value)
+    return msgspec.to_builtins(value)
 
 
 def _schema(kind: Any, names: Mapping[Any, str]) -> Json:

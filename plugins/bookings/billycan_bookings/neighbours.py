@@ -5,7 +5,7 @@ from collections.abc import Callable
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, has_dependents, own
+from billycan import Context, Deleted, check_unused, own
 from billycan.sql import json_list_has
 
 from .handlers import records, tell
@@ -22,8 +22,7 @@ class Job(Struct):
 def keep_named(ctx: Context, staff: Deleted) -> None:
     """Refuse to delete staff whom a service names."""
     naming = json_list_has(ctx, services.c.staff_ids, staff.id)
-    if number := ctx.db.execute(sa.select(sa.func.count()).where(own(ctx, services), naming)).scalar():
-        raise has_dependents({"services": number}, "set `active` to false instead")
+    check_unused(ctx, services, naming, instead="set `active` to false instead")
 
 
 def note_job(ctx: Context, job: Job) -> None:

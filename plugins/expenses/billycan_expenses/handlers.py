@@ -2,9 +2,7 @@
 
 from typing import Any
 
-import sqlalchemy as sa
-
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row, has_dependents, own
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row, check_unused
 from billycan.sql import as_stored
 
 from . import rules
@@ -90,9 +88,7 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
 
 def keep_job(ctx: Context, job: Deleted) -> None:
     """Refuse to delete a job that expenses were made for."""
-    pointing = sa.select(sa.func.count()).where(own(ctx, expenses), expenses.c.job_id == job.id)
-    if number := ctx.db.execute(pointing).scalar():
-        raise has_dependents({"expenses": number})
+    check_unused(ctx, expenses, expenses.c.job_id == job.id)
 
 
 def _columns(ctx: Context, body: NewExpense) -> dict[str, Any]:

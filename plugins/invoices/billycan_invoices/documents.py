@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Deleted, Invalid, Neighbours, Records, Row, has_dependents, own
+from billycan import Context, Deleted, Invalid, Neighbours, Records, Row, check_unused
 from billycan.fields import LAST_DATE
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
@@ -65,8 +65,7 @@ def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, An
 def keep_named(ctx: Context, gone: Deleted) -> None:
     """Refuse to delete a quote, job or booking that an invoice names."""
     named = sa.or_(*(invoices.c[member] == gone.id for member in neighbours.plugins))
-    if number := ctx.db.execute(sa.select(sa.func.count()).where(own(ctx, invoices), named)).scalar():
-        raise has_dependents({"invoices": number})
+    check_unused(ctx, invoices, named)
 
 
 def payments_of(ctx: Context, invoice_id: str) -> list[Payment]:

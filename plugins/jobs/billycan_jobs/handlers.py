@@ -4,7 +4,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Resource, has_dependents, own
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Resource, check_unused
 from billycan.sql import as_stored
 
 from . import rules
@@ -78,9 +78,7 @@ def delete_job(ctx: Context, id: str) -> Deleted:
             code="document_locked",
             status=row.status,
         )
-    links = sa.select(sa.func.count()).where(own(ctx, invoiced), invoiced.c.job_id == id)
-    if number := ctx.db.execute(links).scalar():
-        raise has_dependents({"invoices": number})
+    check_unused(ctx, invoiced, invoiced.c.job_id == id, kind="invoices")
     return documents.remove(ctx, row)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, has_dependents, own
+from billycan import Context, Deleted, check_unused, own
 from billycan.sql import json_list_has
 
 from .documents import documents, records
@@ -29,9 +29,8 @@ class Origin(Struct):
 
 def keep_assigned(ctx: Context, staff: Deleted) -> None:
     """Refuse to delete staff that a job is assigned to."""
-    assigned = sa.select(sa.func.count()).where(own(ctx, jobs), json_list_has(ctx, jobs.c.assignee_ids, staff.id))
-    if number := ctx.db.execute(assigned).scalar():
-        raise has_dependents({"jobs": number}, "set `active` to false instead")
+    assigned = json_list_has(ctx, jobs.c.assignee_ids, staff.id)
+    check_unused(ctx, jobs, assigned, instead="set `active` to false instead")
 
 
 def note_invoice(ctx: Context, invoice: Invoice) -> None:

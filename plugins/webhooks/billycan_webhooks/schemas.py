@@ -1,5 +1,6 @@
 """What clients send and receive, and what a deployment may set."""
 
+import re
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
@@ -39,6 +40,27 @@ EventName = Annotated[
         most=100,
         pattern=r"^\s*(\*|[a-z_]+\.(\*|[a-z_]+))\s*$",
         check=_event_name,
+    ),
+]
+
+
+_WEBHOOK_ID = "(evt|dlv)_[0-9a-z]{1,40}"
+
+
+def _webhook_id(text: str) -> str:
+    if not re.fullmatch(_WEBHOOK_ID, text):
+        raise RuleBroken("invalid_value", "must be an event's id, which begins with evt_, or a ping's with dlv_")
+    return text
+
+
+WebhookId = Annotated[
+    str,
+    Text(
+        "An event's id, or of a ping the delivery's.",
+        least=1,
+        most=100,
+        pattern=f"^{_WEBHOOK_ID}$",
+        check=_webhook_id,
     ),
 ]
 
@@ -201,7 +223,7 @@ class DeliveryQuery(Paging, kw_only=True):
     """
 
     endpoint_id: list[str] | None = None
-    webhook_id: list[str] | None = None
+    webhook_id: list[WebhookId] | None = None
     event: list[str] | None = None
     status: list[Status] | None = None
     created_at_from: DayOrInstant | None = None

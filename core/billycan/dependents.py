@@ -1,0 +1,51 @@
+"""What refers to a record that is to be deleted: counted here, and named to those who may read it."""
+
+from collections.abc import Mapping
+
+import sqlalchemy as sa
+
+from .context import Context
+from .db import own
+from .problems import Conflict
+
+
+def check_unused(
+    ctx: Context, table: sa.Table, refers: sa.ColumnElement[bool], *, kind: str = "", instead: str = ""
+) -> None:
+    """Raise Conflict `has_dependents` where rows of `table` refer to a record that is to be deleted.
+
+    It is for references that are no foreign keys, in a function that hears of the deletion. `kind` is what the
+    refusal calls the rows, where that is not the table's name, and `instead` what else may be done with the record.
+    """
+    count = sa.select(sa.func.count()).select_from(table).where(own(ctx, table), refers)
+    if number := ctx.db.execute(count).scalar_one():
+        raise refusal(ctx, {kind or table.name: number}, instead)
+
+
+def by_foreign_keys(ctx: Context, table: sa.Table, id: str) -> dict[str, int]:
+    """How many records of each kind refer to a row; parts of records go with their whole and are not counted."""
+    found = {}
+    for other in (t for m in ctx.app.manifests.values() for t in m.tables if "prefix" in t.info):
+        keys = [k for k in other.foreign_key_constraints if k.referred_table is table]
+        refers = [column == id for k in keys for column in k.columns if column.name != "tenant_id"]
+        count = sa.select(sa.func.count()).select_from(other).where(own(ctx, other), sa.or_(sa.false(), *refers))
+        if refers and (number := ctx.db.execute(count).scalar_one()):
+            found[other.name] = number
+    return found
+
+
+def refusal(ctx: Context, dependents: Mapping[str, int], instead: str = "") -> Conflict:
+    """The refusal to delete what so many records of each kind refer to; kinds the key may not read are not named."""
+    shown = {kind: number for kind, number in sorted(dependents.items()) if _may_read(ctx, kind)}
+    kinds = [f"{kind.replace('_', ' ')} ({number})" for kind, number in shown.items()]
+    if len(shown) < len(dependents) or not shown:
+        kinds.append("other records")
+    listed = " and ".join(part for part in (", ".join(kinds[:-1]), kinds[-1]) if part)
+    cure = f"delete or change them first{f', or {instead}' if instead else ''}"
+    return Conflict(f"Still in use by {listed}: {cure}.", code="has_dependents", dependents=shown)
+
+
+def _may_read(ctx: Context, kind: str) -> bool:
+    """Whether the caller may read a table's records; timed work and pages act for the business itself."""
+    owner = next((m.name for m in ctx.app.manifests.values() for table in m.tables if table.name == kind), None)
+    return owner is not None and (ctx.identity is None or ctx.identity.holds(f"{owner}:read"))

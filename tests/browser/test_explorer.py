@@ -10,9 +10,7 @@ from decimal import Decimal
 
 import msgspec
 import pytest
-from selenium import webdriver
 from selenium.webdriver import ActionChains
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
@@ -25,15 +23,7 @@ from billycan.hosting.served import serving
 from billycan.settings import Config
 from billycan.testing import Client
 
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-NOT_TESTED = "The explorer was NOT TESTED in a browser: apt-get install -y chromium chromium-driver"
-pytestmark = pytest.mark.skipif(not (CHROMIUM and DRIVER), reason=NOT_TESTED)
-
 PLUGINS = ("contacts", "documents", "explorer", "hosted", "invoices", "staff")
-FLAGS = (
-    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
-    "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en-AU",
-)  # fmt: skip
 DESK, PHONE = (1440, 900), (390, 844)
 SECONDS = 20
 EVIL = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>'
@@ -135,18 +125,6 @@ def server(tmp_path_factory):
     folder = tmp_path_factory.mktemp("explorer")
     with serving(f"sqlite:///{folder}/explorer.db", PLUGINS, folder, workers=1) as running:
         yield running
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    found = webdriver.Chrome(options, Service(DRIVER))
-    yield found
-    found.quit()
 
 
 @pytest.fixture

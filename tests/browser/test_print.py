@@ -141,7 +141,7 @@ def test_nothing_is_broken_in_a_word_or_stands_out_at_any_width(see, kind):
     for width in WIDTHS:
         metrics = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 500}
         see.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        looks = see.browser.execute_script(LOOK, ".pay dd, .key .sum, .totals dd, .number, .lines .amount")
+        looks = see.browser.execute_script(LOOK, ".pay dd, .facts dd, .key .sum, .totals dd, .number, .lines .amount")
         # On a phone an address of 51 characters takes two lines, and nothing else does.
         expected = [PROFILE["payid"]] if kind == "invoices" and width < 500 else []
         assert looks == {"broken": expected, "wide": 0, "out": []}, width

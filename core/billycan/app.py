@@ -17,7 +17,20 @@ import sqlalchemy as sa
 from falcon.routing import CompiledRouter
 from msgspec import Struct
 
-from . import checks, defaults, migrate, operations, packages, platform, plugins, problems, settings, signatures, wire
+from . import (
+    checks,
+    defaults,
+    migrate,
+    operations,
+    packages,
+    platform,
+    plugins,
+    private,
+    problems,
+    settings,
+    signatures,
+    wire,
+)
 from .db import Database
 from .events import events
 from .extending import Extensions
@@ -105,7 +118,12 @@ class App:
         return Moment.of(self.clock())
 
     def start(self) -> "App":
-        """Check the schema and call every plugin's `startup`; returns the app, ready to serve."""
+        """Check the schema and call every plugin's `startup`; returns the app, ready to serve.
+
+        Files of an earlier release, or of a copy, that other users may read are closed to them.
+        """
+        private.close([self.shared])
+        self.db.make_private()
         migrate.check(self.db, self.manifests)
         for implementation in reversed(self.hook.startup.get_hookimpls()):
             try:

@@ -208,6 +208,11 @@ class Database:
                     db.exec_driver_sql(f"ANALYZE {db.dialect.identifier_preparer.quote(name)}")
         return grown
 
+    def make_private(self) -> None:
+        """Close an embedded database's files to other users, as far as they are this user's own."""
+        if isinstance(self._engines, sqlite.Engines):
+            self._engines.make_private()
+
     def dispose(self) -> None:
         self._engines.dispose()
 

@@ -1,16 +1,33 @@
 """Files and folders that only this user may read, from their first byte on."""
 
+import logging
 import os
 import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+log = logging.getLogger("billycan")
+
 
 def make_file(path: Path) -> None:
     """Make an empty file for this user only, where it can be made; one that is there stays as it is."""
     with suppress(OSError):  # Whoever opens it says how the matter stands.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+
+
+def close(paths: Iterable[Path]) -> None:
+    """Make files and folders private that are this user's own and that others than the owner and the group may use.
+
+    One that is closed to others stays as it is: its group was let in on purpose.
+    """
+    for path in paths:
+        with suppress(OSError):  # Whoever opens it says how the matter stands.
+            found = path.stat()
+            if found.st_uid == os.geteuid() and found.st_mode & stat.S_IRWXO:
+                path.chmod(0o700 if stat.S_ISDIR(found.st_mode) else 0o600)
+                mode = stat.S_IMODE(found.st_mode)
+                log.warning("%s was open to other users (mode %04o): now only its owner may use it", path, mode)
 
 
 def open_to_others(paths: Iterable[Path]) -> list[Path]:

@@ -52,6 +52,11 @@ class Engines:
         """None: SQLite plans each statement anew, by indexes alone."""
         return []
 
+    def make_private(self) -> None:
+        """Close the file, its journals and what is beside it to other users."""
+        if file := self.writer.url.database:
+            private.close(Path(f"{file}{end}") for end in ("", "-wal", "-shm", "-journal", "-next", "-turn"))
+
     def dispose(self) -> None:
         self.writer.dispose()
         self._turns.close()

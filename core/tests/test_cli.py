@@ -20,7 +20,7 @@ import sqlalchemy as sa
 import webtest
 from click.testing import CliRunner, Result
 
-from billycan import Manifest, worker
+from billycan import Manifest, settings, worker
 from billycan.app import App, build
 from billycan.command import to_type
 from billycan.testing import SECRET
@@ -446,6 +446,30 @@ def test_a_database_is_private_from_its_first_byte_on(run, environ, tmp_path):
     assert {"here.db", "here.db-wal", "here.db-shm", "here.db-turn"} <= set(modes)
     assert set(modes.values()) == {0o600}
     assert (tmp_path / "data").stat().st_mode & 0o777 == 0o700
+
+
+def test_the_start_closes_files_of_an_earlier_release_to_others(run, environ, tmp_path, caplog):
+    run("migrate")
+    names = ["here.db", "here.db-turn", "here.db-wal", "here.db-shm"]
+    before = os.umask(0o022)
+    try:
+        with closing(sqlite3.connect("here.db")) as other:
+            other.execute("SELECT * FROM core_tenants").fetchall()  # as long as it is open there are journals
+            for name in names:
+                Path(name).chmod(0o644)
+            Path("shared").chmod(0o755)
+            app = App(settings.load(environ | {"BILLYCAN_SECRET": SECRET})).start()
+            app.close()
+            assert {name: Path(name).stat().st_mode & 0o777 for name in names} == dict.fromkeys(names, 0o600)
+            assert Path("shared").stat().st_mode & 0o777 == 0o700
+            assert "here.db was open to other users (mode 0644): now only its owner may use it" in caplog.text
+            # A group that was let in, and nobody else, stays: whoever did that meant it.
+            Path("here.db").chmod(0o640)
+            app.start()
+            app.close()
+            assert Path("here.db").stat().st_mode & 0o777 == 0o640
+    finally:
+        os.umask(before)
 
 
 def test_the_doctor_s_cure_is_the_one_of_the_fault(run, install):

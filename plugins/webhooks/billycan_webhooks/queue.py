@@ -4,6 +4,7 @@ A hint says that something is due to an endpoint. The database alone decides wha
 may come late, twice or never: what is due without one is found by the sweep, within a minute.
 """
 
+import glob
 import logging
 import sqlite3
 import threading
@@ -182,9 +183,12 @@ class Nudger:
 
 
 def _make_private(file: Path) -> None:
-    """Make an empty file for this user only, where it can be made; one that is there stays as it is."""
+    """Make an empty file for this user only; one that is there is closed to all but its owner, if others may use it."""
     with suppress(OSError):  # Whoever opens it says how the matter stands.
         file.touch(0o600)
+        for path in (file, *file.parent.glob(f"{glob.escape(file.name)}-*")):
+            if path.stat().st_mode & 0o007:
+                path.chmod(0o600)
 
 
 _nudgers: "weakref.WeakKeyDictionary[App, Nudger]" = weakref.WeakKeyDictionary()

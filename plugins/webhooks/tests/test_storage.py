@@ -2,11 +2,13 @@
 
 import json
 
+import pytest
 import sqlalchemy as sa
 
 from billycan import worker
 from billycan.testing import Client
 from billycan_webhooks import keeping, sender
+from billycan_webhooks.queue import Queue
 from billycan_webhooks.tables import attempts, deliveries
 
 
@@ -106,6 +108,15 @@ def test_answers_are_kept_up_to_a_size_and_the_newest_first(hooks, receive, drai
     (kept,) = listed(other)
     assert client.get("/v1/webhook_deliveries")["pagination"]["total"] == 5
     assert other.get(f"/v1/webhook_deliveries/{kept['id']}")["data"]["attempts"][0]["response"]["body"]
+
+
+def test_an_existing_queue_is_closed_to_others(hooks, engine):
+    if engine == "postgresql":
+        pytest.skip("the queue is in the database")
+    app = hooks()
+    file = Queue(app, patience=1).file
+    file.chmod(0o644)
+    assert Queue(app, patience=1).file == file and file.stat().st_mode & 0o777 == 0o600
 
 
 def test_the_headers_of_an_answer_are_bounded_together(receive):

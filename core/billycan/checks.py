@@ -237,4 +237,5 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
     "serve": (_is(Mapping), "serve must map settings to their texts"),
     "codes": (_is(Mapping), "codes must map each code to its Code"),
+    "needs_events": (_is(sa.Select, type(None)), "needs_events must be a SELECT of tenant_id and id"),
 }

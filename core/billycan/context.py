@@ -11,7 +11,7 @@ from msgspec import UNSET, Struct
 
 from .fields import Moment
 from .ids import new_id
-from .problems import Forbidden, VersionConflict
+from .problems import Forbidden, Invalid, VersionConflict
 from .wire import encode
 
 if TYPE_CHECKING:
@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 
 S = TypeVar("S", bound=Struct)
+
+# Each change keeps the whole record in the log, so a record that grows without end would fill the disk.
+MOST_RECORD_BYTES = 2 * 1024 * 1024
 
 
 class Event(Struct, frozen=True):
@@ -99,7 +102,8 @@ class Context:
     def emit(self, name: str, data: Any) -> None:
         """Record that something happened; subscribers hear of it before the commit, and all or nothing is kept.
 
-        Members that are unset by default are for some readers only, such as links: an event never has them.
+        Members that are unset by default are for some readers only, such as links: an event never has them. Invalid
+        for a record of more than 2 MiB.
         """
         if not self.writes:
             raise RuntimeError(f"{name}: nothing happens in a GET, so its handler cannot emit events")
@@ -111,7 +115,10 @@ class Context:
         kind: Any = type(data)
         if unset := _unset_by_default(kind):
             data = msgspec.structs.replace(data, **dict.fromkeys(unset, UNSET))
-        self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encode(data))))
+        encoded = encode(data)
+        if len(encoded) > MOST_RECORD_BYTES:
+            raise Invalid.member("", "too_long", f"the record would have more than {MOST_RECORD_BYTES >> 20} MiB")
+        self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encoded)))
 
 
 @lru_cache

@@ -32,6 +32,29 @@ def _add(row: Any) -> Any:
 _ADVANCE = upserts(counters, _add)
 
 
+def _add_both(row: Any) -> Any:
+    given = [
+        {
+            "tenant_id": sa.bindparam("tenant_id"),
+            "name": sa.bindparam(f"name_{i}"),
+            "number": sa.bindparam(f"by_{i}", type_=sa.BigInteger),
+            "live": sa.bindparam(f"by_{i}", type_=sa.BigInteger),
+        }
+        for i in (1, 2)
+    ]
+    return (
+        row.values(given)
+        .on_conflict_do_update(
+            index_elements=["tenant_id", "name"],
+            set_={name: counters.c[name] + row.excluded[name] for name in ("number", "live")},
+        )
+        .returning(counters.c.name, counters.c.number)
+    )
+
+
+_ADVANCE_BOTH = upserts(counters, _add_both)
+
+
 def advance(ctx: Context, name: str, by: int = 1) -> int:
     """Give `by` new numbers and count as many more records; returns the last number.
 
@@ -41,10 +64,17 @@ def advance(ctx: Context, name: str, by: int = 1) -> int:
     return int(ctx.db.execute(_ADVANCE[ctx.db.dialect.name], given).scalar_one())
 
 
-def forget(ctx: Context, name: str) -> None:
-    """Count one record less; its number stays used."""
+def advance_both(ctx: Context, name: str, by: int, other: str, by_other: int) -> int:
+    """As `advance`, for two counters in one statement; returns the first one's number."""
+    given = {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by, "name_2": other, "by_2": by_other}
+    rows = ctx.db.execute(_ADVANCE_BOTH[ctx.db.dialect.name], given)
+    return next(int(row.number) for row in rows if row.name == name)
+
+
+def forget(ctx: Context, name: str, by: int = 1) -> None:
+    """Count so many records less; their numbers stay used."""
     own = (counters.c.tenant_id == ctx.tenant_id) & (counters.c.name == name)
-    ctx.db.execute(sa.update(counters).where(own).values(live=counters.c.live - 1))
+    ctx.db.execute(sa.update(counters).where(own).values(live=counters.c.live - by))
 
 
 @cache

@@ -1,7 +1,6 @@
 """The outbox: the log of what happened to each tenant, in commit order.
 
-It is kept for ever. What is delivered of an event is made of it, so whoever shortens it must leave what
-deliveries need.
+What is delivered of an event is made of it. How much of it is kept, and for how long, `retention` decides.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,10 +11,11 @@ import sqlalchemy as sa
 
 from . import counters
 from .context import Context
-from .db import UTCDateTime, own, tenant_table
+from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
 from .fields import DayOrInstant, Moment
+from .ids import is_id
 from .manifest import Page, Paging
-from .pages import Order
+from .pages import Order, check_size
 from .problems import BadRequest
 from .records import Records, Row
 from .wire import encode
@@ -31,6 +31,16 @@ events = tenant_table(
     sa.UniqueConstraint("tenant_id", "sequence"),
     sa.Index(None, "tenant_id", "event", "sequence"),
 )
+
+# Up to where events of each name were taken out of the log: whoever asks for what came after an earlier one is told.
+forgotten = sa.Table(
+    "core_events_forgotten",
+    metadata,
+    sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+    sa.Column("event", ByCodePoint, primary_key=True),
+    sa.Column("sequence", sa.BigInteger, nullable=False),
+)
+BYTES = f"{events.name}.bytes"  # the counter of how large a tenant's log is
 
 _INSERT = sa.insert(events)
 
@@ -69,7 +79,8 @@ def write(ctx: Context) -> None:
     This is the last statement before the commit: the row's lock makes a tenant's events appear in the order of their
     numbers, so that a poller never passes one that a slow transaction commits later.
     """
-    last = counters.advance(ctx, events.name, len(ctx.events))
+    size = sum(len(bytes(event.data)) for event in ctx.events)
+    last = counters.advance_both(ctx, events.name, len(ctx.events), BYTES, size)
     first = last - len(ctx.events) + 1
     ctx.db.execute(
         _INSERT,
@@ -130,13 +141,22 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
     """Events, newest first; with `after`, those after that event, oldest first, in commit order.
 
     Polling with the last id as `after` misses nothing and repeats nothing: no event ever appears before one already
-    given out, and an id stays valid though its page was empty.
+    given out, and an id stays valid though its page was empty. Events are kept for 90 days, and up to 2 GiB of them,
+    unless the deployment says otherwise. Where some that came after `after`, and that the filters let through, are
+    no longer kept, the answer is `event_expired`.
     """
     if query.after is not None and query.sort not in (None, "created_at"):
         raise BadRequest("sort: what comes `after` an event is oldest first.", code="invalid_sort", param="sort")
     ascending = query.after is not None or query.sort == "created_at"
-    page = records.rows(ctx, query, order=[Order(events.c.sequence, not ascending)])
-    return page.of([_show(ctx, row) for row in page.items])
+    beyond = [] if query.after is None else [events.c.sequence > _place(ctx, query.after, query.event)]
+    page = records.rows(ctx, query, *beyond, order=[Order(events.c.sequence, not ascending)], columns=_LISTED)
+    shown = [row for row in page.items if may_read(ctx, row.event)]
+    # Each may have some MiB: they are fetched only once it is known that they fit.
+    check_size(sum(row.size for row in shown), len(page.items))
+    asked = sa.select(events.c.id, events.c.data).where(own(ctx, events), events.c.id.in_([row.id for row in shown]))
+    data = {row.id: row.data for row in ctx.db.execute(asked)} if shown else {}
+    gone = {row.id for row in shown} - data.keys()  # forgotten a moment ago
+    return page.of([_show(row, data.get(row.id)) for row in page.items if row.id not in gone])
 
 
 def get_event(ctx: Context, id: str) -> LoggedEvent:
@@ -144,25 +164,41 @@ def get_event(ctx: Context, id: str) -> LoggedEvent:
 
     With the record as it was then, whatever has happened to it since.
     """
-    return _show(ctx, records.find(ctx, id))
+    row = records.find(ctx, id)
+    return _show(row, row.data if may_read(ctx, row.event) else None)
 
 
-def _after(ctx: Context, event_id: str) -> sa.ColumnElement[bool]:
-    place = sa.select(events.c.sequence).where(own(ctx, events), events.c.id == event_id)
-    found = ctx.db.execute(place).scalar()
-    if found is None:
+def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
+    """The place of an event in the log; BadRequest where nobody can tell any more what came after it.
+
+    Of other names than those asked for, events may have been forgotten since: nobody misses them.
+    """
+    asked = [filtered(ctx, forgotten.c.event, names)] if names else []
+    gone = sa.select(sa.func.max(forgotten.c.sequence)).where(own(ctx, forgotten), *asked).scalar_subquery()
+    place = sa.select(events.c.sequence).where(own(ctx, events), events.c.id == event_id).scalar_subquery()
+    found, last_gone = ctx.db.execute(sa.select(place, gone)).one()
+    if found is None and (last_gone is None or not is_id(event_id, "evt")):
         raise BadRequest("after: there is no such event.", param="after")
-    beyond: sa.ColumnElement[bool] = events.c.sequence > found
-    return beyond
+    if found is None or (last_gone is not None and last_gone > found):
+        raise BadRequest(
+            "after: not all events that came after this one are still kept. Fetch the records that you follow anew,"
+            " then continue with the newest event.",
+            code="event_expired",
+            param="after",
+        )
+    return int(found)
 
 
-def _show(ctx: Context, row: Row) -> LoggedEvent:
-    data: Any = msgspec.Raw(row.data.encode()) if may_read(ctx, row.event) else None
-    return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, data=data)
+def _show(row: Row, data: str | None) -> LoggedEvent:
+    raw: Any = None if data is None else msgspec.Raw(data.encode())
+    return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, data=raw)
 
 
 def _named(ctx: Context, names: Sequence[str]) -> sa.ColumnElement[bool]:
     return filtered(ctx, events.c.event, names)
 
 
-records = Records(events, LoggedEvent, prefix="evt", filters={"after": _after, "event": _named})
+_LISTED = (events.c.id, events.c.sequence, events.c.event, events.c.created_at, bytes_of(events.c.data).label("size"))
+# What `after` asks depends on the other filters.
+_FILTERS = {"after": lambda ctx, id: sa.true(), "event": _named}
+records = Records(events, LoggedEvent, prefix="evt", filters=_FILTERS)

@@ -1,15 +1,20 @@
 """Idempotency keys: the first answer of a request, kept in the transaction of its change and given again."""
 
 import hashlib
+import zlib
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import sqlalchemy as sa
 
 from .context import Context
-from .db import ByCodePoint, Json, UTCDateTime, metadata, upserts
+from .db import ByCodePoint, Json, UTCDateTime, bytes_of, metadata, own, upserts
+from .fields import Moment
 from .problems import Conflict, Invalid
+
+if TYPE_CHECKING:
+    from .app import App
 
 answers = sa.Table(
     "core_idempotency",
@@ -21,8 +26,18 @@ answers = sa.Table(
     sa.Column("headers", Json, nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False, index=True),
+    sa.Index(
+        "ix_core_idempotency_large",
+        "tenant_id",
+        "created_at",
+        sqlite_where=sa.text("length(body) > 4096"),
+        postgresql_where=sa.text("octet_length(body) > 4096"),
+    ),
 )
 KEPT = timedelta(hours=24)
+COMPRESSED_FROM = 1024  # bytes; what is smaller is hardly worth the time
+MOST_LARGE_BYTES = 64 * 1024 * 1024  # of one business's answers, as stored, that have more than 4 KiB each
+_PACKED = b"\0"  # what a body begins with that is stored compressed, and all there is of one that is gone
 
 _KEPT_ANSWER = sa.select(answers).where(
     answers.c.tenant_id == sa.bindparam("of_tenant"),
@@ -72,12 +87,19 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
         raise Invalid(
             "This Idempotency-Key was used for another request: use a new one.", code="idempotency_key_reused"
         )
-    return Answer(row.status, row.headers, row.body)
+    if row.body == _PACKED:
+        raise Conflict(
+            "The request with this Idempotency-Key was carried out, but its answer was too large to be kept so long:"
+            " fetch the record instead.",
+            code="idempotency_answer_gone",
+        )
+    return Answer(row.status, row.headers, _unpacked(bytes(row.body)))
 
 
 def remember(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
     """Keep the answer with the change it reports."""
     values = {"request": request, "created_at": ctx.now(), **msgspec.structs.asdict(answer)}
+    values["body"] = _packed(answer.body)
     ctx.db.execute(_REMEMBER[ctx.db.dialect.name], {"tenant_id": ctx.tenant_id, "key": key, **values})
 
 
@@ -86,3 +108,35 @@ def forget_old(ctx: Context) -> None:
     ctx.db.execute(
         sa.delete(answers).where(answers.c.tenant_id == ctx.tenant_id, answers.c.created_at <= ctx.now() - KEPT)
     )
+
+
+def too_large(app: "App", now: Moment) -> sa.Select[Any]:
+    """The tenants whose large answers are more than are kept."""
+    sizes = sa.func.sum(_SIZE)
+    of = answers.c.tenant_id
+    return sa.select(of, of.label("id")).where(_LARGE).group_by(of).having(sizes > MOST_LARGE_BYTES)
+
+
+def forget_large(ctx: Context, tenant_id: str) -> None:
+    """Keep a tenant's newest large answers up to a size in all; of older ones, that their requests were carried out."""
+    newest_first = (answers.c.created_at.desc(), answers.c.key)
+    large = own(ctx, answers) & _LARGE
+    sizes = (
+        sa.select(answers.c.key, sa.func.sum(_SIZE).over(order_by=newest_first).label("size")).where(large).subquery()
+    )
+    beyond = sa.select(sizes.c.key).where(sizes.c.size > MOST_LARGE_BYTES)
+    ctx.db.execute(sa.update(answers).where(large, answers.c.key.in_(beyond)).values(body=_PACKED))
+
+
+def _packed(body: bytes) -> bytes:
+    if len(body) < COMPRESSED_FROM and not body.startswith(_PACKED):
+        return body
+    return _PACKED + zlib.compress(body, 1)
+
+
+def _unpacked(stored: bytes) -> bytes:
+    return zlib.decompress(stored[1:]) if stored.startswith(_PACKED) else stored
+
+
+_SIZE = bytes_of(answers.c.body)
+_LARGE = _SIZE.op(">", is_comparison=True)(sa.literal_column("4096"))  # as the index has it

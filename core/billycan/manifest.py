@@ -241,6 +241,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
       it there: core adds what each of them holds.
     gauges: What is measured for `/-/metrics`.
     doctor: Gives a sentence for `billycan doctor` on how the plugin fares.
+    needs_events: A SELECT of the `tenant_id` and `id` of events that it still has to read: they stay in the log.
     """
 
     name: str
@@ -263,6 +264,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     delivery: Mapping[str, Any] = {}
     gauges: tuple[Gauge, ...] = ()
     doctor: "Callable[[App], str] | None" = None
+    needs_events: sa.Select[Any] | None = None
 
     @property
     def scopes(self) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from .postgres import PLANNED_ANEW
 from .problems import BadRequest
 
 DEFAULT_PER_PAGE = 25
+MOST_PAGE_BYTES = 8 * 1024 * 1024  # of a page as JSON; a single record is shown whatever its size
 _TOTAL = "list_total"
 
 
@@ -34,12 +35,14 @@ class Found(msgspec.Struct, frozen=True):
     """What a list found, before it is cut into pages: a table, conditions, an order that ends in a unique column.
 
     `live` asks for the number of rows without counting them, where no condition filters; its parameter is `tenant_id`.
+    `columns` are what is fetched of each row where not all are, those of the order among them; no search can be asked.
     """
 
     table: sa.Table
     where: Sequence[sa.ColumnElement[bool]]
     order: Sequence[Order]
     live: sa.ScalarSelect[int] | None = None
+    columns: tuple[Any, ...] = ()
 
 
 def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
@@ -58,6 +61,23 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
         counted = sa.select(number).execution_options(**_planning(found))
         total = ctx.db.execute(counted, {"tenant_id": ctx.tenant_id}).scalar() or 0
     return _page(ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1)
+
+
+def check_size(size: int, records: int) -> None:
+    """Refuse a page of so many records where they are too large together; a single record never is."""
+    if size > MOST_PAGE_BYTES and records > 1:
+        raise page_too_large(records, records * MOST_PAGE_BYTES // size)
+
+
+def page_too_large(records: int, fits: int) -> BadRequest:
+    """The refusal of a page that would be too large; its `per_page` says about how many such records fit."""
+    fits = max(1, fits)
+    return BadRequest(
+        f"per_page: these {records} records have more than {MOST_PAGE_BYTES >> 20} MiB: ask for {fits} at a time.",
+        code="page_too_large",
+        param="per_page",
+        per_page=fits,
+    )
 
 
 def _by_cursor(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
@@ -125,7 +145,7 @@ def _rows(
         table = sa.select(table).where(*where).offset(sa.literal_column("0")).subquery()
         order, where = [msgspec.structs.replace(o, column=table.c[o.column.key]) for o in order], ()
     build = _built if searched else _ordered
-    select = build(table, tuple(order), limit, nulls_first).where(*where).add_columns(*also)
+    select = build(table, tuple(order), limit, nulls_first, found.columns).where(*where).add_columns(*also)
     if offset:
         select = select.offset(offset)
     select = select.execution_options(**_planning(found))
@@ -136,9 +156,11 @@ def _is_searched(ctx: Context, query: Paging) -> bool:
     return ctx.db.dialect.name == "postgresql" and getattr(query, "search", None) is not None
 
 
-def _built(table: sa.FromClause, order: tuple[Order, ...], limit: int, nulls_first: bool) -> sa.Select[Any]:
+def _built(
+    table: sa.FromClause, order: tuple[Order, ...], limit: int, nulls_first: bool, columns: tuple[Any, ...]
+) -> sa.Select[Any]:
     """The query of a list before any condition."""
-    select = sa.select(table)
+    select = sa.select(*columns or (table,))
     for o in order:
         if o.nullable:
             empty = o.column.is_(None)

@@ -13,7 +13,7 @@ import falcon
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import idempotency, paths, people, wire
+from . import idempotency, pages, paths, people, wire
 from .context import Context
 from .db import reason
 from .defaults import envelope, refusal
@@ -223,6 +223,8 @@ class Pipeline:
         page = result if isinstance(result, Page) else None
         data = page.items if page else result
         body = wire.encode(self.app.hook.envelope(data=data, page=page, problem=None))
+        if page:
+            pages.check_size(len(body), len(page.items))
         headers = self._headers(endpoint, result)
         if page and page.next_cursor:
             path = self.app.public_url + endpoint.route.path.format(**params)

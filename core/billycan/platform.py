@@ -6,7 +6,7 @@ from typing import Literal
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import idempotency, worker
+from . import idempotency, retention, worker
 from .context import Context
 from .events import get_event, list_events
 from .fields import Moment
@@ -116,7 +116,13 @@ manifest = Manifest(
         Route("GET", "/v1/events/{id}", get_event, scope="events:read"),
         Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True),
     ),
-    tasks=(Every(seconds=3600, run=idempotency.forget_old), Every(seconds=3600, run=worker.forget_put_off)),
+    tasks=(
+        Every(seconds=3600, run=idempotency.forget_old),
+        Every(seconds=60, due=idempotency.too_large, run=idempotency.forget_large),
+        Every(seconds=600, run=retention.forget_old_events),
+        Every(seconds=10, due=retention.too_large, run=retention.forget_excess_events),
+        Every(seconds=3600, run=worker.forget_put_off),
+    ),
     examples=Path(__file__).parent / "examples.json",
     gauges=(
         Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker_age),

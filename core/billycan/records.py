@@ -164,14 +164,22 @@ class Records(Generic[T]):
         return row
 
     def rows(
-        self, ctx: Context, query: Paging, *where: sa.ColumnElement[bool], order: Sequence[Order] = ()
+        self,
+        ctx: Context,
+        query: Paging,
+        *where: sa.ColumnElement[bool],
+        order: Sequence[Order] = (),
+        columns: tuple[Any, ...] = (),
     ) -> Page[Row]:
-        """The page of rows `query` asks for, in its order or the one given, which ends in a unique column."""
+        """The page of rows `query` asks for, in its order or the one given, which ends in a unique column.
+
+        `columns` are what is fetched where not all are needed; the same tuple each time.
+        """
         conditions = [*where, *self.conditions(ctx, query)]
         live = None if conditions else counters.live(self.table.name)
         asked = self._order(query)  # checks `sort` even where the order is given
         order = order or asked
-        found = Found(self.table, [own(ctx, self.table), *conditions], order, live)
+        found = Found(self.table, [own(ctx, self.table), *conditions], order, live, columns)
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
 

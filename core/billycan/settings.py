@@ -41,6 +41,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     per_second: Annotated[int, Meta(ge=1, le=100_000)] = 20
     pool_size: Annotated[int, Meta(ge=1, le=1000)] = 8
     shared_folder: str | None = None
+    events_days: Annotated[int, Meta(ge=1, le=36_500)] = 90
+    events_mib: Annotated[int, Meta(ge=64, le=100_000_000)] = 2_048
 
     def __post_init__(self) -> None:
         for network in self.trusted_proxies:

@@ -1,20 +1,24 @@
 """For a plugin's own SQL: core's tables, conditions that hold on both databases, and values as columns keep them."""
 
 from .counters import advance, counters
-from .db import upsert
+from .db import bytes_of, upsert
 from .folding import fold
+from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
 from .records import among, contains, json_list_has, search_condition
 from .tenants import tenants
 
 __all__ = [
+    "MOST_PAGE_BYTES",
     "advance",
     "among",
     "as_stored",
+    "bytes_of",
     "contains",
     "counters",
     "fold",
     "json_list_has",
+    "page_too_large",
     "search_condition",
     "tenants",
     "upsert",

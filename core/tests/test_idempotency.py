@@ -1,5 +1,6 @@
 """One key, one change: the first answer again, kept in the transaction of what it reports."""
 
+import random
 import threading
 
 import pytest
@@ -7,7 +8,7 @@ import sqlalchemy as sa
 
 from billycan import Context, Manifest, idempotency
 from billycan.idempotency import answers
-from billycan.testing import Client
+from billycan.testing import Client, run_timed
 
 KEY = {"Idempotency-Key": "one key"}
 ADA = {"name": "Ada", "tags": ["ü"]}
@@ -185,3 +186,46 @@ def test_old_answers_are_swept(client, clock):
     with client.app.db.writing() as ctx.db:
         idempotency.forget_old(ctx)
     assert kept(client) == 1
+
+
+def test_a_large_answer_is_kept_small_and_given_again_byte_by_byte(client):
+    notes = {"name": "Ada", "notes": "as said before, " * 600}
+    first = client.call("POST", "/v1/contacts", notes, 201, KEY)
+    with client.app.db.reading() as db:
+        stored = db.execute(sa.select(answers.c.body).where(answers.c.tenant_id == client.tenant_id)).scalar_one()
+    assert len(first.body) > 9_000 and len(stored) < 1_000
+    again = client.call("POST", "/v1/contacts", notes, 201, KEY)
+    assert again.body == first.body and again.headers["Idempotent-Replayed"] == "true"
+
+
+def test_an_answer_of_an_earlier_release_is_given_again(client):
+    first = client.call("POST", "/v1/contacts", {**ADA, "notes": "x" * 2_000}, 201, KEY)
+    with client.app.db.writing() as db:
+        mine = answers.c.tenant_id == client.tenant_id
+        db.execute(sa.update(answers).where(mine).values(body=first.body))  # as it was stored before
+    assert client.call("POST", "/v1/contacts", {**ADA, "notes": "x" * 2_000}, 201, KEY).body == first.body
+
+
+def test_large_answers_are_kept_up_to_a_size_and_the_newest_first(client, clock, monkeypatch):
+    monkeypatch.setattr(idempotency, "MOST_LARGE_BYTES", 20_000)
+    other, rng = Client(client.app), random.Random(7)
+    large = [{"name": str(i), "notes": rng.randbytes(5_000).hex()} for i in range(5)]
+    keys = [{"Idempotency-Key": f"large {i}"} for i in range(5)]
+    other.call("POST", "/v1/contacts", large[0], 201, KEY)
+    client.call("POST", "/v1/contacts", ADA, 201, KEY)
+    made = []
+    for body, key in zip(large, keys, strict=True):
+        clock.move(seconds=1)
+        made.append(client.call("POST", "/v1/contacts", body, 201, key).body)
+    clock.move(minutes=2)
+    run_timed(client.app)
+    for body, key, first in [*zip(large, keys, made, strict=True)][3:]:
+        assert client.call("POST", "/v1/contacts", body, 201, key).body == first
+    for body, key in [*zip(large, keys, strict=True)][:2]:
+        # Carried out once, and never again: whoever asks is told.
+        error = client.refused(409, "idempotency_answer_gone", "POST", "/v1/contacts", body, headers=key)
+        assert "was carried out" in error["message"]
+        client.refused(422, "idempotency_key_reused", "POST", "/v1/contacts", ADA, headers=key)
+    assert client.call("POST", "/v1/contacts", ADA, 201, KEY).headers["Idempotent-Replayed"] == "true"
+    assert other.call("POST", "/v1/contacts", large[0], 201, KEY).headers["Idempotent-Replayed"] == "true"
+    assert client.get("/v1/contacts")["pagination"]["total"] == 6

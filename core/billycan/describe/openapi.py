@@ -63,6 +63,7 @@ class Error(Struct, kw_only=True):
     dependents: How many records of each kind refer to this one.
     limit: Which of the two limits was reached.
     retry_after: Seconds to wait.
+    per_page: About how many records fit on a page.
     """
 
     type: Literal[
@@ -80,6 +81,7 @@ class Error(Struct, kw_only=True):
     dependents: dict[str, int] | UnsetType = UNSET
     limit: Literal["minute", "second"] | UnsetType = UNSET
     retry_after: int | UnsetType = UNSET
+    per_page: int | UnsetType = UNSET
 
 
 class ErrorEnvelope(Struct):
@@ -484,7 +486,7 @@ def _unreadable(endpoint: "Endpoint") -> tuple[str, list[str]]:
     if _reads_body(endpoint):
         return "Body", [*codes, "malformed_json", "duplicate_key", "too_deep"]
     if endpoint.signature.listed:
-        return "List", [*codes, "invalid_filter", "invalid_sort", "invalid_cursor"]
+        return "List", [*codes, "invalid_filter", "invalid_sort", "invalid_cursor", "page_too_large"]
     return ("Query", [*codes, "invalid_filter"]) if endpoint.signature.query else ("", codes)
 
 

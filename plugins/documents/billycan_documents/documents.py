@@ -23,7 +23,7 @@ from billycan import (
     own,
     take_turns,
 )
-from billycan.sql import as_stored
+from billycan.sql import MOST_PAGE_BYTES, as_stored, bytes_of, page_too_large
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -107,6 +107,13 @@ class Documents(Generic[L, T]):
             )
             .order_by(lines.c.document_id, lines.c.position)
         )
+        # As JSON a line has some 250 bytes besides its description.
+        sizes = sa.func.sum(bytes_of(lines.c.description) + 250)
+        so_far = sizes.over(order_by=(lines.c.document_id, lines.c.position)).label("so_far")
+        sized = self._lines.add_columns(so_far).subquery()
+        # The first line with which a page would be too large is fetched too: it tells.
+        fits = sized.c.so_far - bytes_of(sized.c.description) - 250 <= MOST_PAGE_BYTES
+        self._lines_of_page = sa.select(sized).where(fits)
 
     # As shown -----------------------------------------------------------------------------------------------------
 
@@ -114,7 +121,7 @@ class Documents(Generic[L, T]):
         """The page `query` asks for: one query each for its clients and, where it includes them, its lines."""
         page = self.records.rows(ctx, query)
         with_lines = "line_items" in (getattr(query, "include", None) or ())
-        lines = self.lines(ctx, [row.id for row in page.items]) if with_lines else {}
+        lines = self._lines_that_fit(ctx, [row.id for row in page.items]) if with_lines else {}
         return page.of(
             [
                 self.records.shows(**members, line_items=lines.get(members["id"], UNSET))
@@ -138,6 +145,17 @@ class Documents(Generic[L, T]):
         if found:
             for row in ctx.db.execute(self._lines, {"tenant_id": ctx.tenant_id, "ids": list(found)}):
                 found[row.document_id].append(line_of(row._mapping))
+        return found
+
+    def _lines_that_fit(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
+        """As `lines`, for a page: BadRequest, without fetching them all, where it would be too large."""
+        if len(ids) < 2:
+            return self.lines(ctx, ids)
+        found: dict[str, list[Line]] = {id: [] for id in ids}
+        for row in ctx.db.execute(self._lines_of_page, {"tenant_id": ctx.tenant_id, "ids": ids}):
+            if row.so_far > MOST_PAGE_BYTES:
+                raise page_too_large(len(ids), sum(map(bool, found.values())) - 1)
+            found[row.document_id].append(line_of(row._mapping))
         return found
 
     def content(self, ctx: Context, row: Row, *also: str) -> dict[str, Any]:

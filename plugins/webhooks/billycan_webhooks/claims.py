@@ -128,8 +128,11 @@ class Desk:
             return None
         if row.attempts_made > 1:
             db.execute(_INTERRUPTED, {"of_tenant": tenant_id, "of_id": row.id})
-        logged = {"of_tenant": tenant_id, "of_event": row.webhook_id}
-        body = row.own_body or events.body_of(db.execute(_LOGGED, logged).one())
+        body = row.own_body or _logged(db, tenant_id, row.webhook_id)
+        if body is None:
+            # Forgotten while this plugin was off: it alone knows what it needs.
+            db.execute(_CANCEL_FORGOTTEN, {**whose, "gone": "event_expired"})
+            return self._claim(db, want, endpoint, now)
         return Claim(
             hint=want.hint,
             id=row.id,
@@ -195,6 +198,12 @@ def _find(db: sa.Connection, hints: Iterable[Hint]) -> dict[Hint, Row]:
     tenant_ids, endpoint_ids = ({hint[i] for hint in hints} for i in (0, 1))
     asked = {"tenant_ids": sorted(tenant_ids), "endpoint_ids": sorted(endpoint_ids)}
     return {(row.tenant_id, row.id): row for row in db.execute(_ENDPOINTS, asked)}
+
+
+def _logged(db: sa.Connection, tenant_id: str, event_id: str) -> bytes | None:
+    """What is delivered of an event; None for one that the log has no longer."""
+    row = db.execute(_LOGGED, {"of_tenant": tenant_id, "of_event": event_id}).first()
+    return events.body_of(row) if row else None
 
 
 def _begun(claim: Claim) -> dict[str, Any]:
@@ -318,6 +327,11 @@ _CLAIM = (
         attempts_made=_d.attempts_made + 1,
     )
     .returning(_d.id, _d.webhook_id, _d.own_body, _d.first_attempt_at, _d.failures, _d.attempts_made)
+)
+_CANCEL_FORGOTTEN = (
+    sa.update(deliveries)
+    .where(_TO_IT, _d.own_body.is_(None), ~sa.exists().where(_l.tenant_id == _d.tenant_id, _l.id == _d.webhook_id))
+    .values(**_UNLEASED, status="cancelled", finished_at=_now, last_error=sa.bindparam("gone"))
 )
 _BEGIN = sa.insert(attempts)
 _INTERRUPTED = (

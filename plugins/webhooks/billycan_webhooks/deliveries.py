@@ -7,7 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql
 
-from billycan import Context, Event, Row, new_id, own
+from billycan import Context, Event, Row, events, new_id, own
 from billycan.fields import Moment
 
 from .tables import deliveries, endpoints
@@ -110,7 +110,9 @@ def _events(ctx: Context, *where: sa.ColumnElement[bool]) -> Sequence[str]:
 
 def _lost(endpoint_id: str, since: Moment, until: Moment) -> list[sa.ColumnElement[bool]]:
     within = _d.created_at.between(since, until)
-    return [_d.endpoint_id == endpoint_id, _d.status.in_(["failed", "held"]), within]
+    logged = sa.exists().where(_l.tenant_id == _d.tenant_id, _l.id == _d.webhook_id)
+    there = _d.own_body.is_not(None) | logged
+    return [_d.endpoint_id == endpoint_id, _d.status.in_(["failed", "held"]), within, there]
 
 
 def _move_open(db: sa.Connection, tenant_id: str, endpoint_id: str, statuses: list[str], **values: Any) -> None:
@@ -120,6 +122,6 @@ def _move_open(db: sa.Connection, tenant_id: str, endpoint_id: str, statuses: li
     db.execute(sa.update(deliveries).where(whose, still).values(values))
 
 
-_d, _e = deliveries.c, endpoints.c
+_d, _e, _l = deliveries.c, endpoints.c, events.events.c
 _now = sa.bindparam("now", type_=_d.due_at.type)
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")

@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Forbidden, Invalid, Page, Patch, Records, Row, events, own
+from billycan import Conflict, Context, Deleted, Forbidden, Invalid, NotFound, Page, Patch, Records, Row, events, own
 from billycan.fields import Moment
 from billycan.web import encode
 
@@ -29,6 +29,8 @@ from .tables import attempts, endpoints
 from .tables import deliveries as deliveries_table
 
 MOST_ENDPOINTS = 20
+MOST_ATTEMPTS = 50  # that are shown; only `recover` makes more than four
+MOST_BODY_BYTES = 8 * 1024 * 1024  # of what they carried together
 PING = "ping"
 
 
@@ -236,21 +238,29 @@ def list_deliveries(ctx: Context, query: DeliveryQuery) -> Page[ListedDelivery]:
 def get_delivery(ctx: Context, id: str) -> Delivery:
     """One delivery with each attempt: what was sent, and what came back.
 
-    The first 16 KiB of each response are kept. Both bodies are null for a key that may not read the event.
+    The first 16 KiB of each response are kept. Both bodies are null for a key that may not read the event, and that
+    of the request once the event is no longer kept. The newest 50 attempts are shown, with up to 8 MiB of bodies.
     """
     row = log.find(ctx, id)
-    made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id).order_by(attempts.c.number)
-    body = _body(ctx, row).decode() if _may_read(ctx, row.event) else None
-    return Delivery(**_listed(row), attempts=_attempts(ctx.db.execute(made).all(), body))
+    made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id)
+    newest = ctx.db.execute(made.order_by(attempts.c.number.desc()).limit(MOST_ATTEMPTS)).all()
+    may_read = _may_read(ctx, row.event)
+    body = _body(ctx, row) if may_read else None
+    return Delivery(**_listed(row), attempts=_attempts(newest, body.decode() if body else None, may_read))
 
 
 def replay_delivery(ctx: Context, id: str) -> Delivery:
     """Deliver again, whatever the result was: a new delivery with the same body and `webhook-id`.
 
     To the endpoint's present URL with its present secret. The key needs the read scope of the event, and of all
-    that the endpoint subscribes to. Where the endpoint was deleted: `invalid_state_transition`.
+    that the endpoint subscribes to. Where the endpoint was deleted, or the event is no longer kept:
+    `invalid_state_transition`.
     """
     row = log.find(ctx, id)
+    if _body(ctx, row) is None:
+        raise Conflict(
+            "The event of this delivery is no longer kept.", code="invalid_state_transition", status=row.status
+        )
     endpoint = ctx.db.execute(
         sa.select(endpoints).where(own(ctx, endpoints), endpoints.c.id == row.endpoint_id)
     ).first()
@@ -263,11 +273,14 @@ def replay_delivery(ctx: Context, id: str) -> Delivery:
     return get_delivery(ctx, new)
 
 
-def _body(ctx: Context, delivery: Row) -> bytes:
-    """What a delivery carries: of an event what the log has, of a ping its own."""
+def _body(ctx: Context, delivery: Row) -> bytes | None:
+    """What a delivery carries: of an event what the log has, None where it has it no longer; of a ping its own."""
     if delivery.own_body is not None:
         return bytes(delivery.own_body)
-    return events.body_of(events.records.find(ctx, delivery.webhook_id))
+    try:
+        return events.body_of(events.records.find(ctx, delivery.webhook_id))
+    except NotFound:
+        return None
 
 
 def _listed(row: Row) -> dict[str, Any]:
@@ -275,7 +288,9 @@ def _listed(row: Row) -> dict[str, Any]:
     return {**members, "next_attempt_at": row.due_at if row.status == "pending" else None}
 
 
-def _attempts(rows: Sequence[Row], body: str | None) -> list[Attempt]:
+def _attempts(newest: Sequence[Row], body: str | None, may_read: bool) -> list[Attempt]:
+    """The attempts, in order. All carried the same body: a large one is shown with the newest of them alone."""
+    bodies = max(1, MOST_BODY_BYTES // len(body)) if body else 0
     return [
         Attempt(
             number=row.number,
@@ -283,15 +298,15 @@ def _attempts(rows: Sequence[Row], body: str | None) -> list[Attempt]:
             finished_at=row.finished_at,
             duration_ms=row.duration_ms,
             error=row.error,
-            request=Sent(url=row.url, headers=row.headers, body=body),
+            request=Sent(url=row.url, headers=row.headers, body=body if i < bodies else None),
             response=None
             if row.response_status is None
             else Received(
                 status=row.response_status,
                 headers=row.response_headers,
                 # A receiver may answer with what it was sent.
-                body=None if body is None else row.response_body,
+                body=row.response_body if may_read else None,
             ),
         )
-        for row in rows
+        for i, row in reversed([*enumerate(newest)])
     ]

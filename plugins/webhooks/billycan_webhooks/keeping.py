@@ -16,6 +16,17 @@ from .tables import PENDING, attempts, deliveries, endpoints
 MOST_RESPONSE_BYTES = 64 * 1024 * 1024
 
 
+def check_days(app: App) -> None:
+    """ValueError where events are kept for a shorter time than deliveries, which could not be sent again then."""
+    settings = app.settings_of(Settings)
+    least = settings.keep_days + -(-settings.retry_offsets[-1] // 86_400 if settings.retry_offsets else 0)
+    if app.settings.events_days < least:
+        raise ValueError(
+            f"events_days must be at least {least}, for deliveries of {settings.keep_days} days (webhooks.keep_days)"
+            " are sent again from the log of events"
+        )
+
+
 def tidy(ctx: Context) -> None:
     """Cancel what was held too long or too much of, and forget what was finished long enough ago."""
     settings, now = ctx.settings(Settings), ctx.now()

@@ -2,16 +2,18 @@
 
 from pathlib import Path
 
-from billycan import Code, Context, Event, Every, Gauge, Manifest, Route, hookimpl
+import sqlalchemy as sa
+
+from billycan import App, Code, Context, Event, Every, Gauge, Manifest, Route, hookimpl
 
 from . import handlers as h
 from .deliveries import fan_out
 from .description import DELIVERY
 from .dispatch import consume
-from .keeping import described, oldest_due, tidy, trim_answers, untidy, waiting, with_large_answers
+from .keeping import check_days, described, oldest_due, tidy, trim_answers, untidy, waiting, with_large_answers
 from .queue import nudger
 from .schemas import Settings
-from .tables import attempts, deliveries, endpoints
+from .tables import OPEN, attempts, deliveries, endpoints
 
 READ, WRITE = "webhooks:read", "webhooks:write"
 
@@ -56,7 +58,13 @@ manifest = Manifest(
     examples=Path(__file__).parent / "examples.json",
     delivery=DELIVERY,
     doctor=described,
+    needs_events=sa.select(deliveries.c.tenant_id, deliveries.c.webhook_id.label("id")).where(OPEN),
 )
+
+
+@hookimpl
+def startup(app: App) -> None:
+    check_days(app)
 
 
 @hookimpl

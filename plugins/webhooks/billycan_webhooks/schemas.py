@@ -134,7 +134,8 @@ class Sent(Struct, kw_only=True):
 
     url: Where to.
     headers: The request's headers.
-    body: The request's body.
+    body: The request's body; null too once its event is no longer kept, and for older attempts at a large one: 8 MiB
+        are shown in all.
     """
 
     url: str
@@ -188,7 +189,8 @@ class ListedDelivery(Struct, kw_only=True):
     attempts_made: How many attempts were made.
     next_attempt_at: When the next one is due.
     last_error: Why the last attempt failed, as the attempt's `error`: null before the first and after a success. A
-        delivery that was `cancelled` because it was held too long has `held_too_long`.
+        delivery that was `cancelled` because it was held too long has `held_too_long`, and one whose event is no longer
+        kept has `event_expired`.
     finished_at: When it was delivered, failed or cancelled.
     replay_of: The delivery that this one repeats.
     created_at: When it was created.
@@ -210,7 +212,7 @@ class ListedDelivery(Struct, kw_only=True):
 class Delivery(ListedDelivery):
     """A delivery with each attempt.
 
-    attempts: Every attempt, in order.
+    attempts: Every attempt, in order; of more than 50 the newest.
     """
 
     attempts: list[Attempt]

@@ -46,6 +46,13 @@ deliveries = tenant_table(
         postgresql_where=sa.text("status = 'pending'"),
     ),
     sa.Index(
+        "ix_webhooks_deliveries_needs",
+        "tenant_id",
+        "webhook_id",
+        sqlite_where=sa.text("status IN ('pending', 'held')"),
+        postgresql_where=sa.text("status IN ('pending', 'held')"),
+    ),
+    sa.Index(
         "ix_webhooks_deliveries_leased",
         "tenant_id",
         "endpoint_id",
@@ -56,6 +63,7 @@ deliveries = tenant_table(
 
 # Spelled out, not a parameter: only then is it known that the index of what is due holds all that is asked for.
 PENDING = deliveries.c.status == sa.literal_column("'pending'")
+OPEN = deliveries.c.status.in_([sa.literal_column("'pending'"), sa.literal_column("'held'")])
 
 # One that was never finished is an attempt whose process died: whether it arrived is unknown.
 attempts = tenant_table(

@@ -5,9 +5,9 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from billycan import worker
+from billycan import events, worker
 from billycan.testing import Client
-from billycan_webhooks import keeping, sender
+from billycan_webhooks import handlers, keeping, sender
 from billycan_webhooks.queue import Queue
 from billycan_webhooks.tables import attempts, deliveries
 
@@ -117,6 +117,85 @@ def test_an_existing_queue_is_closed_to_others(hooks, engine):
     file = Queue(app, patience=1).file
     file.chmod(0o644)
     assert Queue(app, patience=1).file == file and file.stat().st_mode & 0o777 == 0o600
+
+
+def test_the_log_keeps_what_is_still_to_be_delivered(hooks, receive, drain, subscribe, clock):
+    app, receiver = hooks(hold_days=300), receive()
+    client = Client(app)
+    path = f"/v1/webhook_endpoints/{subscribe(client, receiver.url)['id']}"
+    for name in ("Ada", "Bob"):
+        contact(client, name)
+    drain(app)
+    client.patch(path, {"enabled": False})
+    for name in ("Cy", "Dee", "Eve"):
+        contact(client, name)
+    clock.move(days=120)
+    worker.tick(app)
+    # Two were delivered long ago, three are held.
+    assert [e["data"]["name"] for e in client.get("/v1/events?sort=created_at")["data"]] == ["Cy", "Dee", "Eve"]
+    client.patch(path, {"enabled": True})
+    assert client.post(f"{path}/recover", {"since": "2026-01-01T00:00:00Z"}, 202)["data"]["deliveries"] == 3
+    drain(app)
+    assert len(receiver.requests) == 5
+    clock.move(minutes=20)
+    worker.tick(app)
+    assert len(client.events()) == 1
+
+
+def test_what_was_forgotten_meanwhile_is_not_sent(hooks, receive, drain, subscribe, clock):
+    """As where the plugin was off for months: what waited is cancelled and says why, and the others go on."""
+    app, receiver = hooks(), receive(500, 204)
+    client = Client(app)
+    endpoint = subscribe(client, receiver.url)
+    contact(client, "Ada")
+    drain(app)  # fails, and waits for its retry
+    for name in ("Bob", "Cy"):
+        contact(client, name)
+    (waits, *_) = reversed(listed(client))
+    with app.db.writing() as db:
+        db.execute(
+            sa.delete(events.events).where(events.events.c.id.in_([d["webhook_id"] for d in listed(client)[1:]]))
+        )
+    clock.move(minutes=20)
+    drain(app)
+    found = [client.get(f"/v1/webhook_deliveries/{d['id']}")["data"] for d in reversed(listed(client))]
+    assert [d["status"] for d in found] == ["cancelled", "cancelled", "delivered"]
+    assert [d["last_error"] for d in found] == ["event_expired", "event_expired", None]
+    assert found[0]["attempts"][0]["request"]["body"] is None and found[2]["attempts"][0]["request"]["body"]
+    client.refused(409, "invalid_state_transition", "POST", f"/v1/webhook_deliveries/{waits['id']}/replay")
+    with app.db.writing() as db:
+        db.execute(sa.update(deliveries).values(status="failed"))
+    since = {"since": "2026-01-01T00:00:00Z"}
+    path = f"/v1/webhook_endpoints/{endpoint['id']}/recover"
+    assert client.post(path, since, 202)["data"]["deliveries"] == 1
+
+
+def test_a_delivery_shows_its_newest_attempts_and_a_bounded_part_of_what_they_carried(
+    hooks, receive, drain, subscribe, clock, monkeypatch
+):
+    app, receiver = hooks(), receive(500)
+    client = Client(app)
+    subscribe(client, receiver.url)
+    contact(client)
+    for _ in range(4):
+        drain(app)
+        clock.move(days=1, hours=1)
+    (delivery,) = listed(client)
+    path = f"/v1/webhook_deliveries/{delivery['id']}"
+    shown = client.get(path)["data"]["attempts"]
+    (body,) = {a["request"]["body"] for a in shown}
+    assert [a["number"] for a in shown] == [1, 2, 3, 4]
+    monkeypatch.setattr(handlers, "MOST_BODY_BYTES", 2 * len(body) + 1)
+    bodies = [a["request"]["body"] for a in client.get(path)["data"]["attempts"]]
+    assert bodies == [None, None, body, body]
+    monkeypatch.setattr(handlers, "MOST_ATTEMPTS", 3)
+    assert [a["number"] for a in client.get(path)["data"]["attempts"]] == [2, 3, 4]
+
+
+def test_a_log_that_is_shorter_than_deliveries_are_kept_stops_the_start(make_app):
+    with pytest.raises(Exception, match=r"webhooks failed to start: events_days must be at least 31"):
+        make_app("contacts", "webhooks", events_days=30, fresh=True)
+    make_app("contacts", "webhooks", events_days=31, fresh=True)
 
 
 def test_the_headers_of_an_answer_are_bounded_together(receive):

@@ -1,0 +1,102 @@
+"""How long the log of events is kept, and how much of it: the oldest go first, a batch at a time.
+
+Of each name of event the newest always stays, so that the id from which a client goes on asking for events of this name
+stays valid however rare they are.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+
+from . import counters
+from .context import Context
+from .db import bytes_of, own, upsert
+from .events import BYTES, events, forgotten
+from .fields import Moment
+
+if TYPE_CHECKING:
+    from .app import App
+
+MOST_AT_ONCE = 2_000
+MOST_BYTES_AT_ONCE = 128 * 1024 * 1024
+_MIB = 1024 * 1024
+
+
+def forget_old_events(ctx: Context) -> None:
+    """Forget the tenant's events that are older than `events_days`."""
+    before = ctx.now() - timedelta(days=ctx.app.settings.events_days)
+    # Events that stayed and those that are about to go come first: no index is needed to find where the others begin.
+    kept = sa.select(_e.sequence).where(own(ctx, events), _e.created_at >= before).order_by(_e.sequence).limit(1)
+    first_kept = ctx.db.execute(kept).scalar()
+    _forget(ctx, MOST_BYTES_AT_ONCE, before=first_kept)
+
+
+def too_large(app: "App", now: Moment) -> sa.Select[Any]:
+    """The tenants whose log is larger than `events_mib`."""
+    c = counters.counters.c
+    most = app.settings.events_mib * _MIB
+    return sa.select(c.tenant_id, c.tenant_id.label("id")).where(c.name == BYTES, c.live > most).order_by(c.live.desc())
+
+
+def forget_excess_events(ctx: Context, tenant_id: str) -> None:
+    """Forget as many of the tenant's oldest events as there are too many."""
+    c = counters.counters.c
+    size = ctx.db.execute(sa.select(c.live).where(own(ctx, counters.counters), c.name == BYTES)).scalar() or 0
+    excess = size - ctx.app.settings.events_mib * _MIB
+    if excess > 0:
+        _forget(ctx, min(excess, MOST_BYTES_AT_ONCE))
+
+
+def _forget(ctx: Context, most_bytes: int, before: int | None = None) -> None:
+    """Forget a batch of the oldest, up to the one with which it is as large as that, and none from `before` on."""
+    found = sa.select(_e.id, _SIZE).where(*_forgettable(ctx, before)).order_by(_e.sequence)
+    ids: list[str] = []
+    with ctx.db.execute(found.limit(MOST_AT_ONCE)) as rows:
+        for row in rows:
+            ids.append(row.id)
+            if (most_bytes := most_bytes - row.size) <= 0:
+                break
+    if not ids:
+        return
+    delete = sa.delete(events).where(own(ctx, events), _e.id.in_(ids)).returning(_e.event, _e.sequence, _SIZE)
+    gone = ctx.db.execute(delete).all()
+    counters.forget(ctx, events.name, len(gone))
+    counters.forget(ctx, BYTES, sum(size for _, _, size in gone))
+    last: dict[str, int] = {}
+    for event, sequence, _ in gone:
+        last[event] = max(sequence, last.get(event, 0))
+    for event, sequence in sorted(last.items()):
+        row = upsert(forgotten, ctx.db).values(tenant_id=ctx.tenant_id, event=event, sequence=sequence)
+        ctx.db.execute(
+            row.on_conflict_do_update(index_elements=["tenant_id", "event"], set_={"sequence": row.excluded.sequence})
+        )
+
+
+def _forgettable(ctx: Context, before: int | None) -> Sequence[sa.ColumnElement[bool]]:
+    """The events that may go: an event of the same name comes after each, also before `before`, and nobody needs it."""
+    later = events.alias("later")
+    newest = sa.select(sa.func.max(later.c.sequence)).where(
+        later.c.tenant_id == ctx.tenant_id, later.c.event == _e.event, *_until(later.c.sequence, before)
+    )
+    needed = [m.needs_events for m in ctx.app.parts.values() if m.needs_events is not None]
+    return [
+        own(ctx, events),
+        *_until(_e.sequence, before),
+        _e.sequence < newest.scalar_subquery(),
+        *(~_holds(select) for select in needed),
+    ]
+
+
+def _until(sequence: Any, before: int | None) -> list[sa.ColumnElement[bool]]:
+    return [] if before is None else [sequence < before]
+
+
+def _holds(needed: sa.Select[Any]) -> sa.ColumnElement[bool]:
+    of = needed.selected_columns
+    return needed.where(of.tenant_id == _e.tenant_id, of.id == _e.id).correlate(events).exists()
+
+
+_e = events.c
+_SIZE = bytes_of(_e.data).label("size")

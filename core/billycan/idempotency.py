@@ -128,6 +128,19 @@ def forget_large(ctx: Context, tenant_id: str) -> None:
     ctx.db.execute(sa.update(answers).where(large, answers.c.key.in_(beyond)).values(body=_PACKED))
 
 
+class Kept(msgspec.Struct):
+    """How many answers of all businesses are kept, and how large they are."""
+
+    count: int
+    bytes: int
+
+
+def kept(db: sa.Connection) -> Kept:
+    """What is kept of all answers."""
+    row = db.execute(sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(_SIZE), 0)).select_from(answers)).one()
+    return Kept(row[0], int(row[1]))
+
+
 def _packed(body: bytes) -> bytes:
     if len(body) < COMPRESSED_FROM and not body.startswith(_PACKED):
         return body

@@ -40,7 +40,9 @@ CODES: Mapping[str, Code] = {
     "invalid_sort": Code(400, "`sort` names something that this list is not sorted by, or one field twice."),
     "invalid_cursor": Code(400, "The cursor was not given out for this list with these filters and this sort."),
     "event_expired": Code(400, "Not all events that came after `after` are still kept: fetch the records anew."),
-    "page_too_large": Code(400, "The page would hold more than 8 MiB: ask for fewer records, as `per_page` suggests."),
+    "page_too_large": Code(
+        400, "The answer would be too large: ask for fewer records, as `per_page` suggests, or fewer days."
+    ),
     "missing_api_key": Code(401, "There is no Authorization header."),
     "invalid_api_key": Code(401, "The Authorization header holds no key, or one that never was."),
     "revoked_api_key": Code(401, "The key was revoked: use another."),

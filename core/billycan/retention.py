@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from . import counters
 from .context import Context
@@ -47,6 +48,36 @@ def forget_excess_events(ctx: Context, tenant_id: str) -> None:
     excess = size - ctx.app.settings.events_mib * _MIB
     if excess > 0:
         _forget(ctx, min(excess, MOST_BYTES_AT_ONCE))
+
+
+class Log(Struct):
+    """How many events all businesses have, how large they are, and whose log is the largest."""
+
+    count: int
+    bytes: int
+    oldest: Moment | None
+    largest: str | None
+    most_bytes: int
+
+
+def kept(db: sa.Connection) -> Log:
+    """What is kept of all logs."""
+    c = counters.counters.c
+    count = db.execute(sa.select(sa.func.coalesce(sa.func.sum(c.live), 0)).where(c.name == events.name)).scalar_one()
+    sizes = sa.select(c.tenant_id, c.live).where(c.name == BYTES, c.live > 0)
+    of = db.execute(sizes.order_by(c.live.desc())).all()
+    # The first of each log: to look for the oldest of all events would read every one of them.
+    first = sa.select(_e.tenant_id, sa.func.min(_e.sequence).label("sequence")).group_by(_e.tenant_id).subquery()
+    those = (_e.tenant_id == first.c.tenant_id) & (_e.sequence == first.c.sequence)
+    oldest = db.execute(sa.select(sa.func.min(_e.created_at)).join_from(events, first, those)).scalar()
+    largest = of[0] if of else None
+    return Log(
+        count=int(count),
+        bytes=sum(row.live for row in of),
+        oldest=oldest,
+        largest=largest.tenant_id if largest else None,
+        most_bytes=largest.live if largest else 0,
+    )
 
 
 def _forget(ctx: Context, most_bytes: int, before: int | None = None) -> None:

@@ -23,7 +23,7 @@ from click.testing import CliRunner, Result
 from billycan import Manifest, settings, worker
 from billycan.app import App, build
 from billycan.command import to_type
-from billycan.testing import SECRET
+from billycan.testing import SECRET, Client
 from billycan.tools import cli
 from billycan.tools.doctor import Finding
 
@@ -415,6 +415,7 @@ def test_the_doctor_finds_what_other_users_may_read(run, environ, tmp_path):
         "ok": True,
         "message": "private",
         "cure": None,
+        "figures": None,
     }
     Path("data").chmod(0o755)
     Path(name).chmod(0o644)
@@ -430,6 +431,26 @@ def test_the_doctor_finds_what_other_users_may_read(run, environ, tmp_path):
         found = findings(run("doctor", "--json", code=1))["files"]
         assert found["cure"] == f"chmod o= {name}"
         Path(name).chmod(0o640)
+
+
+def test_the_doctor_says_how_much_is_kept_and_for_how_long(run, environ):
+    run("migrate")
+    nothing = findings(run("doctor", "--json", code=1))["kept"]
+    assert nothing["message"].startswith("0 events (0 bytes); kept for 90 days, the newest 2 GiB of each business")
+    client = Client(App(settings.load(environ | {"BILLYCAN_SECRET": SECRET})).start())
+    client.post("/v1/contacts", {"name": "Ada", "notes": "x" * 3_000}, Idempotency_Key="one")
+    (event,) = client.get("/v1/events")["data"]
+    client.app.close()
+    found = findings(run("doctor", "--json", code=1, BILLYCAN_EVENTS_DAYS="7"))["kept"]
+    log, answers = found["figures"]["events"], found["figures"]["answers"]
+    assert found["ok"] and found["figures"]["events_days"] == 7
+    assert (log["count"], log["oldest"], log["largest"]) == (1, event["created_at"], client.tenant_id)
+    assert 3_000 < log["bytes"] == log["most_bytes"] < 4_000 and answers["count"] == 1 and answers["bytes"] < 600
+    assert found["message"] == (
+        f"1 event (3 KiB), the oldest of {event['created_at']}, the most (3 KiB) of {client.tenant_id};"
+        " kept for 7 days, the newest 2 GiB of each business, and while they are to be delivered."
+        f" 1 answer for repeated requests ({answers['bytes']} bytes), kept for 24 hours"
+    )
 
 
 def test_a_database_is_private_from_its_first_byte_on(run, environ, tmp_path):

@@ -5,12 +5,13 @@ import os
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from .. import migrate, private, settings, walls, worker
+from .. import idempotency, migrate, private, retention, settings, walls, worker
 from ..app import App
 from ..command import to_type
 from ..db import reason
@@ -27,12 +28,13 @@ _OF_ANOTHER_FORM = (
 
 
 class Finding(Struct):
-    """One thing that was looked at."""
+    """One thing that was looked at; `figures` are what its message says in numbers."""
 
     check: str
     ok: bool
     message: str
     cure: str | None = None
+    figures: dict[str, Any] | None = None
 
 
 def examine() -> Iterator[Finding]:
@@ -130,9 +132,38 @@ def _database(app: App) -> Iterator[Finding]:
     yield _tenants(app)
     yield _worker(app)
     yield _search(app)
+    yield _kept(app)
     for name, manifest in app.manifests.items():
         if manifest.doctor:
             yield Finding(name, True, manifest.doctor(app))
+
+
+def _kept(app: App) -> Finding:
+    """How much is kept besides the records themselves, and for how long."""
+    with app.db.reading() as db:
+        log, answers = retention.kept(db), idempotency.kept(db)
+    days, mib = app.settings.events_days, app.settings.events_mib
+    said = f"{_counted(log.count, 'event')} ({_size(log.bytes)})"
+    if log.largest:
+        said += f", the oldest of {log.oldest}, the most ({_size(log.most_bytes)}) of {log.largest}"
+    said += (
+        f"; kept for {days} days, the newest {_size(mib << 20)} of each business, and while they are to be delivered"
+    )
+    said += f". {_counted(answers.count, 'answer')} for repeated requests ({_size(answers.bytes)}), kept for 24 hours"
+    figures = {"events": msgspec.structs.asdict(log), "answers": msgspec.structs.asdict(answers)}
+    return Finding("kept", True, said, figures={**figures, "events_days": days, "events_mib": mib})
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
+def _size(count: int) -> str:
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if count < 1024 or unit == "GiB":
+            break
+        count = round(count / 1024)
+    return f"{count:,} {unit}"
 
 
 def _tenants(app: App) -> Finding:

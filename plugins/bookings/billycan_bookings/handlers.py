@@ -30,6 +30,7 @@ from . import rules, slots
 from .api import service_names
 from .calendar import MEDIA_TYPE, calendar
 from .schemas import (
+    DAY,
     AvailabilityQuery,
     Booking,
     BookingCancellation,
@@ -45,6 +46,7 @@ from .schemas import (
 from .tables import bookings, services
 
 MOST_DAYS = 31
+MOST_STARTS = 250_000  # that one answer looks at, one for each person; a single day is always answered
 
 
 def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
@@ -130,7 +132,8 @@ def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
 
     Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. Jobs
     that staff are assigned to take their time from `scheduled_start` to `scheduled_end`. What is listed may be gone
-    by the time it is booked; `create_booking` decides.
+    by the time it is booked; `create_booking` decides. With many staff and short intervals, ask for fewer days at a
+    time: where more than 250,000 starts would have to be looked at, one for each person, it is `page_too_large`.
     """
     if not 0 <= (query.until - query.since).days < MOST_DAYS:
         raise BadRequest(f"to: must be from `from` to {MOST_DAYS - 1} days after it", param="to")
@@ -141,8 +144,14 @@ def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
         return []
     zone = ctx.tenant.timezone
     people = staff.people(ctx, [query.staff_id] if query.staff_id else service.staff_ids or None)
+    giving = slots.giving(service, people)
+    starts_a_day = DAY // service.slot_interval_minutes * len(giving)
+    if query.until != query.since and starts_a_day * ((query.until - query.since).days + 1) > MOST_STARTS:
+        fits = max(1, MOST_STARTS // starts_a_day)
+        said = f"to: with this many staff, ask for {fits} day{'' if fits == 1 else 's'} at a time."
+        raise BadRequest(said, code="page_too_large", param="to")
     since, until = start_of_day(query.since, zone), start_of_day(query.until + timedelta(days=1), zone)
-    return slots.offered(ctx, service, slots.giving(service, people), since, until)
+    return slots.offered(ctx, service, giving, since, until)
 
 
 def _check_staff(ctx: Context, service: NewService) -> None:

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from billycan import Context, unit_of_work
 from billycan.testing import Client, counted
+from billycan_bookings import handlers
 from billycan_bookings.handlers import bookings as bookings_table
 from billycan_bookings.handlers import slots
 from billycan_bookings.tables import slots as slots_table
@@ -159,6 +160,17 @@ def test_availability_keeps_to_the_clock_when_it_changes(app, zone):
         for opening in found[1:3]:
             body = {"service_id": path.rpartition("=")[2], "start_at": opening["start_at"]}
             web.post("/v1/bookings", body | {"client_id": web.post("/v1/contacts", {"name": "Ada"})["data"]["id"]})
+
+
+def test_availability_is_bounded(app, monkeypatch):
+    business = Business(app, staff=3)
+    monkeypatch.setattr(handlers, "MOST_STARTS", 2 * 48 * 3)
+    path = f"/v1/availability?service_id={business.service_id}&from={MONDAY}&to=2026-11-"
+    error = business.web.refused(400, "page_too_large", "GET", path + "25")
+    assert error["param"] == "to" and "ask for 2 days at a time" in error["message"]
+    assert len(business.web.get(path + "24")["data"]) == 14
+    monkeypatch.setattr(handlers, "MOST_STARTS", 1)
+    assert len(business.web.get(path + "23")["data"]) == 7
 
 
 def test_availability_of_a_service_there_is_not(app):

@@ -112,7 +112,7 @@ class Documents(Generic[L, T]):
         so_far = sizes.over(order_by=(lines.c.document_id, lines.c.position)).label("so_far")
         sized = self._lines.add_columns(so_far).subquery()
         # The first line with which a page would be too large is fetched too: it tells.
-        fits = sized.c.so_far - bytes_of(sized.c.description) - 250 <= MOST_PAGE_BYTES
+        fits = sized.c.so_far - bytes_of(sized.c.description) - 250 <= sa.bindparam("most", type_=sa.BigInteger)
         self._lines_of_page = sa.select(sized).where(fits)
 
     # As shown -----------------------------------------------------------------------------------------------------
@@ -152,7 +152,8 @@ class Documents(Generic[L, T]):
         if len(ids) < 2:
             return self.lines(ctx, ids)
         found: dict[str, list[Line]] = {id: [] for id in ids}
-        for row in ctx.db.execute(self._lines_of_page, {"tenant_id": ctx.tenant_id, "ids": ids}):
+        asked = {"tenant_id": ctx.tenant_id, "ids": ids, "most": MOST_PAGE_BYTES}
+        for row in ctx.db.execute(self._lines_of_page, asked):
             if row.so_far > MOST_PAGE_BYTES:
                 raise page_too_large(len(ids), sum(map(bool, found.values())) - 1)
             found[row.document_id].append(line_of(row._mapping))

@@ -65,15 +65,24 @@ def with_large_answers(db: sa.Connection, now: Moment) -> Iterable[str]:
 
 
 def described(app: App) -> str:
-    """What is held, and for how long, for `billycan doctor`."""
+    """What is kept and held, and for how long, for `billycan doctor`."""
     settings = app.settings_of(Settings)
     asked = sa.select(sa.func.count(), sa.func.count(_d.endpoint_id.distinct()), sa.func.min(_d.created_at))
+    stored = sa.select(sa.func.count(), sa.func.min(_d.created_at))
     with app.db.reading() as db:
         count, endpoints, oldest = db.execute(asked.where(_d.status == "held")).one()
-    kept = f"held deliveries are kept for {settings.hold_days} days, the newest {settings.hold_most:,} of each endpoint"
+        pending, first_pending = db.execute(stored.where(PENDING)).one()
+        finished, first_finished = db.execute(stored.where(_d.status.not_in(["pending", "held"]))).one()
+    since = f", the oldest of {first_finished}" if finished else ""
+    waits = f", the oldest since {first_pending}" if pending else ""
+    kept = f"{finished:,} finished deliveries{since}, kept for {settings.keep_days} days; {pending:,} pending{waits}"
+    bound = (
+        f"held deliveries are kept for {settings.hold_days} days, the newest {settings.hold_most:,} of each endpoint"
+    )
     if not count:
-        return f"no disabled endpoint holds deliveries; {kept}"
-    return f"{count:,} deliveries are held for {endpoints:,} disabled endpoints, the oldest since {oldest}; {kept}"
+        return f"no disabled endpoint holds deliveries; {bound}; {kept}"
+    held = f"{count:,} deliveries are held for {endpoints:,} disabled endpoints, the oldest since {oldest}"
+    return f"{held}; {bound}; {kept}"
 
 
 def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:

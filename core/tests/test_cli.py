@@ -371,6 +371,7 @@ def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databa
     assert sorted(findings(run("doctor", "--json"))) == [
         "database",
         "files",
+        "kept",
         "schema",
         "search",
         "secret",

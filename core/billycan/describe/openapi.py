@@ -466,7 +466,12 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[problems.Problem], st
         yield problems.Timeout, "", ["timeout"]
     if writes:
         named = "external_id" in getattr(endpoint.signature.body, "__struct_fields__", ())
-        conflicts = ["conflict", "idempotency_in_progress", *(["duplicate_external_id"] if named else [])]
+        conflicts = [
+            "conflict",
+            "idempotency_in_progress",
+            "idempotency_answer_gone",
+            *(["duplicate_external_id"] if named else []),
+        ]
         yield problems.Conflict, "Record" if named else "", conflicts
     if _checks_version(endpoint):
         yield problems.VersionConflict, "", ["version_conflict"]

@@ -101,7 +101,8 @@ class Availability:
 
         Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. Jobs
         that staff are assigned to take their time from `scheduled_start` to `scheduled_end`. What is listed may be gone
-        by the time it is booked; `create_booking` decides.
+        by the time it is booked; `create_booking` decides. With many staff and short intervals, ask for fewer days at a
+        time: where more than 250,000 starts would have to be looked at, one for each person, it is `page_too_large`.
 
         service_id: The service to book.
         from_: The first day.
@@ -794,7 +795,10 @@ class Events:
         """Events, newest first; with `after`, those after that event, oldest first, in commit order.
 
         Polling with the last id as `after` misses nothing and repeats nothing: no event ever appears before one already
-        given out, and an id stays valid though its page was empty.
+        given out, and an id stays valid though its page was empty. Events are kept for 90 days, and up to 2 GiB of
+        them,
+        unless the deployment says otherwise. Where some that came after `after`, and that the filters let through, are
+        no longer kept, the answer is `event_expired`.
 
         page: From 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
@@ -3510,7 +3514,8 @@ class WebhookDeliveries:
     ) -> models.Delivery:
         """One delivery with each attempt: what was sent, and what came back.
 
-        The first 16 KiB of each response are kept. Both bodies are null for a key that may not read the event.
+        The first 16 KiB of each response are kept. Both bodies are null for a key that may not read the event, and that
+        of the request once the event is no longer kept. The newest 50 attempts are shown, with up to 8 MiB of bodies.
         """
         return self._api.call("GET", f"/v1/webhook_deliveries/{segment(id)}", models.Delivery)
 
@@ -3524,7 +3529,8 @@ class WebhookDeliveries:
         """Deliver again, whatever the result was: a new delivery with the same body and `webhook-id`.
 
         To the endpoint's present URL with its present secret. The key needs the read scope of the event, and of all
-        that the endpoint subscribes to. Where the endpoint was deleted: `invalid_state_transition`.
+        that the endpoint subscribes to. Where the endpoint was deleted, or the event is no longer kept:
+        `invalid_state_transition`.
         """
         return self._api.call(
             "POST",

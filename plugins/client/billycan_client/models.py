@@ -264,7 +264,7 @@ class Delivery(Struct, kw_only=True):
     """A delivery with each attempt."""
 
     attempts: list[Attempt]
-    """Every attempt, in order."""
+    """Every attempt, in order; of more than 50 the newest."""
     id: str
     """Its id."""
     endpoint_id: str
@@ -281,7 +281,8 @@ class Delivery(Struct, kw_only=True):
     """When the next one is due."""
     last_error: str | None
     """Why the last attempt failed, as the attempt's `error`: null before the first and after a success. A
-    delivery that was `cancelled` because it was held too long has `held_too_long`.
+    delivery that was `cancelled` because it was held too long has `held_too_long`, and one whose event is no
+    longer kept has `event_expired`.
     """
     finished_at: dt.datetime | None
     """When it was delivered, failed or cancelled."""
@@ -698,7 +699,8 @@ class ListedDelivery(Struct, kw_only=True):
     """When the next one is due."""
     last_error: str | None
     """Why the last attempt failed, as the attempt's `error`: null before the first and after a success. A
-    delivery that was `cancelled` because it was held too long has `held_too_long`.
+    delivery that was `cancelled` because it was held too long has `held_too_long`, and one whose event is no
+    longer kept has `event_expired`.
     """
     finished_at: dt.datetime | None
     """When it was delivered, failed or cancelled."""
@@ -1344,7 +1346,9 @@ class Sent(Struct, kw_only=True):
     headers: dict[str, str]
     """The request's headers."""
     body: str | None
-    """The request's body."""
+    """The request's body; null too once its event is no longer kept, and for older attempts at a large one: 8
+    MiB are shown in all.
+    """
 
 
 class Service(Struct, kw_only=True):

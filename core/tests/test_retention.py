@@ -14,7 +14,7 @@ NOTES = "ä" * 10_000
 
 @pytest.fixture
 def client(make_app):
-    return Client(make_app("contacts", fresh=True))
+    return Client(make_app("contacts", fresh=True, walled=True))
 
 
 def add(client, *names, **more):

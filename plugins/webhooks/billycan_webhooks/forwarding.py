@@ -1,6 +1,7 @@
 """Follow the feed of a sandbox's events, and forward each to a machine without a public address."""
 
 import json
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -53,6 +54,9 @@ def _feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
         time.sleep(1)
     try:
         envelope = json.loads(answer.content, parse_float=Decimal)
+        if answer.status == 400 and envelope["error"]["code"] == "page_too_large":
+            fewer = f"per_page={envelope['error']['per_page']}"
+            return _feed(url, key, re.sub("per_page=[0-9]+", fewer, query))
         if answer.status != 200:
             raise click.ClickException(envelope["error"]["message"])
     except (ValueError, KeyError, TypeError):

@@ -20,6 +20,7 @@ from wsgiref.simple_server import WSGIRequestHandler, make_server
 import pytest
 from click.testing import CliRunner
 
+from billycan import pages
 from billycan.testing import Client
 from billycan_webhooks import commands, forwarding, signing
 
@@ -142,6 +143,25 @@ def test_listen_says_what_its_key_may_not_read(hooks, receive, monkeypatch):
     with served(app) as url:
         forwarding.forward(url, sandbox.key("events:read").secret, receiver.url, SECRET, stop, told_and_more)
     assert receiver.requests == [] and told[1].endswith("not forwarded: the key may not read it")
+
+
+def test_listen_asks_for_fewer_where_events_are_large(hooks, receive, monkeypatch):
+    app, receiver, told, stop = hooks(), receive(), [], threading.Event()
+    sandbox = Client(app).sandbox()
+    rounds = iter([False] * 4 + [True])
+    monkeypatch.setattr(stop, "wait", lambda _: next(rounds))
+    monkeypatch.setattr(pages, "MOST_PAGE_BYTES", 30_000)
+    sandbox.post("/v1/contacts", {"name": "Before"})
+
+    def told_and_more(said):
+        told.append(said)
+        if len(told) == 1:
+            for i in range(4):
+                sandbox.post("/v1/contacts", {"name": str(i), "notes": "x" * 10_000})
+
+    with served(app) as url:
+        forwarding.forward(url, sandbox.secret, receiver.url, SECRET, stop, told_and_more)
+    assert [json.loads(body)["data"]["name"] for _, body, _ in receiver.requests] == ["0", "1", "2", "3"]
 
 
 def test_listen_takes_sandbox_keys_only():

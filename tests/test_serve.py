@@ -376,7 +376,26 @@ def is_an_envelope(status: int, headers: Mapping[str, str], body: Any) -> bool:
     return True
 
 
+# What another reader of HTTP might take for one request more or less; a proxy in front would pass it on.
+_HEAD, _REST = b"POST /v1/contacts HTTP/1.1\r\nHost: x\r\n", b"GET /-/health HTTP/1.1\r\nHost: x\r\n\r\n"
+SMUGGLED = [
+    _HEAD + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + _REST,
+    _HEAD + b"Transfer-Encoding: chunked\r\nContent-Length: 5\r\n\r\n0\r\n\r\n" + _REST,
+    _HEAD + b"Content-Length: 2\r\nContent-Length: 0\r\n\r\n{}" + _REST,
+    _HEAD + b"Content-Length: 2, 2\r\n\r\n{}" + _REST,
+    _HEAD + b"Content-Length: +2\r\n\r\n{}" + _REST,
+    _HEAD + b"Content-Length : 2\r\n\r\n{}" + _REST,
+    _HEAD + b"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + _REST,
+    _HEAD + b"Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n" + _REST,
+    _HEAD + b"Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + _REST,
+    _HEAD + b"Transfer-Encoding:\r\n chunked\r\n\r\n0\r\n\r\n" + _REST,
+    _HEAD + b"X: a\rTransfer-Encoding: chunked\r\nContent-Length: 0\r\n\r\n" + _REST,
+    _HEAD.replace(b"1.1", b"1.0") + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + _REST,
+    _HEAD.replace(b"\r\n", b"\n") + b"Content-Length: 0\n\n" + _REST,
+    b"GET /-/health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n" + _REST,
+]
 MALFORMED = [
+    *((raw, 400, "malformed_request") for raw in SMUGGLED),
     (b"nonsense\r\n\r\n", 400, "malformed_request"),
     (b"GET /v1/me HTTP/1.1\r\nHost: x\r\nA B: c\r\n\r\n", 400, "malformed_request"),
     (b"POST /v1/contacts HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip\r\n\r\n", 400, "malformed_request"),

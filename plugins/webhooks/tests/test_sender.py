@@ -93,6 +93,26 @@ def test_a_name_is_looked_up_once_and_the_checked_address_connected_to(monkeypat
     assert all(address[0] == "93.184.216.34" for address in trap if address != "arrived")
 
 
+def test_each_attempt_looks_the_name_up_and_checks_all_of_its_addresses_anew(monkeypatch, trap):
+    answers = [["93.184.216.34", "2606:4700::1111"], ["93.184.216.34", "::ffff:127.0.0.1"], ["10.0.0.1"], []]
+    monkeypatch.setattr(sender, "look_up", lambda host, port: answers.pop(0))
+    monkeypatch.setattr(socket, "create_connection", refuse := Refuse())
+    errors = [post("https://receiver.example.com/").error for _ in range(4)]
+    assert errors == ["connect", "blocked", "blocked", "dns"]
+    assert refuse.asked == [("93.184.216.34", 443), ("2606:4700::1111", 443)], "one after the other, and no others"
+
+
+class Refuse:
+    """In place of every connection: remembers where it would lead, and refuses it."""
+
+    def __init__(self):
+        self.asked = []
+
+    def __call__(self, address, *args, **kwargs):
+        self.asked.append(address)
+        raise ConnectionRefusedError
+
+
 def test_private_receivers_are_allowed_where_they_are_and_metadata_never():
     for text in ("127.0.0.1", "10.0.0.1", "192.168.1.1", "::1", "fc00::1", "8.8.8.8", "2606:4700::1111"):
         addresses.check_address(ip_address(text), private=True)

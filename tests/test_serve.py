@@ -454,7 +454,8 @@ def test_every_kind_of_worker_serves_reloads_and_stops_under_load(engine, databa
     database = databases.empty(engine)
     key = migrated(tmp_path, database)
     workers = "2" if worker_class == "gthread" else "1"
-    with hosted(tmp_path, database, BILLYCAN_WORKER_CLASS=worker_class, BILLYCAN_WORKERS=workers) as (process, port):
+    given = {"BILLYCAN_WORKER_CLASS": worker_class, "BILLYCAN_WORKERS": workers, "BILLYCAN_PER_SECOND": "50"}
+    with hosted(tmp_path, database, **given) as (process, port):
         assert f"Using worker: {worker_class}" in process.err.read_text()
         status, headers, body = call(port, "POST", "/v1/contacts", key, {"name": "Ada"})
         assert status == 201

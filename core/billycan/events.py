@@ -152,7 +152,7 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
     page = records.rows(ctx, query, *beyond, order=[Order(events.c.sequence, not ascending)], columns=_LISTED)
     shown = [row for row in page.items if may_read(ctx, row.event)]
     # Each may have some MiB: they are fetched only once it is known that they fit.
-    check_size(sum(row.size for row in shown), len(page.items))
+    check_size(sum(map(_size, shown)), shown, _size)
     asked = sa.select(events.c.id, events.c.data).where(own(ctx, events), events.c.id.in_([row.id for row in shown]))
     data = {row.id: row.data for row in ctx.db.execute(asked)} if shown else {}
     gone = {row.id for row in shown} - data.keys()  # forgotten a moment ago
@@ -187,6 +187,10 @@ def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
             param="after",
         )
     return int(found)
+
+
+def _size(row: Row) -> int:
+    return int(row.size) + 200  # with what is around it
 
 
 def _show(row: Row, data: str | None) -> LoggedEvent:

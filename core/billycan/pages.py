@@ -1,7 +1,7 @@
 """Pages of a list: page numbers, and signed cursors with a keyset underneath."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -63,10 +63,11 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     return _page(ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1)
 
 
-def check_size(size: int, records: int) -> None:
-    """Refuse a page of so many records where they are too large together; a single record never is."""
-    if size > MOST_PAGE_BYTES and records > 1:
-        raise page_too_large(records, records * MOST_PAGE_BYTES // size)
+def check_size(size: int, records: Sequence[Any], size_of: Callable[[Any], int]) -> None:
+    """Refuse a page of records where they are too large together; a single one never is."""
+    if size > MOST_PAGE_BYTES and len(records) > 1:
+        # As many as fit even if each is as large as the largest.
+        raise page_too_large(len(records), MOST_PAGE_BYTES // max(1, *map(size_of, records)))
 
 
 def page_too_large(records: int, fits: int) -> BadRequest:

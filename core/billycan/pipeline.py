@@ -224,7 +224,7 @@ class Pipeline:
         data = page.items if page else result
         body = wire.encode(self.app.hook.envelope(data=data, page=page, problem=None))
         if page:
-            pages.check_size(len(body), len(page.items))
+            pages.check_size(len(body), page.items, lambda item: len(wire.encode(item)))
         headers = self._headers(endpoint, result)
         if page and page.next_cursor:
             path = self.app.public_url + endpoint.route.path.format(**params)

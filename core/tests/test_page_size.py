@@ -48,6 +48,14 @@ def test_polling_goes_on_with_smaller_pages(client):
     assert [e["data"]["name"] for e in found] == ["1", "2", "3", "4"]
 
 
+@pytest.mark.parametrize("path", ["/v1/contacts", "/v1/events"])
+def test_what_is_said_to_fit_fits_though_most_are_small(client, path):
+    for i in range(90):
+        client.post("/v1/contacts", {"name": f"small {i}"})
+    assert too_large(client, f"{path}?per_page=100&sort=created_at") == 4
+    assert len(client.get(f"{path}?per_page=4&sort=created_at")["data"]) == 4
+
+
 def test_a_single_record_is_shown_whatever_its_size(client, monkeypatch):
     monkeypatch.setattr(pages, "MOST_PAGE_BYTES", 100)
     assert len(client.get("/v1/contacts?per_page=1")["data"]) == len(client.get("/v1/events?per_page=1")["data"]) == 1

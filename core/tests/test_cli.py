@@ -162,7 +162,11 @@ def test_a_key_has_what_was_asked_for(on, served):
             1,
             "there is no tenant ten_nobody: see `billycan tenants list`",
         ),
-        (["--tenant", "ten_nobody", "--scope", "contact:read"], 2, "--scope: there is no contact:read; there are: con"),
+        (
+            ["--tenant", "ten_nobody", "--scope", "contact:read"],
+            2,
+            "--scope: unknown scope contact:read. Known scopes: con",
+        ),
         (["--tenant", "ten_nobody"], 2, "Missing option '--scope'"),
         (
             ["--tenant", "t", "--scope", "read", "--expires-at", "2027-01-31"],

@@ -393,7 +393,7 @@ def create_key(
             raise click.UsageError("--expires-at: must be in the future")
         known = {"read", "write", *(e.route.scope for e in app.endpoints if e.route.scope)}
         if unknown := sorted(set(scopes) - known):
-            raise click.UsageError(f"--scope: there is no {unknown[0]}; there are: {', '.join(sorted(known))}")
+            raise click.UsageError(f"--scope: unknown scope {unknown[0]}. Known scopes: {', '.join(sorted(known))}")
         with app.db.writing() as db:
             if db.execute(sa.select(table.c.id).where(table.c.id == tenant)).first() is None:
                 raise click.ClickException(f"there is no tenant {tenant}: see `{to_type('tenants list')}`")

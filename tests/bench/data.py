@@ -54,7 +54,7 @@ def fill(app: App, sizes: Sizes, connections: int) -> Filled:
     templates = [_contact(clients["books"], name) for name in names]
     deep, maker = _contact(clients["deep"], "Ada"), _contact(clients["maker"], "Ada")
     drafted, sent, paid = (_invoice(clients["books"], templates[0], action) for action in ("", "send", "pay"))
-    with app.db.writing() as db:
+    with app.db.writing(across="a test looks at every row") as db:
         rebuild = _make_room(db)
         each = sizes.contacts // len(templates)
         for number, template in enumerate(templates):

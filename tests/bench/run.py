@@ -1,6 +1,7 @@
 """Measure billycan beside its floor and beside the same service in Django REST Framework and FastAPI (`make bench`).
 
-The floor is a bare Falcon app that runs the same SQL by hand; the peers are in peers/. All serve the same rows, with as
+The floor is a bare Falcon app that runs the same SQL by hand; the peers are in peers/; on PostgreSQL there is also
+billycan itself behind row-level security, on a copy of the database. All serve the same rows, with as
 many processes and threads, and are asked for the same things, in turns, by one load client with keep-alive connections.
 Before anything is measured, their answers are compared, byte by byte.
 """
@@ -19,15 +20,21 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import sqlalchemy as sa
 from answers import decoded, differences, members
 from data import LINES, PLUGINS, SECRET, Filled, Sizes, application, fill
 from servers import SHIPPED, TICK_SECONDS, Server, tree_cpu_seconds
 
+from billycan import walls
+from billycan.db import Database
 from billycan.testing import throwaway
 
 HERE = Path(__file__).parent
 PEERS = Path(sys.prefix) / "peers" / "bin" / "python"  # `make bench` puts it there
 OTHERS = {"floor": "tests/bench/floor.py", "drf": "tests/bench/peers/drf", "fastapi": "tests/bench/peers/fast"}
+OTHERS["hardened"] = "core/billycan/walls.py"
+ON_POSTGRESQL_ALONE = ("fastapi", "hardened")  # asyncpg knows no other; and no other has row-level security
+ROLE = "billycan_web"
 PER_PAGE = 25
 MOST = 100_000  # requests of one turn
 # Durable, as in production, and with room for the larger tables.
@@ -198,19 +205,24 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
             server = throwaway.start(**POSTGRESQL)
             assert server is not None
             postmaster = int((Path(str(server.url.query["host"])) / "data" / "postmaster.pid").read_text().split()[0])
-            url = server.database("bench").render_as_string(hide_password=False)
+            bench = server.database("bench")
+            url = bench.render_as_string(hide_password=False)
         app = application(url, str(folder / "shared"))
         filled = fill(app, sizes, options.connections)
         app.close()
+        # Copied while nobody is connected to it.
+        urls = {"hardened": harden(server.database("bench_hardened", "bench"))} if postmaster else {}
         billycan = stack.enter_context(serving("billycan", url, filled, folder, options))
         others = [
-            stack.enter_context(serving(name, url, filled, folder, options, members_of(billycan, filled)))
+            stack.enter_context(
+                serving(name, urls.get(name, url), filled, folder, options, members_of(billycan, filled))
+            )
             for name in options.against
-            if name != "fastapi" or database == "postgresql"  # asyncpg knows no other
+            if name not in ON_POSTGRESQL_ALONE or database == "postgresql"
         ]
         asked = {}
         for target in (billycan, *others):
-            if target.name in ("billycan", "floor"):
+            if target.name in ("billycan", "floor", "hardened"):
                 # Paging there by OFFSET once gives each its own cursor.
                 page = target.ask("deep", f"/v1/contacts?page={sizes.deep // PER_PAGE - 1}")
                 target.cursor = decoded(page)["pagination"]["next_cursor"]
@@ -221,7 +233,9 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
             }
         tell(f"{database}: comparing the answers")
         for target in others:
-            check(target, asked[target.name], billycan, asked["billycan"])
+            # What is made in the hardened database is in no other.
+            to_check = {n: each for n, each in asked[target.name].items() if target.name != "hardened" or not each.body}
+            check(target, to_check, billycan, asked["billycan"])
         turns: dict[str, list[dict[str, Turn]]] = {name: [] for name in asked["billycan"]}
         for round_ in range(-1, options.rounds):
             # Who goes first changes; the round before the first warms up and is thrown away.
@@ -253,6 +267,15 @@ def ratio(rounds: list[tuple[Turn, Turn]]) -> Ratio:
     )
 
 
+def harden(database: sa.URL) -> str:
+    """Build row-level security in a database; returns the URL of the role that the server then runs as."""
+    superuser = Database(database)
+    with superuser.writing() as db:
+        walls.build(db, ROLE, "")
+    superuser.dispose()
+    return database.set(username=ROLE).render_as_string(hide_password=False)
+
+
 @contextmanager
 def serving(
     name: str,
@@ -275,10 +298,10 @@ def serving(
         "BENCH_SECRET": SECRET,
     }
     log, in_peers = folder / f"{name}.log", {"python": str(PEERS)}
-    if name == "billycan":
+    if name in ("billycan", "hardened"):
         environ = {"BILLYCAN_WORKER_CLASS": kind, "BILLYCAN_WORKERS": workers, "BILLYCAN_THREADS": threads}
         environ |= {"BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET, "BILLYCAN_PLUGINS": PLUGINS}
-        environ |= {"BILLYCAN_SHARED_FOLDER": str(folder / "shared")}
+        environ |= {"BILLYCAN_SHARED_FOLDER": str(folder / f"shared-{name}")}
         server = Server("billycan.hosting.workers:application()", HERE, ["-c", str(SHIPPED)], environ, log)
     elif name == "floor":
         server = Server("floor:application", HERE, gunicorn, environ, log)
@@ -339,7 +362,7 @@ def main() -> None:
         databases.remove("postgresql")
     if not PEERS.exists():
         tell("drf, fastapi: NOT MEASURED: `make bench` installs them")
-        options.against = [name for name in options.against if name == "floor"]
+        options.against = [name for name in options.against if name not in ("drf", "fastapi")]
     results = [result for database in databases for result in compare(database, options, sizes)]
     if options.json:
         print(msgspec.json.format(msgspec.json.encode(results)).decode())

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         Route,
     )
     from .metrics import Gauge
-    from .neighbours import Neighbours, take_turns
+    from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
     from .problems import (
         BadRequest,
@@ -92,6 +92,7 @@ __all__ = [
     "folded",
     "hookimpl",
     "names_of",
+    "neighbour_index",
     "new_id",
     "numbered",
     "own",
@@ -116,7 +117,7 @@ _HOMES = {
     "limits": "Allowance",
     "manifest": "Deleted Every Extends Manifest Named NewResource Page PageQuery Paging Reply Resource Route",
     "metrics": "Gauge",
-    "neighbours": "Neighbours take_turns",
+    "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "decode",

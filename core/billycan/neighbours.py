@@ -23,6 +23,12 @@ def take_turns(ctx: Context) -> None:
 _TAKE_TURNS = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('neighbours ' || :tenant_id, 0))")
 
 
+def neighbour_index(column: str) -> sa.Index:
+    """An index of a column that holds such ids, for a table: of the rows that have one, which are few."""
+    there = sa.text(f"{column} IS NOT NULL")
+    return sa.Index(None, "tenant_id", column, sqlite_where=there, postgresql_where=there)
+
+
 class Neighbours:
     """The members that hold such ids, and the plugin each points into: `Neighbours(job_id="jobs")`.
 

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from ..db import ByCodePoint, Json, UTCDateTime
 
-__all__ = ["create_resource_table", "create_search_index", "key_columns"]
+__all__ = ["create_neighbour_index", "create_resource_table", "create_search_index", "key_columns"]
 
 
 def resource_columns() -> tuple[sa.Column[Any], ...]:
@@ -41,6 +41,13 @@ def create_resource_table(op: Any, name: str, *parts: Any) -> None:
         sa.UniqueConstraint("tenant_id", "external_id", name=f"uq_{name}_tenant_id_external_id"),
     )
     op.create_index(f"ix_{name}_tenant_id_created_at_id", name, ["tenant_id", "created_at", "id"])
+
+
+def create_neighbour_index(op: Any, table: str, column: str) -> None:
+    """Make the index that `neighbour_index` declares, as of core 1.0."""
+    there = sa.text(f"{column} IS NOT NULL")
+    name = f"ix_{table}_tenant_id_{column}"
+    op.create_index(name, table, ["tenant_id", column], sqlite_where=there, postgresql_where=there)
 
 
 def create_search_index(op: Any, table: str) -> None:

@@ -2,7 +2,18 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Cents, Json, UTCDateTime, folded, reference, resource_table, searchable, tenant_table
+from billycan import (
+    ByCodePoint,
+    Cents,
+    Json,
+    UTCDateTime,
+    folded,
+    neighbour_index,
+    reference,
+    resource_table,
+    searchable,
+    tenant_table,
+)
 
 services = resource_table(
     "bookings_services",
@@ -65,4 +76,5 @@ bookings = resource_table(
     sa.Index(None, "tenant_id", "staff_id", "start_at"),
     sa.Index(None, "tenant_id", "client_id", "start_at"),
     sa.Index(None, "tenant_id", "slot_id"),
+    neighbour_index("job_id"),
 )

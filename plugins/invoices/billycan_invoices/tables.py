@@ -2,7 +2,17 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Cents, UTCDateTime, numbered, reference, resource_table, searchable, tenant_table
+from billycan import (
+    ByCodePoint,
+    Cents,
+    UTCDateTime,
+    neighbour_index,
+    numbered,
+    reference,
+    resource_table,
+    searchable,
+    tenant_table,
+)
 from billycan_documents.api import document_columns, lines_table, party_columns
 
 invoices = resource_table(
@@ -40,6 +50,7 @@ invoices = resource_table(
     sa.Index(None, "tenant_id", "sequence", "id"),
     sa.Index(None, "tenant_id", "due_date", "id"),
     sa.Index(None, "tenant_id", "issue_date", "id"),
+    *map(neighbour_index, ("quote_id", "job_id", "booking_id")),
 )
 
 lines = lines_table("invoices")

@@ -7,6 +7,7 @@ from billycan import (
     Json,
     UTCDateTime,
     folded,
+    neighbour_index,
     numbered,
     reference,
     resource_table,
@@ -47,6 +48,7 @@ jobs = resource_table(
     sa.Index(None, "tenant_id", "sequence", "id"),
     sa.Index(None, "tenant_id", "scheduled_start", "id"),
     sa.Index(None, "tenant_id", "scheduled_end"),
+    *map(neighbour_index, ("quote_id", "booking_id")),
 )
 
 lines = lines_table("jobs")

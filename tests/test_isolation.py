@@ -79,9 +79,7 @@ NEEDED = {
 
 @pytest.fixture
 def app(make_app):
-    return make_app(
-        *sorted(set(plugins.installed()) - {"sso_auth"}), walled=True
-    )  # which does not start without settings
+    return make_app(*sorted(set(plugins.installed()) - {"sso_auth"}))  # which does not start without settings
 
 
 @pytest.fixture

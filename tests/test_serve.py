@@ -20,10 +20,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 from click.testing import CliRunner
 
-from billycan import keys, migrate, tenants, worker
+from billycan import keys, migrate, tenants, walls, worker
 from billycan.app import App
+from billycan.db import Database
 from billycan.hosting import workers as in_workers
 from billycan.settings import Config, Settings
 from billycan.testing import SECRET
@@ -154,10 +156,10 @@ ONE_PLUGIN = {"BILLYCAN_PLUGINS": "contacts"}
 
 
 @contextmanager
-def serving(folder: Path, workers: int = 2, plugins: str = "contacts") -> Iterator[tuple[Process, int]]:
+def serving(folder: Path, workers: int = 2, plugins: str = "contacts", **environ: str) -> Iterator[tuple[Process, int]]:
     """`billycan serve` in a folder, as soon as it has said where it is; and its port."""
     command = [BIN / "billycan", "serve", "--bind", "127.0.0.1:0", "--workers", workers]
-    environ = {"BILLYCAN_PLUGINS": plugins, "BILLYCAN_SHARED_FOLDER": str(folder / "shared")}
+    environ |= {"BILLYCAN_PLUGINS": plugins, "BILLYCAN_SHARED_FOLDER": str(folder / "shared")}
     with running(folder, command, environ) as process:
         yield process, int(process.says(r"billycan serves http://127\.0\.0\.1:(\d+)\n")[1])
 
@@ -318,6 +320,29 @@ def test_a_process_of_the_web_server_is_replaced_but_a_killed_supervisor_leaves_
         process.ends(signal.SIGKILL)
         until(lambda: not [pid for pid in children if is_alive(pid)], "the children have ended")
         assert not is_listened_on(port)
+
+
+def test_a_hardened_database_is_served_and_upgraded_by_its_owner_alone(tmp_path, databases):
+    owner = databases.empty("postgresql")
+    key, superuser = migrated(tmp_path, owner), Database(sa.make_url(owner))
+    with superuser.writing() as db:
+        walls.build(db, "served", "")
+    web = {"BILLYCAN_DATABASE": sa.make_url(owner).set(username="served").render_as_string()}
+    with serving(tmp_path, workers=1, **web) as (process, port):
+        assert call(port, "GET", "/v1/contacts", key)[0] == 200
+        process.ends(signal.SIGTERM)
+    with superuser.writing() as db:
+        db.exec_driver_sql("CREATE TABLE later (tenant_id text)")  # as a release does that was migrated by other means
+    with running(tmp_path, [BIN / "billycan", "serve", "--bind", "127.0.0.1:0"], {**ONE_PLUGIN, **web}) as process:
+        assert process.ends() == 1
+        said = "no policy guards later; the role served may not use later: run `.*migrate` with BILLYCAN_DATABASE_OWNER"
+        assert re.search(said, process.err.read_text())
+    with serving(tmp_path, workers=1, **web, BILLYCAN_DATABASE_OWNER=owner) as (process, port):
+        assert call(port, "POST", "/v1/contacts", key, {"name": "Ada"})[0] == 201
+        environs = [Path(f"/proc/{pid}/environ").read_text() for pid in process.children()]
+        assert environs and not any("BILLYCAN_DATABASE_OWNER" in environ for environ in environs)
+        process.ends(signal.SIGTERM)
+    superuser.dispose()
 
 
 # gunicorn, as deploy/ has it ------------------------------------------------------------------------------------------

@@ -1,5 +1,11 @@
 """What keeps tenants apart when a condition is forgotten: a look at every statement, and PostgreSQL's policies."""
 
+import ast
+import re
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
 import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
@@ -7,6 +13,7 @@ from click.testing import CliRunner
 from billycan import migrate, walls
 from billycan import records as core_records
 from billycan.counters import counters
+from billycan.db import metadata
 from billycan.tenants import tenants
 from billycan.testing import SECRET, Client
 from billycan.tools.cli import commands
@@ -17,7 +24,7 @@ from billycan_contacts.tables import contacts
 
 @pytest.fixture
 def app(make_app):
-    return make_app("contacts", walled=True)
+    return make_app("contacts")
 
 
 @pytest.fixture
@@ -89,27 +96,95 @@ def test_a_statement_that_touches_others_rows_is_refused_each_time(app, what):
             db.execute(REFUSED[what])
 
 
-def test_the_system_may_ask_for_everybodys(app):
+EVERYBODYS = set(REFUSED) - {"another's", "an insertion for another"}
+
+
+@pytest.mark.parametrize("what", sorted(EVERYBODYS))
+def test_the_system_touches_everybodys_rows_only_where_it_says_why(app, what):
+    with pytest.raises(RuntimeError, match="the system touches"), app.db.writing() as db:
+        db.execute(REFUSED[what])
+    with pytest.raises(ZeroDivisionError), app.db.writing(across="this test does") as db:
+        db.execute(REFUSED[what])
+        raise ZeroDivisionError
+
+
+def test_the_system_may_name_any_tenant(app):
     with app.db.reading() as db:
-        db.execute(REFUSED["everybody's"])
+        db.execute(ALLOWED["within another, by its tenant"])
+        db.execute(REFUSED["another's"])
+
+
+def test_a_reason_opens_no_tenants_connection(app):
+    for options in ({}, {walls.ACROSS: "this test does"}):
+        with pytest.raises(RuntimeError, match="one tenant touches"), app.db.reading("ten_1", across="so") as db:
+            db.execute(REFUSED["everybody's"].execution_options(**options))
+
+
+# Where core and its plugins reach across tenants, and why. Each is a place where one tenant's rows could reach another:
+# add to it only what cannot be asked tenant by tenant.
+REACHES_ACROSS = {
+    ("core/billycan/keys.py", "only the key says whose it is"),
+    ("core/billycan/metrics.py", "gauges measure the whole deployment"),
+    ("core/billycan/migrate.py", "a migration changes the rows of all"),
+    ("core/billycan/migrate.py", "a plugin's tables go with the rows of all"),
+    ("core/billycan/testing/client.py", "a migration changes the rows of all"),
+    ("core/billycan/tools/cli.py", "whoever runs commands runs the whole deployment"),
+    ("core/billycan/tools/doctor.py", "doctor looks at the whole deployment"),
+    ("core/billycan/worker.py", "the worker looks for what is due to anybody"),
+    ("examples/audit/billycan_audit/commands.py", "verifies every business's entries"),
+    ("plugins/webhooks/billycan_webhooks/claims.py", "the sender claims for several tenants in one transaction"),
+    ("plugins/webhooks/billycan_webhooks/claims.py", "the sender looks for what is due to anybody"),
+    ("plugins/webhooks/billycan_webhooks/keeping.py", "doctor looks at the whole deployment"),
+}
+
+
+def reasons(source):
+    """Each reason to reach across that a module gives, as `across=` or as an execution option."""
+    tree = ast.parse(source)
+    named = {n.targets[0].id: n.value for n in tree.body if isinstance(n, ast.Assign) and hasattr(n.targets[0], "id")}
+    calls = [call for call in ast.walk(tree) if isinstance(call, ast.Call)]
+    given = [word.value for call in calls for word in call.keywords if word.arg in ("across", walls.ACROSS)]
+    given = [named.get(value.id) if isinstance(value, ast.Name) else value for value in given]
+    return {ast.literal_eval(value) for value in given if value is not None}  # db.py passes on what it is given
+
+
+def modules():
+    """The modules of core, plugins and examples by path, without their tests."""
+    root = Path(__file__).parents[1]
+    for path in (path for folder in ("core/billycan", "plugins", "examples") for path in (root / folder).rglob("*.py")):
+        name = path.relative_to(root)
+        if not {"tests", "node_modules"} & {*name.parts}:
+            yield str(name), path.read_text()
+
+
+def test_nobody_else_reaches_across():
+    assert {(name, reason) for name, source in modules() for reason in reasons(source)} == REACHES_ACROSS
+
+
+def test_no_statement_that_is_text_touches_a_tenants_table():
+    tables = "|".join(name for name, table in metadata.tables.items() if "tenant_id" in table.c)
+    assert "contacts" in tables and "core_keys" in tables
+    touches = re.compile(rf"\b(FROM|JOIN|INTO|UPDATE|TABLE) ({tables})\b")
+    found = {name for name, source in modules() if "/migrations/" not in name and touches.search(source)}
+    assert found == {"core/billycan/testing/client.py"}  # which looks for the look-up of keys
 
 
 # PostgreSQL's policies ------------------------------------------------------------------------------------------------
 
 
-def forget_where(monkeypatch, app):
+def forget_where(monkeypatch):
     """Take the tenant out of what contacts ask for, and the look at statements with it."""
     monkeypatch.setattr(core_records, "own", lambda ctx, table: sa.true())
     monkeypatch.setattr(records, "_by_id", sa.select(contacts).where(c.id == sa.bindparam("id")))
-    for engine in (app.db.writer, app.db.reader):
-        sa.event.remove(engine, "before_cursor_execute", walls.look_at)
+    monkeypatch.setattr(walls, "_tenants_of", lambda compiled: ())
+    monkeypatch.setattr(walls, "_seen", {})
 
 
 def test_without_its_condition_a_query_still_finds_nobody_elses_rows(app, engine, others, monkeypatch):
     if engine == "sqlite":
         pytest.skip("SQLite has the look at statements alone")
     ada, stranger = others
-    forget_where(monkeypatch, app)
+    forget_where(monkeypatch)
     assert stranger.get("/v1/contacts?sort=name")["data"] == []
     assert stranger.get("/v1/contacts?search=ada")["data"] == []
     stranger.get(f"/v1/contacts/{ada['id']}", 404)
@@ -122,16 +197,16 @@ def test_without_its_condition_a_query_still_finds_nobody_elses_rows(app, engine
 def test_without_policies_the_same_query_would_have_found_them(make_app, engine, monkeypatch):
     if engine == "sqlite":
         pytest.skip("SQLite has the look at statements alone")
-    app = make_app("contacts")
+    app = make_app("contacts", walled=False)
     ada, stranger = Client(app).post("/v1/contacts", {"name": "Ada"})["data"], Client(app)
-    forget_where(monkeypatch, app)
+    forget_where(monkeypatch)
     assert stranger.get(f"/v1/contacts/{ada['id']}")["data"]["name"] == "Ada"
 
 
 def test_a_connection_that_goes_from_hand_to_hand_is_never_anothers(make_app, engine):
     if engine == "sqlite":
         pytest.skip("SQLite has the look at statements alone")
-    app = make_app("contacts", walled=True, pool_size=1)
+    app = make_app("contacts", pool_size=1)
     one, two = Client(app), Client(app)
     for client, name in ((one, "Ada"), (two, "Bob")):
         client.post("/v1/contacts", {"name": name})
@@ -154,6 +229,46 @@ def test_a_connection_that_goes_from_hand_to_hand_is_never_anothers(make_app, en
                 assert sorted(db.execute(seen, both).scalars()) == ["Ada", "Bob"]
 
 
+def trips(app, file, request):
+    """How often a request waits for PostgreSQL, as libpq saw it. Of each pool one connection is in use."""
+    raw = []
+    for engine in (app.db.writer, app.db.reader):
+        with closing(engine.raw_connection()) as connection:
+            raw.append(connection.driver_connection.pgconn)
+    with file.open("w+") as traced:
+        for connection in raw:
+            connection.trace(traced.fileno())
+        request()
+        for connection in raw:
+            connection.untrace()
+    return file.read_text().count("ReadyForQuery")
+
+
+def test_policies_cost_no_round_trip(make_app, engine, monkeypatch, tmp_path):
+    if engine == "sqlite":
+        pytest.skip("SQLite is no server")
+    monkeypatch.setattr("billycan.recent.time.monotonic", lambda: 1000.0)  # keys and tenants are looked up once
+    counts = []
+    for walled in (False, True):
+        app = make_app("contacts", walled=walled, pool_size=1)
+        clients = Client(app), Client(app)
+        made = [client.post("/v1/contacts", {"name": "Ada"})["data"]["id"] for client in clients]
+        for client in clients:
+            client.get("/v1/contacts")
+        of = partial(trips, app, tmp_path / "trace")
+        paths = {"get": [f"/v1/contacts/{id}" for id in made], "list": ["/v1/contacts"] * 2}
+        # By turns, so that each time the connection was another's.
+        taken = {
+            name: [of(lambda c=client, at=path: c.get(at)) for client, path in zip(clients, asked, strict=True)]
+            for name, asked in paths.items()
+        }
+        taken["create"] = [of(lambda c=client: c.post("/v1/contacts", {"name": "Bob"})) for client in clients]
+        counts.append(taken)
+    plain, walled = counts
+    assert plain["get"] == plain["list"] == walled["get"] == walled["list"] == [1, 1]
+    assert walled["create"] <= plain["create"], (plain, walled)
+
+
 def test_who_tells_nobody_is_refused(app, engine):
     if engine == "sqlite":
         pytest.skip("SQLite has the look at statements alone")
@@ -162,19 +277,93 @@ def test_who_tells_nobody_is_refused(app, engine):
         db.execute(sa.text("SELECT * FROM contacts"))
 
 
-def test_a_later_table_gets_its_policy_with_the_next_migration(make_app, engine):
+@pytest.fixture
+def hardened(make_app, engine):
+    """An app as the server's role, behind policies, and the same database as a superuser and owner of everything."""
     if engine == "sqlite":
         pytest.skip("SQLite has no policies")
-    app = make_app("contacts", fresh=True, walled=True)
-    superuser = make_app("contacts", database=str(app.db.url.set(username="postgres")))
-    with superuser.db.writing() as db:
+    app = make_app("contacts", fresh=True)
+    return app, make_app("contacts", database=str(app.db.url.set(username="postgres")))
+
+
+def test_a_later_table_gets_its_policy_and_its_rights_with_the_next_migration(hardened):
+    app, owner = hardened
+    with owner.db.writing() as db:
+        # As whoever upgraded before migrations did this, or as another role than the one that hardened.
         db.exec_driver_sql("CREATE TABLE later (tenant_id text, id text)")
+        db.exec_driver_sql("CREATE TABLE queue (id bigserial)")
         assert walls.gaps(db) == ["later"]
-    migrate.upgrade(superuser.db, superuser.manifests)
-    with superuser.db.reading() as db:
-        assert walls.gaps(db) == []
-    with app.db.writing("ten_1") as db, pytest.raises(sa.exc.ProgrammingError, match="row-level security"):
-        db.execute(sa.text("INSERT INTO later VALUES ('ten_2', 'x')"))
+    said = "no policy guards later; the role billycan_app may not use later, queue, queue_id_seq"
+    for start in (app.start, lambda: migrate.upgrade(app.db, app.manifests)):
+        with pytest.raises(migrate.SchemaBehind, match=f"{said}: run .* with BILLYCAN_DATABASE_OWNER"):
+            start()
+    changed = migrate.upgrade(owner.db, owner.manifests)
+    assert changed[0] == "later: guarded by its policy" and "queue_id_seq: open to billycan_app" in changed
+    assert migrate.upgrade(owner.db, owner.manifests) == []
+    app.start()
+    with app.db.writing("ten_1") as db:
+        db.execute(sa.text("INSERT INTO queue DEFAULT VALUES"))
+        with pytest.raises(sa.exc.ProgrammingError, match="row-level security"):
+            db.execute(sa.text("INSERT INTO later VALUES ('ten_2', 'x')"))
+
+
+def test_a_database_that_was_hardened_before_it_could_take_stock_can_after_the_next_migration(hardened):
+    app, owner = hardened
+    with owner.db.writing() as db:
+        db.execute(sa.text("DROP FUNCTION billycan_analyze"))
+    with pytest.raises(migrate.SchemaBehind, match="may not use billycan_analyze"):
+        app.start()
+    migrate.upgrade(owner.db, owner.manifests)
+    app.start()
+    with app.db.writing() as db:
+        db.execute(sa.text("SELECT billycan_analyze('contacts')"))
+
+
+def test_an_owner_who_is_no_superuser_hardens_and_migrates(make_app, engine):
+    if engine == "sqlite":
+        pytest.skip("SQLite has no policies")
+    bare = make_app("contacts", fresh=True, migrated=False)
+    url = bare.db.url
+    with bare.db.writing() as db:
+        db.exec_driver_sql("CREATE ROLE shop LOGIN CREATEROLE")
+        db.exec_driver_sql(f"ALTER DATABASE {url.database} OWNER TO shop")
+    owner = make_app("contacts", migrated=False, database=str(url.set(username="shop")))
+    migrate.upgrade(owner.db, owner.manifests)
+    with owner.db.writing() as db:
+        assert walls.build(db, "shop_web", "")
+        db.exec_driver_sql("CREATE TABLE later (tenant_id text, id bigserial)")
+    assert "later: open to shop_web" in migrate.upgrade(owner.db, owner.manifests)
+    assert migrate.upgrade(owner.db, owner.manifests) == []
+    app = make_app("contacts", database=str(url.set(username="shop_web")))
+    assert Client(app).post("/v1/contacts", {"name": "Ada"})["data"]["name"] == "Ada"
+    with app.db.writing() as db:
+        db.execute(sa.text("SELECT billycan_analyze('contacts')"))
+
+
+def test_a_role_that_only_reads_is_given_no_more_by_a_migration(hardened):
+    _, owner = hardened
+    with owner.db.writing() as db:
+        for statement in (
+            "CREATE ROLE reports",
+            "GRANT SELECT ON core_tenants TO reports",
+            "CREATE TABLE later (id int)",
+        ):
+            db.exec_driver_sql(statement)
+    migrate.upgrade(owner.db, owner.manifests)
+    with owner.db.writing() as db:
+        allowed = sa.text("SELECT has_table_privilege(:role, 'later', 'SELECT')")
+        assert [db.execute(allowed, {"role": role}).scalar() for role in ("billycan_app", "reports")] == [True, False]
+        db.exec_driver_sql("DROP OWNED BY reports")
+        db.exec_driver_sql("DROP ROLE reports")
+
+
+def test_the_servers_role_changes_no_table_and_need_not_where_all_is_current(hardened):
+    app, owner = hardened
+    assert migrate.upgrade(app.db, app.manifests) == []
+    with owner.db.writing() as db:
+        db.execute(sa.text("UPDATE billycan_version_contacts SET version_num = 'contacts_0001'"))
+    with pytest.raises(migrate.SchemaBehind, match=r"contacts is at contacts_0001 .* with BILLYCAN_DATABASE_OWNER set"):
+        migrate.upgrade(app.db, app.manifests)
 
 
 def test_one_command_builds_the_wall_and_doctor_says_so(make_app, engine, monkeypatch):
@@ -195,9 +384,14 @@ def test_one_command_builds_the_wall_and_doctor_says_so(make_app, engine, monkey
     monkeypatch.setenv("BILLYCAN_DATABASE", owner.replace("postgres@", "billycan_web@"))
     (found,) = [f for f in examine() if f.check == "tenants"]
     assert found.ok and "billycan_web" in found.message
+    assert run("migrate").output == "nothing to do\n"
+    with app.db.writing() as db:
+        db.exec_driver_sql("CREATE TABLE later (tenant_id text, id text)")
+    (found,) = [f for f in examine() if not f.ok and f.check == "schema"]
+    assert "no policy guards later" in found.message
     assert "BILLYCAN_DATABASE_OWNER" in run("migrate").output
     monkeypatch.setenv("BILLYCAN_DATABASE_OWNER", owner)
-    assert run("migrate").exit_code == 0
+    assert run("migrate").output.splitlines() == ["later: guarded by its policy", "later: open to billycan_web"]
     made = make_app("contacts", database=owner.replace("postgres@", "billycan_web@"))
     with made.db.writing() as db:
         db.execute(sa.text("SELECT billycan_analyze('contacts')"))

@@ -187,10 +187,13 @@ class Database:
             sa.event.listen(engine, "before_cursor_execute", walls.look_at)
 
     @contextmanager
-    def reading(self, tenant_id: str = "") -> Iterator[sa.Connection]:
-        """A connection to read with, outside any write transaction: for one tenant, or without an id for the system."""
+    def reading(self, tenant_id: str = "", *, across: str = "") -> Iterator[sa.Connection]:
+        """A connection to read with, outside any write transaction: for one tenant, or without an id for the system.
+
+        One for the system may ask for rows of every tenant only where `across` says why.
+        """
         with self.reader.connect() as db:
-            _keep_to(db, tenant_id)
+            _keep_to(db, tenant_id, across)
             try:
                 yield db
             except sa.exc.DBAPIError as error:
@@ -199,10 +202,10 @@ class Database:
                 raise
 
     @contextmanager
-    def writing(self, tenant_id: str = "") -> Iterator[sa.Connection]:
+    def writing(self, tenant_id: str = "", *, across: str = "") -> Iterator[sa.Connection]:
         """One transaction, for one tenant or the system: committed when the block ends, rolled back when it raises."""
         with self._engines.alone(self.writer) as db:
-            _keep_to(db, tenant_id)
+            _keep_to(db, tenant_id, across)
             yield db
 
     @contextmanager
@@ -260,9 +263,11 @@ def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:
             error.args = (f"({type(context.original_exception).__name__}) {primary}",)
 
 
-def _keep_to(db: sa.Connection, tenant_id: str) -> None:
+def _keep_to(db: sa.Connection, tenant_id: str, across: str) -> None:
     if tenant_id:
         db.execution_options(**{walls.TENANT: tenant_id})
+    elif across:
+        db.execution_options(**{walls.ACROSS: across})
 
 
 def is_read_only(error: sa.exc.DBAPIError) -> bool:

@@ -156,7 +156,7 @@ class Keys:
         return identity
 
     def _find(self, key: str) -> Identity | None:
-        with self._app.db.reading() as db:
+        with self._app.db.reading(across="only the key says whose it is") as db:
             row = db.execute(_BY_DIGEST, {"digest": digest(key)}).first()
         if row is None:
             return None
@@ -181,7 +181,8 @@ class Keys:
             return
         try:
             with self._app.db.noting(_MOST_NOTING_SECONDS) as db:
-                db.execute(sa.update(keys).where(keys.c.id == row.id).values(last_used_at=now))
+                this = (keys.c.tenant_id == row.tenant_id) & (keys.c.id == row.id)
+                db.execute(sa.update(keys).where(this).values(last_used_at=now))
         except sa.exc.SQLAlchemyError as error:
             # Who only reads is served although nothing can be written, as on a full disk.
             log.warning("the use of %s could not be noted: %s", row.id, reason(error))

@@ -158,7 +158,7 @@ def _requests(words: array[int]) -> Iterator[str]:
 def _gauges(app: App) -> Iterator[str]:
     measured: list[str] = []
     try:
-        with app.db.reading() as db:
+        with app.db.reading(across="gauges measure the whole deployment") as db:
             measured = [
                 line for part in app.parts.values() for gauge in part.gauges for line in _measured(app, db, gauge)
             ]

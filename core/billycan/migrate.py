@@ -34,12 +34,15 @@ def upgrade(
 ) -> list[str]:
     """Upgrade core, then each plugin, dependencies first, in one transaction; returns what changed.
 
-    `tell` hears of each step when it begins: some take long where there are many rows.
+    Behind row-level security new tables get their policies, and the server's role its rights to them. That role itself
+    may change nothing: for it this raises SchemaBehind where anything is to be changed. `tell` hears of each step when
+    it begins: some take long where there are many rows.
     """
     changed, chains = [], list(_chains(manifests))
-    with database.writing() as connection:
+    with database.writing(across="a migration changes the rows of all") as connection:
         if walls.stand(connection) and not walls.owns(connection):
-            raise SchemaBehind("only the owner of the tables can change them: set BILLYCAN_DATABASE_OWNER to its URL")
+            _check(connection, chains)
+            return []
         if connection.dialect.name == "postgresql":
             # Two replicas that start together must not migrate together: one waits, however long the other takes.
             connection.execute(sa.text("SET LOCAL statement_timeout = 0"))
@@ -58,7 +61,9 @@ def upgrade(
                 changed.append(f"{table}: indexed for search")
                 tell(changed[-1])
         if walls.stand(connection):
-            walls.extend(connection)
+            for step in walls.extend(connection):
+                changed.append(step)
+                tell(step)
     return changed
 
 
@@ -82,7 +87,7 @@ def drop(database: db.Database, name: str, manifest: Manifest) -> None:
     if manifest.migrations is None:
         return
     scripts = _scripts(name, manifest.migrations)
-    with database.writing() as connection:
+    with database.writing(across="a plugin's tables go with the rows of all") as connection:
         tables = [table.name for table in manifest.tables]
         connection.execute(sa.update(counters).where(counters.c.name.in_(tables)).values(live=0))
         if current(connection, name):
@@ -91,16 +96,23 @@ def drop(database: db.Database, name: str, manifest: Manifest) -> None:
 
 
 def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
-    """Raise SchemaBehind where a plugin's tables are not at the version its code expects."""
+    """Raise SchemaBehind where a plugin's tables are not at the version its code expects, or closed to this role."""
     chains = list(_chains(manifests))
     with database.reading() as connection:
-        for name, scripts in chains:
-            found, wanted = current(connection, name), scripts.get_current_head()
-            if found != wanted:
-                _refuse_newer(name, found, scripts)
-                raise SchemaBehind(
-                    f"{name} is at {found or 'nothing'} but the code expects {wanted}: run `{to_type('migrate')}`"
-                )
+        _check(connection, chains)
+
+
+def _check(connection: sa.Connection, chains: list[tuple[str, ScriptDirectory]]) -> None:
+    cure = f"run `{to_type('migrate')}`"
+    if walls.stand(connection) and not walls.owns(connection):
+        cure += " with BILLYCAN_DATABASE_OWNER set to the URL of who owns the tables"
+    if lacks := walls.lacks(connection):
+        raise SchemaBehind(f"{'; '.join(lacks)}: {cure}")
+    for name, scripts in chains:
+        found, wanted = current(connection, name), scripts.get_current_head()
+        if found != wanted:
+            _refuse_newer(name, found, scripts)
+            raise SchemaBehind(f"{name} is at {found or 'nothing'} but the code expects {wanted}: {cure}")
 
 
 def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) -> list[Any]:

@@ -1,9 +1,10 @@
 """What keeps tenants apart besides each query's own condition: a look at every statement, and PostgreSQL's policies.
 
 A connection is for one tenant, as in every request, or for the system, as where the worker looks for what is due to
-anybody. On a tenant's connection each statement that touches tenants' rows must name that tenant. On PostgreSQL,
-row-level security can stand behind that, where the server runs as a role that owns nothing: rows of other tenants are
-then not there, whatever a statement asks for.
+anybody. On a tenant's connection each statement that touches tenants' rows must name that tenant. On the system's it
+must name some tenant, unless whoever opened the connection, or wrote the statement, says why it reaches across all of
+them. On PostgreSQL, row-level security can stand behind that, where the server runs as a role that owns nothing: rows
+of other tenants are then not there, whatever a statement asks for.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,6 +16,9 @@ from sqlalchemy.sql import operators
 from sqlalchemy.sql.compiler import SQLCompiler
 
 TENANT = "billycan_tenant"  # the execution option of a connection that is for one tenant
+ACROSS = (
+    "billycan_across"  # says why a statement, or all of a connection for the system, may touch rows of every tenant
+)
 ALL = "*"  # what PostgreSQL is told on a connection for the system
 SETTING = "billycan.tenant"
 POLICY = "billycan_tenant"
@@ -26,16 +30,19 @@ _seen: WeakKeyDictionary[Any, tuple[str, ...] | str] = WeakKeyDictionary()
 
 
 def look_at(db: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
-    """Refuse a statement on a tenant's connection that touches rows of others: a listener for every connection."""
-    compiled, tenant = context.compiled, context.execution_options.get(TENANT)
-    if tenant is None or not isinstance(compiled, SQLCompiler):
+    """Refuse a statement that touches rows of others than it may: a listener for every connection."""
+    options = context.execution_options
+    compiled, tenant = context.compiled, options.get(TENANT)
+    if not isinstance(compiled, SQLCompiler) or (tenant is None and ACROSS in options):
         return
     found = _seen.get(compiled)
     if found is None:  # once for each statement that is built: SQLAlchemy keeps what it compiled
         found = _seen[compiled] = _tenants_of(compiled)
     if isinstance(found, str):
-        raise RuntimeError(f"a statement of one tenant touches {found} of every tenant: add own(ctx, …) to it")
-    if any(given[name] != tenant for given in context.compiled_parameters for name in found):
+        whose = "one tenant" if tenant else "the system"
+        cure = "add own(ctx, …) to it" if tenant else "name the tenant in it, or open the connection with across='why'"
+        raise RuntimeError(f"a statement of {whose} touches {found} of every tenant: {cure}")
+    if tenant and any(given[name] != tenant for given in context.compiled_parameters for name in found):
         raise RuntimeError("a statement names another tenant than the one its connection is for")
 
 
@@ -209,22 +216,10 @@ def build(db: sa.Connection, role: str, password: str) -> bool:
         db.exec_driver_sql(f"CREATE ROLE {name} LOGIN PASSWORD {secret}")
     elif found.above:
         raise RuntimeError(f"no policy holds for the role {role}, which is a superuser or owns tables: name another")
-    schema, owner = db.execute(sa.text(_OWNER)).one()
-    rights, later = "SELECT, INSERT, UPDATE, DELETE ON", f"ALTER DEFAULT PRIVILEGES FOR ROLE {owner} IN SCHEMA {schema}"
-    for statement in (
-        f"GRANT USAGE ON SCHEMA {schema} TO {name}",
-        f"GRANT {rights} ALL TABLES IN SCHEMA {schema} TO {name}",
-        f"{later} GRANT {rights} TABLES TO {name}",
-        f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA {schema} TO {name}",
-        f"{later} GRANT USAGE ON SEQUENCES TO {name}",
-        # Only who owns a table may take stock of it, or who may act as the owner in just that.
-        "CREATE OR REPLACE FUNCTION billycan_analyze(name text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER"
-        f" SET search_path = {schema}, pg_temp AS $$ BEGIN EXECUTE format('ANALYZE %I', name); END $$",
-        "REVOKE ALL ON FUNCTION billycan_analyze FROM PUBLIC",
-        f"GRANT EXECUTE ON FUNCTION billycan_analyze TO {name}",
-    ):
-        db.execute(sa.text(statement))
-    extend(db)
+    schema, _ = db.execute(sa.text(_OWNER)).one()
+    db.execute(sa.text(f"GRANT USAGE ON SCHEMA {schema} TO {name}"))
+    _let_analyze(db)
+    extend(db, role)
     return found is None
 
 
@@ -244,20 +239,63 @@ def gaps(db: sa.Connection) -> list[str]:
     return [row.table for row in db.execute(sa.text(_GAPS))]
 
 
-def extend(db: sa.Connection) -> None:
-    """Give every table of tenants' rows its policy, whichever plugin's it is."""
+def lacks(db: sa.Connection) -> list[str]:
+    """What keeps the role that asks from running the server behind policies, in words; who owns the tables may."""
+    if not stand(db) or owns(db):
+        return []
+    role = db.execute(sa.text("SELECT current_user")).scalar_one()
+    found = [f"no policy guards {', '.join(missing)}"] if (missing := gaps(db)) else []
+    closed = [row.name for row in db.execute(_CLOSED, {"role": role})]
+    closed += [] if db.execute(_MAY_ANALYZE, {"role": role}).scalar() else ["billycan_analyze"]
+    return found + ([f"the role {role} may not use {', '.join(closed)}"] if closed else [])
+
+
+def extend(db: sa.Connection, *roles: str) -> list[str]:
+    """Give tables of tenants' rows their policy, and the server's roles their rights to all; returns what was lacking.
+
+    Those are `roles`, and whoever else may add tenants and does not own them.
+    """
+    changed = []
     for table, column in db.execute(sa.text(_GAPS)).all():
         db.exec_driver_sql(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
         db.exec_driver_sql(f"DROP POLICY IF EXISTS {POLICY} ON {table}")
         # Asked for once in a statement, and not for each row. Where nobody was told, it fails.
         told = f"(SELECT current_setting('{SETTING}'))"
         db.exec_driver_sql(f"CREATE POLICY {POLICY} ON {table} USING ({told} IN ({column}, '{ALL}'))")
+        changed.append(f"{table}: guarded by its policy")
+    for role in {*roles, *db.execute(sa.text(_ROLES)).scalars()}:
+        changed += _let_use(db, role)
     for function in _INDEXED:
         try:
             with db.begin_nested():
                 db.exec_driver_sql(f"ALTER FUNCTION pg_catalog.{function} LEAKPROOF")
         except sa.exc.ProgrammingError:
-            return  # only a superuser may
+            break  # only a superuser may
+    return changed
+
+
+def _let_use(db: sa.Connection, role: str) -> list[str]:
+    """Give a role its rights to what was added since it got them last; returns what that is."""
+    name, closed = db.dialect.identifier_preparer.quote_identifier(role), db.execute(_CLOSED, {"role": role}).all()
+    for thing, is_sequence in closed:
+        rights = f"USAGE ON SEQUENCE {thing}" if is_sequence else f"SELECT, INSERT, UPDATE, DELETE ON {thing}"
+        db.exec_driver_sql(f"GRANT {rights} TO {name}")
+    if not db.execute(_MAY_ANALYZE, {"role": role}).scalar():
+        _let_analyze(db)
+        db.exec_driver_sql(f"GRANT EXECUTE ON FUNCTION billycan_analyze TO {name}")
+    return [f"{thing}: open to {role}" for thing, _ in closed]
+
+
+def _let_analyze(db: sa.Connection) -> None:
+    """Make the function by which others take stock of a table: only its owner may, or who acts as the owner in that."""
+    schema, owner = db.execute(sa.text(_OWNER)).one()
+    for statement in (
+        "CREATE OR REPLACE FUNCTION billycan_analyze(name text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER"
+        f" SET search_path = {schema}, pg_temp AS $$ BEGIN EXECUTE format('ANALYZE %I', name); END $$",
+        f"ALTER FUNCTION billycan_analyze OWNER TO {owner}",
+        "REVOKE ALL ON FUNCTION billycan_analyze FROM PUBLIC",
+    ):
+        db.execute(sa.text(statement))
 
 
 def unindexed(db: sa.Connection) -> bool:
@@ -278,6 +316,21 @@ _STAND = (
 _OWNER = (
     "SELECT quote_ident(relnamespace\\:\\:regnamespace\\:\\:text), quote_ident(pg_get_userbyid(relowner))"
     " FROM pg_class WHERE oid = to_regclass('core_tenants')"
+)
+_ROLES = """
+SELECT DISTINCT rolname FROM pg_class c, aclexplode(relacl) acl JOIN pg_roles r ON r.oid = acl.grantee
+WHERE c.oid = to_regclass('core_tenants') AND privilege_type = 'INSERT' AND grantee <> relowner
+"""
+_CLOSED = sa.text("""
+SELECT quote_ident(relname) AS name, relkind = 'S' AS is_sequence FROM pg_class
+WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('core_tenants'))
+AND NOT CASE relkind WHEN 'S' THEN has_sequence_privilege(:role, oid, 'USAGE') WHEN 'r' THEN
+ has_table_privilege(:role, oid, 'SELECT') AND has_table_privilege(:role, oid, 'INSERT')
+ AND has_table_privilege(:role, oid, 'UPDATE') AND has_table_privilege(:role, oid, 'DELETE') ELSE true END
+ORDER BY relname
+""")
+_MAY_ANALYZE = sa.text(
+    "SELECT coalesce(has_function_privilege(:role, to_regprocedure('billycan_analyze(text)'), 'EXECUTE'), false)"
 )
 _ROLE = sa.text(
     "SELECT rolsuper OR rolbypassrls OR EXISTS (SELECT FROM pg_class WHERE relowner = r.oid AND relkind = 'r') AS above"

@@ -44,6 +44,7 @@ ALIVE_SECONDS = 10
 MEASURED = "tables_measured"
 MEASURED_SECONDS = 5
 AGAIN_SECONDS = 5
+_DUE_TO_ANYBODY = "the worker looks for what is due to anybody"
 
 
 def run(app: "App", stop: threading.Event) -> None:
@@ -134,7 +135,7 @@ def _run(app: "App", name: str, every: Every, failed: Failed) -> None:
 
 
 def _due_tenants(app: "App", every: Every) -> list[str]:
-    with app.db.reading() as db:
+    with app.db.reading(across=_DUE_TO_ANYBODY) as db:
         return list(every.tenants(db, app.now()) if every.tenants else db.execute(sa.select(tenants.c.id)).scalars())
 
 
@@ -146,7 +147,7 @@ def _due_records(app: "App", name: str, every: Every) -> list[tuple[str, str]]:
     of = due.selected_columns
     waits = sa.exists().where(put_off.c.tenant_id == of.tenant_id, put_off.c.id == of.id)
     waits = waits.where(put_off.c.task == name, put_off.c.until > now)
-    with app.db.reading() as db:
+    with app.db.reading(across=_DUE_TO_ANYBODY) as db:
         found = [(row.tenant_id, row.id) for row in db.execute(due.where(~waits).limit(MOST_AT_ONCE))]
     if len(found) == MOST_AT_ONCE:
         with app.db.writing() as db:

@@ -129,7 +129,7 @@ class Widgets:
         self.make_app = make_app
 
     def app(self, **given):
-        app = self.make_app("widgets", **given)
+        app = self.make_app("widgets", walled=False, **given)  # its table is in no migration
         with app.db.writing() as db:
             table.create(db, checkfirst=True)
         return app

@@ -32,7 +32,7 @@ def boom(*args):
 
 
 def raising(error):
-    def fail():
+    def fail(**_):
         raise error
 
     return fail

@@ -24,7 +24,7 @@ EXACT = ("0.10", "12.50", "5.00", "-0.0001", "999999999.99", "0.1000000000000000
 @pytest.fixture
 def ctx(make_app, install):
     install(Manifest(name="crates"))
-    app = make_app("crates")
+    app = make_app("crates", walled=False)
     found = Context(app, Client(app).tenant_id)
     with app.db.writing(found.tenant_id) as found.db:
         table.create(found.db, checkfirst=True)

@@ -63,7 +63,7 @@ def test_keys_are_random_and_kept_as_a_digest(client):
     assert len(made) == 200 and all(keys.well_formed(key) for key in made)
     assert {key[:9] for key in made} == {"svc_live_", "svc_test_"}
     assert set().union(*(key[9:] for key in made)) == set(string.ascii_letters + string.digits)
-    with client.app.db.reading() as db:
+    with client.app.db.reading(across="a test looks at every row") as db:
         (row,) = db.execute(sa.select(keys.keys).where(keys.keys.c.id == client.key_id))
     assert client.secret[9:] not in str(row) and row.hint == f"svc_live_…{client.secret[-4:]}"
 
@@ -83,7 +83,7 @@ def test_a_key_expires(client, clock):
 
 
 def revoke(client, app, bump=True):
-    with app.db.writing() as db:
+    with app.db.writing(across="a test looks at every row") as db:
         assert keys.revoke(db, client.key_id, app.now())
     if bump:
         app.epoch.bump()
@@ -101,7 +101,7 @@ def test_a_revoked_key_is_refused_from_the_next_request_on_in_every_worker(clien
     for refused in (doomed, there):
         refused.refused(401, "revoked_api_key", "GET", "/v1/contacts")
     client.get("/v1/contacts")
-    with client.app.db.writing() as db:
+    with client.app.db.writing(across="a test looks at every row") as db:
         assert not keys.revoke(db, "key_1", client.app.now())
 
 
@@ -117,7 +117,7 @@ def test_another_host_refuses_a_revoked_key_within_a_second(client, monkeypatch)
 
 def test_the_last_use_of_a_key_is_known_to_the_minute(client, clock):
     def used():
-        with client.app.db.reading() as db:
+        with client.app.db.reading(across="a test looks at every row") as db:
             return db.execute(sa.select(keys.keys.c.last_used_at).where(keys.keys.c.id == client.key_id)).scalar()
 
     def use(**by):
@@ -140,7 +140,7 @@ def test_the_last_use_of_a_key_is_known_to_the_minute(client, clock):
 def test_a_refused_call_is_no_use_of_an_expired_key(client, clock):
     ended = client.key("read", expires_at=Moment.of(START))
     ended.get("/v1/me", 401)
-    with client.app.db.reading() as db:
+    with client.app.db.reading(across="a test looks at every row") as db:
         assert db.execute(sa.select(keys.keys.c.last_used_at).where(keys.keys.c.id == ended.key_id)).scalar() is None
 
 

@@ -84,7 +84,7 @@ def test_what_was_counted_is_shown_while_the_database_is_away(make_app, monkeypa
     client = Client(app)
     assert shown(app)["billycan_database_up"] == 1
 
-    def away():
+    def away(**_):
         raise sa.exc.OperationalError("SELECT 1", {}, Exception("away"))
 
     monkeypatch.setattr(app.db, "reading", away)

@@ -453,7 +453,7 @@ def drain(deployment, seconds):
     """Wait until nothing is pending; returns how long it took."""
     start = time.monotonic()
     while time.monotonic() - start < seconds:
-        with deployment.app.db.reading() as db:
+        with deployment.app.db.reading(across="a test looks at every row") as db:
             left = db.execute(
                 sa.select(sa.func.count()).select_from(deliveries).where(deliveries.c.status == "pending")
             ).scalar()
@@ -465,7 +465,7 @@ def drain(deployment, seconds):
 
 def judge(deployment, receiver, writers):
     """What was lost, what came from nowhere, what came twice and why, and what does not verify."""
-    with deployment.app.db.reading() as db:
+    with deployment.app.db.reading(across="a test looks at every row") as db:
         stored = {row.id: json.loads(row.data)["id"] for row in db.execute(sa.select(events.c.id, events.c.data))}
         made = db.execute(
             sa.select(deliveries.c.id, deliveries.c.webhook_id, deliveries.c.endpoint_id, deliveries.c.status)
@@ -619,7 +619,7 @@ def backlog(engine, count, endpoints=2, *, redis=False):
             time.sleep(0.05)
         took, cpu = time.monotonic() - began, deployment.cpu_seconds() - cpu
         drain(deployment, 30)
-        with deployment.app.db.reading() as db:
+        with deployment.app.db.reading(across="a test looks at every row") as db:
             left = db.execute(
                 sa.select(deliveries.c.status, sa.func.count().label("count")).group_by(deliveries.c.status)
             ).all()

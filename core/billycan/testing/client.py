@@ -137,7 +137,7 @@ def upgrade_to(app: "App", **revisions: str) -> None:
     """
     for name, scripts in migrate._chains(app.manifests):
         target = revisions.get(name, "head")
-        with app.db.writing() as db:
+        with app.db.writing(across="a migration changes the rows of all") as db:
             migrate._run(db, name, scripts, lambda rev, _, s=scripts, t=target: s._upgrade_revs(t, rev))
 
 

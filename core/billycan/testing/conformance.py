@@ -55,7 +55,7 @@ class PluginConformance:
 
     @pytest.fixture
     def app(self, make_app: Callable[..., "App"]) -> "App":
-        return make_app(self.plugin, *self.enable, walled=True, **{self.plugin: dict(self.settings)})
+        return make_app(self.plugin, *self.enable, **{self.plugin: dict(self.settings)})
 
     @pytest.fixture
     def client(self, app: "App") -> Client:

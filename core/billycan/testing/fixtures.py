@@ -138,9 +138,9 @@ def clock() -> Clock:
 def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callable[..., "App"]]:
     """Build an app with the named plugins on a migrated database: `make_app("contacts", per_minute=5)`.
 
-    `fresh=True` gives it an empty database of its own. With `walled=True` it runs on PostgreSQL as a role that owns
-    nothing, behind row-level security, and not as a superuser. Other keywords are core's settings, or a plugin's as a
-    dict.
+    `fresh=True` gives it an empty database of its own. On PostgreSQL it runs as a role that owns nothing, behind
+    row-level security; with `walled=False` it is a superuser, without. Other keywords are core's settings, or a
+    plugin's as a dict.
     """
     from ..app import App  # noqa: PLC0415 - pytest loads this module in every run, with or without billycan's tests
 
@@ -150,7 +150,7 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
         *plugins: str,
         fresh: bool = False,
         migrated: bool = True,
-        walled: bool = False,
+        walled: bool = True,
         database: str = "",
         **given: Any,
     ) -> App:

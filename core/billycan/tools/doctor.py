@@ -140,7 +140,7 @@ def _database(app: App) -> Iterator[Finding]:
 
 def _kept(app: App) -> Finding:
     """How much is kept besides the records themselves, and for how long."""
-    with app.db.reading() as db:
+    with app.db.reading(across="doctor looks at the whole deployment") as db:
         log, answers = retention.kept(db), idempotency.kept(db)
     days, mib = app.settings.events_days, app.settings.events_mib
     said = f"{_counted(log.count, 'event')} ({_size(log.bytes)})"

@@ -15,13 +15,17 @@ from http.client import HTTPConnection, HTTPException
 from ipaddress import ip_address
 from pathlib import Path
 
+import sqlalchemy as sa
+
 from .. import demo, migrate, packages, plugins, private, settings
 from ..app import App
 from ..command import to_type
+from ..db import Database
 from ..hosting import gunicorn_conf
 from ..settings import SettingsError
 
 SECRET = Path("var/secret")
+_OWNER = f"{settings.PREFIX}DATABASE_OWNER"
 _STOP_SECONDS = gunicorn_conf.graceful_timeout + 5
 _FIRST_RUN = """\
 
@@ -53,7 +57,8 @@ def serve(bind: str, workers: int, threads: int) -> int:
         is_loopback = ip_address(host).is_loopback
         environ = _environment(url, is_loopback)
         app = App(settings.load(environ))
-        migrate.upgrade(app.db, app.manifests)
+        _migrate(app)
+        environ.pop(_OWNER, None)  # whoever serves needs it no more
         app.start()
         children = {
             "the web server": _start(_gunicorn(listener.fileno(), workers, threads), environ, listener.fileno()),
@@ -64,6 +69,15 @@ def serve(bind: str, workers: int, threads: int) -> int:
     finally:
         failed = _end(children, stop)
     return code or failed
+
+
+def _migrate(app: App) -> None:
+    """Bring the tables up to date, as the role that owns them where that is another than the server's."""
+    owner = Database(sa.make_url(app.settings.database_owner)) if app.settings.database_owner else app.db
+    try:
+        migrate.upgrade(owner, app.manifests)
+    finally:
+        owner.dispose()
 
 
 def _listen(bind: str) -> socket.socket:

@@ -1266,7 +1266,7 @@ def test_a_neighbour_of_a_plugin_that_is_off_is_not_shown_and_not_lost(client):
     client.patch(f"/v1/invoices/{made['id']}", {"notes": "x"})
     sent = act(client, made, "send")
     assert client.patch(f"/v1/invoices/{made['id']}", {**sent, "notes": "y"})["data"]["version"] == 4
-    with client.app.db.reading() as db:
+    with client.app.db.reading(across="a test looks at every row") as db:
         assert db.execute(sa.select(invoices.c.quote_id).where(invoices.c.id == made["id"])).scalar() == "quo_1"
 
 

@@ -109,7 +109,7 @@ def fill(db, table, template, count, **values):
 @pytest.fixture
 def busy(make_app):
     """A business with 100,000 invoices: most of them paid, the newest first, for 2,000 clients."""
-    app = make_app("contacts", "documents", "hosted", "invoices", fresh=True)
+    app = make_app("contacts", "documents", "hosted", "invoices", fresh=True, walled=False)
     client = Client(app)
     contact_id = client.post("/v1/contacts", {"name": "Client"})["data"]["id"]
     body = {"client_id": contact_id, "line_items": [{"description": "Labour", "unit_price": "95.00"}]}

@@ -413,11 +413,11 @@ def test_what_a_quote_names_is_there(make_app):
 
 def test_a_neighbour_of_a_plugin_that_is_off_is_not_shown_and_not_lost(app, client):
     quote = sent(client)
-    with app.db.writing() as db:
+    with app.db.writing(across="a test looks at every row") as db:
         db.execute(sa.update(quotes).where(quotes.c.id == quote["id"]).values(job_id="job_1"))
     assert client.get(f"/v1/quotes/{quote['id']}")["data"]["job_id"] is None
     client.patch(f"/v1/quotes/{quote['id']}", {**quote, "reference": "PO 7"})
-    with app.db.reading() as db:
+    with app.db.reading(across="a test looks at every row") as db:
         assert db.execute(sa.select(quotes.c.job_id).where(quotes.c.id == quote["id"])).scalar() == "job_1"
 
 

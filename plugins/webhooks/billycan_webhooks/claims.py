@@ -95,7 +95,7 @@ class Desk:
 
     def due(self) -> Iterable[Hint]:
         """Where something should be under way and is not."""
-        with self.app.db.reading() as db:
+        with self.app.db.reading(across="the sender looks for what is due to anybody") as db:
             return [(row.tenant_id, row.endpoint_id) for row in db.execute(_DUE, {"now": self.app.now()})]
 
     def _record(
@@ -292,6 +292,7 @@ _ENDPOINTS = (
     )
     .order_by(_e.tenant_id, _e.id)
     .with_for_update(of=endpoints)
+    .execution_options(billycan_across="the sender claims for several tenants in one transaction")
 )
 _l = events.events.c
 # By itself: within RETURNING, SQLite would read the whole log for it.

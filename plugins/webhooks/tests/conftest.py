@@ -118,8 +118,8 @@ def receive():
 def hooks(make_app):
     """An app with contacts and webhooks that may deliver to loopback, on a database of its own."""
 
-    def make(**settings):
-        return make_app("contacts", "webhooks", fresh=True, webhooks={"allow_private": True, **settings})
+    def make(walled=True, **settings):
+        return make_app("contacts", "webhooks", fresh=True, walled=walled, webhooks={"allow_private": True, **settings})
 
     return make
 

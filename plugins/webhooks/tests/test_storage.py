@@ -152,7 +152,7 @@ def test_what_was_forgotten_meanwhile_is_not_sent(hooks, receive, drain, subscri
     for name in ("Bob", "Cy"):
         contact(client, name)
     (waits, *_) = reversed(listed(client))
-    with app.db.writing() as db:
+    with app.db.writing(across="a test looks at every row") as db:
         db.execute(
             sa.delete(events.events).where(events.events.c.id.in_([d["webhook_id"] for d in listed(client)[1:]]))
         )
@@ -163,7 +163,7 @@ def test_what_was_forgotten_meanwhile_is_not_sent(hooks, receive, drain, subscri
     assert [d["last_error"] for d in found] == ["event_expired", "event_expired", None]
     assert found[0]["attempts"][0]["request"]["body"] is None and found[2]["attempts"][0]["request"]["body"]
     client.refused(409, "invalid_state_transition", "POST", f"/v1/webhook_deliveries/{waits['id']}/replay")
-    with app.db.writing() as db:
+    with app.db.writing(across="a test looks at every row") as db:
         db.execute(sa.update(deliveries).values(status="failed"))
     since = {"since": "2026-01-01T00:00:00Z"}
     path = f"/v1/webhook_endpoints/{endpoint['id']}/recover"
@@ -235,7 +235,7 @@ def test_the_migration_brings_what_there_is_over(make_app, engine):
     app = make_app("contacts", "webhooks", fresh=True, migrated=False)
     scripts = migrate._scripts("webhooks", app.manifests["webhooks"].migrations)
     migrate.upgrade(app.db, {"contacts": app.manifests["contacts"]})
-    with app.db.writing() as db:
+    with app.db.writing(across="a test looks at every row") as db:
         migrate._run(db, "webhooks", scripts, lambda rev, ctx: scripts._upgrade_revs("webhooks_0002", rev))
     old = sa.Table("webhooks_deliveries", sa.MetaData(), autoload_with=app.db.writer)
     client, now = Client(app), app.now()
@@ -258,7 +258,7 @@ def test_the_migration_brings_what_there_is_over(make_app, engine):
             db.execute(sa.insert(attempts).values(**made, response_body="ü" * 2000, response_status=500))
     migrate.upgrade(app.db, app.manifests)
     app.start()
-    with app.db.reading() as db:
+    with app.db.reading(across="a test looks at every row") as db:
         found = {row.id: row for row in db.execute(sa.select(deliveries))}
         sizes = db.execute(sa.select(attempts.c.response_bytes)).scalars().all()
     assert found["dlv_1"].own_body is None and found["dlv_2"].own_body == b"a ping's own"

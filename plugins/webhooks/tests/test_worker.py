@@ -72,7 +72,7 @@ def test_the_worker_delivers_at_once_and_stops_gracefully(hooks, receive, subscr
     for thread in working.threads:
         thread.join(20)
     assert slow.most_active <= 2
-    with app.db.reading() as db:
+    with app.db.reading(across="a test looks at every row") as db:
         leased = db.execute(sa.select(deliveries.c.id).where(deliveries.c.lease_until.is_not(None))).all()
     assert leased == [], "what was in flight was finished and recorded"
     assert len(receiver.requests) == 10
@@ -107,7 +107,7 @@ def test_a_hanging_and_a_dripping_endpoint_hold_nobody_up(hooks, receive, subscr
         contact(client, str(i))
         healthy.wait(i + 1)
         slowest = max(slowest, time.monotonic() - start)
-        with app.db.reading() as db:
+        with app.db.reading(across="a test looks at every row") as db:
             counts = db.execute(leased.group_by(deliveries.c.endpoint_id)).scalars()
             most = max([most, *counts])
     over.set()
@@ -119,7 +119,7 @@ def test_a_hanging_and_a_dripping_endpoint_hold_nobody_up(hooks, receive, subscr
 
 def test_a_queue_that_is_deleted_only_delays(hooks, receive, subscribe, working, caplog):
     caplog.set_level(logging.INFO, logger="billycan.webhooks")
-    app, receiver = hooks(), receive()
+    app, receiver = hooks(walled=False), receive()
     client = Client(app)
     subscribe(client, receiver.url)
     working(app)
@@ -152,7 +152,7 @@ def test_a_queue_file_is_private_and_a_broken_one_is_made_anew(hooks, engine, tm
 
 
 def test_the_queue_is_there_for_a_role_that_owns_nothing(make_app):
-    app = make_app("contacts", "webhooks", fresh=True, walled=True)
+    app = make_app("contacts", "webhooks", fresh=True)
     queue = Queue(app, patience=2.0, deliver=lambda _: None)
     queue.hint([("ten_1", "whk_1")])
     queue.hint([("ten_1", "whk_2")], at=datetime(2200, 1, 1, tzinfo=UTC))

@@ -50,7 +50,7 @@ RULES = {
     r"is no (line|item) of this (document|checklist).*": "references are to what exists",
     r"this is no cursor of this list.*": "cursors are those given out",
     r"send either page or cursor\.": "no keyword says that two parameters exclude each other",
-    r"excludes discount_percent: send one of them": "one of the two may be null, or clear the other",
+    r"cannot be combined with discount_percent: send one of them": "one of the two may be null, or clear the other",
     r"Somebody changed this since the version in If-Match.*": "versions are those of the record",
     r"This Idempotency-Key was used for another request.*": "schemathesis likes short keys",
     r"must be from .*, what it is taken off.*|.* is more than the .* that is due\.": "amounts bound each other",

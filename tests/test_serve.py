@@ -274,7 +274,7 @@ def test_a_port_that_is_taken_is_said_before_anything_is_started(tmp_path):
         done = billycan(tmp_path, "serve", "--bind", bind)
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (
-        f"Error: bind: something else listens on {bind}: stop it, or choose another port with --bind 127.0.0.1:PORT\n"
+        f"Error: bind: {bind} is in use: stop what listens there, or choose another port with --bind 127.0.0.1:PORT\n"
     )
     assert list(tmp_path.iterdir()) == []
 
@@ -303,7 +303,7 @@ def test_a_dead_child_stops_the_pair(tmp_path, words, name):
         children = process.children()
         os.kill(process.children(*words)[0], signal.SIGKILL)
         assert process.ends() == 1
-        told = f"billycan: the {name} ended (killed by SIGKILL), so all of it stops; its log above says why\n"
+        told = f"billycan: the {name} ended (killed by SIGKILL), so everything stops; the log above says why\n"
         assert told in process.err.read_text()
         until(lambda: not [pid for pid in children if is_alive(pid)], "all have ended")
         assert not is_listened_on(port)

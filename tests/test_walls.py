@@ -376,7 +376,7 @@ def test_one_command_builds_the_wall_and_doctor_says_so(make_app, engine, monkey
     monkeypatch.setenv("BILLYCAN_DATABASE", owner)
     run = lambda *words: CliRunner().invoke(commands, words)  # noqa: E731
     assert run("migrate").exit_code == 0
-    assert [f.message for f in examine() if f.check == "tenants"] == ["kept apart by each query"]
+    assert [f.message for f in examine() if f.check == "tenants"] == ["isolated by each query"]
     said = run("database", "harden", "billycan_web")
     assert said.exit_code == 0 and "postgresql+psycopg://billycan_web:" in said.output, said.output
     assert "already" in run("database", "harden", "billycan_web").output

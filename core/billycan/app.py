@@ -130,7 +130,7 @@ class App:
                 implementation.function(*(self for _ in implementation.argnames))
             except Exception as error:
                 raise PluginError(
-                    f"{implementation.plugin_name} failed to start: {error}: mend it or disable it"
+                    f"{implementation.plugin_name} failed to start: {error}: fix it or disable it"
                 ) from error
         return self
 
@@ -301,7 +301,7 @@ class App:
             try:
                 web.add_route(path, resource)
             except ValueError as error:
-                raise PluginError(f"{plugin}: {path} does not go with the other paths: {error}: rename it") from error
+                raise PluginError(f"{plugin}: {path} conflicts with the other paths: {error}: rename it") from error
         return operations.Outer(web)
 
 
@@ -342,7 +342,9 @@ def _database_url(text: str) -> sa.URL:
     if url.get_backend_name() not in ("sqlite", "postgresql"):
         raise settings.SettingsError("database: must be sqlite:/// or postgresql+psycopg://")
     if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
-        raise settings.SettingsError("database: must be a file: in memory each process would have one of its own")
+        raise settings.SettingsError(
+            "database: must be a file: an in-memory database would be a separate one in each process"
+        )
     return url
 
 

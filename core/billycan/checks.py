@@ -65,7 +65,7 @@ def together(manifests: Iterable[Manifest]) -> Iterator[str]:
             if prefix in PREFIXES:
                 yield f"{manifest.name}: ids that begin with {prefix} are core's: choose another prefix"
             elif not _PREFIX.fullmatch(prefix):
-                yield f"{manifest.name}: ids cannot begin with {prefix!r}: a prefix is three small letters"
+                yield f"{manifest.name}: ids cannot begin with {prefix!r}: a prefix is three lower-case letters"
 
 
 def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
@@ -83,12 +83,12 @@ def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
             if (kind := heard(hear)) is None:
                 yield f"{name} and must take ctx and the event's data, typed: def forget(ctx: Context, job: Deleted)"
             elif event not in declared and others:
-                yield f"{name}, which nobody emits; there are {', '.join(others)}: correct the name"
+                yield f"{name}, which no plugin emits; there are {', '.join(others)}: correct the name"
             elif event in declared:
                 wanted = [field.name for field in fields(kind) if field.required]
                 missing = [member for member in wanted if member not in declared[event].__struct_fields__]
                 if missing:
-                    yield f"{name}, whose data has no {missing[0]}: take it out of {kind.__name__} or give it a default"
+                    yield f"{name}, whose data has no {missing[0]}: remove it from {kind.__name__} or give it a default"
 
 
 def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str]:
@@ -101,7 +101,7 @@ def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str
             if queries and (missing := [name for name in filters if name not in taken]):
                 yield (
                     f"{manifest.name}: Records of {table.name} has the filter {missing[0]}, which"
-                    f" {queries[0].__name__} has not: add it there, or take it out of filters"
+                    f" {queries[0].__name__} lacks: add it there, or remove it from filters"
                 )
 
 
@@ -124,7 +124,7 @@ def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]"
                 continue
             shown, sent = structs_of(path, endpoints)
             if extends.takes and (not sent or table_of(shown, manifests[owner].tables) is None):
-                yield f"{name}, whose records {owner} does not write by Records: it can only show members, not take any"
+                yield f"{name}, whose records {owner} does not write with Records: remove takes and keep"
             for member in (member for kind in (*shown, *sent) for member in kind.__struct_fields__):
                 owners[path, member] = owner
             for member in extends.shows.__struct_fields__:
@@ -143,7 +143,7 @@ def _data(manifest: Manifest) -> Iterator[str]:
     name = manifest.name
     for event, kind in manifest.events.items():
         if not _EVENT.fullmatch(event):
-            yield f"{name}: {event!r} is no name for an event: call it noun.past_verb, such as asset.created"
+            yield f"{name}: {event!r} is not a valid event name: use noun.past_verb, such as asset.created"
         if not _is_struct(kind):
             yield f"{name}: the event {event} must be declared with the Struct of its data, not with {kind!r}"
     for field in fields(manifest.settings) if manifest.settings else ():
@@ -165,7 +165,7 @@ def _route(manifest: Manifest, route: Route) -> Iterator[str]:
     if not route.path.startswith("/v1/") or not paths.is_canonical(route.path):
         yield f"{label} must begin with /v1/ and end without /: move it, or make it a page of the manifest"
     if not callable(route.handler):
-        yield f"{label}: its handler {route.handler!r} is no function"
+        yield f"{label}: its handler {route.handler!r} is not a function"
     scopes = f"{manifest.name}:read", f"{manifest.name}:write"
     if route.scope is not None and route.scope not in scopes:
         yield f"{label} needs the scope {route.scope!r}: take {' or '.join(scopes)}, or None for any key"
@@ -174,7 +174,7 @@ def _route(manifest: Manifest, route: Route) -> Iterator[str]:
             if other not in (*manifest.requires, *manifest.uses):
                 yield f"{label} needs the plugin {other!r}, which the manifest neither requires nor uses: name it there"
     if not 200 <= route.status < 300:
-        yield f"{label}: the status {route.status} is not one of success"
+        yield f"{label}: the status {route.status} does not mean success"
 
 
 def _added(extends: Extends) -> Iterator[str]:
@@ -186,7 +186,7 @@ def _added(extends: Extends) -> Iterator[str]:
         yield "takes and keep go together: give both or neither"
     for field in fields(extends.takes) if extends.takes else ():
         if field.name not in extends.shows.__struct_fields__:
-            yield f"{field.name} is taken and not shown: add it to {extends.shows.__name__}"
+            yield f"{field.name} is accepted but not shown: add it to {extends.shows.__name__}"
 
 
 def _is_struct(kind: Any) -> bool:

@@ -106,7 +106,7 @@ class Context:
         for a record of more than 2 MiB.
         """
         if not self.writes:
-            raise RuntimeError(f"{name}: nothing happens in a GET, so its handler cannot emit events")
+            raise RuntimeError(f"{name}: a GET changes nothing, so its handler cannot emit events")
         if name not in self.app.events:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
         filled = self.app.extensions.filled(self, data)

@@ -129,7 +129,9 @@ def _length(element: Any, compiler: Any, **options: Any) -> str:
 def tenant_table(name: str, *parts: Any) -> sa.Table:
     """A table whose rows belong to one tenant: `tenant_id` leads its primary key and everything that points at it."""
     if name in metadata.tables:
-        raise ValueError(f"there is a table {name} already: a plugin's tables begin with the name of the plugin")
+        raise ValueError(
+            f"the table {name} already exists: the names of a plugin's tables must begin with the plugin's name"
+        )
     return sa.Table(
         name,
         metadata,
@@ -198,7 +200,7 @@ class Database:
                 yield db
             except sa.exc.DBAPIError as error:
                 if is_read_only(error):
-                    raise RuntimeError("what only reads cannot write") from error
+                    raise RuntimeError("a read-only transaction cannot write") from error
                 raise
 
     @contextmanager

@@ -129,4 +129,4 @@ def _raced(text: str) -> Conflict:
     # What handlers check before they write can only fail here when two requests meet.
     if "external_id" in text:
         return Conflict("Another record has this external_id.", code="duplicate_external_id", param="external_id")
-    return Conflict("Another request changed what this one builds on: fetch it and try again.")
+    return Conflict("Another request changed the same records at the same time: fetch them and try again.")

@@ -46,12 +46,12 @@ _INSERT = sa.insert(events)
 
 
 class LoggedEvent(msgspec.Struct, kw_only=True):
-    """Something that happened: `data` is the record as GET answered it then.
+    """Something that happened to a record.
 
     id: Its id; the `webhook-id` of its deliveries.
     event: What happened, such as `invoice.paid`.
     created_at: When it happened; the `timestamp` of its deliveries.
-    data: The record as GET answered it then; of a deleted one its `id` alone. Null for a key that may not read it.
+    data: The record as GET returned it then; after a deletion only its `id`. Null for a key that may not read it.
     """
 
     id: str
@@ -63,8 +63,8 @@ class LoggedEvent(msgspec.Struct, kw_only=True):
 class EventQuery(Paging, kw_only=True):
     """`after` continues behind an event, oldest first, in commit order; an id given out stays valid.
 
-    event: Those with any of these names; `invoice.*` is all of a kind, and `*` every event.
-    after: What came after this event, oldest first, in commit order; the last id of a page is the next `after`.
+    event: Events with any of these names; `invoice.*` means all of a kind, and `*` every event.
+    after: Events after this one, oldest first, in commit order; use the last id of a page as the next `after`.
     """
 
     event: list[str] | None = None
@@ -126,7 +126,7 @@ def filtered(ctx: Context, column: Any, names: Sequence[str], *others: str) -> s
     found = {name: matching(name, declared) for name in names}
     if unknown := [name for name, events in found.items() if not events]:
         raise BadRequest(
-            f"event: there is no {unknown[0][:100]!r}: it takes {', '.join(sorted(declared))}, all of a kind such as"
+            f"event: there is no {unknown[0][:100]!r}: use {', '.join(sorted(declared))}, all of a kind such as"
             " invoice.*, or *.",
             code="invalid_filter",
             param="event",
@@ -140,13 +140,12 @@ def filtered(ctx: Context, column: Any, names: Sequence[str], *others: str) -> s
 def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
     """Events, newest first; with `after`, those after that event, oldest first, in commit order.
 
-    Polling with the last id as `after` misses nothing and repeats nothing: no event ever appears before one already
-    given out, and an id stays valid though its page was empty. Events are kept for 90 days, and up to 2 GiB of them,
-    unless the deployment says otherwise. Where some that came after `after`, and that the filters let through, are
-    no longer kept, the answer is `event_expired`.
+    To poll, use the last id that you received as `after`: you will miss nothing and see nothing twice. Keep the id if a
+    page is empty. By default, events are kept for 90 days, and up to 2 GiB of them. If events after `after` that
+    match the filters are no longer kept, the error is `event_expired`.
     """
     if query.after is not None and query.sort not in (None, "created_at"):
-        raise BadRequest("sort: what comes `after` an event is oldest first.", code="invalid_sort", param="sort")
+        raise BadRequest("sort: events `after` another are always oldest first.", code="invalid_sort", param="sort")
     ascending = query.after is not None or query.sort == "created_at"
     beyond = [] if query.after is None else [events.c.sequence > _place(ctx, query.after, query.event)]
     page = records.rows(ctx, query, *beyond, order=[Order(events.c.sequence, not ascending)], columns=_LISTED)
@@ -162,7 +161,7 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
 def get_event(ctx: Context, id: str) -> LoggedEvent:
     """One event.
 
-    With the record as it was then, whatever has happened to it since.
+    `data` is the record as it was when the event happened.
     """
     row = records.find(ctx, id)
     return _show(row, row.data if may_read(ctx, row.event) else None)

@@ -13,7 +13,7 @@ def explained(error: BaseException) -> str | None:
     if isinstance(error, SettingsError | PluginError | SchemaBehind):
         return str(error)
     if isinstance(error, sa.exc.NoSuchModuleError | ModuleNotFoundError):
-        return f"database: its driver is not there ({error}): use sqlite:/// or postgresql+psycopg://"
+        return f"database: its driver is not installed ({error}): use sqlite:/// or postgresql+psycopg://"
     if isinstance(error, sa.exc.OperationalError | sa.exc.TimeoutError):
         return f"the database cannot be used: {reason(error)}: check BILLYCAN_DATABASE"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, BrokenPipeError):

@@ -103,7 +103,7 @@ def _url(text: str) -> str:
 def _abn(text: str) -> str:
     digits = "".join(text.split())
     if not is_abn(digits):
-        raise RuleBroken("invalid_abn", "is not a valid ABN: 11 digits, the first two of which check the others")
+        raise RuleBroken("invalid_abn", "is not a valid ABN: 11 digits, the first two of which are check digits")
     return digits
 
 
@@ -134,12 +134,12 @@ def _currency(text: str) -> str:
 
 Name = Annotated[str, Text("A name or title: 1 to 200 characters.", least=1, most=200)]
 Reference = Annotated[str, Text("A short reference: at most 100 characters.", most=100)]
-ExternalId = Annotated[str, Text("The client's own id of the record: 1 to 100 characters.", least=1, most=100)]
+ExternalId = Annotated[str, Text("Your own id for the record: 1 to 100 characters.", least=1, most=100)]
 Id = Annotated[str, Text("The id of another record; whether it exists is checked where it is used.", least=1, most=100)]
 Description = Annotated[str, Text("A description: 1 to 4,000 characters.", least=1, most=4000)]
 Notes = Annotated[str, Text("Notes or terms: at most 10,000 characters.", most=10_000)]
 Tag = Annotated[str, Text("A tag: 1 to 50 characters.", least=1, most=50)]
-Search = Annotated[str, Text("What to look for: at most 200 characters, none of them special.", most=200)]
+Search = Annotated[str, Text("The text to look for: at most 200 characters, without wildcards.", most=200)]
 Email = Annotated[str, Text("An email address.", least=3, most=254, format="email", check=_email)]
 Phone = Annotated[
     str,
@@ -165,7 +165,7 @@ Url = Annotated[
 Abn = Annotated[
     str,
     Text(
-        "An Australian Business Number; spaces are allowed in, 11 digits come out.",
+        "An Australian Business Number: spaces are accepted, and 11 digits are returned.",
         least=1,
         most=20,
         format="abn",
@@ -192,7 +192,7 @@ Metadata = Annotated[
     dict[Annotated[str, Rule(_metadata_key, type="string", minLength=1, maxLength=40)], Annotated[str, Text(most=500)]],
     Meta(
         max_length=50,
-        description="The client's own string map: at most 50 keys of 40 characters with values of 500.",
+        description="Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.",
     ),
 ]
 
@@ -297,7 +297,7 @@ def read_instant(value: Any) -> Moment:
         raise RuleBroken("invalid_date", "must be a time such as 2026-11-30T09:00:00+11:00")
     day, clock, fraction, offset = match.groups()
     if offset is None:
-        raise RuleBroken("offset_required", "must say its offset from UTC, such as Z or +11:00")
+        raise RuleBroken("offset_required", "must include its offset from UTC, such as Z or +11:00")
     _day(day)
     milliseconds = (fraction or ".").ljust(4, "0")[:4]
     try:
@@ -319,7 +319,7 @@ Day = Annotated[
     date,
     Rule(
         _day,
-        description="A calendar date `YYYY-MM-DD` from 1900 to 2200, meant in the tenant's time zone.",
+        description="A calendar date `YYYY-MM-DD` from 1900 to 2200, in the tenant's time zone.",
         type="string",
         format="date",
     ),
@@ -328,7 +328,7 @@ Instant = Annotated[
     Moment,
     Rule(
         read_instant,
-        description="A point in time in RFC 3339 with an offset; kept in UTC to the millisecond.",
+        description="A point in time in RFC 3339 with an offset; stored in UTC to the millisecond.",
         type="string",
         format="date-time",
     ),

@@ -148,7 +148,7 @@ class Keys:
         """Who holds `key`; raises Unauthenticated for one that is unknown, revoked or expired."""
         identity = self._recent.get(key, lambda: self._find(key)) if well_formed(key) else None
         if identity is None:
-            raise _refused("invalid_api_key", "This API key does not exist: check that it was copied whole.")
+            raise _refused("invalid_api_key", "This API key does not exist: check that you copied all of it.")
         if identity.revoked_at is not None:
             raise _refused("revoked_api_key", "This API key was revoked.")
         if identity.expires_at is not None and identity.expires_at <= self._app.now():

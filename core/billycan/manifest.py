@@ -107,9 +107,9 @@ class Page(Struct, Generic[T]):
 class Paging(Struct, forbid_unknown_fields=True, kw_only=True):
     """The parameters that cut a list into pages; `sortable` names what `sort` takes.
 
-    page: From 1; not together with `cursor`.
+    page: The page, from 1; not together with `cursor`.
     per_page: How many records a page has; default 25.
-    cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+    cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
     sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
     """
 
@@ -127,9 +127,9 @@ class PageQuery(Paging, kw_only=True):
     A parameter filters the column of its name: a list by any of its values, `<column>_from` and `<column>_to` by both
     bounds inclusive. Whatever else it means, the plugin's Records says in `filters`.
 
-    external_id: The one with this `external_id`.
-    metadata: Those whose metadata has each `metadata[key]=value`.
-    updated_since: Those changed at or after it; the same as `updated_at_from`.
+    external_id: The record with this `external_id`.
+    metadata: Records whose metadata has each `metadata[key]=value`.
+    updated_since: Records changed at or after this time; the same as `updated_at_from`.
     """
 
     sortable: ClassVar[tuple[str, ...]] = ("created_at", "updated_at")
@@ -175,7 +175,7 @@ class NewResource(Struct, forbid_unknown_fields=True, kw_only=True):
     """The members every resource may be given.
 
     external_id: Your own id for the record, unique among records of its kind.
-    metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+    metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
     """
 
     external_id: ExternalId | None = None
@@ -186,7 +186,7 @@ class Named(Struct):
     """A referenced record, as it is shown.
 
     id: Its id.
-    name: Its name; where a document was sent, the name it had then.
+    name: Its name; on documents that were sent, its name at that time.
     """
 
     id: str
@@ -194,7 +194,7 @@ class Named(Struct):
 
 
 class Deleted(Struct):
-    """The answer to a DELETE.
+    """The response to a DELETE.
 
     id: The id of the deleted record.
     deleted: Always true.

@@ -181,7 +181,9 @@ def _chains(manifests: Mapping[str, Manifest]) -> Iterator[tuple[str, ScriptDire
 @cache
 def _scripts(name: str, folder: Path) -> ScriptDirectory:
     if not folder.is_dir():
-        raise PluginError(f"{name}: there is no folder {folder} of its migrations: correct it or install it whole")
+        raise PluginError(
+            f"{name}: its folder of migrations, {folder}, does not exist: correct the path or reinstall the plugin"
+        )
     config = Config()
     config.set_main_option("script_location", str(HERE).replace("%", "%%"))
     config.set_main_option("path_separator", "newline")
@@ -190,10 +192,10 @@ def _scripts(name: str, folder: Path) -> ScriptDirectory:
     try:
         heads = sorted(scripts.get_heads())
     except Exception as error:
-        raise PluginError(f"{name}: its migrations cannot be read: {error!r}: mend them or disable {name}") from error
+        raise PluginError(f"{name}: its migrations cannot be read: {error!r}: fix them or disable {name}") from error
     if len(heads) != 1:
         found = " and ".join(heads) or "none"
-        raise PluginError(f"{name}: of its migrations one must be the last, and there are {found}: chain them")
+        raise PluginError(f"{name}: exactly one of its migrations must be the last, but there are {found}: chain them")
     for script in scripts.walk_revisions():
         if not re.fullmatch(rf"{name}_\d{{4}}", script.revision):
             raise PluginError(f"{name}: its migration {script.revision} must be called {name}_0001 or so: rename it")

@@ -269,7 +269,7 @@ def _read(ctx: Context, found: Found, query: Paging) -> Any:
         return _serializer(ctx, found, query).loads(query.cursor or "")
     except (BadData, ValueError):
         raise BadRequest(
-            "cursor: this is no cursor of this list; repeat the filters and sort it was given for.",
+            "cursor: does not belong to this list: repeat the filters and the sort of the page it came from.",
             code="invalid_cursor",
             param="cursor",
         ) from None

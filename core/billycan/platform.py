@@ -1,4 +1,4 @@
-"""Core's own resources: the key that calls, its tenant's profile, the log of events, and the API's description."""
+"""Core's own resources: the calling key, the business profile, the event log and the API's description."""
 
 from pathlib import Path
 from typing import Literal
@@ -17,7 +17,7 @@ from .tenants import Profile, Tenant
 
 
 class Limits(Struct):
-    """How often a key may call.
+    """A key's rate limits.
 
     per_minute: Requests in any 60 seconds.
     per_second: Requests in any second within that.
@@ -46,7 +46,7 @@ class Me(Struct, kw_only=True):
     tenant: Whose key it is.
     environment: Production, or the sandbox.
     scopes: What the key may do.
-    limits: How often the key may call.
+    limits: The key's rate limits.
     """
 
     id: str
@@ -60,7 +60,7 @@ class Me(Struct, kw_only=True):
 def get_me(ctx: Context) -> Me:
     """The calling key, its tenant, environment, scopes and limits.
 
-    A simple way to test a key and to show whose it is.
+    Use it to test a key.
     """
     identity = ctx.identity
     assert identity is not None  # noqa: S101 - no route but the public ones is reached without one
@@ -86,7 +86,7 @@ def get_tenant(ctx: Context) -> Tenant:
 def update_tenant(ctx: Context, body: Patch[Profile]) -> Tenant:
     """Change the business profile.
 
-    Documents already sent keep what they say. A sandbox has a profile of its own.
+    Documents that were already sent do not change. A sandbox has its own profile.
     """
     return ctx.app.tenants.change(ctx, body)
 
@@ -94,7 +94,7 @@ def update_tenant(ctx: Context, body: Patch[Profile]) -> Tenant:
 def get_openapi(ctx: Context) -> Reply:
     """This API's description in OpenAPI 3.1.
 
-    Describes this deployment, with its enabled plugins only. Needs no key.
+    It describes the enabled plugins of this deployment and needs no key.
     """
     body, tag = ctx.app.openapi_file
     return Reply(body, "application/json", {"Cache-Control": "public, max-age=300", "ETag": tag})

@@ -29,7 +29,7 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     names = sorted(set(enabled))
     check_renamed(names)
     if missing := [name for name in names if name not in available]:
-        raise PluginError(f"enabled but not installed: {', '.join(missing)}: install them or take them off the list")
+        raise PluginError(f"enabled but not installed: {', '.join(missing)}: install them or remove them from the list")
     _check_names(names, core)
     _check_versions({name: available[name] for name in names}, available)
     modules = {name: _imported(name, available[name]) for name in names}
@@ -64,18 +64,18 @@ def manifest(name: str) -> Manifest:
 def _imported(name: str, entry: EntryPoint) -> ModuleType:
     # It becomes part of the names of tables and of environment variables.
     if not _NAME.fullmatch(name):
-        raise PluginError(f"{name!r} is no name for a plugin: it must be lower-case words joined by _")
+        raise PluginError(f"{name!r} is not a valid plugin name: use lower-case words joined by _")
     try:
         module = entry.load()
     except Exception as error:
-        raise PluginError(f"{name} cannot be imported: {error!r}: mend it or disable it") from error
+        raise PluginError(f"{name} cannot be imported: {error!r}: fix it or disable it") from error
     if not isinstance(module, ModuleType):
         raise PluginError(f"{name}: its entry point {entry.value} must name a module")
     manifest = getattr(module, "manifest", None)
     if not isinstance(manifest, Manifest):
-        raise PluginError(f"{name} has no manifest: {module.__name__} must hold `manifest = Manifest(...)`")
+        raise PluginError(f"{name} has no manifest: {module.__name__} must contain `manifest = Manifest(...)`")
     if manifest.name != name:
-        raise PluginError(f"{name} calls itself {manifest.name!r}: entry point and manifest must agree")
+        raise PluginError(f"{name} calls itself {manifest.name!r} in its manifest: make the names agree")
     return module
 
 
@@ -83,7 +83,7 @@ def _register(manager: pluggy.PluginManager, module: ModuleType, name: str) -> N
     try:
         manager.register(module, name)
     except pluggy.PluginValidationError as error:
-        raise PluginError(f"{name}: {_one_line(error)}: take only arguments the hook has") from None
+        raise PluginError(f"{name}: {_one_line(error)}: use only the hook's arguments") from None
 
 
 def _one_line(error: Exception) -> str:
@@ -101,7 +101,7 @@ def _check_names(names: Iterable[str], core: Mapping[str, Any]) -> None:
     owners = {scope.partition(":")[0] for scope in scopes}
     for what, reserved in (("part", set(core)), ("setting", set(Settings.__struct_fields__)), ("scope", owners)):
         if found := sorted(set(names) & reserved):
-            raise PluginError(f"{found[0]} is the name of a {what} of core: the plugin must take another")
+            raise PluginError(f"{found[0]} is the name of a {what} of core: rename the plugin")
 
 
 def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, EntryPoint]) -> None:
@@ -139,4 +139,6 @@ def in_order(manifests: Mapping[str, Manifest]) -> list[str]:
     try:
         return list(TopologicalSorter(graph).static_order())
     except CycleError as error:
-        raise PluginError(f"plugins require each other: {' -> '.join(error.args[1])}: break the circle") from None
+        raise PluginError(
+            f"plugins require each other: {' -> '.join(error.args[1])}: remove one of these requirements"
+        ) from None

@@ -9,11 +9,11 @@ MOST_FAULTS = 100  # that one answer tells
 
 
 class Fault(msgspec.Struct, frozen=True):
-    """One thing wrong with one member or parameter: where, which rule, and how to mend it.
+    """One thing wrong with one member or parameter: where, which rule, and how to fix it.
 
     param: Where it is, such as `line_items[0].quantity`; empty for the body as a whole.
     code: Which rule it breaks; never changes.
-    message: What is wrong and how to mend it.
+    message: What is wrong and how to fix it.
     """
 
     param: str
@@ -31,59 +31,61 @@ class Code(msgspec.Struct, frozen=True):
 # Every code that core answers with; a plugin's own are in its manifest.
 CODES: Mapping[str, Code] = {
     "malformed_request": Code(400, "The request is not well-formed HTTP/1.1."),
-    "malformed_json": Code(400, "The body is not JSON in UTF-8, or holds what JSON does not have, such as NaN."),
-    "duplicate_key": Code(400, "A member of the body is there twice."),
+    "malformed_json": Code(
+        400, "The body is not JSON in UTF-8, or contains something that JSON does not allow, such as NaN."
+    ),
+    "duplicate_key": Code(400, "A member appears twice in the body."),
     "too_deep": Code(400, "The body is nested deeper than 32 levels."),
-    "unknown_parameter": Code(400, "There is no such query parameter here; the message names those there are."),
-    "invalid_parameter": Code(400, "A query parameter or header has a value that it cannot have, or is there twice."),
-    "invalid_filter": Code(400, "A filter has a value that it cannot have."),
-    "invalid_sort": Code(400, "`sort` names something that this list is not sorted by, or one field twice."),
-    "invalid_cursor": Code(400, "The cursor was not given out for this list with these filters and this sort."),
-    "event_expired": Code(400, "Not all events that came after `after` are still kept: fetch the records anew."),
+    "unknown_parameter": Code(400, "This route has no such query parameter; the message names the ones it has."),
+    "invalid_parameter": Code(400, "A query parameter or header has an invalid value, or appears twice."),
+    "invalid_filter": Code(400, "A filter has an invalid value."),
+    "invalid_sort": Code(400, "`sort` names a member that this list cannot be sorted by, or one member twice."),
+    "invalid_cursor": Code(400, "The cursor does not belong to this list with these filters and this sort."),
+    "event_expired": Code(400, "Not all events after `after` are still kept: fetch the records again."),
     "page_too_large": Code(
-        400, "The answer would be too large: ask for fewer records, as `per_page` suggests, or fewer days."
+        400, "The response would be too large: ask for fewer records, as `per_page` suggests, or fewer days."
     ),
     "missing_api_key": Code(401, "There is no Authorization header."),
-    "invalid_api_key": Code(401, "The Authorization header holds no key, or one that never was."),
+    "invalid_api_key": Code(401, "The Authorization header contains no key, or one that never existed."),
     "revoked_api_key": Code(401, "The key was revoked: use another."),
     "expired_api_key": Code(401, "The key has expired: use another."),
     "insufficient_scope": Code(403, "The key lacks the scope in `required_scope`."),
-    "resource_not_found": Code(404, "There is nothing with this id, or it is not this tenant's."),
+    "resource_not_found": Code(404, "There is no record with this id, or it belongs to another tenant."),
     "route_not_found": Code(404, "There is no such path."),
-    "method_not_allowed": Code(405, "The path does not take this method; the Allow header names those it takes."),
-    "not_acceptable": Code(406, "The Accept header leaves out application/json."),
+    "method_not_allowed": Code(405, "The path does not support this method; the Allow header names those it supports."),
+    "not_acceptable": Code(406, "The Accept header excludes application/json."),
     "timeout": Code(408, "The request did not arrive in time: send it again."),
-    "conflict": Code(409, "Another request changed what this one builds on: fetch it and try again."),
+    "conflict": Code(409, "Another request changed the same records at the same time: fetch them and try again."),
     "duplicate_external_id": Code(409, "Another record of this kind has this `external_id`."),
     "idempotency_in_progress": Code(409, "The first request with this Idempotency-Key is still running: try again."),
-    "idempotency_answer_gone": Code(409, "The request was carried out; its answer was too large to be kept so long."),
-    "invalid_state_transition": Code(409, "The action does not start from `status`; `allowed_actions` do."),
-    "document_locked": Code(409, "In its present status the record must stay as it is, or must be kept."),
+    "idempotency_answer_gone": Code(409, "The request was carried out, but its response was too large to be kept."),
+    "invalid_state_transition": Code(409, "The action is not possible in this `status`; `allowed_actions` are."),
+    "document_locked": Code(409, "The record cannot be changed or deleted in its current status."),
     "has_dependents": Code(409, "Other records refer to this one; `dependents` counts those that your key may read."),
-    "version_conflict": Code(412, "The record has another version than If-Match names: fetch it and try again."),
-    "payload_too_large": Code(413, "The body is larger than 1 MiB; as 414 or 431: the URL or the headers."),
+    "version_conflict": Code(412, "The record no longer has the version in If-Match: fetch it and try again."),
+    "payload_too_large": Code(413, "The body is larger than 1 MiB; as 414 or 431, the URL or headers are too long."),
     "unsupported_media_type": Code(415, "The body is not sent as application/json in UTF-8."),
-    "validation_failed": Code(422, "Members of the body break rules: every one of them is in `details`."),
+    "validation_failed": Code(422, "Members of the body are invalid: `details` lists them."),
     "idempotency_key_reused": Code(422, "This Idempotency-Key was used for another request: use a new one."),
     "rate_limited": Code(429, "Too many requests: wait for `retry_after` seconds."),
-    "internal_error": Code(500, "Something went wrong on our side; it is logged under `request_id`."),
-    "unavailable": Code(503, "The service cannot be reached for the moment: try again shortly."),
+    "internal_error": Code(500, "Something went wrong on the server; it is logged under `request_id`."),
+    "unavailable": Code(503, "The service is temporarily unavailable: try again shortly."),
 }
 
 # The codes of single faults in `details`, besides those of the parameters above.
 FAULTS: Mapping[str, str] = {
-    "required": "It must be there, and hold something.",
-    "invalid_type": "It is of another JSON type.",
-    "invalid_value": "It is not one of the values, or not of the form, that it takes.",
-    "too_long": "It has too many characters, items or keys.",
-    "out_of_range": "It is below the least or above the most.",
-    "invalid_date": "It is no date or time, or none that exists.",
-    "offset_required": "A time must say its offset from UTC.",
-    "invalid_abn": "It is no ABN: 11 digits, of which the first two check the others.",
-    "currency_not_supported": "Amounts are in AUD.",
-    "unknown_field": "There is no such member; the message names those there are.",
-    "read_only": "The server sets it: leave it out, or send it back unchanged.",
-    "not_found": "It names a record that is not there.",
+    "required": "The member is missing or empty.",
+    "invalid_type": "The member has the wrong JSON type.",
+    "invalid_value": "The value has the wrong format, or is not one of the possible values.",
+    "too_long": "The value has too many characters, items or keys.",
+    "out_of_range": "The value is below the minimum or above the maximum.",
+    "invalid_date": "The value is not a date or time, or is one that does not exist.",
+    "offset_required": "A time must include its offset from UTC.",
+    "invalid_abn": "The value is not a valid ABN: 11 digits, the first two of which are check digits.",
+    "currency_not_supported": "Only AUD is supported.",
+    "unknown_field": "There is no such member; the message names the ones there are.",
+    "read_only": "Only the server sets this member: leave it out, or send it back unchanged.",
+    "not_found": "The member refers to a record that does not exist.",
 }
 
 
@@ -96,7 +98,7 @@ class Problem(Exception):
     status: ClassVar[int] = 500
     type: ClassVar[str] = "api"
     code = "internal_error"
-    message = "Something went wrong on our side; it has been logged under this request id."
+    message = "Something went wrong on the server; it has been logged under this request id."
 
     def __init__(
         self,
@@ -151,7 +153,7 @@ class Forbidden(Problem):
 class NotFound(Problem):
     # One sentence for every id that is not the caller's to see: another tenant's, unknown or malformed.
     status, type, code = 404, "not_found", "resource_not_found"
-    message = "There is nothing here with this id."
+    message = "There is no record with this id."
 
 
 class RouteNotFound(NotFound):
@@ -161,7 +163,7 @@ class RouteNotFound(NotFound):
 
 class MethodNotAllowed(Problem):
     status, type, code = 405, "invalid_request", "method_not_allowed"
-    message = "This path does not take that method; see the Allow header."
+    message = "This path does not support that method; see the Allow header."
 
 
 class NotAcceptable(Problem):
@@ -176,12 +178,12 @@ class Timeout(Problem):
 
 class Conflict(Problem):
     status, type, code = 409, "conflict", "conflict"
-    message = "The request conflicts with the present state."
+    message = "The request conflicts with the current state."
 
 
 class VersionConflict(Problem):
     status, type, code = 412, "precondition", "version_conflict"
-    message = "Somebody changed this since the version in If-Match: fetch it again and repeat the change."
+    message = "The record has changed since the version in If-Match: fetch it and repeat your change."
 
 
 class PayloadTooLarge(Problem):
@@ -217,12 +219,12 @@ class Invalid(Problem):
 
 class RateLimited(Problem):
     status, type, code = 429, "rate_limit", "rate_limited"
-    message = "Too many requests: wait for the seconds in Retry-After."
+    message = "Too many requests: wait as many seconds as Retry-After says."
 
 
 class Unavailable(Problem):
     status, type, code = 503, "api", "unavailable"
-    message = "The service cannot be reached for the moment: try again shortly."
+    message = "The service is temporarily unavailable: try again shortly."
 
     def __init__(self, message: str | None = None, **more: Any) -> None:
         super().__init__(message, headers={"Retry-After": "1"}, **more)

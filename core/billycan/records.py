@@ -141,7 +141,7 @@ class Records(Generic[T]):
         return self.show(ctx, [after])[0], after.version != row.version
 
     def remove(self, ctx: Context, id: str) -> Deleted:
-        """Delete a record; refused with `has_dependents` while anything points at it."""
+        """Delete a record; refused with `has_dependents` while other records refer to it."""
         return self.delete(ctx, self.lock(ctx, id))
 
     # Rows, for handlers that show more than one table -----------------------------------------------------------------

@@ -49,7 +49,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             try:
                 ipaddress.ip_network(network, strict=False)
             except ValueError:
-                raise ValueError(f"trusted_proxies: {network} is no address or network such as 10.0.0.0/8") from None
+                raise ValueError(
+                    f"trusted_proxies: {network} is not an address or network such as 10.0.0.0/8"
+                ) from None
 
     def __repr__(self) -> str:
         return "Settings(…)"  # the secrets stay out of tracebacks and logs
@@ -72,7 +74,7 @@ def load(environ: Mapping[str, str] | None = None) -> Config:
     core = {name: value for name, value in table.items() if not isinstance(value, dict)}
     plugins = {name: dict(value) for name, value in table.items() if isinstance(value, dict)}
     if misplaced := sorted(set(plugins) & set(Settings.__struct_fields__)):
-        raise SettingsError(f"{misplaced[0]}: is a setting of its own and not the name of a table")
+        raise SettingsError(f"{misplaced[0]}: is a setting, not a table")
     if path := environ.get(SECRET_FILE):
         core["secret"] = _read(Path(path), SECRET_FILE).strip()
     for variable, text in environ.items():

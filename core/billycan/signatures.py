@@ -54,7 +54,7 @@ def read(route: Route) -> Signature:
         (body,) = get_args(body)
     query = hints.get("query")
     if query and not (isinstance(query, type) and issubclass(query, Struct)):
-        raise TypeError(f"{name} takes a query that is no Struct: {query!r}")
+        raise TypeError(f"{name} takes a query that is not a Struct: {query!r}")
     if body and route.method in ("GET", "DELETE"):
         raise TypeError(f"{name} takes a body, which a {route.method} does not have")
     answer = hints["return"]

@@ -105,7 +105,7 @@ class Turns:
         """
         until = time.monotonic() + wait_seconds
         if not self._thread.acquire(timeout=wait_seconds):
-            raise sa.exc.TimeoutError("other threads write for too long")
+            raise sa.exc.TimeoutError("other threads kept writing for too long")
         try:
             self._open()
             if self._wait(0, until):

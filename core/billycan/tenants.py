@@ -78,8 +78,8 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
 
     name: The name the business trades by.
     legal_name: The legal entity's name, if different.
-    abn: The business's ABN, without which no tax invoice can be sent; shown as 11 digits.
-    gst_registered: Whether the business is registered for GST; one that is not cannot charge it.
+    abn: The business's ABN, required to send a tax invoice; shown as 11 digits.
+    gst_registered: Whether the business is registered for GST; if not, it cannot charge GST.
     timezone: Its IANA time zone, to which all dates refer.
     address: Where the business is, as its documents show it.
     email: The business's email address.
@@ -107,7 +107,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Tenant(Profile, forbid_unknown_fields=False):
-    """A tenant as it is shown: its profile, which of the two environments it is, and its version.
+    """A tenant as it is shown: its profile, environment and version.
 
     id: The tenant's id.
     environment: Production, or the sandbox.

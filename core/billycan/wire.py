@@ -93,7 +93,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
                 break
             seen.add(twice)
         twice = twice[:MOST_SHOWN].encode(errors="replace").decode()  # half a surrogate pair cannot be answered
-        raise BadRequest(f"The member {twice!r} is there twice.", code="duplicate_key", param=twice)
+        raise BadRequest(f"The member {twice!r} appears twice.", code="duplicate_key", param=twice)
     return found
 
 
@@ -110,7 +110,7 @@ def _integer(text: str) -> int | Decimal:
 
 
 def _no_constant(text: str) -> Any:
-    raise ValueError(f"{text} is no JSON number")
+    raise ValueError(f"{text} is not a JSON number")
 
 
 def _syntax(error: Exception) -> str:

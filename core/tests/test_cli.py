@@ -120,7 +120,7 @@ def test_a_business_is_shown_for_people_too(run):
     run("migrate")
     assert run("tenants", "list").stdout == "no tenants yet\n"
     said = run("tenants", "create", "Derwent Plumbing").stdout
-    assert re.search(r"^tenant +ten_\w+ +svc_live_\w+\nsandbox +ten_\w+ +svc_test_\w+\n.*not shown again", said)
+    assert re.search(r"^tenant +ten_\w+ +svc_live_\w+\nsandbox +ten_\w+ +svc_test_\w+\n.*cannot be shown again", said)
     assert len(run("tenants", "list").stdout.splitlines()) == 2
 
 
@@ -208,7 +208,7 @@ def test_revoking_says_when_it_cannot_tell_the_workers(run, environ, served, tmp
     id = json.loads(run("keys", "list", "--json").stdout)[0]["id"]
     (tmp_path / "file").write_text("")
     said = run("keys", "revoke", id, BILLYCAN_SHARED_FOLDER=str(tmp_path / "file")).stdout
-    assert said.startswith(f"{id} is revoked: workers follow within a second, since ")
+    assert said.startswith(f"{id} is revoked: refused within a second, because ")
     # Another user's workers for the same database have a folder of their own beside ours.
     del environ["BILLYCAN_SHARED_FOLDER"]
     ours = served().shared
@@ -262,7 +262,7 @@ def test_dropping_a_plugin_deletes_its_tables_and_nothing_else(on, served):
     asked_first = on("plugins", "drop", "contacts", code=1, stdin="n\n", **off)
     assert "Delete contacts in " in asked_first.output
     assert states(on("plugins", "list", "--json"))["contacts"][1] is not None
-    assert on("plugins", "drop", "contacts", stdin="y\n", **off).stdout == "contacts: its tables are gone\n"
+    assert on("plugins", "drop", "contacts", stdin="y\n", **off).stdout == "contacts: tables dropped\n"
     assert states(on("plugins", "list", "--json"))["contacts"][1] is None
     assert refusal(on("plugins", "drop", "contacts", "--yes", code=1, **off)) == "contacts has no tables here"
     assert len(on("migrate").stdout.splitlines()) >= 1
@@ -275,7 +275,7 @@ def test_a_plugin_that_others_point_at_is_not_dropped(on):
     with_invoices = {"BILLYCAN_PLUGINS": "+invoices"}
     on("migrate", **with_invoices)
     said = refusal(on("plugins", "drop", "contacts", "--yes", code=1, BILLYCAN_PLUGINS="staff"))
-    assert re.match(r"contacts has tables that others point at: drop .*\binvoices\b.* first$", said)
+    assert re.match(r"other tables refer to those of contacts: drop .*\binvoices\b.* first$", said)
     assert states(on("plugins", "list", "--json"))["contacts"][1] is not None
 
 
@@ -294,7 +294,7 @@ def test_search_is_indexed_as_soon_as_it_can_be(engine, on, run, environ):
         db.exec_driver_sql("DROP EXTENSION pg_trgm")
     engine.dispose()
     search = findings(run("doctor", "--json", code=1))["search"]
-    assert (search["ok"], search["message"]) == (False, "row by row in contacts")
+    assert (search["ok"], search["message"]) == (False, "reads every row of contacts")
     assert "CREATE EXTENSION pg_trgm;" in search["cure"]
     assert run("migrate").stdout == "contacts: indexed for search\n"
     assert findings(run("doctor", "--json", code=1))["search"]["ok"]
@@ -406,7 +406,7 @@ def test_the_doctor_finds_tables_of_another_form(on, served):
         "contacts: the table contacts lacks the column notes; "
         "the table contacts has the column remarks, which the code does not declare"
     )
-    assert found["cure"].startswith("a migration that has run is never changed: write a new one; while contacts is")
+    assert found["cure"].startswith("never change a migration that has run: write a new one; while you are")
     assert "`billycan plugins drop contacts`" in found["cure"]
 
 
@@ -563,7 +563,7 @@ def test_what_is_said_to_type_works_where_it_is_pasted(tmp_path, monkeypatch, pa
         ({"BILLYCAN_COLOUR": "red"}, "colour: unknown setting"),
         ({"BILLYCAN_PLUGINS": "nothing"}, "enabled but not installed: nothing"),
         ({"BILLYCAN_DATABASE": "nonsense"}, "database: must be a SQLAlchemy URL"),
-        ({"BILLYCAN_DATABASE": "postgresql+psycopg2://x/y"}, "database: its driver is not there"),
+        ({"BILLYCAN_DATABASE": "postgresql+psycopg2://x/y"}, "database: its driver is not installed"),
         ({"BILLYCAN_DATABASE": "postgresql+psycopg://me:hush@127.0.0.1:1/none"}, "the database cannot be used: "),
         ({"BILLYCAN_DATABASE": "sqlite:////proc/none/here.db"}, "/proc/none: No such file or directory"),
     ],
@@ -585,7 +585,7 @@ def test_the_release_is_said(run):
 def test_help_shows_the_commands_even_where_the_settings_are_wrong(run):
     shown = run("--help", BILLYCAN_COLOUR="red")
     assert "serve" in shown.stdout
-    assert "The commands of plugins are missing here: colour: unknown setting" in shown.stderr
+    assert "The commands of plugins are not listed: colour: unknown setting" in shown.stderr
 
 
 def every_command(group: click.Group, *above: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:

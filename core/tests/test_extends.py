@@ -180,7 +180,7 @@ class Rating(Struct):
         ({"shows": Taken, "takes": None, "keep": None}, "the member status, which contacts has: rename it in guest"),
         ({"shows": Required, "takes": None, "keep": None}, "Required.score has no default: give it one"),
         ({"keep": None}, "takes and keep go together: give both or neither"),
-        ({"shows": Rating}, "credit_limit is taken and not shown: add it to Rating"),
+        ({"shows": Rating}, "credit_limit is accepted but not shown: add it to Rating"),
         (
             {"path": "/v1/events", "takes": None, "keep": None},
             "guest extends /v1/events of core, which is not a plugin",

@@ -74,7 +74,7 @@ def refused(client, method="POST", path="/v1/contacts", body=ADA, **headers):
 @pytest.mark.parametrize("error", [Boom("lost"), ImportError("lost"), SyntaxError("lost"), KeyError("lost")])
 def test_a_plugin_that_cannot_be_imported_stops_the_start(make_app, install, error):
     install(NOTHING, load=raising(error))
-    with pytest.raises(PluginError, match=r"guest cannot be imported: .*lost.*: mend it or disable it"):
+    with pytest.raises(PluginError, match=r"guest cannot be imported: .*lost.*: fix it or disable it"):
         make_app("contacts", "guest")
     Client(make_app("contacts")).post("/v1/contacts", ADA)
 
@@ -88,7 +88,11 @@ def test_a_plugin_that_cannot_be_imported_stops_the_start(make_app, install, err
             {"on_evnt": lambda ctx: None},
             "guest: .*on_evnt.*: remove the hook or correct its name",
         ),
-        (Manifest(name="guest"), {"on_event": lambda ctx, nonsense: None}, "guest: .*nonsense.*: take only arguments"),
+        (
+            Manifest(name="guest"),
+            {"on_event": lambda ctx, nonsense: None},
+            "guest: .*nonsense.*: use only the hook's arguments",
+        ),
         (
             Manifest(name="guest", routes=(Route("GET", "/v1/contacts", lambda ctx: None, scope=None),)),
             {},
@@ -120,7 +124,7 @@ def test_a_plugin_that_fails_to_start_stops_the_start(make_app, install):
     started = []
     install(Manifest(name="before"), startup=lambda app: started.append("before"))
     install(Manifest(name="guest", requires=("before",)), startup=boom)
-    with pytest.raises(PluginError, match="guest failed to start: secret: mend it or disable it"):
+    with pytest.raises(PluginError, match="guest failed to start: secret: fix it or disable it"):
         make_app("before", "guest")
     assert started == ["before"]
 
@@ -282,8 +286,12 @@ def wants_more(ctx: Context, contact: Parrot) -> None:
     ("event", "hear", "said"),
     [
         ("contact.made", untyped, "guest: untyped hears contact.made and must take ctx and the event's data, typed"),
-        ("contact.made", wants_more, "hears contact.made, which nobody emits; there are contact.created, contact.del"),
-        ("contact.created", wants_more, "hears contact.created, whose data has no said: take it out of Parrot or give"),
+        (
+            "contact.made",
+            wants_more,
+            "hears contact.made, which no plugin emits; there are contact.created, contact.del",
+        ),
+        ("contact.created", wants_more, "hears contact.created, whose data has no said: remove it from Parrot or give"),
     ],
 )
 def test_what_can_never_be_heard_stops_the_start(make_app, install, event, hear, said):
@@ -485,7 +493,7 @@ def test_a_handler_of_get_cannot_emit(host, caplog):
     )
     client = host(manifest)
     assert refused(client, "GET", "/v1/squawk", None) == (500, "internal_error")
-    assert "nothing happens in a GET" in caplog.text and client.events() == []
+    assert "a GET changes nothing" in caplog.text and client.events() == []
 
 
 def test_a_handler_of_get_cannot_write(host, caplog):
@@ -497,7 +505,7 @@ def test_a_handler_of_get_cannot_write(host, caplog):
     manifest = Manifest(name=PARROT.name, routes=(Route("GET", "/v1/squawk", scribble, scope=None),))
     client = host(manifest)
     assert refused(client, "GET", "/v1/squawk", None) == (500, "internal_error")
-    assert "what only reads cannot write" in caplog.text and client.get("/v1/tenant")["data"]["version"] == 1
+    assert "a read-only transaction cannot write" in caplog.text and client.get("/v1/tenant")["data"]["version"] == 1
     client.post("/v1/contacts", {"name": "Ada"})  # nor does it keep others from writing
 
 

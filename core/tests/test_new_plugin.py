@@ -127,7 +127,7 @@ def test_what_is_written_is_clean_whatever_the_name(write, tmp_path):
 
 def test_the_next_steps_are_said(write, tmp_path):
     said = write("vehicles", "--prefix", "vhc")
-    assert "billycan-vehicles: 11 files; the id of one vehicle begins with vhc_." in said
+    assert "billycan-vehicles: 11 files; ids start with vhc_." in said
     for step in (
         " -m pip install -e './billycan-vehicles[test]'\n",
         " -m pytest billycan-vehicles\n",
@@ -147,29 +147,29 @@ def test_a_plugin_of_hooks_has_no_ids_to_call_for(write, tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["Vehicles"], "NAME: Vehicles will not do: small words joined by _, at most 30 characters"),
-        (["work-orders"], "NAME: work-orders will not do: small words joined by _"),
-        (["x" * 30 + "s"], "will not do: small words joined by _, at most 30 characters"),
-        (["vehicles", "--one", "Car"], "--one: Car will not do"),
-        (["people"], "people is no plural: say what one of them is called with --one, such as --one people_item"),
-        (["classes"], "class is a word that Python or the plugin's own files use: choose another, or another --one"),
-        (["records"], "records is a word that Python or the plugin's own files use"),
-        (["contexts"], "Context is a word that Python or the plugin's own files use"),
-        (["dicts"], "dict is a word that Python or the plugin's own files use"),
-        (["core", "--one", "cor"], "core is the name of a part of core: choose another"),
-        (["plugins"], "plugins is the name of a part of core: choose another"),
-        (["events"], "events is the name of a part of core: choose another"),
-        (["invoices"], "a plugin invoices is installed already: choose another name, or uninstall that one"),
+        (["Vehicles"], "NAME: Vehicles is not allowed: use lower-case words joined by _, at most 30 characters"),
+        (["work-orders"], "NAME: work-orders is not allowed: use lower-case words joined by _"),
+        (["x" * 30 + "s"], "is not allowed: use lower-case words joined by _, at most 30 characters"),
+        (["vehicles", "--one", "Car"], "--one: Car is not allowed"),
+        (["people"], "people is not a plural: give the singular with --one, such as --one people_item"),
+        (["classes"], "Python or the plugin's own files use the word class: choose another NAME or --one"),
+        (["records"], "Python or the plugin's own files use the word records"),
+        (["contexts"], "Python or the plugin's own files use the word Context"),
+        (["dicts"], "Python or the plugin's own files use the word dict"),
+        (["core", "--one", "cor"], "core uses the name core: choose another"),
+        (["plugins"], "core uses the name plugins: choose another"),
+        (["events"], "core uses the name events: choose another"),
+        (["invoices"], "a plugin named invoices is already installed: choose another name, or uninstall it"),
         (
             ["vehicles", "--prefix", "con"],
-            "--prefix: con will not do: three small letters with which no other ids begin",
+            "--prefix: con is not allowed: use three lower-case letters that no other ids start with",
         ),
-        (["vehicles", "--prefix", "ve1"], "--prefix: ve1 will not do"),
+        (["vehicles", "--prefix", "ve1"], "--prefix: ve1 is not allowed"),
         (["keep_all", "--hooks-only", "--prefix", "kee"], "--one and --prefix are for a resource: leave them out"),
-        (["route", "--hooks-only"], "route is a word that Python or the plugin's own files use: choose another"),
-        (["Keep", "--hooks-only"], "NAME: Keep will not do"),
-        (["vehicles", "--about", 'The "best".'], "--about: one line of at most 100 characters"),
-        (["vehicles", "--into", "full"], "full is there already: name another folder with --into, or remove it"),
+        (["route", "--hooks-only"], "Python or the plugin's own files use the word route: choose another"),
+        (["Keep", "--hooks-only"], "NAME: Keep is not allowed"),
+        (["vehicles", "--about", 'The "best".'], "--about: use one line of at most 100 characters"),
+        (["vehicles", "--into", "full"], "full already exists: name another folder with --into, or remove it"),
     ],
 )
 def test_what_cannot_be_is_refused_with_the_rule(write, tmp_path, words, said):

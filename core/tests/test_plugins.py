@@ -154,7 +154,10 @@ def refused(said: str, *names: str) -> None:
 def test_one_that_is_not_installed(installed):
     installed(good=plugin("good"))
     refused(
-        "enabled but not installed: assets, zebras: install them or take them off the list", "good", "zebras", "assets"
+        "enabled but not installed: assets, zebras: install them or remove them from the list",
+        "good",
+        "zebras",
+        "assets",
     )
 
 
@@ -167,12 +170,12 @@ def test_one_that_raises_while_it_is_imported(installed, tmp_path, monkeypatch):
     (tmp_path / "raising_plugin.py").write_text("1 / 0")
     monkeypatch.syspath_prepend(tmp_path)
     installed(raising="raising_plugin")
-    refused("raising cannot be imported: ZeroDivisionError('division by zero'): mend it or disable it", "raising")
+    refused("raising cannot be imported: ZeroDivisionError('division by zero'): fix it or disable it", "raising")
 
 
 def test_one_without_a_manifest(installed):
     installed(bare=ModuleType("bare"))
-    refused("bare has no manifest: bare must hold `manifest = Manifest(...)`", "bare")
+    refused("bare has no manifest: bare must contain `manifest = Manifest(...)`", "bare")
 
 
 def test_one_whose_entry_point_names_something_within_a_module(installed):
@@ -185,18 +188,18 @@ def test_one_whose_entry_point_names_something_within_a_module(installed):
 
 def test_one_that_calls_itself_otherwise(installed):
     installed(assets=plugin("asset"))
-    refused("assets calls itself 'asset': entry point and manifest must agree", "assets")
+    refused("assets calls itself 'asset' in its manifest: make the names agree", "assets")
 
 
 @pytest.mark.parametrize("name", ["Assets", "as-sets", "2assets", "as__sets", "_assets", "as.sets"])
 def test_one_whose_name_would_not_do_for_tables_and_variables(installed, name):
     installed(**{name: plugin(name)})
-    refused(f"{name!r} is no name for a plugin: it must be lower-case words joined by _", name)
+    refused(f"{name!r} is not a valid plugin name: use lower-case words joined by _", name)
 
 
 def test_one_with_the_name_of_a_part_of_core(installed):
     installed(core=plugin("core"))
-    refused("core is the name of a part of core: the plugin must take another", "core")
+    refused("core is the name of a part of core: rename the plugin", "core")
 
 
 def test_two_of_one_name(installed):
@@ -212,7 +215,9 @@ def test_one_whose_requirement_is_not_enabled(installed):
 
 def test_some_that_require_each_other(installed):
     installed(a=plugin("a", requires=("b",)), b=plugin("b", uses=("a",)))
-    with pytest.raises(PluginError, match=r"plugins require each other: (a -> b -> a|b -> a -> b): break the circle"):
+    with pytest.raises(
+        PluginError, match=r"plugins require each other: (a -> b -> a|b -> a -> b): remove one of these requirements"
+    ):
         load("a", "b")
 
 
@@ -223,7 +228,7 @@ def test_one_with_a_hook_that_does_not_exist(installed):
 
 def test_one_whose_hook_takes_an_unknown_argument(installed):
     installed(assets=plugin("assets", {"startup": lambda application: None}))
-    with pytest.raises(PluginError, match=r"^assets: .*application.*: take only arguments the hook has"):
+    with pytest.raises(PluginError, match=r"^assets: .*application.*: use only the hook's arguments"):
         load("assets")
 
 
@@ -279,7 +284,7 @@ def table(name: str, prefix: str = "") -> sa.Table:
         ({"pages": (("posters", Poster),)}, "its page posters must begin with / and lie outside /v1 and /-: move it"),
         ({"demo": "yes"}, "in its manifest demo must be a function"),
         ({"serve": ("a",)}, "in its manifest serve must map settings to their texts"),
-        ({"events": {"AssetCreated": Thing}}, "'AssetCreated' is no name for an event: call it noun.past_verb"),
+        ({"events": {"AssetCreated": Thing}}, "'AssetCreated' is not a valid event name: use noun.past_verb"),
         ({"events": {"asset.created": dict}}, "the event asset.created must be declared with the Struct of its data"),
         (
             {"tables": (table("things"),), "migrations": Path()},
@@ -292,7 +297,7 @@ def table(name: str, prefix: str = "") -> sa.Table:
         ),
         (
             {"tables": (table("assets", "Ast_"),), "migrations": Path()},
-            "ids cannot begin with 'Ast_': a prefix is three small letters",
+            "ids cannot begin with 'Ast_': a prefix is three lower-case letters",
         ),
     ],
 )
@@ -308,7 +313,7 @@ def test_one_whose_manifest_says_what_cannot_be(installed, given, said):
         (Route("GET", "/things", print, None), "GET /things must begin with /v1/ and end without /: move it"),
         (Route("GET", "/v1/things/", print, None), "GET /v1/things/ must begin with /v1/ and end without /"),
         (Route("PUT", "/v1/things", print, None), "PUT /v1/things: the method must be one of GET, POST, PATCH, DELETE"),
-        (Route("GET", "/v1/things", "list", None), "GET /v1/things: its handler 'list' is no function"),
+        (Route("GET", "/v1/things", "list", None), "GET /v1/things: its handler 'list' is not a function"),
         (
             Route("GET", "/v1/things", print, "things:read"),
             "GET /v1/things needs the scope 'things:read': take assets:read or assets:write, or None for any key",
@@ -319,7 +324,7 @@ def test_one_whose_manifest_says_what_cannot_be(installed, given, said):
             "GET /v1/things needs the plugin 'invoces', which the manifest neither requires nor uses: name it there",
         ),
         (Route("GET", "/v1/things", print, None, needs=({"a", "jobs"},)), "GET /v1/things needs the plugin 'a'"),
-        (Route("GET", "/v1/things", print, None, status=404), "GET /v1/things: the status 404 is not one of success"),
+        (Route("GET", "/v1/things", print, None, status=404), "GET /v1/things: the status 404 does not mean success"),
     ],
 )
 def test_one_with_a_route_that_cannot_be(installed, route, said):
@@ -352,19 +357,19 @@ def test_two_with_the_same_table(installed, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     installed(assets="twice_assets", zebras="twice_zebras")
     try:
-        refused('zebras cannot be imported: ValueError("there is a table assets_twice already', "assets", "zebras")
+        refused('zebras cannot be imported: ValueError("the table assets_twice already exists', "assets", "zebras")
     finally:
         metadata.remove(metadata.tables["assets_twice"])
 
 
 def test_one_with_the_name_of_a_setting(installed):
     installed(database=plugin("database"))
-    refused("database is the name of a setting of core: the plugin must take another", "database")
+    refused("database is the name of a setting of core: rename the plugin", "database")
 
 
 def test_one_with_the_name_of_a_scope_of_core(make_app, install):
     install(Manifest(name="tenant"))
-    with pytest.raises(PluginError, match=r"^tenant is the name of a scope of core: the plugin must take another"):
+    with pytest.raises(PluginError, match=r"^tenant is the name of a scope of core: rename the plugin"):
         make_app("tenant", migrated=False, fresh=True)
 
 
@@ -452,7 +457,7 @@ def with_unknown_type(ctx: Context, id: str) -> "Nowhere":  # noqa: F821
         (unannotated, "GET /v1/things/{id}: unannotated does not say what it returns: correct the handler"),
         (untyped, "GET /v1/things/{id}: untyped does not say the type of id: correct the handler"),
         (without_ctx, "GET /v1/things/{id}: without_ctx must take ctx first: correct the handler"),
-        (with_strange_query, "GET /v1/things/{id}: with_strange_query takes a query that is no Struct"),
+        (with_strange_query, "GET /v1/things/{id}: with_strange_query takes a query that is not a Struct"),
         (with_body, "GET /v1/things/{id}: with_body takes a body, which a GET does not have: correct the handler"),
         (with_other_name, "GET /v1/things/{id}: with_other_name takes ['asset_id'], but the path has ['id']"),
         (with_unknown_type, "name 'Nowhere' is not defined: correct the handler"),
@@ -474,9 +479,7 @@ def test_one_that_has_a_route_twice(make_app, install):
 def test_two_whose_paths_do_not_go_together(make_app, install):
     install(Manifest(name="assets", routes=(Route("GET", "/v1/things/{id}", get_thing, scope=None),)))
     install(Manifest(name="zebras", routes=(Route("POST", "/v1/things/{thing_id}", get_other_thing, scope=None),)))
-    with pytest.raises(
-        PluginError, match=r"zebras: /v1/things/\{thing_id\} does not go with the other paths: .*rename"
-    ):
+    with pytest.raises(PluginError, match=r"zebras: /v1/things/\{thing_id\} conflicts with the other paths: .*rename"):
         make_app("assets", "zebras", migrated=False, fresh=True)
 
 
@@ -510,10 +513,10 @@ def migrated(tmp_path, make_app, install):
 @pytest.mark.parametrize(
     ("chain", "said"),
     [
-        ((), "of its migrations one must be the last, and there are none: chain them"),
+        ((), "exactly one of its migrations must be the last, but there are none: chain them"),
         (
             (("assets_0001", None), ("assets_0002", "assets_0001"), ("assets_0003", "assets_0001")),
-            "of its migrations one must be the last, and there are assets_0002 and assets_0003: chain them",
+            "exactly one of its migrations must be the last, but there are assets_0002 and assets_0003: chain them",
         ),
         ((("0001", None),), "its migration 0001 must be called assets_0001 or so: rename it"),
         ((("assets_0002", "assets_0001"),), "its migrations cannot be read: "),
@@ -528,7 +531,7 @@ def test_one_whose_migrations_are_no_chain(migrated, chain, said):
 
 def test_one_whose_migrations_are_not_there(migrated):
     app = migrated(missing=True)
-    with pytest.raises(PluginError, match=r"^assets: there is no folder /.* of its migrations: correct it or install"):
+    with pytest.raises(PluginError, match=r"^assets: its folder of migrations, /.*, does not exist: correct"):
         app.start()
 
 
@@ -613,7 +616,7 @@ def test_one_that_filters_by_what_its_query_has_not(make_app, install):
 
     route = Route("GET", "/v1/things", list_things, scope=None)
     install(Manifest(name="assets", tables=(table,), migrations=Path(), routes=(route,)))
-    said = "assets: Records of assets has the filter colour, which ThinQuery has not: add it there, or take it out"
+    said = "assets: Records of assets has the filter colour, which ThinQuery lacks: add it there, or remove it"
     with pytest.raises(PluginError, match=f"^{said}"):
         make_app("assets", migrated=False, fresh=True)
 
@@ -638,5 +641,5 @@ def test_one_that_fails_to_start(make_app, install):
         raise RuntimeError("no licence")
 
     install(Manifest(name="assets"), startup=startup)
-    with pytest.raises(PluginError, match="assets failed to start: no licence: mend it or disable it"):
+    with pytest.raises(PluginError, match="assets failed to start: no licence: fix it or disable it"):
         make_app("assets")

@@ -79,7 +79,7 @@ def test_secrets_stay_out_of_what_is_printed():
         ("BILLYCAN_SECRET_PREVIOUS", "short", "secret_previous: must be text of at least 32 characters"),
         ("BILLYCAN_OPERATOR_TOKEN", "short", "operator_token: must be text of at least 16 characters"),
         ("BILLYCAN_PUBLIC_URL", "api.example.com", "public_url: must be text such as https://api.example.com"),
-        ("BILLYCAN_TRUSTED_PROXIES", "127.0.0.1,nginx", "trusted_proxies: nginx is no address or network"),
+        ("BILLYCAN_TRUSTED_PROXIES", "127.0.0.1,nginx", "trusted_proxies: nginx is not an address or network"),
         ("BILLYCAN_SECRET_FILE", "/nowhere/secret", "BILLYCAN_SECRET_FILE: /nowhere/secret cannot be read"),
         ("BILLYCAN_CONFIG", "/nowhere/billycan.toml", "BILLYCAN_CONFIG: /nowhere/billycan.toml cannot be read"),
     ],
@@ -99,7 +99,7 @@ def test_what_is_wrong_in_the_environment_is_named(variable, value, said):
         ("per_minte = 5", "per_minte: unknown setting. Known settings: "),
         ("database = 5", "database: must be text"),
         ("plugins = 5", "plugins: must be text"),
-        ("[database]\nurl = 'sqlite://'", "database: is a setting of its own and not the name of a table"),
+        ("[database]\nurl = 'sqlite://'", "database: is a setting, not a table"),
     ],
 )
 def test_what_is_wrong_in_the_file_is_named(tmp_path, text, said):

@@ -49,11 +49,11 @@ include read."""
 
 
 class Error(Struct, kw_only=True):
-    """What is wrong and how to mend it: every fault of a body is in `details`; some codes have members of their own.
+    """What is wrong and how to fix it. `details` lists every error in a body, and some codes have members of their own.
 
     type: The kind of failure; one for each status.
     code: Which failure it is; never changes.
-    message: What is wrong and how to mend it, in a sentence for people.
+    message: What is wrong and how to fix it, in a sentence for people.
     param: The member or parameter at fault, such as `line_items[0].quantity`.
     details: Every error that was found, each with its path.
     request_id: The request's id in our logs, as in `X-Request-Id`.
@@ -85,7 +85,7 @@ class Error(Struct, kw_only=True):
 
 
 class ErrorEnvelope(Struct):
-    """Every answer that is an error.
+    """Every response that is an error.
 
     data, pagination: Always null.
     error: What is wrong.
@@ -409,27 +409,28 @@ def _of_bound(name: str, given: list[Json]) -> str:
     of, _, bound = name.rpartition("_")
     if not of or bound not in ("from", "to"):
         return ""
-    within = f"Those with `{of}` at or {'after' if bound == 'from' else 'before'} it."
+    from_, to = ("or later", "or earlier") if "date" in str(given) else ("or more", "or less")
+    within = f"Records whose `{of}` is this {from_ if bound == 'from' else to}."
     takes_time = "date-time" in str(given)
     return within + (" A date means that whole day in the business's time zone." if takes_time else "")
 
 
 def _of(name: str, schema: Json) -> str:
     """What a filter does that says nothing of itself."""
-    return f"Those with {'any of these as' if schema.get('type') == 'array' else 'this'} `{name}`."
+    return f"Records with {'any of these values' if schema.get('type') == 'array' else 'this value'} of `{name}`."
 
 
 _PARAMETERS = {
     "IdempotencyKey": {
         "name": "Idempotency-Key",
         "in": "header",
-        "description": "The same key with the same request gives the first answer again, for 24 hours.",
+        "description": "The same key with the same request returns the first response again, for 24 hours.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"},
     },
     "IfMatch": {
         "name": "If-Match",
         "in": "header",
-        "description": "The ETag of the version to change; where the record has another, the answer is 412.",
+        "description": "The ETag of the version to change; if the record has another version, the response is 412.",
         "schema": {"type": "string"},
     },
 }
@@ -500,9 +501,13 @@ def _unreadable(endpoint: "Endpoint") -> tuple[str, list[str]]:
 _WHOLE = {"type": "integer", "minimum": 0}
 _ALWAYS = ("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
 _HEADERS: dict[str, Json] = {
-    "X-Request-Id": {"description": "The request's id in our logs.", "required": True, "schema": {"type": "string"}},
+    "X-Request-Id": {
+        "description": "The request's id in the server's logs.",
+        "required": True,
+        "schema": {"type": "string"},
+    },
     "X-RateLimit-Limit": {"description": "Requests in the window.", "required": True, "schema": _WHOLE},
-    "X-RateLimit-Remaining": {"description": "How many are left.", "required": True, "schema": _WHOLE},
+    "X-RateLimit-Remaining": {"description": "Requests left in the window.", "required": True, "schema": _WHOLE},
     "X-RateLimit-Reset": {
         "description": "When the oldest counted request leaves the window, in Unix seconds.",
         "required": True,
@@ -513,9 +518,15 @@ _HEADERS: dict[str, Json] = {
         "required": True,
         "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
     },
-    "Location": {"description": "Where the new record is.", "required": True, "schema": {"type": "string"}},
-    "Link": {"description": 'The next page, with `rel="next"`, where there is one.', "schema": {"type": "string"}},
-    "Idempotent-Replayed": {"description": "That this answer is an earlier one.", "schema": {"const": "true"}},
+    "Location": {"description": "The URL of the new record.", "required": True, "schema": {"type": "string"}},
+    "Link": {
+        "description": 'The URL of the next page, with `rel="next"`, if there is one.',
+        "schema": {"type": "string"},
+    },
+    "Idempotent-Replayed": {
+        "description": "Present if this is the stored response to an earlier request with the same key.",
+        "schema": {"const": "true"},
+    },
     "Retry-After": {"description": "Seconds to wait.", "required": True, "schema": _WHOLE},
     "WWW-Authenticate": {
         "description": "How to authenticate.",
@@ -532,11 +543,15 @@ _WITH: dict[type[problems.Problem], tuple[str, ...]] = {
 
 def _headers_of_notice(goes: bool) -> Json:
     since = {
-        "description": "Since when the route is deprecated, in Unix seconds after an @ (RFC 9745).",
+        "description": "When the route was deprecated, in Unix seconds after an @ (RFC 9745).",
         "required": True,
         "schema": {"type": "string", "pattern": "^@[0-9]+$"},
     }
-    until = {"description": "When it goes (RFC 8594).", "required": True, "schema": {"type": "string"}}
+    until = {
+        "description": "When the route will be removed (RFC 8594).",
+        "required": True,
+        "schema": {"type": "string"},
+    }
     return {"Deprecation": since} | ({"Sunset": until} if goes else {})
 
 

@@ -83,7 +83,7 @@ def application() -> Callable[..., Any]:
 def prepare(worker: Any) -> None:
     """Make a worker's connections and its own answers those of this API; `worker` has loaded the application."""
     if worker.cfg.is_ssl:
-        log.error("certfile: gunicorn cannot bound slow clients under TLS: let a proxy speak it, see docs/deploy.md")
+        log.error("certfile: gunicorn cannot limit slow clients over TLS: terminate TLS in a proxy, see docs/deploy.md")
         sys.exit(3)
     if _served and _served[0].settings.trusted_proxies:
         worker.cfg.set("keepalive", 75)  # Longer than the proxy's: who closes first must not be who is asked next.

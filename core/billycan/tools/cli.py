@@ -41,7 +41,7 @@ class _Commands(click.Group):
         try:
             return [*super().list_commands(ctx), *_of_plugins()]
         except click.ClickException as error:
-            click.echo(f"The commands of plugins are missing here: {error.message}", err=True)
+            click.echo(f"The commands of plugins are not listed: {error.message}", err=True)
             return super().list_commands(ctx)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -242,10 +242,10 @@ def database() -> None:
 @database.command("harden")
 @click.argument("role", default="billycan_web")
 def harden_database(role: str) -> None:
-    """Have PostgreSQL keep tenants apart by row-level security, with ROLE for the server to run as.
+    """Let PostgreSQL isolate tenants by row-level security, with ROLE for the server to run as.
 
-    The role may read and write rows and owns nothing. A role that does not exist yet is made, with a password that is
-    shown once. Run it as the owner of the tables, who may make roles, or as a superuser.
+    ROLE can read and write rows but owns nothing. If it does not exist yet, it is created with a password that is
+    shown only once. Run this as the owner of the tables, with permission to create roles, or as a superuser.
 
     \b
     billycan database harden
@@ -268,9 +268,9 @@ def harden_database(role: str) -> None:
     click.echo("Let the web server and the worker run as this role, and only `billycan migrate` as the owner:")
     click.echo(f"\n  BILLYCAN_DATABASE={url}\n")
     if made:
-        click.echo("The password is not shown again.")
+        click.echo("The password cannot be shown again.")
     if slow:
-        click.echo("Searches look through all rows of a tenant until a superuser has run this command once.")
+        click.echo("Searches read every row of a tenant until a superuser runs this command once.")
 
 
 # Tenants and keys -----------------------------------------------------------------------------------------------------
@@ -317,7 +317,7 @@ def create_tenant(
         _print({"tenant": made.tenant, "sandbox": made.sandbox, "keys": keys_})
     else:
         _table([("tenant", made.tenant, made.live_key), ("sandbox", made.sandbox, made.test_key)], "")
-        click.echo(f"The keys are not shown again: keep them, or make others with `{to_type('keys create')}`.")
+        click.echo(f"The keys cannot be shown again: keep them, or create others with `{to_type('keys create')}`.")
 
 
 @tenants.command("list")
@@ -353,13 +353,13 @@ def keys() -> None:
 
 
 @keys.command("create")
-@click.option("--tenant", required=True, metavar="TEN", help="The tenant's id; for a sandbox it is a test key.")
+@click.option("--tenant", required=True, metavar="TEN", help="The tenant's id; a sandbox gets a test key.")
 @click.option(
     "--scope",
     "scopes",
     multiple=True,
     required=True,
-    help="read, write, or one such as invoices:read; may be repeated.",
+    help="read, write, or a narrower one such as invoices:read; may be repeated.",
 )
 @click.option("--name", help="What the key is for.")
 @click.option("--expires-at", help="When it expires, such as 2027-01-31T00:00:00+11:00.")
@@ -412,7 +412,7 @@ def create_key(
         _print({"id": id, "key": key})
     else:
         _table([(id, key)], "")
-        click.echo("The key is not shown again.")
+        click.echo("The key cannot be shown again.")
 
 
 def _option(option: str, kind: Any, text: str | None) -> Any:
@@ -479,7 +479,7 @@ def revoke_key(key_id: str, as_json: bool) -> None:
     elif at_once:
         click.echo(f"{key_id} is revoked: refused from the next request on")
     else:
-        click.echo(f"{key_id} is revoked: workers follow within a second, since this user cannot reach their folder")
+        click.echo(f"{key_id} is revoked: refused within a second, because this user cannot notify the workers at once")
 
 
 def _tell_workers(app: "App") -> bool:
@@ -515,7 +515,7 @@ def _owned(open_: Any) -> Iterator["App"]:
 
 @commands.group("events")
 def events() -> None:
-    """Make events happen in a sandbox, to try out what they trigger.
+    """Make events happen in a sandbox, to test what they trigger.
 
     \b
     billycan events trigger invoice.paid --tenant ten_01abc
@@ -527,9 +527,9 @@ def events() -> None:
 @click.option("--tenant", required=True, metavar="TEN", help="The id of a sandbox: see `billycan tenants list`.")
 @click.pass_obj
 def trigger_event(opened: "Opened", event: str, tenant: str) -> None:
-    """Make an event happen in a sandbox: with a record of its own, and all that leads to it.
+    """Make an event happen in a sandbox: create a record and take it through every step that leads to the event.
 
-    What happened is printed, is in the log of events, and is delivered like anything else.
+    The events are printed, logged and delivered like any others.
 
     \b
     billycan events trigger invoice.paid --tenant ten_01abc
@@ -621,7 +621,7 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
             if migrations.current(db, name) is None:
                 raise click.ClickException(f"{name} has no tables here")
             if others := migrations.dependents(db, manifest):
-                raise click.ClickException(f"{name} has tables that others point at: drop {', '.join(others)} first")
+                raise click.ClickException(f"other tables refer to those of {name}: drop {', '.join(others)} first")
         if not yes:
             tables = ", ".join(table.name for table in manifest.tables)
             click.confirm(f"Delete {tables} in {app.db.url.render_as_string()} for good?", abort=True, err=True)
@@ -629,7 +629,7 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
     if as_json:
         _print({"name": name, "dropped": [table.name for table in manifest.tables]})
     else:
-        click.echo(f"{name}: its tables are gone")
+        click.echo(f"{name}: tables dropped")
 
 
 @commands.command("new-plugin")
@@ -660,11 +660,11 @@ def new_plugin(
     except scaffold.Unfit as error:
         raise click.UsageError(str(error)) from None
     install, test, serve, *call = scaffold.next_steps(words, folder)
-    ids = f"; the id of one {words.one} begins with {words.prefix}_" if words.prefix else ""
+    ids = f"; ids start with {words.prefix}_" if words.prefix else ""
     click.echo(f"{folder}: {len(written)} files{ids}.")
     click.echo(f"\nInstall it, test it, and run it:\n\n  {install}\n  {test}\n  {serve}")
     if call:
-        click.echo(f"\nThen, in another terminal, with KEY=svc_test_…, which the first run showed:\n\n  {call[0]}")
+        click.echo(f"\nThen, in another terminal, with KEY=svc_test_… as printed by the first run:\n\n  {call[0]}")
 
 
 @commands.command()

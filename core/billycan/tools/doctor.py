@@ -22,8 +22,8 @@ from .serve import SECRET
 
 _ALIVE_SECONDS = 30  # A worker notes every ten that it lives.
 _OF_ANOTHER_FORM = (
-    "a migration that has run is never changed: write a new one; while {name} is being developed, switch it off and"
-    " run `{drop}`, or take a new database"
+    "never change a migration that has run: write a new one; while you are developing {name}, switch it off and"
+    " run `{drop}`, or use a new database"
 )
 
 
@@ -54,7 +54,7 @@ def examine() -> Iterator[Finding]:
     except Exception as error:
         if (said := explained(error)) is None:
             raise
-        cure = "mend what it names"
+        cure = "fix what it names"
         if isinstance(error, PluginError):
             said, _, cure = said.rpartition(": ")  # Each ends with its own.
         yield Finding("settings", False, said, cure)
@@ -71,10 +71,10 @@ def _secret(secret: str | None) -> Finding:
     if secret:
         return Finding("secret", True, "set")
     if SECRET.exists():
-        return Finding("secret", True, f"{SECRET}, which `billycan serve` uses by itself")
+        return Finding("secret", True, f"{SECRET}, which `billycan serve` uses")
     cure = (
         "set BILLYCAN_SECRET_FILE to a file with at least 32 random characters;"
-        f" `{to_type('serve')}` makes one by itself"
+        f" `{to_type('serve')}` creates one itself"
     )
     return Finding("secret", False, "not set", cure)
 
@@ -126,7 +126,7 @@ def _database(app: App) -> Iterator[Finding]:
         with app.db.writing() as db:
             db.execute(sa.update(worker.tasks).where(sa.false()).values(name=""))
     except sa.exc.SQLAlchemyError as error:
-        cure = "look for a full disk, for who may write there, and for a process that holds a lock"
+        cure = "check for a full disk, missing write permission, or a process that holds a lock"
         yield Finding("database", False, f"cannot be written: {reason(error)}", cure)
         return
     yield _tenants(app)
@@ -169,16 +169,16 @@ def _size(count: int) -> str:
 def _tenants(app: App) -> Finding:
     with app.db.reading() as db:
         if not walls.stand(db):
-            return Finding("tenants", True, "kept apart by each query")
+            return Finding("tenants", True, "isolated by each query")
         role = db.execute(sa.text("SELECT current_user")).scalar_one()
         holds = db.execute(sa.text("SELECT row_security_active('core_tenants')")).scalar_one()
         missing = walls.gaps(db)
     if not holds or missing:
-        said = f"no policy guards {', '.join(missing)}" if missing else f"no policy holds for the role {role}"
+        said = f"no policy protects {', '.join(missing)}" if missing else f"no policy applies to the role {role}"
         return Finding(
             "tenants", False, said, "run `billycan migrate`" if missing else "run `billycan database harden`"
         )
-    return Finding("tenants", True, f"kept apart by each query, and by row-level security for the role {role}")
+    return Finding("tenants", True, f"isolated by each query, and by row-level security for the role {role}")
 
 
 def _worker(app: App) -> Finding:
@@ -198,12 +198,12 @@ def _search(app: App) -> Finding:
         missing = migrate.unindexed(db, app.manifests)
         unsure = walls.unindexed(db)
     if unsure:
-        cure = "run `billycan database harden` once as a superuser: beneath row-level security LIKE uses no index"
-        return Finding("search", False, "row by row, because of row-level security", cure)
+        cure = "run `billycan database harden` once as a superuser, which lets searches use the index"
+        return Finding("search", False, "reads every row, because of row-level security", cure)
     if not missing:
         return Finding("search", True, "indexed")
     cure = (
         "as a superuser run CREATE EXTENSION btree_gin; CREATE EXTENSION pg_trgm; (package postgresql-contrib),"
         f" then `{to_type('migrate')}`"
     )
-    return Finding("search", False, f"row by row in {', '.join(missing)}", cure)
+    return Finding("search", False, f"reads every row of {', '.join(missing)}", cure)

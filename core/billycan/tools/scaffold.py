@@ -22,7 +22,7 @@ TEMPLATE, HOOKS = Path(__file__).parent / "template", Path(__file__).parent / "t
 TAKEN = {"att", "bkg", "cat", "chk", "con", "dlv", "exp", "inv", "job", "lin", "pay", "quo", "slt", "srv", "stf", "whk"}
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST, _WIDTH = 30, 120
-_RULE = f"small words joined by _, at most {_LONGEST} characters, such as vehicles or work_orders"
+_RULE = f"use lower-case words joined by _, at most {_LONGEST} characters, such as vehicles or work_orders"
 
 
 class Unfit(Exception):
@@ -45,11 +45,11 @@ def words(name: str, one: str | None, prefix: str | None, about: str | None) -> 
             _check_rule(option, word)
     one = one or singular(name)
     if one == name:
-        raise Unfit(f"{name} is no plural: say what one of them is called with --one, such as --one {name}_item")
-    _check_free(name, (name, one, _class(one)), "choose another, or another --one")
+        raise Unfit(f"{name} is not a plural: give the singular with --one, such as --one {name}_item")
+    _check_free(name, (name, one, _class(one)), "choose another NAME or --one")
     prefix = prefix or next(free_prefixes(one))
     if not re.fullmatch(r"[a-z]{3}", prefix) or prefix in taken_prefixes():
-        raise Unfit(f"--prefix: {prefix} will not do: three small letters with which no other ids begin")
+        raise Unfit(f"--prefix: {prefix} is not allowed: use three lower-case letters that no other ids start with")
     about = about or f"{_prose(name).capitalize()} of a business, and which contact looks after each"
     _check_about(about)
     return Words(name, one, prefix, about)
@@ -66,24 +66,24 @@ def hooks_words(name: str, about: str | None) -> Words:
 
 def _check_rule(option: str, word: str) -> None:
     if not (_NAME.fullmatch(word) and len(word) <= _LONGEST):
-        raise Unfit(f"{option}: {word} will not do: {_RULE}")
+        raise Unfit(f"{option}: {word} is not allowed: {_RULE}")
 
 
 def _check_free(name: str, used: Iterable[str], cure: str) -> None:
     identifiers = _identifiers()
     for word in used:
         if word in identifiers or keyword.iskeyword(word) or hasattr(builtins, word):
-            raise Unfit(f"{word} is a word that Python or the plugin's own files use: {cure}")
+            raise Unfit(f"Python or the plugin's own files use the word {word}: {cure}")
     paths = {route.path.split("/")[2] for route in platform.routes}
     if name in {"core", "platform", *Settings.__struct_fields__, *paths}:
-        raise Unfit(f"{name} is the name of a part of core: choose another")
+        raise Unfit(f"core uses the name {name}: choose another")
     if name in packages.installed():
-        raise Unfit(f"a plugin {name} is installed already: choose another name, or uninstall that one")
+        raise Unfit(f"a plugin named {name} is already installed: choose another name, or uninstall it")
 
 
 def _check_about(about: str) -> None:
     if not re.fullmatch(r"[^\"\\\n\r]{1,100}", about) or about != about.strip(" ."):
-        raise Unfit('--about: one line of at most 100 characters, without ", \\ and a full stop at its end')
+        raise Unfit('--about: use one line of at most 100 characters, without ", \\ or a full stop at the end')
 
 
 def write(words: Words, into: Path) -> list[Path]:
@@ -92,7 +92,7 @@ def write(words: Words, into: Path) -> list[Path]:
     Words without a prefix are those of a plugin without a resource.
     """
     if into.exists() and (not into.is_dir() or any(into.iterdir())):
-        raise Unfit(f"{into} is there already: name another folder with --into, or remove it")
+        raise Unfit(f"{into} already exists: name another folder with --into, or remove it")
     written = []
     template = TEMPLATE if words.prefix else HOOKS
     for path in sorted(template.rglob("*.txt")):

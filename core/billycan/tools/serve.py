@@ -91,7 +91,7 @@ def _listen(bind: str) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise SettingsError(
-                f"bind: something else listens on {bind}: stop it, or choose another port with --bind {host}:PORT"
+                f"bind: {bind} is in use: stop what listens there, or choose another port with --bind {host}:PORT"
             ) from None
         raise SettingsError(f"bind: cannot listen on {bind}: {error.strerror}") from None
 
@@ -193,7 +193,7 @@ def _watch(
     while not stop:
         if dead := [name for name, child in children.items() if child.poll() is not None]:
             how = " and ".join(f"{name} ended ({_how(children[name].returncode)})" for name in dead)
-            print(f"billycan: {how}, so all of it stops; its log above says why", file=sys.stderr)  # noqa: T201
+            print(f"billycan: {how}, so everything stops; the log above says why", file=sys.stderr)  # noqa: T201
             return 1
         if not announced and answers():
             announce()
@@ -241,9 +241,7 @@ def _announce(app: App, url: str, is_loopback: bool = True) -> None:
     pages = [path for manifest in app.manifests.values() for path, _ in manifest.pages if "{" not in path]
     text = "\n".join([f"billycan serves {url}", *(f"  in a browser: {url}{path}" for path in pages)])
     if not is_loopback:
-        text += (
-            "\n  anybody who reaches this machine can call it, over plain http: put a proxy that speaks TLS before it"
-        )
+        text += "\n  anybody who can reach this machine can call it, over plain http: put a TLS proxy in front of it"
     if business:
         listed = next((e.route.path for e in app.endpoints if e.plugin != "core" and "{" not in e.route.path), "/v1/me")
         text += "\n" + _FIRST_RUN.format(

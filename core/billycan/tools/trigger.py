@@ -63,11 +63,9 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
     The records are new, and the calls are spread over time as they were when they were recorded, the last of them now.
     """
     if event not in app.events:
-        raise CannotTrigger(f"no enabled plugin declares {event}; there are: {', '.join(sorted(app.events))}")
+        raise CannotTrigger(f"no enabled plugin declares {event}; the events are: {', '.join(sorted(app.events))}")
     if (way := ways(app).get(event)) is None:
-        raise CannotTrigger(
-            f"how {event} comes about was not recorded: billycan.testing.Recorder says how its plugin does that"
-        )
+        raise CannotTrigger(f"no recorded example leads to {event}: see billycan.testing.Recorder")
     zone, clock = ZoneInfo(_sandbox(app, tenant_id)), app.clock
     now, happened, known = app.now(), [], dict[str, Any]()
     moved = _Moved(now.astimezone(zone), way[-1].at)
@@ -90,7 +88,7 @@ def _sandbox(app: App, tenant_id: str) -> str:
     if row is None:
         raise CannotTrigger(f"there is no tenant {tenant_id}: see `{to_type('tenants list')}`")
     if row.environment != "sandbox":
-        raise CannotTrigger(f"{tenant_id} is live, and its sandbox is {row.paired_id}: name that one")
+        raise CannotTrigger(f"{tenant_id} is live: use its sandbox, {row.paired_id}")
     zone: str = row.profile["timezone"]
     return zone
 

@@ -34,7 +34,7 @@ def get_visit(ctx: Context, id: str) -> Visit:
 def update_visit(ctx: Context, id: str, body: Patch[NewVisit]) -> Visit:
     """Change a visit.
 
-    Emits `visit.updated` where anything changed.
+    Emits `visit.updated` if anything changed.
     """
     before = records.lock(ctx, id)
     visit, changed = records.change(ctx, id, body)

@@ -75,9 +75,9 @@ records = Records(
 
 
 def list_services(ctx: Context, query: ServiceQuery) -> Page[Service]:
-    """All services, those no longer active too unless `active` says otherwise.
+    """All services, including inactive ones unless you filter by `active`.
 
-    Sorted by name or price they make a price list.
+    For a price list, sort by `name` or `price`.
     """
     return service_records.page(ctx, query)
 
@@ -96,15 +96,15 @@ def create_service(ctx: Context, body: NewService) -> Service:
 def get_service(ctx: Context, id: str) -> Service:
     """One service.
 
-    With its duration, buffers and booking rules.
+    It includes the duration, the buffers and the booking rules.
     """
     return service_records.get(ctx, id)
 
 
 def update_service(ctx: Context, id: str, body: Patch[NewService]) -> Service:
-    """Change a service; bookings already made keep their times.
+    """Change a service; existing bookings keep their times.
 
-    Emits `service.updated` where anything changed.
+    Emits `service.updated` if anything changed.
     """
     before = service_records.lock(ctx, id)
     service = body.over(before._mapping)
@@ -118,9 +118,9 @@ def update_service(ctx: Context, id: str, body: Patch[NewService]) -> Service:
 
 
 def delete_service(ctx: Context, id: str) -> Deleted:
-    """Delete a service that was never booked; make one that you no longer offer inactive instead.
+    """Delete a service that was never booked; if you no longer offer one, set `active` to false instead.
 
-    Refused with `has_dependents` once it was booked. Emits `service.deleted`.
+    Refused with `has_dependents` once it has been booked. Emits `service.deleted`.
     """
     deleted = service_records.remove(ctx, id)
     ctx.emit("service.deleted", deleted)
@@ -131,9 +131,9 @@ def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
     """The times when a service can be booked, and with whom: the complete list for up to 31 days, in order.
 
     Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. Jobs
-    that staff are assigned to take their time from `scheduled_start` to `scheduled_end`. What is listed may be gone
-    by the time it is booked; `create_booking` decides. With many staff and short intervals, ask for fewer days at a
-    time: where more than 250,000 starts would have to be looked at, one for each person, it is `page_too_large`.
+    occupy their assignees from `scheduled_start` to `scheduled_end`. A listed time may be gone by the time you book it.
+    With many staff and short intervals, ask for fewer days at a time: if more than 250,000 starts would have to be
+    checked, counting each person, the error is `page_too_large`.
     """
     if not 0 <= (query.until - query.since).days < MOST_DAYS:
         raise BadRequest(f"to: must be from `from` to {MOST_DAYS - 1} days after it", param="to")
@@ -171,17 +171,17 @@ def _check_staff(ctx: Context, service: NewService) -> None:
 def list_bookings(ctx: Context, query: BookingQuery) -> Page[Booking]:
     """All bookings, whatever their status.
 
-    The range of `start_at` makes a calendar.
+    For a calendar, filter by a range of `start_at`.
     """
     page = records.rows(ctx, query)
     return page.of(_shown(ctx, page.items))
 
 
 def create_booking(ctx: Context, body: NewBooking) -> Booking:
-    """Book a service: at once, or pending where the service asks for confirmation; both hold the time.
+    """Book a service; the booking is pending if the service requires confirmation, and holds the time in any case.
 
-    Refused with `slot_unavailable` and `alternatives` where somebody else has the time, whatever arrives at once, or
-    a job takes it; in the past and outside working hours too, unless `force` is sent. Emits `booking.created`.
+    Refused with `slot_unavailable` and `alternatives` if another booking or a job has the time, and for times in the
+    past or outside working hours unless you send `force`. Emits `booking.created`.
     """
     service = _service_to_book(ctx, body)
     place = slots.take(ctx, service, body.start_at, body.staff_id, force=body.force, job_id=body.job_id)
@@ -202,7 +202,7 @@ def get_booking(ctx: Context, id: str) -> Booking:
 def get_booking_calendar(ctx: Context, id: str) -> Reply:
     """One booking as a calendar file.
 
-    One event in iCalendar, for a phone's or an office's calendar.
+    In iCalendar format, to import into a calendar or attach to an email.
     """
     booking = get_booking(ctx, id)
     headers = {"ETag": f'"{booking.version}"', "Content-Disposition": f'attachment; filename="{id}.ics"'}
@@ -212,7 +212,7 @@ def get_booking_calendar(ctx: Context, id: str) -> Reply:
 def update_booking(ctx: Context, id: str, body: Patch[BookingChange]) -> Booking:
     """Change a booking's details; use `reschedule` to move it.
 
-    Emits `booking.updated` where anything changed.
+    Emits `booking.updated` if anything changed.
     """
     row = records.lock(ctx, id)
     known = {**row._mapping, **neighbours.shown(ctx, row._mapping)}
@@ -226,13 +226,13 @@ def update_booking(ctx: Context, id: str, body: Patch[BookingChange]) -> Booking
 def delete_booking(ctx: Context, id: str) -> Deleted:
     """Delete a booking that never took place.
 
-    When pending, declined or cancelled, else `document_locked`; `has_dependents` while anything points at it. Emits
-    `booking.deleted`.
+    Only if pending, declined or cancelled; otherwise `document_locked`. `has_dependents` while other records refer to
+    it. Emits `booking.deleted`.
     """
     row = records.lock(ctx, id)
     if row.status not in rules.DELETABLE:
         raise Conflict(
-            f"A {row.status} booking is kept: only {', '.join(sorted(rules.DELETABLE))} ones can be deleted.",
+            f"A {row.status} booking must be kept: only {', '.join(sorted(rules.DELETABLE))} ones can be deleted.",
             code="document_locked",
             status=row.status,
         )
@@ -245,7 +245,7 @@ def delete_booking(ctx: Context, id: str) -> Deleted:
 def confirm_booking(ctx: Context, id: str) -> Booking:
     """Accept a pending booking.
 
-    From pending to confirmed, else `invalid_state_transition`. Emits `booking.confirmed`.
+    From pending to confirmed; otherwise `invalid_state_transition`. Emits `booking.confirmed`.
     """
     return _move(ctx, id, "confirm", "booking.confirmed")
 
@@ -253,7 +253,7 @@ def confirm_booking(ctx: Context, id: str) -> Booking:
 def decline_booking(ctx: Context, id: str) -> Booking:
     """Decline a pending booking, which frees its time.
 
-    From pending to declined, else `invalid_state_transition`. Emits `booking.declined`.
+    From pending to declined; otherwise `invalid_state_transition`. Emits `booking.declined`.
     """
     return _move(ctx, id, "decline", "booking.declined")
 
@@ -261,7 +261,7 @@ def decline_booking(ctx: Context, id: str) -> Booking:
 def cancel_booking(ctx: Context, id: str, body: BookingCancellation) -> Booking:
     """Cancel a booking, which frees its time.
 
-    From pending or confirmed to cancelled, else `invalid_state_transition`. Emits `booking.cancelled`.
+    From pending or confirmed to cancelled; otherwise `invalid_state_transition`. Emits `booking.cancelled`.
     """
     return _move(ctx, id, "cancel", "booking.cancelled", cancel_reason=body.reason)
 
@@ -269,15 +269,15 @@ def cancel_booking(ctx: Context, id: str, body: BookingCancellation) -> Booking:
 def complete_booking(ctx: Context, id: str) -> Booking:
     """Record that the booking took place.
 
-    From confirmed to completed, else `invalid_state_transition`. Emits `booking.completed`.
+    From confirmed to completed; otherwise `invalid_state_transition`. Emits `booking.completed`.
     """
     return _move(ctx, id, "complete", "booking.completed")
 
 
 def mark_no_show(ctx: Context, id: str) -> Booking:
-    """Record that the client did not come; the rest of the time becomes free.
+    """Record that the client did not come, which frees the time.
 
-    From confirmed to no_show, else `invalid_state_transition`. Emits `booking.no_show`.
+    From confirmed to no_show; otherwise `invalid_state_transition`. Emits `booking.no_show`.
     """
     return _move(ctx, id, "no_show", "booking.no_show")
 
@@ -285,8 +285,8 @@ def mark_no_show(ctx: Context, id: str) -> Booking:
 def reopen_booking(ctx: Context, id: str) -> Booking:
     """Undo `complete` or `no_show`.
 
-    From completed or no_show to confirmed, else `invalid_state_transition`. One whose client did not come claims its
-    time again: `slot_unavailable` where somebody else has it meanwhile. Emits `booking.reopened`.
+    From completed or no_show to confirmed; otherwise `invalid_state_transition`. After `no_show` the time is booked
+    again: `slot_unavailable` if somebody else has it by now. Emits `booking.reopened`.
     """
     row = records.lock(ctx, id)
     status, place = rules.actions.check("reopen", row.status), {}
@@ -299,8 +299,8 @@ def reopen_booking(ctx: Context, id: str) -> Booking:
 def reschedule_booking(ctx: Context, id: str, body: NewTime) -> Booking:
     """Move a booking to another time, with the same person unless you name another.
 
-    When pending or confirmed, else `invalid_state_transition`; its id and status stay. Refused with
-    `slot_unavailable` and `alternatives` where somebody else has the time. Emits `booking.rescheduled`.
+    Only if pending or confirmed; otherwise `invalid_state_transition`. The id and status stay the same. Refused with
+    `slot_unavailable` and `alternatives` if somebody else has the time. Emits `booking.rescheduled`.
     """
     row = records.lock(ctx, id)
     rules.actions.check("reschedule", row.status)

@@ -1,4 +1,4 @@
-"""Bookings: services, when they can be had, and the claims of clients on the time of staff."""
+"""Bookings: services, when they are available, and clients' bookings."""
 
 from pathlib import Path
 
@@ -60,6 +60,6 @@ manifest = Manifest(
     ),
     hears=hears,
     demo=add_samples,
-    codes={"slot_unavailable": Code(409, "Somebody else has the time; `alternatives` are free.")},
+    codes={"slot_unavailable": Code(409, "The time is taken or not offered; `alternatives` are free.")},
     examples=Path(__file__).parent / "examples.json",
 )

@@ -85,12 +85,12 @@ class ServiceQuery(PageQuery, kw_only=True):
 
 
 class Opening(Struct):
-    """A time that can be booked, with whom, and how many bookings it still takes.
+    """A time that can be booked.
 
     start_at: When it begins.
     end_at: When it ends.
     staff_ids: Who is free then.
-    remaining: How many more bookings this time takes.
+    remaining: How many more bookings all of `staff_ids` can take then, together.
     """
 
     start_at: Moment
@@ -135,7 +135,7 @@ class NewBooking(BookingChange, kw_only=True):
     service_id: What is booked.
     start_at: When it begins.
     staff_id: With whom; without it, anybody who is free.
-    force: Whether it may lie outside working hours and notice: the business's own decision. Overlap is still
+    force: Whether to ignore working hours, notice and maximum advance, and allow times in the past. Overlaps are still
       refused.
     """
 
@@ -146,11 +146,11 @@ class NewBooking(BookingChange, kw_only=True):
 
 
 class NewTime(Struct, forbid_unknown_fields=True, kw_only=True):
-    """When a booking takes place instead; without `staff_id` the same person keeps it.
+    """The new time of a booking; without `staff_id` the same person keeps it.
 
-    start_at: When it begins instead.
-    staff_id: With whom instead; without it, the person who has it now.
-    force: Whether it may lie outside working hours and notice: the business's own decision. Overlap is still
+    start_at: The new start.
+    staff_id: The new person; by default the same one.
+    force: Whether to ignore working hours, notice and maximum advance, and allow times in the past. Overlaps are still
       refused.
     """
 

@@ -74,7 +74,7 @@ def take(
     if staff_id is not None and not candidates:
         if staff_id not in locked:
             raise Invalid.member("staff_id", *NOT_FOUND)
-        text = "does not give this service" if locked[staff_id].active else "is not active: name somebody else"
+        text = "does not provide this service" if locked[staff_id].active else "is not active: name somebody else"
         raise Invalid.member("staff_id", "invalid_value", text)
     terms, (earliest, latest) = terms_of(service), _window(ctx, service)
     taken = _taken(ctx, candidates, terms.occupied(start))

@@ -270,7 +270,9 @@ def test_the_order_of_staff_is_the_services(app):
     assert [shop.book(monday("09:00"))["staff_id"] for _ in range(2)] == [c, a]
     shop.refused(monday("09:00"))
     error = shop.refused(monday("10:00"), "validation_failed", 422, staff_id=b)
-    assert error["details"] == [{"param": "staff_id", "code": "invalid_value", "message": "does not give this service"}]
+    assert error["details"] == [
+        {"param": "staff_id", "code": "invalid_value", "message": "does not provide this service"}
+    ]
     assert shop.open(staff_id=b) == []
     shop.web.refused(409, "has_dependents", "DELETE", f"/v1/staff/{a}")
     shop.web.patch(f"/v1/staff/{a}", {"active": False})

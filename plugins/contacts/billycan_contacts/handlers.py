@@ -22,9 +22,9 @@ records = Records(
 
 
 def list_contacts(ctx: Context, query: ContactQuery) -> Page[Contact]:
-    """All contacts, archived ones too unless `status` says otherwise.
+    """All contacts, including archived ones unless you filter by `status`.
 
-    `search` looks through names, email addresses, phone numbers, ABNs and people.
+    `search` covers names, email addresses, phone numbers, ABNs and people.
     """
     return records.page(ctx, query)
 
@@ -42,7 +42,7 @@ def create_contact(ctx: Context, body: NewContact) -> Contact:
 def get_contact(ctx: Context, id: str) -> Contact:
     """One contact.
 
-    An archived one too.
+    This includes archived contacts.
     """
     return records.get(ctx, id)
 
@@ -50,8 +50,7 @@ def get_contact(ctx: Context, id: str) -> Contact:
 def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
     """Change a contact.
 
-    Documents already sent keep the name and address they were sent with. Emits `contact.updated` where anything
-    changed.
+    Documents that were already sent keep the old name and address. Emits `contact.updated` if anything changed.
     """
     contact, changed = records.change(ctx, id, body)
     if changed:
@@ -72,7 +71,8 @@ def delete_contact(ctx: Context, id: str) -> Deleted:
 def archive_contact(ctx: Context, id: str) -> Contact:
     """Archive a contact; documents keep it.
 
-    From active to archived, else `invalid_state_transition`; nothing is hidden by it. Emits `contact.updated`.
+    From active to archived; otherwise `invalid_state_transition`. Archived contacts stay in lists. Emits
+    `contact.updated`.
     """
     return _move(ctx, id, "archive")
 
@@ -80,7 +80,7 @@ def archive_contact(ctx: Context, id: str) -> Contact:
 def restore_contact(ctx: Context, id: str) -> Contact:
     """Make an archived contact active again.
 
-    From archived to active, else `invalid_state_transition`. Emits `contact.updated`.
+    From archived to active; otherwise `invalid_state_transition`. Emits `contact.updated`.
     """
     return _move(ctx, id, "restore")
 

@@ -39,11 +39,11 @@ class NewContact(NewResource, kw_only=True):
     abn: Their ABN, whose check digits are verified; shown as 11 digits.
     gst_registered: Whether they are registered for GST; null if unknown.
     billing_address: Where their invoices are sent; shown on them.
-    site_address: Where you work for them.
-    people: People to contact there.
+    site_address: Where the work is done.
+    people: People to contact.
     payment_terms_days: Days until their invoices are due; if null, the business's own terms apply.
     notes: The business's internal notes.
-    tags: Words to find them by.
+    tags: Tags to find them by.
     """
 
     name: Name
@@ -91,8 +91,8 @@ class Contact(Resource):
 class ContactQuery(PageQuery, kw_only=True):
     """Filters of contacts.
 
-    role: Those with this role among their `roles`.
-    tag: Those with this tag among their `tags`.
+    role: Contacts with this role.
+    tag: Contacts with this tag.
     """
 
     sortable = ("created_at", "updated_at", "name")

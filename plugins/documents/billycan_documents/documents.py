@@ -210,7 +210,7 @@ class Documents(Generic[L, T]):
         return Edit(row, lines, before, after, changed)
 
     def change(self, ctx: Context, edit: Edit) -> T:
-        """Store an edit, worked out anew where the document is open. Emits `updated` where anything changed."""
+        """Store an edit, worked out anew where the document is open. Emits `updated` if anything changed."""
         lines, client = edit.lines, None
         if edit.changed is None:
             draft = self.draft(ctx, edit.after, edit.before, edit.lines)

@@ -78,8 +78,7 @@ class NewDocument(NewResource, kw_only=True):
     line_items: What is charged for, in order.
     currency: Always AUD.
     amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
-    gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless
-      said.
+    gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
     discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
     discount_amount: A discount on the whole document, in dollars, spread over its lines.
     """
@@ -250,7 +249,7 @@ def _id_faults(ids: Sequence[str | None], stored: set[str]) -> list[Fault]:
     faults = []
     for i, id in enumerate(ids):
         if id is not None and id not in left:
-            text = "is no line of this document, or is there twice; leave it out"
+            text = "is not a line of this document, or appears twice; leave it out"
             faults.append(Fault(f"line_items[{i}].id", "not_found", text))
         left.discard(id)
     return faults

@@ -152,7 +152,7 @@ def _line(charge: Charge, where: str) -> tuple[int, int]:
 def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None, where: str) -> Fraction:
     """What a discount takes off so many cents: never more than all of them, never of the other sign."""
     if percent is not None and amount is not None:
-        message = "excludes discount_percent: send one of them"
+        message = "cannot be combined with discount_percent: send one of them"
         raise Invalid.member(f"{where}discount_amount", "invalid_value", message)
     if percent is not None:
         if not 0 <= percent <= 100:
@@ -162,7 +162,7 @@ def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None,
     off = Fraction(amount or 0) * 100
     if abs(off) > abs(before) or off * before < 0:
         most = Decimal(before.numerator) / (before.denominator * 100)
-        message = f"must be from 0 to {most:f}, what it is taken off, not {amount:f}"
+        message = f"must be from 0 to {most:f}, the amount it reduces, not {amount:f}"
         raise Invalid.member(f"{where}discount_amount", "out_of_range", message)
     return off
 

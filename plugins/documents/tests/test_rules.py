@@ -281,7 +281,7 @@ def test_a_document_that_breaks_a_rule_is_told_which(
 
 
 def test_a_refusal_says_what_would_be_accepted() -> None:
-    with pytest.raises(Invalid, match=r"discount_amount: must be from 0 to 30.5, what it is taken off, not 31"):
+    with pytest.raises(Invalid, match=r"discount_amount: must be from 0 to 30.5, the amount it reduces, not 31"):
         work_out(line("30.50", discount_amount="31"))
     with pytest.raises(Invalid, match=r"must not exceed 999,999,999.99: lower"):
         work_out(line("999999999.99"))

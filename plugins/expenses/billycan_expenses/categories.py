@@ -51,7 +51,7 @@ def create_category(ctx: Context, body: NewCategory) -> Category:
 def get_category(ctx: Context, id: str) -> Category:
     """One category.
 
-    From the starter set, or one that the business added.
+    It is from the starter set, or one that the business added.
     """
     this = sa.select(all_categories).where(own(ctx, shown.table), all_categories.c.id == id)
     row = ctx.db.execute(this).first()
@@ -63,7 +63,7 @@ def get_category(ctx: Context, id: str) -> Category:
 def update_category(ctx: Context, id: str, body: Patch[NewCategory]) -> Category:
     """Change a category; expenses show its new name.
 
-    Emits `expense_category.updated` where anything changed.
+    Emits `expense_category.updated` if anything changed.
     """
     store(ctx)
     category, changed = records.change(ctx, id, body)
@@ -75,7 +75,7 @@ def update_category(ctx: Context, id: str, body: Patch[NewCategory]) -> Category
 def delete_category(ctx: Context, id: str) -> Deleted:
     """Delete a category without expenses; one from the starter set does not come back.
 
-    Refused with `has_dependents` while expenses are in it. Emits `expense_category.deleted`.
+    Refused with `has_dependents` while it has expenses. Emits `expense_category.deleted`.
     """
     store(ctx)
     deleted = records.remove(ctx, id)

@@ -12,9 +12,9 @@ from .tables import expenses
 
 
 def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[Expense]:
-    """All expenses, void ones too unless `status` says otherwise.
+    """All expenses, including void ones unless you filter by `status`.
 
-    Each has its category and its GST breakdown.
+    Each includes its category and its GST breakdown.
     """
     page = records.rows(ctx, query)
     return page.of(show(ctx, page.items))
@@ -33,7 +33,7 @@ def create_expense(ctx: Context, body: NewExpense) -> Expense:
 def get_expense(ctx: Context, id: str) -> Expense:
     """One expense.
 
-    With its category and its GST breakdown.
+    It includes the category and the GST breakdown.
     """
     return show(ctx, [records.find(ctx, id)])[0]
 
@@ -41,8 +41,8 @@ def get_expense(ctx: Context, id: str) -> Expense:
 def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     """Change an expense; GST that you did not enter yourself is recalculated from amount and code.
 
-    Of a void one only `external_id` and `metadata` change, else `document_locked`. Emits `expense.updated` where
-    anything changed.
+    Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. Emits `expense.updated`
+    if anything changed.
     """
     row = records.lock(ctx, id)
     _let_one_supplier_clear_the_other(body)
@@ -62,9 +62,9 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
 
 
 def delete_expense(ctx: Context, id: str) -> Deleted:
-    """Delete an expense that nothing uses; a void one must be kept for five years (s 262A ITAA 1936).
+    """Delete an expense that no record refers to; a void one must be kept for five years (s 262A ITAA 1936).
 
-    Refused with `document_locked` once void, and with `has_dependents` while anything points at it. Emits
+    Refused with `document_locked` once void, and with `has_dependents` while other records refer to it. Emits
     `expense.deleted`.
     """
     row = records.lock(ctx, id)
@@ -76,9 +76,9 @@ def delete_expense(ctx: Context, id: str) -> Deleted:
 
 
 def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
-    """Void an expense: it no longer counts in any sum, but stays listed.
+    """Void an expense: it stays listed, but no total includes it.
 
-    From recorded to void, else `invalid_state_transition`. Emits `expense.voided`.
+    From recorded to void; otherwise `invalid_state_transition`. Emits `expense.voided`.
     """
     row = records.lock(ctx, id)
     status = rules.actions.check("void", row.status)
@@ -102,7 +102,7 @@ def _check_locked(row: Row, columns: dict[str, Any]) -> None:
     changed = {name for name, value in columns.items() if as_stored(value) != row._mapping[name]}
     if locked := sorted(changed - rules.OPEN_ONCE_VOID):
         raise Conflict(
-            f"{', '.join(locked)}: a void expense is locked; only its external_id and metadata still change.",
+            f"{', '.join(locked)}: a void expense is locked; only its external_id and metadata can still change.",
             code="document_locked",
             param=locked[0],
             status=row.status,

@@ -60,7 +60,7 @@ class CategoryQuery(PageQuery, kw_only=True):
 
 
 class NewExpense(NewResource, kw_only=True):
-    """Money spent. Without `gst` it is an eleventh of the amount where the code is taxable, else nothing.
+    """Money spent.
 
     date: When the money was spent.
     amount: What was spent, including GST.
@@ -71,9 +71,9 @@ class NewExpense(NewResource, kw_only=True):
     supplier_name: Who it was paid to, if they are not a contact.
     supplier_abn: Their ABN, if they are not a contact.
     gst_code: How it was taxed.
-    gst: The GST on the receipt; an eleventh of the amount unless said, where the code is taxable.
+    gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
     business_use_percent: How much of it was for business use, in percent.
-    tax_invoice_held: Whether a tax invoice is held, without which GST above $82.50 of amount cannot be claimed.
+    tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
     payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
     reference: A reference, such as the number of the receipt.
     job_id: The job it was made for.
@@ -100,10 +100,12 @@ class NewExpense(NewResource, kw_only=True):
     def __post_init__(self) -> None:
         if self.gst is not None and not gst_fits(self.gst, self.amount, self.gst_code):
             most = "0" if self.gst_code not in TAXABLE else "an eleventh of the amount and a cent"
-            raise RuleBroken("out_of_range", f"must be from 0 to {most} where the gst_code is {self.gst_code}", "gst")
+            raise RuleBroken("out_of_range", f"must be from 0 to {most} for the gst_code {self.gst_code}", "gst")
         for name in ("supplier_name", "supplier_abn"):
             if self.supplier_id is not None and getattr(self, name) is not None:
-                raise RuleBroken("invalid_value", "excludes supplier_id: the contact has a name and ABN", name)
+                raise RuleBroken(
+                    "invalid_value", "cannot be combined with supplier_id: the contact has a name and an ABN", name
+                )
 
 
 class ExpenseVoiding(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -121,7 +123,7 @@ class GstBreakdown(Struct):
     net: The amount without GST.
     gst: The GST in it.
     rate: The rate of GST, in percent.
-    gst_claimable: What of the GST can be claimed: for business use, and 0 unless `claimable`.
+    gst_claimable: How much of the GST can be claimed: for business use, and 0 unless `claimable`.
     claim_status: Whether it can be claimed, awaits a tax invoice, or cannot be claimed at all.
     """
 
@@ -135,7 +137,7 @@ class GstBreakdown(Struct):
 class Expense(Resource):
     """Money spent, as it is shown.
 
-    status: Whether it counts, or was taken out by `void`.
+    status: Whether it counts, or was voided.
     category: The category it belongs to.
     supplier: The contact it was paid to.
     gst_breakdown: Its GST, and how much can be claimed.
@@ -200,7 +202,7 @@ class Group(Struct):
     amount: What was spent, including GST.
     net: What was spent, without GST.
     gst: The GST in it.
-    gst_claimable: What of the GST can be claimed.
+    gst_claimable: How much of the GST can be claimed.
     """
 
     key: str

@@ -24,9 +24,9 @@ _KEYS: dict[GroupBy, tuple[sa.ColumnElement[Any], ...]] = {
 
 
 def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
-    """Counts and sums of matching expenses, by category unless `group_by` says otherwise; void ones are left out.
+    """Counts and sums of matching expenses, by category unless you send `group_by`; void ones are left out.
 
-    Any filter of the list narrows it, such as the dates of a quarter.
+    It takes the same filters as the list, such as the dates of a quarter.
     """
     by = query.group_by
     filters = msgspec.structs.asdict(query)

@@ -60,7 +60,7 @@ class DocumentPage:
         if not link:
             return
         if self.act is None or req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none"):
-            raise MethodNotAllowed("This page takes no answer from here.", headers={"Allow": "GET, HEAD, OPTIONS"})
+            raise MethodNotAllowed("This page does not accept this form.", headers={"Allow": "GET, HEAD, OPTIONS"})
         form = form_of(req)
         ctx = Context(self.app, link.tenant_id, request_id=req.context.request_id)
         try:

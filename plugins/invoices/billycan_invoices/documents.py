@@ -157,5 +157,5 @@ documents = Documents(
     actions=rules.actions,
     allowed=allowed_actions,
     open_once_sent=rules.OPEN_ONCE_SENT,
-    locked="a {status} invoice is locked; only {open} still change",
+    locked="a {status} invoice is locked; only {open} can still change",
 )

@@ -48,7 +48,7 @@ from .tables import payments
 def list_invoices(ctx: Context, query: InvoiceQuery) -> Page[ListedInvoice]:
     """All invoices, whatever their status; `include=line_items` adds their lines.
 
-    The computed `overdue` (due before today) and `unpaid` (sent or partially paid) are statuses to filter by, too.
+    You can also filter by the computed statuses `overdue` (due before today) and `unpaid` (sent or partially paid).
     """
     return documents.page(ctx, query)
 
@@ -56,18 +56,17 @@ def list_invoices(ctx: Context, query: InvoiceQuery) -> Page[ListedInvoice]:
 def create_invoice(ctx: Context, body: NewInvoice) -> Invoice:
     """Create a draft. Its number is assigned now and never reused.
 
-    Figures are worked out at once: GST is rounded once for the document or once for each line, and subtotal and GST
-    always add up to the total. Refused with `gst_not_registered` where a business that is not registered charges
-    GST. Emits `invoice.created`.
+    GST is rounded once for the document or once for each line. Subtotal and GST always add up to the total. Refused
+    with `gst_not_registered` if a business that is not registered for GST charges it. Emits `invoice.created`.
     """
     return documents.add(ctx, body, status="draft", **_NOTHING_SETTLED)
 
 
 def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
-    """Work an invoice out without storing it.
+    """Calculate an invoice without storing it.
 
-    Takes what making one takes, and answers every figure of it; no number is used. Refused with
-    `gst_not_registered` where a business that is not registered charges GST.
+    It takes what creating an invoice takes and returns all of its figures. No number is assigned. Refused with
+    `gst_not_registered` if a business that is not registered for GST charges it.
     """
     draft = documents.draft(ctx, body)
     client, columns = draft.client, draft.columns
@@ -89,7 +88,7 @@ def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
 def get_invoice(ctx: Context, id: str) -> Invoice:
     """One invoice with its lines and payments.
 
-    `hosted_url`, once it is sent, is there for keys with `invoices:write` only.
+    Once it is sent, `hosted_url` is shown to keys with `invoices:write`.
     """
     return documents.get(ctx, id)
 
@@ -97,9 +96,9 @@ def get_invoice(ctx: Context, id: str) -> Invoice:
 def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
     """Change a draft, or the few members of a sent invoice that may still change.
 
-    Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` change, else
-    `document_locked`. Refused with `gst_not_registered` where a business that is not registered charges GST. Emits
-    `invoice.updated` where anything changed.
+    Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` can change;
+    anything else is `document_locked`. Refused with `gst_not_registered` if a business that is not registered for GST
+    charges it. Emits `invoice.updated` if anything changed.
     """
     if body.sent.keys() & neighbours.plugins.keys():
         take_turns(ctx)  # before the invoice is locked, as whoever deletes it does
@@ -116,8 +115,8 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
 def delete_invoice(ctx: Context, id: str) -> Deleted:
     """Delete a draft; anything sent must be kept for five years (s 382-5 of Schedule 1 to the TAA 1953).
 
-    Refused with `document_locked` in any other status, and with `has_dependents` while anything points at it. Its
-    number stays used. Emits `invoice.deleted`.
+    Refused with `document_locked` in any other status, and with `has_dependents` while other records refer to it. Its
+    number is never reused. Emits `invoice.deleted`.
     """
     take_turns(ctx)  # the numbers' counter is locked before the job or quote that hears of this
     row = records.lock(ctx, id)
@@ -131,10 +130,10 @@ def delete_invoice(ctx: Context, id: str) -> Deleted:
 def send_invoice(ctx: Context, id: str) -> Invoice:
     """Check the draft as a tax invoice, lock it and freeze its contents; an invoice for 0.00 is paid at once.
 
-    From draft to sent, else `invalid_state_transition`. The client's name, ABN and address and the rules of
-    rounding are frozen, and the client's page is there; bringing it to the client is yours. Refused with
-    `tax_invoice_incomplete` where it lacks what a tax invoice must show, `negative_total` and `gst_not_registered`.
-    Emits `invoice.sent`, and `invoice.paid` for one of 0.00.
+    From draft to sent; otherwise `invalid_state_transition`. The client's name, ABN and address are frozen, and
+    `hosted_url` is the client's page. Nothing is emailed: send the link yourself. Refused with `tax_invoice_incomplete`
+    if something that a tax invoice must show is missing, `negative_total` and `gst_not_registered`. Emits
+    `invoice.sent`, and `invoice.paid` if the total is 0.00.
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "send")
@@ -145,11 +144,11 @@ def send_invoice(ctx: Context, id: str) -> Invoice:
 def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
     """Record a payment, at most what is due; on a written-off invoice it is a recovery.
 
-    From sent, partially_paid or written_off, else `invalid_state_transition`; it becomes paid once nothing is due, or
-    once all that was written off is recovered. Cash comes in multiples of 0.05: within 0.02 of what is due it settles
-    the invoice, and the difference is `cash_rounding`. Answers the invoice, the new payment last. Refused with
-    `overpayment_not_allowed` above what is due. Emits `payment.recorded`, for a recovery `invoice.recovered`, and
-    `invoice.paid` when it becomes paid.
+    From sent, partially_paid or written_off; otherwise `invalid_state_transition`; it becomes paid once nothing is due,
+    or once everything that was written off is recovered. Cash must be a multiple of 0.05: within 0.02 of the amount due
+    it settles the invoice, and the difference is `cash_rounding`. Returns the invoice, with the new payment last.
+    Refused with `overpayment_not_allowed` above what is due. Emits `payment.recorded`, `invoice.recovered` for a
+    recovery, and `invoice.paid` when it becomes paid.
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "payments")
@@ -173,9 +172,9 @@ def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
 def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
     """Record that everything due was received; a draft is sent first, in the same transaction.
 
-    From draft, sent or partially_paid to paid, else `invalid_state_transition`. In cash it is what is due to the
-    nearest 0.05. Sending a draft is refused as it is by itself: `tax_invoice_incomplete`, `negative_total`,
-    `gst_not_registered`. Emits `payment.recorded` and `invoice.paid`, for a draft after `invoice.sent`.
+    From draft, sent or partially_paid to paid; otherwise `invalid_state_transition`. In cash, the amount is rounded to
+    the nearest 0.05. A draft is refused for the same reasons as by `send`: `tax_invoice_incomplete`, `negative_total`,
+    `gst_not_registered`. Emits `payment.recorded` and `invoice.paid`; for a draft, `invoice.sent` first.
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "pay")
@@ -194,8 +193,8 @@ def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
 def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -> Invoice:
     """Reverse a payment, for example one that bounced; it stays listed as reversed.
 
-    Once, else `invalid_state_transition`. What it paid is due again, or written off again where the invoice was
-    written off. Emits `payment.reversed`.
+    Only once; otherwise `invalid_state_transition`. Its amount is due again or, if the invoice was written off, written
+    off again. Emits `payment.reversed`.
     """
     row = records.lock(ctx, id)
     payment = next((p for p in payments_of(ctx, id) if p.id == pay_id), None)
@@ -220,7 +219,7 @@ def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -
 def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     """Cancel a sent invoice that has no payments; its number is never reused.
 
-    From sent to void, else `invalid_state_transition`; `has_payments` while money on it was not reversed. Emits
+    From sent to void; otherwise `invalid_state_transition`; `has_payments` until its payments are reversed. Emits
     `invoice.voided`.
     """
     take_turns(ctx)  # before the invoice is locked, as whoever deletes it does
@@ -232,10 +231,10 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
 
 
 def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
-    """Write off what is still due as a bad debt: it moves to `amount_written_off`, and nothing more is due.
+    """Write off the amount due as a bad debt: it moves to `amount_written_off`.
 
-    From sent or partially_paid to written_off, else `invalid_state_transition`. What comes in after all is recorded by
-    `payments`, as a recovery. Emits `invoice.written_off`.
+    From sent or partially_paid to written_off; otherwise `invalid_state_transition`. Use `payments` to record money
+    that arrives later, as a recovery. Emits `invoice.written_off`.
     """
     row = records.lock(ctx, id)
     given_up = {"amount_written_off": amount_due(row), "written_off_at": ctx.now(), "write_off_reason": body.reason}
@@ -245,7 +244,7 @@ def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
 def duplicate_invoice(ctx: Context, id: str) -> Invoice:
     """Create a new draft with the same content, issued today.
 
-    From any status. Refused with `gst_not_registered` where the business no longer charges GST. Emits
+    From any status. Refused with `gst_not_registered` if the business is no longer registered for GST. Emits
     `invoice.created`.
     """
     content = documents.content(ctx, records.lock(ctx, id), "purchase_order", "metadata")
@@ -260,7 +259,7 @@ def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
     codes = [line.gst_code for line in stored]
     check_registration(ctx, codes)
     if row.total < 0:
-        raise Invalid("The total is below zero: an invoice asks for money.", code="negative_total", param="total")
+        raise Invalid("The total is below zero: change the lines.", code="negative_total", param="total")
     client = client_of(ctx, row.client_id)
     title = rules.document_title(ctx.tenant.gst_registered, codes)
     compliance = tax_invoice(ctx, title=title, total=row.total, name=client.name, abn=client.abn)

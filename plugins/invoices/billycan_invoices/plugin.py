@@ -1,4 +1,4 @@
-"""Invoices: what a client owes, from draft to paid, GST worked out by law."""
+"""Invoices: what a client owes, from draft to paid, with GST calculated as the law requires."""
 
 from pathlib import Path
 
@@ -48,9 +48,9 @@ manifest = Manifest(
     demo=add_samples,
     codes={
         "has_payments": Code(409, "Money was received for the invoice: reverse its payments first."),
-        "negative_total": Code(422, "The total is below zero: an invoice asks for money."),
+        "negative_total": Code(422, "The total is below zero: change the lines."),
         "overpayment_not_allowed": Code(422, "The payment is more than is due, or than was written off."),
-        "tax_invoice_incomplete": Code(422, "The invoice lacks what a tax invoice must show; `details` say what."),
+        "tax_invoice_incomplete": Code(422, "Something that a tax invoice must show is missing; `details` lists it."),
     },
     examples=Path(__file__).parent / "examples.json",
 )

@@ -34,7 +34,7 @@ Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
 
 
 class NewInvoice(NewDocument, kw_only=True):
-    """An invoice to make; what is not sent follows from the contact's and the tenant's terms.
+    """What a client sends to create an invoice; the contact's and the business's terms complete it.
 
     client_id: The contact who owes the money.
     issue_date: The date of the invoice; default today, in the business's time zone.
@@ -63,10 +63,10 @@ class NewInvoice(NewDocument, kw_only=True):
 class NewPayment(Struct, forbid_unknown_fields=True, kw_only=True):
     """Money received for an invoice.
 
-    amount: What was received: at most what is due, or what was written off. Cash comes in multiples of 0.05, and
-      settles what is within 0.02 of it.
+    amount: The amount received: at most what is due, or what was written off. Cash must be a multiple of 0.05, and
+      settles an amount within 0.02 of it.
     payment_method: How, such as `bank_transfer`, `card` or `cash`.
-    paid_at: When: a time, or a date, which counts as midday in the business's time zone. Now unless said, and
+    paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to now;
       tomorrow at the latest.
     reference: The payer's reference.
     """
@@ -81,7 +81,7 @@ class Settlement(Struct, forbid_unknown_fields=True, kw_only=True):
     """Payment of everything due; in cash, rounded to the nearest 0.05.
 
     payment_method: How, such as `bank_transfer`, `card` or `cash`.
-    paid_at: When: a time, or a date, which counts as midday in the business's time zone. Now unless said, and
+    paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to now;
       tomorrow at the latest.
     reference: The payer's reference.
     """
@@ -124,7 +124,7 @@ class Payment(Struct, kw_only=True):
     id: Its id.
     invoice_id: The invoice it pays.
     amount: The amount received.
-    cash_rounding: What it settled beyond `amount`; below zero where it settled less. Always 0.00 but for cash.
+    cash_rounding: What it settled beyond `amount`; negative if it settled less. Always 0.00 unless paid in cash.
     paid_at: When it was received.
     paid_on: The date on which it was received, in the business's time zone.
     status: Whether it counts, or was reversed.
@@ -176,12 +176,11 @@ class ListedInvoice(Resource):
     gst_breakdown: Amounts and GST by GST code.
     amount_paid: The amount received.
     amount_written_off: What was written off as a bad debt and has not been recovered.
-    cash_rounding: What was settled without being received, since cash comes in multiples of 0.05; below zero where
-      more was received.
-    amount_due: What is still to be paid; 0.00 once it is void.
+    cash_rounding: What was settled by rounding cash to a multiple of 0.05; negative if more was received than was due.
+    amount_due: What is still to be paid; 0.00 if it is void.
     is_overdue: Whether money is still due and the due date has passed.
-    document_title: The document's heading.
-    tax_invoice: Whether it is a tax invoice that shows what it must.
+    document_title: The document's title, such as `Tax invoice`.
+    tax_invoice: Whether it shows everything that a tax invoice must.
     sent_at: When it was sent.
     paid_at: When it became paid.
     payment_method: How the payment that settled it was made.
@@ -235,7 +234,8 @@ class ListedInvoice(Resource):
 
 
 class Invoice(ListedInvoice, kw_only=True):
-    """An invoice with its lines and payments; `hosted_url` is for keys that may write invoices, never in an event.
+    """An invoice with its lines and payments. `hosted_url` is shown only to keys that may write invoices, never in
+    events.
 
     payments: Its payments, the newest last, including reversed ones.
     line_items: What is charged for, in order.
@@ -247,7 +247,7 @@ class Invoice(ListedInvoice, kw_only=True):
 
 
 class PreviewLine(Struct):
-    """A line worked out but not stored.
+    """A line that was calculated but not stored.
 
     description: What is charged for.
     quantity: How many.
@@ -274,10 +274,10 @@ class PreviewLine(Struct):
 
 
 class Preview(Struct, kw_only=True):
-    """An invoice worked out but not stored.
+    """An invoice that was calculated but not stored.
 
-    client_id: The contact who would owe it.
-    client: The contact who would owe it.
+    client_id: The contact it would be for.
+    client: The contact it would be for.
     issue_date: The date of the invoice.
     due_date: When it would be due.
     currency: Always AUD.
@@ -290,8 +290,8 @@ class Preview(Struct, kw_only=True):
     gst_breakdown: Amounts and GST by GST code.
     discount_percent: A discount on the whole document, in percent.
     discount_amount: A discount on the whole document, in dollars.
-    document_title: The heading that it would have.
-    tax_invoice: Whether it shows what a tax invoice must.
+    document_title: The title it would have.
+    tax_invoice: Whether it shows everything that a tax invoice must.
     line_items: What is charged for, in order.
     """
 
@@ -317,8 +317,8 @@ class Preview(Struct, kw_only=True):
 class InvoiceQuery(PageQuery, kw_only=True):
     """Filters of invoices; `overdue` and `unpaid` are worked out from status and due date.
 
-    status: Those in any of these; `overdue` are those due before today, `unpaid` all that await money.
-    include: What list items leave out by themselves.
+    status: Invoices with any of these statuses; `overdue` means due before today, `unpaid` sent or partially paid.
+    include: What to include that lists leave out.
     """
 
     sortable = (

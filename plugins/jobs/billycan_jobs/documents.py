@@ -68,7 +68,7 @@ def check_assignees(ctx: Context, body: NewJob, stored: Sequence[str]) -> None:
     for id in added:
         at = f"assignee_ids[{body.assignee_ids.index(id)}]"
         if id not in known:
-            faults.append(Fault(at, "not_found", "there is no such staff"))
+            faults.append(Fault(at, "not_found", "there is no such member of staff"))
         elif not known[id].active:
             faults.append(Fault(at, "invalid_value", "is not active"))
     if faults:

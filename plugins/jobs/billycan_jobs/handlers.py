@@ -16,7 +16,7 @@ from .tables import invoiced
 def list_jobs(ctx: Context, query: JobQuery) -> Page[ListedJob]:
     """All jobs, whatever their status; `include=line_items` adds their lines.
 
-    Together with `status`, the ranges of `scheduled_start` and `completed_at` make a diary.
+    For a diary, filter by `status` and by a range of `scheduled_start` or `completed_at`.
     """
     return documents.page(ctx, query)
 
@@ -24,8 +24,7 @@ def list_jobs(ctx: Context, query: JobQuery) -> Page[ListedJob]:
 def create_job(ctx: Context, body: NewJob) -> Job:
     """Create a job: open, or scheduled if it has a start. Its number is assigned now and never reused.
 
-    It is open, or scheduled where `scheduled_start` is sent. Refused with `gst_not_registered` where a business
-    that is not registered charges GST. Emits `job.created`.
+    Refused with `gst_not_registered` if a business that is not registered for GST charges it. Emits `job.created`.
     """
     if faults := rules.unknown_items([item.id for item in body.checklist], ()):
         raise Invalid.of(*faults)
@@ -36,7 +35,7 @@ def create_job(ctx: Context, body: NewJob) -> Job:
 def get_job(ctx: Context, id: str) -> Job:
     """One job with its lines.
 
-    With its checklist, its lines and its totals.
+    It includes the checklist, the lines and the totals.
     """
     return documents.get(ctx, id)
 
@@ -44,9 +43,8 @@ def get_job(ctx: Context, id: str) -> Job:
 def update_job(ctx: Context, id: str, body: Patch[NewJob]) -> Job:
     """Change a job, its checklist and its lines; only actions change its status.
 
-    Checklist items and lines are merged by their `id`; those left out are removed. Refused with
-    `gst_not_registered` where a business that is not registered charges GST. Emits `job.updated` where anything
-    changed.
+    Checklist items and lines are merged by their `id`; those left out are removed. Refused with `gst_not_registered` if
+    a business that is not registered for GST charges it. Emits `job.updated` if anything changed.
     """
     row = records.lock(ctx, id)
     for name in ("line_items", "checklist"):
@@ -68,13 +66,13 @@ def update_job(ctx: Context, id: str, body: Patch[NewJob]) -> Job:
 def delete_job(ctx: Context, id: str) -> Deleted:
     """Delete a job that is open or cancelled and has no invoices.
 
-    Refused with `document_locked` in any other status, and with `has_dependents` while anything points at it. Its
-    number stays used. Emits `job.deleted`.
+    Refused with `document_locked` in any other status, and with `has_dependents` while other records refer to it. Its
+    number is never reused. Emits `job.deleted`.
     """
     row = records.lock(ctx, id)
     if row.status not in rules.DELETABLE:
         raise Conflict(
-            f"A job that is {row.status} is kept; only open and cancelled ones can be deleted.",
+            f"A job that is {row.status} must be kept; only open and cancelled jobs can be deleted.",
             code="document_locked",
             status=row.status,
         )
@@ -85,7 +83,7 @@ def delete_job(ctx: Context, id: str) -> Deleted:
 def schedule_job(ctx: Context, id: str, body: Schedule) -> Job:
     """Schedule an open job.
 
-    From open to scheduled, else `invalid_state_transition`. Emits `job.scheduled`.
+    From open to scheduled; otherwise `invalid_state_transition`. Emits `job.scheduled`.
     """
     times = {"scheduled_start": body.scheduled_start, "scheduled_end": body.scheduled_end}
     return documents.move(ctx, records.lock(ctx, id), "schedule", "job.scheduled", **times)
@@ -94,7 +92,7 @@ def schedule_job(ctx: Context, id: str, body: Schedule) -> Job:
 def start_job(ctx: Context, id: str) -> Job:
     """Begin the work.
 
-    From open or scheduled to in_progress, else `invalid_state_transition`. Emits `job.started`.
+    From open or scheduled to in_progress; otherwise `invalid_state_transition`. Emits `job.started`.
     """
     return documents.move(ctx, records.lock(ctx, id), "start", "job.started")
 
@@ -102,7 +100,7 @@ def start_job(ctx: Context, id: str) -> Job:
 def hold_job(ctx: Context, id: str) -> Job:
     """Pause the work, for example while waiting for parts.
 
-    From in_progress to on_hold, else `invalid_state_transition`. Emits `job.updated`.
+    From in_progress to on_hold; otherwise `invalid_state_transition`. Emits `job.updated`.
     """
     return documents.move(ctx, records.lock(ctx, id), "hold", "job.updated")
 
@@ -110,7 +108,7 @@ def hold_job(ctx: Context, id: str) -> Job:
 def resume_job(ctx: Context, id: str) -> Job:
     """Resume paused work.
 
-    From on_hold to in_progress, else `invalid_state_transition`. Emits `job.updated`.
+    From on_hold to in_progress; otherwise `invalid_state_transition`. Emits `job.updated`.
     """
     return documents.move(ctx, records.lock(ctx, id), "resume", "job.updated")
 
@@ -118,8 +116,8 @@ def resume_job(ctx: Context, id: str) -> Job:
 def complete_job(ctx: Context, id: str, body: Completion) -> Job:
     """Complete the job; refused while a required checklist item is not done.
 
-    From any open status to complete, else `invalid_state_transition`; `checklist_incomplete` names what is left.
-    Emits `job.completed`.
+    From any open status to complete; otherwise `invalid_state_transition`; `checklist_incomplete` names the items that
+    are not done. Emits `job.completed`.
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "complete")
@@ -132,7 +130,7 @@ def complete_job(ctx: Context, id: str, body: Completion) -> Job:
 def cancel_job(ctx: Context, id: str, body: JobCancellation) -> Job:
     """Cancel the job; its number is never reused.
 
-    From any open status to cancelled, else `invalid_state_transition`. Emits `job.cancelled`.
+    From any open status to cancelled; otherwise `invalid_state_transition`. Emits `job.cancelled`.
     """
     return documents.move(
         ctx, records.lock(ctx, id), "cancel", "job.cancelled", cancelled_at=ctx.now(), cancel_reason=body.reason
@@ -142,7 +140,7 @@ def cancel_job(ctx: Context, id: str, body: JobCancellation) -> Job:
 def reopen_job(ctx: Context, id: str) -> Job:
     """Reopen a complete job, for example for a second visit; its invoices stay.
 
-    From complete to open, else `invalid_state_transition`. Emits `job.reopened`.
+    From complete to open; otherwise `invalid_state_transition`. Emits `job.reopened`.
     """
     return documents.move(ctx, records.lock(ctx, id), "reopen", "job.reopened", completed_at=None)
 
@@ -150,9 +148,9 @@ def reopen_job(ctx: Context, id: str) -> Job:
 def invoice_job(ctx: Context, id: str) -> Resource:
     """Create a draft invoice from a complete job's lines; the totals match to the cent.
 
-    From complete, else `invalid_state_transition`; `already_invoiced` while an invoice bills it. Answers the
-    invoice. The key needs `invoices:write`, too. Refused with `gst_not_registered` where the business no longer
-    charges GST. Emits `invoice.created` and `job.updated`.
+    From complete; otherwise `invalid_state_transition`. `already_invoiced` while another invoice bills it. Returns the
+    invoice. The key needs `invoices:write` too. Refused with `gst_not_registered` if the business is no longer
+    registered for GST. Emits `invoice.created` and `job.updated`.
     """
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
@@ -166,7 +164,7 @@ def invoice_job(ctx: Context, id: str) -> Resource:
         )
     content = documents.content(ctx, row, "quote_id", "booking_id")
     if not content["line_items"]:
-        raise Invalid.member("line_items", "required", "are needed to invoice a job: add what is to be billed")
+        raise Invalid.member("line_items", "required", "are required to invoice a job: add what to bill")
     made = invoices.make(ctx, {**content, "job_id": id})
     link = {"tenant_id": ctx.tenant_id, "id": made.id, "job_id": id, "bills": True}
     ctx.db.execute(sa.insert(invoiced).values(link))

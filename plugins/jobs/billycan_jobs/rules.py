@@ -45,7 +45,7 @@ def unknown_items(ids: Sequence[str | None], stored: Iterable[str]) -> list[Faul
     faults = []
     for i, id in enumerate(ids):
         if id is not None and id not in left:
-            text = "is no item of this checklist, or is there twice; leave it out"
+            text = "is not an item of this checklist, or appears twice; leave it out"
             faults.append(Fault(f"checklist[{i}].id", "not_found", text))
         left.discard(id)
     return faults

@@ -119,7 +119,7 @@ class Schedule(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Completion(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Completing a job; without `notes`, those already written stay.
+    """Completing a job; without `notes`, existing notes stay.
 
     notes: Notes on the work done.
     """
@@ -206,8 +206,8 @@ class Job(ListedJob):
 class JobQuery(PageQuery, kw_only=True):
     """Filters of jobs.
 
-    assignee_id: Those assigned to any of these members of staff.
-    include: What list items leave out by themselves.
+    assignee_id: Jobs assigned to any of these members of staff.
+    include: What to include that lists leave out.
     """
 
     sortable = (

@@ -26,7 +26,7 @@ from .tables import quotes
 def list_quotes(ctx: Context, query: QuoteQuery) -> Page[ListedQuote]:
     """All quotes, whatever their status; `include=line_items` adds their lines.
 
-    A sent quote past its expiry date is `expired`, in filters too.
+    A sent quote past its expiry date is `expired`, also in filters.
     """
     return documents.page(ctx, query)
 
@@ -34,7 +34,7 @@ def list_quotes(ctx: Context, query: QuoteQuery) -> Page[ListedQuote]:
 def create_quote(ctx: Context, body: NewQuote) -> Quote:
     """Create a draft. Its number is assigned now and never reused.
 
-    Refused with `gst_not_registered` where a business that is not registered charges GST. Emits `quote.created`.
+    Refused with `gst_not_registered` if a business that is not registered for GST charges it. Emits `quote.created`.
     """
     return documents.add(ctx, body, status="draft", revision=1, link_edition=1)
 
@@ -42,7 +42,7 @@ def create_quote(ctx: Context, body: NewQuote) -> Quote:
 def get_quote(ctx: Context, id: str) -> Quote:
     """One quote with its lines.
 
-    `hosted_url`, once it is sent, is there for keys with `quotes:write` only.
+    Once it is sent, `hosted_url` is shown to keys with `quotes:write`.
     """
     return documents.get(ctx, id)
 
@@ -50,9 +50,9 @@ def get_quote(ctx: Context, id: str) -> Quote:
 def update_quote(ctx: Context, id: str, body: Patch[NewQuote]) -> Quote:
     """Change a draft, or the few members of a sent quote that may still change.
 
-    Once sent, only `reference`, `metadata`, `external_id`, `job_id` and `booking_id` change, else
-    `document_locked`: revise it first. Refused with `gst_not_registered` where a business that is not registered
-    charges GST. Emits `quote.updated` where anything changed.
+    Once sent, only `reference`, `metadata`, `external_id`, `job_id` and `booking_id` can change; anything else is
+    `document_locked`: revise it first. Refused with `gst_not_registered` if a business that is not registered for GST
+    charges it. Emits `quote.updated` if anything changed.
     """
     row = records.lock(ctx, id)
     return documents.change(ctx, documents.edit(ctx, row, body, status=status_of(ctx, row)))
@@ -61,25 +61,23 @@ def update_quote(ctx: Context, id: str, body: Patch[NewQuote]) -> Quote:
 def delete_quote(ctx: Context, id: str) -> Deleted:
     """Delete a draft.
 
-    Refused with `document_locked` in any other status, and with `has_dependents` while anything points at it. Its
-    number stays used. Emits `quote.deleted`.
+    Refused with `document_locked` in any other status, and with `has_dependents` while other records refer to it. Its
+    number is never reused. Emits `quote.deleted`.
     """
     row = records.lock(ctx, id)
     if row.status != "draft":
-        raise Conflict(
-            f"A quote that is {status_of(ctx, row)} is kept: cancel it instead.",
-            code="document_locked",
-            status=status_of(ctx, row),
-        )
+        status = status_of(ctx, row)
+        instead = ": cancel it instead" if status == "sent" else ""
+        raise Conflict(f"A quote that is {status} must be kept{instead}.", code="document_locked", status=status)
     return documents.remove(ctx, row)
 
 
 def send_quote(ctx: Context, id: str, body: Resend) -> Quote:
     """Lock the quote, freeze its client's details, and give it a page where the client can accept it.
 
-    From draft, or with a new expiry date from expired and declined, to sent, else `invalid_state_transition`.
-    Bringing the page to the client is yours. Refused with `gst_not_registered` where a business that is not
-    registered charges GST. Emits `quote.sent`.
+    From draft, or with a new expiry date from expired and declined, to sent; otherwise `invalid_state_transition`.
+    Nothing is emailed: send the link yourself. Refused with `gst_not_registered` if a business that is not registered
+    for GST charges it. Emits `quote.sent`.
     """
     row = _lock(ctx, id)
     documents.check(ctx, row, "send")
@@ -99,7 +97,7 @@ def send_quote(ctx: Context, id: str, body: Resend) -> Quote:
 def accept_quote(ctx: Context, id: str, body: Acceptance) -> Quote:
     """Accept on the client's behalf, as the client can on the quote's page.
 
-    From sent to accepted, once; else `invalid_state_transition`. It is locked from then on. Emits `quote.accepted`.
+    From sent to accepted; otherwise `invalid_state_transition`. Emits `quote.accepted`.
     """
     by = {"name": body.name, "email": body.email}
     return documents.move(ctx, _lock(ctx, id), "accept", "quote.accepted", accepted_at=ctx.now(), accepted_by=by)
@@ -108,7 +106,7 @@ def accept_quote(ctx: Context, id: str, body: Acceptance) -> Quote:
 def decline_quote(ctx: Context, id: str, body: Refusal) -> Quote:
     """Decline on the client's behalf.
 
-    From sent to declined, else `invalid_state_transition`. It can be sent again. Emits `quote.declined`.
+    From sent to declined; otherwise `invalid_state_transition`. It can be sent again. Emits `quote.declined`.
     """
     ended = {"declined_at": ctx.now(), "decline_reason": body.reason}
     return documents.move(ctx, _lock(ctx, id), "decline", "quote.declined", **ended)
@@ -117,7 +115,7 @@ def decline_quote(ctx: Context, id: str, body: Refusal) -> Quote:
 def revise_quote(ctx: Context, id: str) -> Quote:
     """Take a sent quote back to draft as its next revision; its old links say that there is a newer one.
 
-    From sent to draft, else `invalid_state_transition`. Emits `quote.updated`.
+    From sent to draft; otherwise `invalid_state_transition`. Emits `quote.updated`.
     """
     row = _lock(ctx, id)
     editions = {"revision": row.revision + 1, "link_edition": row.link_edition + 1}
@@ -127,7 +125,7 @@ def revise_quote(ctx: Context, id: str) -> Quote:
 def cancel_quote(ctx: Context, id: str) -> Quote:
     """Withdraw a quote; its links stop working.
 
-    From draft or sent to cancelled, else `invalid_state_transition`. Emits `quote.cancelled`.
+    From draft or sent to cancelled; otherwise `invalid_state_transition`. Emits `quote.cancelled`.
     """
     row = _lock(ctx, id)
     columns = frozen(client_of(ctx, row.client_id)) if row.status == "draft" else {}
@@ -138,10 +136,10 @@ def cancel_quote(ctx: Context, id: str) -> Quote:
 def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
     """Convert an accepted quote into an invoice or a job; the totals match to the cent.
 
-    From accepted, once, else `invalid_state_transition`: to invoiced with an invoice, to converted with a job,
-    whose invoice makes it invoiced. Answers what was made. The key needs the write scope of that, too. Refused with
-    `gst_not_registered` where the business no longer charges GST. Emits `quote.converted`, and `invoice.created` or
-    `job.created`.
+    From accepted; otherwise `invalid_state_transition`. With an invoice it becomes invoiced; with a job it becomes
+    converted, then invoiced once the job is invoiced. Returns the new document. The key needs that document's write
+    scope too. Refused with `gst_not_registered` if the business is no longer registered for GST. Emits
+    `quote.converted`, and `invoice.created` or `job.created`.
     """
     if not ctx.has(f"{body.to}s"):
         raise Invalid.member("to", "invalid_value", f"{body.to}s are not available here")

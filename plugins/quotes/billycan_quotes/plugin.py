@@ -1,4 +1,4 @@
-"""Quotes: what a job would cost, until the client accepts it online and it becomes an invoice or a job."""
+"""Quotes: what work would cost; the client accepts a quote online, and it becomes an invoice or a job."""
 
 from pathlib import Path
 

@@ -33,7 +33,8 @@ Reason = Annotated[str, Text("Why something was done.", least=1, most=1000)]
 
 
 class NewQuote(NewDocument, kw_only=True):
-    """A quote to make; it can be accepted until the end of its expiry date in the business's time zone.
+    """What a client sends to create a quote. It can be accepted until the end of its expiry date in the business's time
+    zone.
 
     client_id: The contact it is for.
     title: What it is for, in a few words.
@@ -60,7 +61,7 @@ class NewQuote(NewDocument, kw_only=True):
 
 
 class Resend(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Sending; a quote that has expired or was declined needs a new expiry date.
+    """Sending a quote; one that has expired or was declined needs a new expiry date.
 
     expiry_date: The last day on which it can be accepted; unchanged unless sent.
     """
@@ -91,7 +92,7 @@ class Refusal(Struct, forbid_unknown_fields=True, kw_only=True):
 class Conversion(Struct, forbid_unknown_fields=True, kw_only=True):
     """What an accepted quote becomes.
 
-    to: What to make of it, where that plugin is enabled.
+    to: What to create; the plugin must be on.
     """
 
     to: Literal["invoice", "job"]
@@ -171,7 +172,7 @@ class ListedQuote(Resource):
 
 
 class Quote(ListedQuote, kw_only=True):
-    """A quote with its lines. `hosted_url` is for keys that may write quotes, and never part of an event.
+    """A quote with its lines. `hosted_url` is shown only to keys that may write quotes, never in events.
 
     line_items: What is charged for, in order.
     """
@@ -183,7 +184,7 @@ class Quote(ListedQuote, kw_only=True):
 class QuoteQuery(PageQuery, kw_only=True):
     """Filters of quotes.
 
-    include: What list items leave out by themselves.
+    include: What to include that lists leave out.
     """
 
     sortable = (

@@ -70,7 +70,7 @@ class Store:
         try:
             answer = self._take(keys=[f"billycan:{name}"], args=[at, per_minute, per_second, _MINUTE, _SECOND])
         except redis.RedisError as error:
-            log.warning("Redis is away, each host counts by itself meanwhile: %s", type(error).__name__)
+            log.warning("Redis cannot be reached, so each host counts by itself: %s", type(error).__name__)
             self._away_until = now + _AWAY_SECONDS
             return self._meanwhile(name, per_minute, per_second, now)
         window, figure, reset, last = (part.decode() for part in answer)

@@ -11,7 +11,7 @@ records = Records(staff, Staff, prefix="stf", search=("name", "email", "phone"))
 
 
 def list_staff(ctx: Context, query: StaffQuery) -> Page[Staff]:
-    """All staff, those no longer active too unless `active` says otherwise.
+    """All staff, including inactive ones unless you filter by `active`.
 
     Their `hours` and `time_off` decide what can be booked.
     """
@@ -21,7 +21,7 @@ def list_staff(ctx: Context, query: StaffQuery) -> Page[Staff]:
 def create_staff(ctx: Context, body: NewStaff) -> Staff:
     """Add a member of staff.
 
-    Without `hours` they are never offered. Emits `staff.created`.
+    Without `hours` they cannot be booked unless you send `force`. Emits `staff.created`.
     """
     member = records.add(ctx, body, timezone=body.timezone or ctx.tenant.timezone)
     ctx.emit("staff.created", member)
@@ -37,9 +37,9 @@ def get_staff(ctx: Context, id: str) -> Staff:
 
 
 def update_staff(ctx: Context, id: str, body: Patch[NewStaff]) -> Staff:
-    """Change a member of staff; bookings already made stay where they are.
+    """Change a member of staff; existing bookings stay.
 
-    Emits `staff.updated` where anything changed.
+    Emits `staff.updated` if anything changed.
     """
     before = records.lock(ctx, id)
     member = body.over(before._mapping)
@@ -51,9 +51,9 @@ def update_staff(ctx: Context, id: str, body: Patch[NewStaff]) -> Staff:
 
 
 def delete_staff(ctx: Context, id: str) -> Deleted:
-    """Delete a member of staff that nothing refers to; one who left is made inactive instead.
+    """Delete a member of staff that no record refers to; if someone leaves, set `active` to false instead.
 
-    Refused with `has_dependents` while a booking, service or job names them. Emits `staff.deleted`.
+    Refused with `has_dependents` while a booking, service or job refers to them. Emits `staff.deleted`.
     """
     deleted = records.remove(ctx, id)
     ctx.emit("staff.deleted", deleted)

@@ -89,7 +89,7 @@ class NewStaff(NewResource, kw_only=True):
     name: Their name.
     email: Their email address.
     phone: Their phone number.
-    timezone: The IANA time zone of their hours; the business's unless said.
+    timezone: The IANA time zone of their hours; defaults to the business's.
     hours: When they work each week; empty for never.
     time_off: When they do not work, whatever their hours say.
     active: Whether they can be booked and assigned.

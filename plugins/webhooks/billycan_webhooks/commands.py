@@ -10,7 +10,7 @@ from . import signing
 
 @click.group("webhooks")
 def webhooks() -> None:
-    """Tools for building a receiver of webhooks.
+    """Tools for building a webhook receiver.
 
     \b
     billycan webhooks listen --forward-to http://127.0.0.1:3000/hooks

@@ -174,7 +174,8 @@ class Dispatcher:
     def _outcome(self, claim: Claim) -> sender.Outcome:
         if not claim.headers:
             log.error(
-                "%s cannot be signed: the secret it was made with is gone: rotate_secret makes one", claim.hint[1]
+                "%s cannot be signed, because the secret that protected its key is gone: use rotate_secret",
+                claim.hint[1],
             )
             return sender.Outcome(error="signing_key")
         seconds, private = self.settings.timeout_seconds, claim.private
@@ -183,14 +184,14 @@ class Dispatcher:
     def _put_off(self, made: list[Made], wanted: list[Wanted], error: Exception) -> None:
         """Keep what could not be written, until its lease is over: then it is sent again, by whoever is first."""
         if not self._failed:
-            log.warning("deliveries cannot be written down, and are tried again: %s", why(error))
+            log.warning("deliveries cannot be recorded; trying again: %s", why(error))
         self._failed = True
         self._made = self._made[len(made) :]
         for one in made:
             if clock() - one.claim.begun <= self.settings.lease_seconds:
                 self._made.append(one)
             else:
-                log.error("what came of %s could not be recorded, so it is sent again", one.claim.id)
+                log.error("the outcome of %s could not be recorded, so it is sent again", one.claim.id)
         is_away = isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError)
         if len(wanted) == 1 and not is_away:
             self._ready.pop(wanted[0].hint, None)  # the sweep finds it again
@@ -228,6 +229,6 @@ def _listen(app: App, dispatcher: Dispatcher) -> None:
                 opened.close()
         except Exception as error:  # noqa: BLE001 - whatever keeps the queue away, the database is there
             if not is_away:
-                log.warning("the queue is away, so the database is swept each second: %s", why(error))
+                log.warning("the queue cannot be reached, so the database is swept each second: %s", why(error))
             is_away = True
             dispatcher.over.wait(1)

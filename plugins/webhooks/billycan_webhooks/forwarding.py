@@ -27,7 +27,7 @@ def forward(
             newest = _feed(url, key, "per_page=1")
         except _UNREACHED as error:
             raise click.ClickException(
-                f"{url} cannot be reached ({_why(error)}): if billycan runs elsewhere, name its address with --url"
+                f"{url} cannot be reached ({_why(error)}): if billycan runs elsewhere, give its address with --url"
             ) from None
         after = newest[0]["id"] if newest else None
         tell(f"forwarding new events to {forward_to}")
@@ -60,7 +60,7 @@ def _feed(url: str, key: str, query: str) -> list[dict[str, Any]]:
         if answer.status != 200:
             raise click.ClickException(envelope["error"]["message"])
     except (ValueError, KeyError, TypeError):
-        raise click.ClickException(f"{url} answered {answer.status} and no envelope: it is not billycan") from None
+        raise click.ClickException(f"{url} answered {answer.status} without an envelope: it is not billycan") from None
     found: list[dict[str, Any]] = envelope["data"]
     return found
 

@@ -53,19 +53,19 @@ log = Records(
 
 
 def list_endpoints(ctx: Context, query: EndpointQuery) -> Page[Endpoint]:
-    """All endpoints; their secrets are not shown.
+    """All endpoints, without their secrets.
 
-    Their secrets are never shown again.
+    A secret is shown only when it is created; use `rotate_secret` for a new one.
     """
     page = records.rows(ctx, query)
     return page.of([_show(ctx, row) for row in page.items])
 
 
 def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
-    """Add an endpoint; its secret is shown in this answer and never again.
+    """Add an endpoint; its secret cannot be shown again.
 
-    The `secret` is in this answer only. The key needs the read scope of everything the endpoint subscribes to, else
-    `insufficient_scope`. Refused with `url_not_allowed` where the URL can never be delivered to, and
+    Keep the `secret` in the response. The key needs the read scope of everything the endpoint subscribes to; otherwise
+    `insufficient_scope`. Refused with `url_not_allowed` if nothing can be delivered to the URL, and
     `too_many_endpoints` above 20.
     """
     _allow(ctx, body.events)
@@ -89,18 +89,18 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
 def get_endpoint(ctx: Context, id: str) -> Endpoint:
     """One endpoint.
 
-    With how its deliveries fare.
+    `disabled_reason` and `failing_since` show whether its deliveries succeed.
     """
     return _show(ctx, records.find(ctx, id))
 
 
 def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint:
-    """Change an endpoint; what is still to be delivered goes to its new URL.
+    """Change an endpoint; pending deliveries go to the new URL.
 
-    `enabled: false` holds new deliveries; enabling sends nothing that was held, `recover` does. Changed `events`
-    apply to new deliveries only. The key needs the read scope of all that the endpoint subscribes to, before and
-    after, and for a new URL that of everything still on its way, else `insufficient_scope`. Refused with
-    `url_not_allowed` where the URL can never be delivered to.
+    `enabled: false` holds new deliveries. Enabling the endpoint again does not send them: use `recover`. New `events`
+    apply to new deliveries only. The key needs the read scope of everything the endpoint subscribes to, before and
+    after the change; for a new URL, also of every pending delivery; otherwise `insufficient_scope`. Refused with
+    `url_not_allowed` if nothing can be delivered to the URL.
     """
     row = _lock(ctx, id)
     after = body.over(row._mapping)
@@ -121,9 +121,9 @@ def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint
 
 
 def delete_endpoint(ctx: Context, id: str) -> Deleted:
-    """Delete an endpoint: its open deliveries are cancelled, its history stays.
+    """Delete an endpoint: pending and held deliveries are cancelled, and its history stays.
 
-    To stop for a while, disable it instead.
+    To pause deliveries, set `enabled` to false instead.
     """
     row = _lock(ctx, id)
     deliveries.cancel(ctx, id)
@@ -131,9 +131,9 @@ def delete_endpoint(ctx: Context, id: str) -> Deleted:
 
 
 def rotate_endpoint_secret(ctx: Context, id: str) -> Endpoint:
-    """Make a new secret, shown in this answer only; for 24 hours the old one signs too.
+    """Create a new secret, which cannot be shown again; for 24 hours the old one signs too.
 
-    Each delivery then carries both signatures, so that receivers can change at leisure.
+    Meanwhile each delivery carries both signatures, so that you can update your receiver.
     """
     row = _lock(ctx, id)
     row = records.save(
@@ -150,8 +150,7 @@ def rotate_endpoint_secret(ctx: Context, id: str) -> Endpoint:
 def test_endpoint(ctx: Context, id: str) -> Delivery:
     """Send a `ping`, which is not an event.
 
-    Answers the delivery, whose attempt follows within seconds. A disabled endpoint gets none:
-    `invalid_state_transition`.
+    Returns the delivery, which is sent within seconds. For a disabled endpoint: `invalid_state_transition`.
     """
     row = _enabled(_lock(ctx, id), "test")
     body = encode({"event": PING, "timestamp": ctx.now(), "data": Ping(endpoint_id=id)})
@@ -159,9 +158,9 @@ def test_endpoint(ctx: Context, id: str) -> Delivery:
 
 
 def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
-    """Send every failed or held delivery from a period of time again, in the background.
+    """Send every failed or held delivery of a period again, in the background.
 
-    Each of them gets all its attempts anew; 202 says how many there are. A disabled endpoint gets none:
+    Each gets all four attempts again; the response says how many there are. For a disabled endpoint:
     `invalid_state_transition`. The key needs the read scope of each event that would be sent.
     """
     _enabled(_lock(ctx, id), "recover")
@@ -194,7 +193,7 @@ def _allow(ctx: Context, names: Iterable[str]) -> None:
         for event in events.matching(name, ctx.app.events) or [name]:
             if not _may_read(ctx, event):
                 scope = ctx.app.event_scopes.get(event, "read")
-                raise Forbidden(f"{name} delivers what needs the scope {scope}.", required_scope=scope)
+                raise Forbidden(f"{name} delivers data that needs the scope {scope}.", required_scope=scope)
 
 
 def _may_read(ctx: Context, event: str) -> bool:
@@ -229,7 +228,7 @@ def _show(ctx: Context, row: Row, secret: str | None = None) -> Endpoint:
 def list_deliveries(ctx: Context, query: DeliveryQuery) -> Page[ListedDelivery]:
     """The deliveries to all endpoints, newest first, without their attempts.
 
-    Finished ones are kept for 30 days unless the deployment says otherwise.
+    Finished deliveries are kept for 30 days by default.
     """
     page = log.rows(ctx, query, sa.true())
     return page.of([ListedDelivery(**_listed(row)) for row in page.items])
@@ -250,11 +249,11 @@ def get_delivery(ctx: Context, id: str) -> Delivery:
 
 
 def replay_delivery(ctx: Context, id: str) -> Delivery:
-    """Deliver again, whatever the result was: a new delivery with the same body and `webhook-id`.
+    """Send a delivery again, whatever its result: a new delivery with the same body and `webhook-id`.
 
-    To the endpoint's present URL with its present secret. The key needs the read scope of the event, and of all
-    that the endpoint subscribes to. Where the endpoint was deleted, or the event is no longer kept:
-    `invalid_state_transition`.
+    It uses the endpoint's current URL and secret. The key needs the read scope of the event and of everything the
+    endpoint subscribes to. If the endpoint was deleted, or the event is no
+    longer kept: `invalid_state_transition`.
     """
     row = log.find(ctx, id)
     if _body(ctx, row) is None:

@@ -1,4 +1,4 @@
-"""Webhooks: every event delivered, signed, to whoever subscribed, and none lost."""
+"""Webhooks: every event is delivered, signed, to each endpoint that subscribes to it."""
 
 from pathlib import Path
 
@@ -52,8 +52,8 @@ manifest = Manifest(
         Gauge("webhooks_oldest_due_seconds", "How long the first delivery that could go has waited.", "", oldest_due),
     ),
     codes={
-        "too_many_endpoints": Code(409, "The business has as many endpoints as it may have: delete one first."),
-        "url_not_allowed": Code(422, "Nothing can ever be delivered to this URL; the message says why."),
+        "too_many_endpoints": Code(409, "The business has the maximum number of endpoints: delete one first."),
+        "url_not_allowed": Code(422, "Nothing can be delivered to this URL; the message says why."),
     },
     examples=Path(__file__).parent / "examples.json",
     delivery=DELIVERY,

@@ -66,7 +66,7 @@ WebhookId = Annotated[
 
 
 class NewEndpoint(NewResource, kw_only=True):
-    """Where to deliver which events.
+    """Which events to deliver, and where.
 
     url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
     events: Which events: by name, all of one kind such as `invoice.*`, or all with `*`.
@@ -81,11 +81,12 @@ class NewEndpoint(NewResource, kw_only=True):
 
 
 class Endpoint(Resource):
-    """An endpoint as it is shown; `secret` only when it is made or rotated, else null.
+    """An endpoint as it is shown.
 
-    disabled_reason: Why it was disabled automatically: it answered 410, or nothing succeeded for days.
+    disabled_reason: Why it was disabled automatically: it answered 410 (`gone`), or no delivery succeeded for days
+      (`failing`).
     failing_since: Since when no delivery has succeeded.
-    secret: What its deliveries are signed with; shown when it is made or rotated, else null.
+    secret: The secret that signs its deliveries; null except when it is created or rotated.
     """
 
     url: str
@@ -104,10 +105,10 @@ class EndpointQuery(PageQuery, kw_only=True):
 
 
 class NewRecovery(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Which of an endpoint's deliveries to send again: those made from `since` on, up to `until` (now).
+    """Which deliveries of an endpoint to send again, by when they were created.
 
-    since: From when the deliveries were made.
-    until: Until when; now unless said.
+    since: The time from which deliveries are sent again.
+    until: The time up to which they are sent again; defaults to now.
     """
 
     since: Instant
@@ -115,11 +116,11 @@ class NewRecovery(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class Recovery(Struct, kw_only=True):
-    """How many deliveries are sent again.
+    """How many deliveries will be sent again.
 
     endpoint_id: The endpoint they go to.
-    since: From when they were made.
-    until: Until when they were made.
+    since: The start of the period.
+    until: The end of the period.
     deliveries: How many.
     """
 
@@ -130,7 +131,7 @@ class Recovery(Struct, kw_only=True):
 
 
 class Sent(Struct, kw_only=True):
-    """What was sent. `body` is null for a key that may not read what the event is about.
+    """What was sent. `body` is null for a key that may not read the event.
 
     url: Where to.
     headers: The request's headers.
@@ -144,12 +145,12 @@ class Sent(Struct, kw_only=True):
 
 
 class Received(Struct, kw_only=True):
-    """What came back: the first 16 KiB of it.
+    """The response: the first 16 KiB of it.
 
     status: The HTTP status.
-    headers: The response's headers, 8 KiB of them at most.
-    body: The response's body; null for a key that may not read what the event is about, and once newer ones took its
-        place: the newest answers of a business are kept, 64 MiB in all.
+    headers: The response's headers, at most 8 KiB.
+    body: The response's body. Null for a key that may not read the event, and for old attempts: only the newest 64 MiB
+      of each business are kept.
     """
 
     status: int
@@ -158,7 +159,7 @@ class Received(Struct, kw_only=True):
 
 
 class Attempt(Struct, kw_only=True):
-    """One attempt. `finished_at` is null while it runs, and stays null if the process died: `error` then says so.
+    """One attempt. `finished_at` is null while it runs, and stays null if the process died; then `error` says so.
 
     number: Which attempt it was, from 1.
     started_at: When it began.
@@ -185,12 +186,12 @@ class ListedDelivery(Struct, kw_only=True):
     endpoint_id: The endpoint it goes to.
     webhook_id: The event's id; the same for each attempt and replay.
     event: What happened, such as `invoice.paid`.
-    status: Its status; `held` waits for the endpoint to be enabled.
+    status: Its status; `held` means that the endpoint is disabled.
     attempts_made: How many attempts were made.
     next_attempt_at: When the next one is due.
     last_error: Why the last attempt failed, as the attempt's `error`: null before the first and after a success. A
-        delivery that was `cancelled` because it was held too long has `held_too_long`, and one whose event is no longer
-        kept has `event_expired`.
+      delivery that was `cancelled` because it was held too long has `held_too_long`, and one whose event is no longer
+      kept has `event_expired`.
     finished_at: When it was delivered, failed or cancelled.
     replay_of: The delivery that this one repeats.
     created_at: When it was created.
@@ -221,7 +222,8 @@ class Delivery(ListedDelivery):
 class DeliveryQuery(Paging, kw_only=True):
     """Filters of deliveries.
 
-    event: Those of any of these events; `invoice.*` is all of a kind, `*` every event, `ping` what `test` sends.
+    event: Deliveries of any of these events; `invoice.*` means all of a kind, `*` every event, and `ping` what `test`
+      sends.
     """
 
     endpoint_id: list[str] | None = None
@@ -257,10 +259,10 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def __post_init__(self) -> None:
         if self.lease_seconds < self.timeout_seconds + LEAST_MARGIN_SECONDS:
             raise ValueError(
-                f"lease_seconds: must be at least timeout_seconds + {LEAST_MARGIN_SECONDS}, or two would send at once"
+                f"lease_seconds: must be at least timeout_seconds + {LEAST_MARGIN_SECONDS}, or two might send at once"
             )
         if list(self.retry_offsets) != sorted(set(self.retry_offsets)):
-            raise ValueError("retry_offsets: must grow, since each counts from the first attempt")
+            raise ValueError("retry_offsets: must increase, because each is counted from the first attempt")
 
     def allows_private(self, environment: Any) -> bool:
         """Whether tenants of this environment may have private receivers and plain http."""

@@ -227,7 +227,7 @@ def test_listen_says_what_keeps_it():
         for url, said in {
             nobody: f"Error: {nobody} cannot be reached",
             "127.0.0.1:8000": "Error: 127.0.0.1:8000 cannot be reached",
-            another: f"Error: {another} answered 200 and no envelope: it is not billycan",
+            another: f"Error: {another} answered 200 without an envelope: it is not billycan",
         }.items():
             arguments = ["--forward-to", "http://127.0.0.1:1/", "--key", "svc_test_x", "--url", url]
             done = CliRunner().invoke(commands.listen, arguments)

@@ -64,7 +64,7 @@ def test_the_command_says_what_happened_and_it_is_delivered(hooks, receive, drai
     assert sorted(receiver.events) == ["contact.created", "contact.updated"]
     assert receiver.verified(endpoint["secret"])["data"]["id"] == made["data"]["id"]
     for event, tenant, said in (
-        ("contact.exploded", sandbox.tenant_id, "there are: contact.created"),
+        ("contact.exploded", sandbox.tenant_id, "the events are: contact.created"),
         ("invoice.paid", sandbox.tenant_id, "no enabled plugin declares invoice.paid"),
         ("contact.created", "ten_x", "there is no tenant ten_x"),
         ("contact.created", live.tenant_id, sandbox.tenant_id),

@@ -153,30 +153,34 @@ class Bookings:
     ) -> Listing[models.Booking]:
         """All bookings, whatever their status.
 
-        The range of `start_at` makes a calendar.
+        For a calendar, filter by a range of `start_at`.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        external_id: The one with this `external_id`.
-        metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
-        updated_since: Those changed at or after it; the same as `updated_at_from`.
-        search: What to look for: at most 200 characters, none of them special.
-        status: Those with any of these as `status`.
-        service_id: Those with any of these as `service_id`.
-        staff_id: Those with any of these as `staff_id`.
-        client_id: Those with any of these as `client_id`.
-        job_id: Those with any of these as `job_id`.
-        start_at_from: Those with `start_at` at or after it. A date means that whole day in the business's time zone.
-        start_at_to: Those with `start_at` at or before it. A date means that whole day in the business's time zone.
-        end_at_from: Those with `end_at` at or after it. A date means that whole day in the business's time zone.
-        end_at_to: Those with `end_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Records with any of these values of `status`.
+        service_id: Records with any of these values of `service_id`.
+        staff_id: Records with any of these values of `staff_id`.
+        client_id: Records with any of these values of `client_id`.
+        job_id: Records with any of these values of `job_id`.
+        start_at_from: Records whose `start_at` is this or later. A date means that whole day in the business's time
+          zone.
+        start_at_to: Records whose `start_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        end_at_from: Records whose `end_at` is this or later. A date means that whole day in the business's time zone.
+        end_at_to: Records whose `end_at` is this or earlier. A date means that whole day in the business's time zone.
         """
         return Listing(
             self._api,
@@ -222,23 +226,24 @@ class Bookings:
         force: Maybe[bool] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Booking:
-        """Book a service: at once, or pending where the service asks for confirmation; both hold the time.
+        """Book a service; the booking is pending if the service requires confirmation, and holds the time in any
+        case.
 
-        Refused with `slot_unavailable` and `alternatives` where somebody else has the time, whatever arrives at once,
-        or
-        a job takes it; in the past and outside working hours too, unless `force` is sent. Emits `booking.created`.
+        Refused with `slot_unavailable` and `alternatives` if another booking or a job has the time, and for times in
+        the
+        past or outside working hours unless you send `force`. Emits `booking.created`.
 
         client_id: The contact it is for.
         service_id: What is booked.
         start_at: When it begins.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         notes: Notes on it.
         location: Where it takes place.
         job_id: The job it belongs to.
         staff_id: With whom; without it, anybody who is free.
-        force: Whether it may lie outside working hours and notice: the business's own decision. Overlap is still
-          refused.
+        force: Whether to ignore working hours, notice and maximum advance, and allow times in the past. Overlaps are
+          still refused.
         """
         return self._api.call(
             "POST",
@@ -284,10 +289,10 @@ class Bookings:
     ) -> models.Booking:
         """Change a booking's details; use `reschedule` to move it.
 
-        Emits `booking.updated` where anything changed.
+        Emits `booking.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         client_id: The contact it is for.
         notes: Notes on it.
         location: Where it takes place.
@@ -318,8 +323,9 @@ class Bookings:
     ) -> models.Deleted:
         """Delete a booking that never took place.
 
-        When pending, declined or cancelled, else `document_locked`; `has_dependents` while anything points at it. Emits
-        `booking.deleted`.
+        Only if pending, declined or cancelled; otherwise `document_locked`. `has_dependents` while other records refer
+        to
+        it. Emits `booking.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/bookings/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -331,7 +337,7 @@ class Bookings:
     ) -> bytes:
         """One booking as a calendar file.
 
-        One event in iCalendar, for a phone's or an office's calendar.
+        In iCalendar format, to import into a calendar or attach to an email.
         """
         return self._api.fetch("GET", f"/v1/bookings/{segment(id)}.ics")
 
@@ -344,7 +350,7 @@ class Bookings:
     ) -> models.Booking:
         """Accept a pending booking.
 
-        From pending to confirmed, else `invalid_state_transition`. Emits `booking.confirmed`.
+        From pending to confirmed; otherwise `invalid_state_transition`. Emits `booking.confirmed`.
         """
         return self._api.call(
             "POST",
@@ -364,7 +370,7 @@ class Bookings:
     ) -> models.Booking:
         """Decline a pending booking, which frees its time.
 
-        From pending to declined, else `invalid_state_transition`. Emits `booking.declined`.
+        From pending to declined; otherwise `invalid_state_transition`. Emits `booking.declined`.
         """
         return self._api.call(
             "POST",
@@ -385,7 +391,7 @@ class Bookings:
     ) -> models.Booking:
         """Cancel a booking, which frees its time.
 
-        From pending or confirmed to cancelled, else `invalid_state_transition`. Emits `booking.cancelled`.
+        From pending or confirmed to cancelled; otherwise `invalid_state_transition`. Emits `booking.cancelled`.
 
         reason: Why.
         """
@@ -409,7 +415,7 @@ class Bookings:
     ) -> models.Booking:
         """Record that the booking took place.
 
-        From confirmed to completed, else `invalid_state_transition`. Emits `booking.completed`.
+        From confirmed to completed; otherwise `invalid_state_transition`. Emits `booking.completed`.
         """
         return self._api.call(
             "POST",
@@ -427,9 +433,9 @@ class Bookings:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Booking:
-        """Record that the client did not come; the rest of the time becomes free.
+        """Record that the client did not come, which frees the time.
 
-        From confirmed to no_show, else `invalid_state_transition`. Emits `booking.no_show`.
+        From confirmed to no_show; otherwise `invalid_state_transition`. Emits `booking.no_show`.
         """
         return self._api.call(
             "POST",
@@ -449,9 +455,8 @@ class Bookings:
     ) -> models.Booking:
         """Undo `complete` or `no_show`.
 
-        From completed or no_show to confirmed, else `invalid_state_transition`. One whose client did not come claims
-        its
-        time again: `slot_unavailable` where somebody else has it meanwhile. Emits `booking.reopened`.
+        From completed or no_show to confirmed; otherwise `invalid_state_transition`. After `no_show` the time is booked
+        again: `slot_unavailable` if somebody else has it by now. Emits `booking.reopened`.
         """
         return self._api.call(
             "POST",
@@ -474,13 +479,14 @@ class Bookings:
     ) -> models.Booking:
         """Move a booking to another time, with the same person unless you name another.
 
-        When pending or confirmed, else `invalid_state_transition`; its id and status stay. Refused with
-        `slot_unavailable` and `alternatives` where somebody else has the time. Emits `booking.rescheduled`.
+        Only if pending or confirmed; otherwise `invalid_state_transition`. The id and status stay the same. Refused
+        with
+        `slot_unavailable` and `alternatives` if somebody else has the time. Emits `booking.rescheduled`.
 
-        start_at: When it begins instead.
-        staff_id: With whom instead; without it, the person who has it now.
-        force: Whether it may lie outside working hours and notice: the business's own decision. Overlap is still
-          refused.
+        start_at: The new start.
+        staff_id: The new person; by default the same one.
+        force: Whether to ignore working hours, notice and maximum advance, and allow times in the past. Overlaps are
+          still refused.
         """
         return self._api.call(
             "POST",
@@ -522,29 +528,31 @@ class Contacts:
         email: Maybe[str] = UNSET,
         abn: Maybe[str] = UNSET,
     ) -> Listing[models.Contact]:
-        """All contacts, archived ones too unless `status` says otherwise.
+        """All contacts, including archived ones unless you filter by `status`.
 
-        `search` looks through names, email addresses, phone numbers, ABNs and people.
+        `search` covers names, email addresses, phone numbers, ABNs and people.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        external_id: The one with this `external_id`.
-        metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
-        updated_since: Those changed at or after it; the same as `updated_at_from`.
-        search: What to look for: at most 200 characters, none of them special.
-        status: Those with any of these as `status`.
-        kind: Those with any of these as `kind`.
-        role: Those with this role among their `roles`.
-        tag: Those with this tag among their `tags`.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Records with any of these values of `status`.
+        kind: Records with any of these values of `kind`.
+        role: Contacts with this role.
+        tag: Contacts with this tag.
         email: An email address.
-        abn: An Australian Business Number; spaces are allowed in, 11 digits come out.
+        abn: An Australian Business Number: spaces are accepted, and 11 digits are returned.
         """
         return Listing(
             self._api,
@@ -599,7 +607,7 @@ class Contacts:
 
         name: Their name.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         kind: Whether it is a person or a company.
         roles: Whether the business sells to them, buys from them, or both.
         email: Their email address.
@@ -608,11 +616,11 @@ class Contacts:
         abn: Their ABN, whose check digits are verified; shown as 11 digits.
         gst_registered: Whether they are registered for GST; null if unknown.
         billing_address: Where their invoices are sent; shown on them.
-        site_address: Where you work for them.
-        people: People to contact there.
+        site_address: Where the work is done.
+        people: People to contact.
         payment_terms_days: Days until their invoices are due; if null, the business's own terms apply.
         notes: The business's internal notes.
-        tags: Words to find them by.
+        tags: Tags to find them by.
         """
         return self._api.call(
             "POST",
@@ -645,7 +653,7 @@ class Contacts:
     ) -> models.Contact:
         """One contact.
 
-        An archived one too.
+        This includes archived contacts.
         """
         return self._api.call("GET", f"/v1/contacts/{segment(id)}", models.Contact)
 
@@ -674,11 +682,10 @@ class Contacts:
     ) -> models.Contact:
         """Change a contact.
 
-        Documents already sent keep the name and address they were sent with. Emits `contact.updated` where anything
-        changed.
+        Documents that were already sent keep the old name and address. Emits `contact.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         name: Their name.
         kind: Whether it is a person or a company.
         roles: Whether the business sells to them, buys from them, or both.
@@ -688,11 +695,11 @@ class Contacts:
         abn: Their ABN, whose check digits are verified; shown as 11 digits.
         gst_registered: Whether they are registered for GST; null if unknown.
         billing_address: Where their invoices are sent; shown on them.
-        site_address: Where you work for them.
-        people: People to contact there.
+        site_address: Where the work is done.
+        people: People to contact.
         payment_terms_days: Days until their invoices are due; if null, the business's own terms apply.
         notes: The business's internal notes.
-        tags: Words to find them by.
+        tags: Tags to find them by.
         """
         return self._api.call(
             "PATCH",
@@ -744,7 +751,8 @@ class Contacts:
     ) -> models.Contact:
         """Archive a contact; documents keep it.
 
-        From active to archived, else `invalid_state_transition`; nothing is hidden by it. Emits `contact.updated`.
+        From active to archived; otherwise `invalid_state_transition`. Archived contacts stay in lists. Emits
+        `contact.updated`.
         """
         return self._api.call(
             "POST",
@@ -764,7 +772,7 @@ class Contacts:
     ) -> models.Contact:
         """Make an archived contact active again.
 
-        From archived to active, else `invalid_state_transition`. Emits `contact.updated`.
+        From archived to active; otherwise `invalid_state_transition`. Emits `contact.updated`.
         """
         return self._api.call(
             "POST",
@@ -800,14 +808,15 @@ class Events:
         unless the deployment says otherwise. Where some that came after `after`, and that the filters let through, are
         no longer kept, the answer is `event_expired`.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        event: Those with any of these names; `invoice.*` is all of a kind, and `*` every event.
-        after: What came after this event, oldest first, in commit order; the last id of a page is the next `after`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        event: Events with any of these names; `invoice.*` means all of a kind, and `*` every event.
+        after: Events after this one, oldest first, in commit order; use the last id of a page as the next `after`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
         """
         return Listing(
             self._api,
@@ -831,7 +840,7 @@ class Events:
     ) -> models.LoggedEvent:
         """One event.
 
-        With the record as it was then, whatever has happened to it since.
+        `data` is the record as it was when the event happened.
         """
         return self._api.call("GET", f"/v1/events/{segment(id)}", models.LoggedEvent)
 
@@ -860,19 +869,21 @@ class ExpenseCategories:
 
         Every business starts with the same set and can change its own.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        external_id: The one with this `external_id`.
-        metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
-        updated_since: Those changed at or after it; the same as `updated_at_from`.
-        search: What to look for: at most 200 characters, none of them special.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
         """
         return Listing(
             self._api,
@@ -908,7 +919,7 @@ class ExpenseCategories:
 
         name: Its name.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         """
         return self._api.call(
             "POST",
@@ -928,7 +939,7 @@ class ExpenseCategories:
     ) -> models.Category:
         """One category.
 
-        From the starter set, or one that the business added.
+        It is from the starter set, or one that the business added.
         """
         return self._api.call("GET", f"/v1/expense_categories/{segment(id)}", models.Category)
 
@@ -944,10 +955,10 @@ class ExpenseCategories:
     ) -> models.Category:
         """Change a category; expenses show its new name.
 
-        Emits `expense_category.updated` where anything changed.
+        Emits `expense_category.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         name: Its name.
         """
         return self._api.call(
@@ -972,7 +983,7 @@ class ExpenseCategories:
     ) -> models.Deleted:
         """Delete a category without expenses; one from the starter set does not come back.
 
-        Refused with `has_dependents` while expenses are in it. Emits `expense_category.deleted`.
+        Refused with `has_dependents` while it has expenses. Emits `expense_category.deleted`.
         """
         return self._api.call(
             "DELETE",
@@ -1021,39 +1032,43 @@ class Expenses:
         voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
         voided_at_to: Maybe[dt.date | dt.datetime] = UNSET,
     ) -> Listing[models.Expense]:
-        """All expenses, void ones too unless `status` says otherwise.
+        """All expenses, including void ones unless you filter by `status`.
 
-        Each has its category and its GST breakdown.
+        Each includes its category and its GST breakdown.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        external_id: The one with this `external_id`.
-        metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
-        updated_since: Those changed at or after it; the same as `updated_at_from`.
-        search: What to look for: at most 200 characters, none of them special.
-        status: Those with any of these as `status`.
-        date_from: Those with `date` at or after it.
-        date_to: Those with `date` at or before it.
-        amount_from: Those with `amount` at or after it.
-        amount_to: Those with `amount` at or before it.
-        category_id: Those with any of these as `category_id`.
-        supplier_id: Those with any of these as `supplier_id`.
-        gst_code: Those with any of these as `gst_code`.
-        claim_status: Those with any of these as `claim_status`.
-        tax_invoice_held: Those with this `tax_invoice_held`.
-        payment_method: Those with any of these as `payment_method`.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Records with any of these values of `status`.
+        date_from: Records whose `date` is this or later.
+        date_to: Records whose `date` is this or earlier.
+        amount_from: Records whose `amount` is this or more.
+        amount_to: Records whose `amount` is this or less.
+        category_id: Records with any of these values of `category_id`.
+        supplier_id: Records with any of these values of `supplier_id`.
+        gst_code: Records with any of these values of `gst_code`.
+        claim_status: Records with any of these values of `claim_status`.
+        tax_invoice_held: Records with this value of `tax_invoice_held`.
+        payment_method: Records with any of these values of `payment_method`.
         reference: A short reference: at most 100 characters.
-        job_id: Those with any of these as `job_id`.
-        billable: Those with this `billable`.
-        voided_at_from: Those with `voided_at` at or after it. A date means that whole day in the business's time zone.
-        voided_at_to: Those with `voided_at` at or before it. A date means that whole day in the business's time zone.
+        job_id: Records with any of these values of `job_id`.
+        billable: Records with this value of `billable`.
+        voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
+          zone.
+        voided_at_to: Records whose `voided_at` is this or earlier. A date means that whole day in the business's time
+          zone.
         """
         return Listing(
             self._api,
@@ -1124,16 +1139,16 @@ class Expenses:
         amount: What was spent, including GST.
         category_id: The category it belongs to.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         currency: Always AUD.
         description: What it was spent on.
         supplier_id: The contact it was paid to.
         supplier_name: Who it was paid to, if they are not a contact.
         supplier_abn: Their ABN, if they are not a contact.
         gst_code: How it was taxed.
-        gst: The GST on the receipt; an eleventh of the amount unless said, where the code is taxable.
+        gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
         business_use_percent: How much of it was for business use, in percent.
-        tax_invoice_held: Whether a tax invoice is held, without which GST above $82.50 of amount cannot be claimed.
+        tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
         payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
         reference: A reference, such as the number of the receipt.
         job_id: The job it was made for.
@@ -1197,38 +1212,41 @@ class Expenses:
         voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
         voided_at_to: Maybe[dt.date | dt.datetime] = UNSET,
     ) -> builtins.list[models.Group]:
-        """Counts and sums of matching expenses, by category unless `group_by` says otherwise; void ones are left
-        out.
+        """Counts and sums of matching expenses, by category unless you send `group_by`; void ones are left out.
 
-        Any filter of the list narrows it, such as the dates of a quarter.
+        It takes the same filters as the list, such as the dates of a quarter.
 
         group_by: What to group by.
-        external_id: The client's own id of the record: 1 to 100 characters.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: Your own id for the record: 1 to 100 characters.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
         updated_since: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
-        search: What to look for: at most 200 characters, none of them special.
-        status: Those with any of these as `status`.
-        date_from: Those with `date` at or after it.
-        date_to: Those with `date` at or before it.
-        amount_from: Those with `amount` at or after it.
-        amount_to: Those with `amount` at or before it.
-        category_id: Those with any of these as `category_id`.
-        supplier_id: Those with any of these as `supplier_id`.
-        gst_code: Those with any of these as `gst_code`.
-        claim_status: Those with any of these as `claim_status`.
-        tax_invoice_held: Those with this `tax_invoice_held`.
-        payment_method: Those with any of these as `payment_method`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Records with any of these values of `status`.
+        date_from: Records whose `date` is this or later.
+        date_to: Records whose `date` is this or earlier.
+        amount_from: Records whose `amount` is this or more.
+        amount_to: Records whose `amount` is this or less.
+        category_id: Records with any of these values of `category_id`.
+        supplier_id: Records with any of these values of `supplier_id`.
+        gst_code: Records with any of these values of `gst_code`.
+        claim_status: Records with any of these values of `claim_status`.
+        tax_invoice_held: Records with this value of `tax_invoice_held`.
+        payment_method: Records with any of these values of `payment_method`.
         reference: A short reference: at most 100 characters.
-        job_id: Those with any of these as `job_id`.
-        billable: Those with this `billable`.
-        voided_at_from: Those with `voided_at` at or after it. A date means that whole day in the business's time zone.
-        voided_at_to: Those with `voided_at` at or before it. A date means that whole day in the business's time zone.
+        job_id: Records with any of these values of `job_id`.
+        billable: Records with this value of `billable`.
+        voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
+          zone.
+        voided_at_to: Records whose `voided_at` is this or earlier. A date means that whole day in the business's time
+          zone.
         """
         return self._api.call(
             "GET",
@@ -1269,7 +1287,7 @@ class Expenses:
     ) -> models.Expense:
         """One expense.
 
-        With its category and its GST breakdown.
+        It includes the category and the GST breakdown.
         """
         return self._api.call("GET", f"/v1/expenses/{segment(id)}", models.Expense)
 
@@ -1302,11 +1320,12 @@ class Expenses:
     ) -> models.Expense:
         """Change an expense; GST that you did not enter yourself is recalculated from amount and code.
 
-        Of a void one only `external_id` and `metadata` change, else `document_locked`. Emits `expense.updated` where
-        anything changed.
+        Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. Emits
+        `expense.updated`
+        if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         date: When the money was spent.
         amount: What was spent, including GST.
         currency: Always AUD.
@@ -1316,9 +1335,9 @@ class Expenses:
         supplier_name: Who it was paid to, if they are not a contact.
         supplier_abn: Their ABN, if they are not a contact.
         gst_code: How it was taxed.
-        gst: The GST on the receipt; an eleventh of the amount unless said, where the code is taxable.
+        gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
         business_use_percent: How much of it was for business use, in percent.
-        tax_invoice_held: Whether a tax invoice is held, without which GST above $82.50 of amount cannot be claimed.
+        tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
         payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
         reference: A reference, such as the number of the receipt.
         job_id: The job it was made for.
@@ -1359,9 +1378,9 @@ class Expenses:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Deleted:
-        """Delete an expense that nothing uses; a void one must be kept for five years (s 262A ITAA 1936).
+        """Delete an expense that no record refers to; a void one must be kept for five years (s 262A ITAA 1936).
 
-        Refused with `document_locked` once void, and with `has_dependents` while anything points at it. Emits
+        Refused with `document_locked` once void, and with `has_dependents` while other records refer to it. Emits
         `expense.deleted`.
         """
         return self._api.call(
@@ -1376,9 +1395,9 @@ class Expenses:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Expense:
-        """Void an expense: it no longer counts in any sum, but stays listed.
+        """Void an expense: it stays listed, but no total includes it.
 
-        From recorded to void, else `invalid_state_transition`. Emits `expense.voided`.
+        From recorded to void; otherwise `invalid_state_transition`. Emits `expense.voided`.
 
         reason: Why.
         """
@@ -1439,44 +1458,48 @@ class Invoices:
     ) -> Listing[models.ListedInvoice]:
         """All invoices, whatever their status; `include=line_items` adds their lines.
 
-        The computed `overdue` (due before today) and `unpaid` (sent or partially paid) are statuses to filter by, too.
+        You can also filter by the computed statuses `overdue` (due before today) and `unpaid` (sent or partially paid).
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        external_id: The one with this `external_id`.
-        metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
-        updated_since: Those changed at or after it; the same as `updated_at_from`.
-        search: What to look for: at most 200 characters, none of them special.
-        status: Those in any of these; `overdue` are those due before today, `unpaid` all that await money.
-        client_id: Those with any of these as `client_id`.
-        number: Those with any of these as `number`.
-        quote_id: Those with any of these as `quote_id`.
-        job_id: Those with any of these as `job_id`.
-        booking_id: Those with any of these as `booking_id`.
-        issue_date_from: Those with `issue_date` at or after it.
-        issue_date_to: Those with `issue_date` at or before it.
-        due_date_from: Those with `due_date` at or after it.
-        due_date_to: Those with `due_date` at or before it.
-        sent_at_from: Those with `sent_at` at or after it. A date means that whole day in the business's time zone.
-        sent_at_to: Those with `sent_at` at or before it. A date means that whole day in the business's time zone.
-        paid_at_from: Those with `paid_at` at or after it. A date means that whole day in the business's time zone.
-        paid_at_to: Those with `paid_at` at or before it. A date means that whole day in the business's time zone.
-        voided_at_from: Those with `voided_at` at or after it. A date means that whole day in the business's time zone.
-        voided_at_to: Those with `voided_at` at or before it. A date means that whole day in the business's time zone.
-        written_off_at_from: Those with `written_off_at` at or after it. A date means that whole day in the business's
-          time zone.
-        written_off_at_to: Those with `written_off_at` at or before it. A date means that whole day in the business's
-          time zone.
-        total_from: Those with `total` at or after it.
-        total_to: Those with `total` at or before it.
-        include: What list items leave out by themselves.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Invoices with any of these statuses; `overdue` means due before today, `unpaid` sent or partially paid.
+        client_id: Records with any of these values of `client_id`.
+        number: Records with any of these values of `number`.
+        quote_id: Records with any of these values of `quote_id`.
+        job_id: Records with any of these values of `job_id`.
+        booking_id: Records with any of these values of `booking_id`.
+        issue_date_from: Records whose `issue_date` is this or later.
+        issue_date_to: Records whose `issue_date` is this or earlier.
+        due_date_from: Records whose `due_date` is this or later.
+        due_date_to: Records whose `due_date` is this or earlier.
+        sent_at_from: Records whose `sent_at` is this or later. A date means that whole day in the business's time zone.
+        sent_at_to: Records whose `sent_at` is this or earlier. A date means that whole day in the business's time zone.
+        paid_at_from: Records whose `paid_at` is this or later. A date means that whole day in the business's time zone.
+        paid_at_to: Records whose `paid_at` is this or earlier. A date means that whole day in the business's time zone.
+        voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
+          zone.
+        voided_at_to: Records whose `voided_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        written_off_at_from: Records whose `written_off_at` is this or later. A date means that whole day in the
+          business's time zone.
+        written_off_at_to: Records whose `written_off_at` is this or earlier. A date means that whole day in the
+          business's time zone.
+        total_from: Records whose `total` is this or more.
+        total_to: Records whose `total` is this or less.
+        include: What to include that lists leave out.
         """
         return Listing(
             self._api,
@@ -1544,17 +1567,16 @@ class Invoices:
     ) -> models.Invoice:
         """Create a draft. Its number is assigned now and never reused.
 
-        Figures are worked out at once: GST is rounded once for the document or once for each line, and subtotal and GST
-        always add up to the total. Refused with `gst_not_registered` where a business that is not registered charges
-        GST. Emits `invoice.created`.
+        GST is rounded once for the document or once for each line. Subtotal and GST always add up to the total. Refused
+        with `gst_not_registered` if a business that is not registered for GST charges it. Emits `invoice.created`.
 
         line_items: What is charged for, in order.
         client_id: The contact who owes the money.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         currency: Always AUD.
         amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
-        gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
+        gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
         discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
         discount_amount: A discount on the whole document, in dollars, spread over its lines.
         issue_date: The date of the invoice; default today, in the business's time zone.
@@ -1617,18 +1639,18 @@ class Invoices:
         booking_id: Maybe[str | None] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Preview:
-        """Work an invoice out without storing it.
+        """Calculate an invoice without storing it.
 
-        Takes what making one takes, and answers every figure of it; no number is used. Refused with
-        `gst_not_registered` where a business that is not registered charges GST.
+        It takes what creating an invoice takes and returns all of its figures. No number is assigned. Refused with
+        `gst_not_registered` if a business that is not registered for GST charges it.
 
         line_items: What is charged for, in order.
         client_id: The contact who owes the money.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         currency: Always AUD.
         amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
-        gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
+        gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
         discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
         discount_amount: A discount on the whole document, in dollars, spread over its lines.
         issue_date: The date of the invoice; default today, in the business's time zone.
@@ -1674,7 +1696,7 @@ class Invoices:
     ) -> models.Invoice:
         """One invoice with its lines and payments.
 
-        `hosted_url`, once it is sent, is there for keys with `invoices:write` only.
+        Once it is sent, `hosted_url` is shown to keys with `invoices:write`.
         """
         return self._api.call("GET", f"/v1/invoices/{segment(id)}", models.Invoice)
 
@@ -1705,16 +1727,17 @@ class Invoices:
     ) -> models.Invoice:
         """Change a draft, or the few members of a sent invoice that may still change.
 
-        Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` change, else
-        `document_locked`. Refused with `gst_not_registered` where a business that is not registered charges GST. Emits
-        `invoice.updated` where anything changed.
+        Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` can change;
+        anything else is `document_locked`. Refused with `gst_not_registered` if a business that is not registered for
+        GST
+        charges it. Emits `invoice.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         line_items: What is charged for, in order.
         currency: Always AUD.
         amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
-        gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
+        gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
         discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
         discount_amount: A discount on the whole document, in dollars, spread over its lines.
         client_id: The contact who owes the money.
@@ -1765,8 +1788,9 @@ class Invoices:
     ) -> models.Deleted:
         """Delete a draft; anything sent must be kept for five years (s 382-5 of Schedule 1 to the TAA 1953).
 
-        Refused with `document_locked` in any other status, and with `has_dependents` while anything points at it. Its
-        number stays used. Emits `invoice.deleted`.
+        Refused with `document_locked` in any other status, and with `has_dependents` while other records refer to it.
+        Its
+        number is never reused. Emits `invoice.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/invoices/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -1781,10 +1805,11 @@ class Invoices:
     ) -> models.Invoice:
         """Check the draft as a tax invoice, lock it and freeze its contents; an invoice for 0.00 is paid at once.
 
-        From draft to sent, else `invalid_state_transition`. The client's name, ABN and address and the rules of
-        rounding are frozen, and the client's page is there; bringing it to the client is yours. Refused with
-        `tax_invoice_incomplete` where it lacks what a tax invoice must show, `negative_total` and `gst_not_registered`.
-        Emits `invoice.sent`, and `invoice.paid` for one of 0.00.
+        From draft to sent; otherwise `invalid_state_transition`. The client's name, ABN and address are frozen, and
+        `hosted_url` is the client's page. Nothing is emailed: send the link yourself. Refused with
+        `tax_invoice_incomplete`
+        if something that a tax invoice must show is missing, `negative_total` and `gst_not_registered`. Emits
+        `invoice.sent`, and `invoice.paid` if the total is 0.00.
         """
         return self._api.call(
             "POST",
@@ -1808,19 +1833,19 @@ class Invoices:
     ) -> models.Invoice:
         """Record a payment, at most what is due; on a written-off invoice it is a recovery.
 
-        From sent, partially_paid or written_off, else `invalid_state_transition`; it becomes paid once nothing is due,
-        or
-        once all that was written off is recovered. Cash comes in multiples of 0.05: within 0.02 of what is due it
-        settles
-        the invoice, and the difference is `cash_rounding`. Answers the invoice, the new payment last. Refused with
-        `overpayment_not_allowed` above what is due. Emits `payment.recorded`, for a recovery `invoice.recovered`, and
-        `invoice.paid` when it becomes paid.
+        From sent, partially_paid or written_off; otherwise `invalid_state_transition`; it becomes paid once nothing is
+        due,
+        or once everything that was written off is recovered. Cash must be a multiple of 0.05: within 0.02 of the amount
+        due
+        it settles the invoice, and the difference is `cash_rounding`. Returns the invoice, with the new payment last.
+        Refused with `overpayment_not_allowed` above what is due. Emits `payment.recorded`, `invoice.recovered` for a
+        recovery, and `invoice.paid` when it becomes paid.
 
-        amount: What was received: at most what is due, or what was written off. Cash comes in multiples of 0.05, and
-          settles what is within 0.02 of it.
+        amount: The amount received: at most what is due, or what was written off. Cash must be a multiple of 0.05, and
+          settles an amount within 0.02 of it.
         payment_method: How, such as `bank_transfer`, `card` or `cash`.
-        paid_at: When: a time, or a date, which counts as midday in the business's time zone. Now unless said, and
-          tomorrow at the latest.
+        paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to
+          now; tomorrow at the latest.
         reference: The payer's reference.
         """
         return self._api.call(
@@ -1848,8 +1873,9 @@ class Invoices:
     ) -> models.Invoice:
         """Reverse a payment, for example one that bounced; it stays listed as reversed.
 
-        Once, else `invalid_state_transition`. What it paid is due again, or written off again where the invoice was
-        written off. Emits `payment.reversed`.
+        Only once; otherwise `invalid_state_transition`. Its amount is due again or, if the invoice was written off,
+        written
+        off again. Emits `payment.reversed`.
 
         reason: Why.
         """
@@ -1876,13 +1902,15 @@ class Invoices:
     ) -> models.Invoice:
         """Record that everything due was received; a draft is sent first, in the same transaction.
 
-        From draft, sent or partially_paid to paid, else `invalid_state_transition`. In cash it is what is due to the
-        nearest 0.05. Sending a draft is refused as it is by itself: `tax_invoice_incomplete`, `negative_total`,
-        `gst_not_registered`. Emits `payment.recorded` and `invoice.paid`, for a draft after `invoice.sent`.
+        From draft, sent or partially_paid to paid; otherwise `invalid_state_transition`. In cash, the amount is rounded
+        to
+        the nearest 0.05. A draft is refused for the same reasons as by `send`: `tax_invoice_incomplete`,
+        `negative_total`,
+        `gst_not_registered`. Emits `payment.recorded` and `invoice.paid`; for a draft, `invoice.sent` first.
 
         payment_method: How, such as `bank_transfer`, `card` or `cash`.
-        paid_at: When: a time, or a date, which counts as midday in the business's time zone. Now unless said, and
-          tomorrow at the latest.
+        paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to
+          now; tomorrow at the latest.
         reference: The payer's reference.
         """
         return self._api.call(
@@ -1908,7 +1936,7 @@ class Invoices:
     ) -> models.Invoice:
         """Cancel a sent invoice that has no payments; its number is never reused.
 
-        From sent to void, else `invalid_state_transition`; `has_payments` while money on it was not reversed. Emits
+        From sent to void; otherwise `invalid_state_transition`; `has_payments` until its payments are reversed. Emits
         `invoice.voided`.
 
         reason: Why.
@@ -1932,11 +1960,10 @@ class Invoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Write off what is still due as a bad debt: it moves to `amount_written_off`, and nothing more is due.
+        """Write off the amount due as a bad debt: it moves to `amount_written_off`.
 
-        From sent or partially_paid to written_off, else `invalid_state_transition`. What comes in after all is recorded
-        by
-        `payments`, as a recovery. Emits `invoice.written_off`.
+        From sent or partially_paid to written_off; otherwise `invalid_state_transition`. Use `payments` to record money
+        that arrives later, as a recovery. Emits `invoice.written_off`.
 
         reason: Why.
         """
@@ -1960,7 +1987,7 @@ class Invoices:
     ) -> models.Invoice:
         """Create a new draft with the same content, issued today.
 
-        From any status. Refused with `gst_not_registered` where the business no longer charges GST. Emits
+        From any status. Refused with `gst_not_registered` if the business is no longer registered for GST. Emits
         `invoice.created`.
         """
         return self._api.call(
@@ -2013,47 +2040,49 @@ class Jobs:
     ) -> Listing[models.ListedJob]:
         """All jobs, whatever their status; `include=line_items` adds their lines.
 
-        Together with `status`, the ranges of `scheduled_start` and `completed_at` make a diary.
+        For a diary, filter by `status` and by a range of `scheduled_start` or `completed_at`.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        external_id: The one with this `external_id`.
-        metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
-        updated_since: Those changed at or after it; the same as `updated_at_from`.
-        search: What to look for: at most 200 characters, none of them special.
-        status: Those with any of these as `status`.
-        client_id: Those with any of these as `client_id`.
-        assignee_id: Those assigned to any of these members of staff.
-        priority: Those with any of these as `priority`.
-        number: Those with any of these as `number`.
-        quote_id: Those with any of these as `quote_id`.
-        booking_id: Those with any of these as `booking_id`.
-        scheduled_start_from: Those with `scheduled_start` at or after it. A date means that whole day in the business's
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Records with any of these values of `status`.
+        client_id: Records with any of these values of `client_id`.
+        assignee_id: Jobs assigned to any of these members of staff.
+        priority: Records with any of these values of `priority`.
+        number: Records with any of these values of `number`.
+        quote_id: Records with any of these values of `quote_id`.
+        booking_id: Records with any of these values of `booking_id`.
+        scheduled_start_from: Records whose `scheduled_start` is this or later. A date means that whole day in the
+          business's time zone.
+        scheduled_start_to: Records whose `scheduled_start` is this or earlier. A date means that whole day in the
+          business's time zone.
+        scheduled_end_from: Records whose `scheduled_end` is this or later. A date means that whole day in the
+          business's time zone.
+        scheduled_end_to: Records whose `scheduled_end` is this or earlier. A date means that whole day in the
+          business's time zone.
+        completed_at_from: Records whose `completed_at` is this or later. A date means that whole day in the business's
           time zone.
-        scheduled_start_to: Those with `scheduled_start` at or before it. A date means that whole day in the business's
+        completed_at_to: Records whose `completed_at` is this or earlier. A date means that whole day in the business's
           time zone.
-        scheduled_end_from: Those with `scheduled_end` at or after it. A date means that whole day in the business's
+        cancelled_at_from: Records whose `cancelled_at` is this or later. A date means that whole day in the business's
           time zone.
-        scheduled_end_to: Those with `scheduled_end` at or before it. A date means that whole day in the business's time
-          zone.
-        completed_at_from: Those with `completed_at` at or after it. A date means that whole day in the business's time
-          zone.
-        completed_at_to: Those with `completed_at` at or before it. A date means that whole day in the business's time
-          zone.
-        cancelled_at_from: Those with `cancelled_at` at or after it. A date means that whole day in the business's time
-          zone.
-        cancelled_at_to: Those with `cancelled_at` at or before it. A date means that whole day in the business's time
-          zone.
-        total_from: Those with `total` at or after it.
-        total_to: Those with `total` at or before it.
-        include: What list items leave out by themselves.
+        cancelled_at_to: Records whose `cancelled_at` is this or earlier. A date means that whole day in the business's
+          time zone.
+        total_from: Records whose `total` is this or more.
+        total_to: Records whose `total` is this or less.
+        include: What to include that lists leave out.
         """
         return Listing(
             self._api,
@@ -2123,17 +2152,16 @@ class Jobs:
     ) -> models.Job:
         """Create a job: open, or scheduled if it has a start. Its number is assigned now and never reused.
 
-        It is open, or scheduled where `scheduled_start` is sent. Refused with `gst_not_registered` where a business
-        that is not registered charges GST. Emits `job.created`.
+        Refused with `gst_not_registered` if a business that is not registered for GST charges it. Emits `job.created`.
 
         client_id: The contact it is for.
         title: What is to be done, in a few words.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         line_items: The materials and labour to bill, in order.
         currency: Always AUD.
         amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
-        gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
+        gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
         discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
         discount_amount: A discount on the whole document, in dollars, spread over its lines.
         description: What is to be done, in detail.
@@ -2188,7 +2216,7 @@ class Jobs:
     ) -> models.Job:
         """One job with its lines.
 
-        With its checklist, its lines and its totals.
+        It includes the checklist, the lines and the totals.
         """
         return self._api.call("GET", f"/v1/jobs/{segment(id)}", models.Job)
 
@@ -2225,15 +2253,15 @@ class Jobs:
         """Change a job, its checklist and its lines; only actions change its status.
 
         Checklist items and lines are merged by their `id`; those left out are removed. Refused with
-        `gst_not_registered` where a business that is not registered charges GST. Emits `job.updated` where anything
-        changed.
+        `gst_not_registered` if
+        a business that is not registered for GST charges it. Emits `job.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         line_items: The materials and labour to bill, in order.
         currency: Always AUD.
         amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
-        gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
+        gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
         discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
         discount_amount: A discount on the whole document, in dollars, spread over its lines.
         client_id: The contact it is for.
@@ -2294,8 +2322,9 @@ class Jobs:
     ) -> models.Deleted:
         """Delete a job that is open or cancelled and has no invoices.
 
-        Refused with `document_locked` in any other status, and with `has_dependents` while anything points at it. Its
-        number stays used. Emits `job.deleted`.
+        Refused with `document_locked` in any other status, and with `has_dependents` while other records refer to it.
+        Its
+        number is never reused. Emits `job.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/jobs/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -2312,7 +2341,7 @@ class Jobs:
     ) -> models.Job:
         """Schedule an open job.
 
-        From open to scheduled, else `invalid_state_transition`. Emits `job.scheduled`.
+        From open to scheduled; otherwise `invalid_state_transition`. Emits `job.scheduled`.
 
         scheduled_start: When it should start.
         scheduled_end: When it should end.
@@ -2338,7 +2367,7 @@ class Jobs:
     ) -> models.Job:
         """Begin the work.
 
-        From open or scheduled to in_progress, else `invalid_state_transition`. Emits `job.started`.
+        From open or scheduled to in_progress; otherwise `invalid_state_transition`. Emits `job.started`.
         """
         return self._api.call(
             "POST",
@@ -2358,7 +2387,7 @@ class Jobs:
     ) -> models.Job:
         """Pause the work, for example while waiting for parts.
 
-        From in_progress to on_hold, else `invalid_state_transition`. Emits `job.updated`.
+        From in_progress to on_hold; otherwise `invalid_state_transition`. Emits `job.updated`.
         """
         return self._api.call(
             "POST",
@@ -2378,7 +2407,7 @@ class Jobs:
     ) -> models.Job:
         """Resume paused work.
 
-        From on_hold to in_progress, else `invalid_state_transition`. Emits `job.updated`.
+        From on_hold to in_progress; otherwise `invalid_state_transition`. Emits `job.updated`.
         """
         return self._api.call(
             "POST",
@@ -2399,8 +2428,9 @@ class Jobs:
     ) -> models.Job:
         """Complete the job; refused while a required checklist item is not done.
 
-        From any open status to complete, else `invalid_state_transition`; `checklist_incomplete` names what is left.
-        Emits `job.completed`.
+        From any open status to complete; otherwise `invalid_state_transition`; `checklist_incomplete` names the items
+        that
+        are not done. Emits `job.completed`.
 
         notes: Notes on the work done.
         """
@@ -2425,7 +2455,7 @@ class Jobs:
     ) -> models.Job:
         """Cancel the job; its number is never reused.
 
-        From any open status to cancelled, else `invalid_state_transition`. Emits `job.cancelled`.
+        From any open status to cancelled; otherwise `invalid_state_transition`. Emits `job.cancelled`.
 
         reason: Why.
         """
@@ -2449,7 +2479,7 @@ class Jobs:
     ) -> models.Job:
         """Reopen a complete job, for example for a second visit; its invoices stay.
 
-        From complete to open, else `invalid_state_transition`. Emits `job.reopened`.
+        From complete to open; otherwise `invalid_state_transition`. Emits `job.reopened`.
         """
         return self._api.call(
             "POST",
@@ -2469,9 +2499,10 @@ class Jobs:
     ) -> models.Invoice:
         """Create a draft invoice from a complete job's lines; the totals match to the cent.
 
-        From complete, else `invalid_state_transition`; `already_invoiced` while an invoice bills it. Answers the
-        invoice. The key needs `invoices:write`, too. Refused with `gst_not_registered` where the business no longer
-        charges GST. Emits `invoice.created` and `job.updated`.
+        From complete; otherwise `invalid_state_transition`. `already_invoiced` while another invoice bills it. Returns
+        the
+        invoice. The key needs `invoices:write` too. Refused with `gst_not_registered` if the business is no longer
+        registered for GST. Emits `invoice.created` and `job.updated`.
         """
         return self._api.call(
             "POST",
@@ -2492,7 +2523,7 @@ class Me:
     ) -> models.Me:
         """The calling key, its tenant, environment, scopes and limits.
 
-        A simple way to test a key and to show whose it is.
+        Use it to test a key.
         """
         return self._api.call("GET", "/v1/me", models.Me)
 
@@ -2506,7 +2537,7 @@ class Openapi:
     ) -> bytes:
         """This API's description in OpenAPI 3.1.
 
-        Describes this deployment, with its enabled plugins only. Needs no key.
+        It describes the enabled plugins of this deployment and needs no key.
         """
         return self._api.fetch("GET", "/v1/openapi.json")
 
@@ -2556,48 +2587,50 @@ class Quotes:
     ) -> Listing[models.ListedQuote]:
         """All quotes, whatever their status; `include=line_items` adds their lines.
 
-        A sent quote past its expiry date is `expired`, in filters too.
+        A sent quote past its expiry date is `expired`, also in filters.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        external_id: The one with this `external_id`.
-        metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
-        updated_since: Those changed at or after it; the same as `updated_at_from`.
-        search: What to look for: at most 200 characters, none of them special.
-        status: Those with any of these as `status`.
-        client_id: Those with any of these as `client_id`.
-        number: Those with any of these as `number`.
-        invoice_id: Those with any of these as `invoice_id`.
-        job_id: Those with any of these as `job_id`.
-        booking_id: Those with any of these as `booking_id`.
-        issue_date_from: Those with `issue_date` at or after it.
-        issue_date_to: Those with `issue_date` at or before it.
-        expiry_date_from: Those with `expiry_date` at or after it.
-        expiry_date_to: Those with `expiry_date` at or before it.
-        sent_at_from: Those with `sent_at` at or after it. A date means that whole day in the business's time zone.
-        sent_at_to: Those with `sent_at` at or before it. A date means that whole day in the business's time zone.
-        accepted_at_from: Those with `accepted_at` at or after it. A date means that whole day in the business's time
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
           zone.
-        accepted_at_to: Those with `accepted_at` at or before it. A date means that whole day in the business's time
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        declined_at_from: Those with `declined_at` at or after it. A date means that whole day in the business's time
-          zone.
-        declined_at_to: Those with `declined_at` at or before it. A date means that whole day in the business's time
-          zone.
-        cancelled_at_from: Those with `cancelled_at` at or after it. A date means that whole day in the business's time
-          zone.
-        cancelled_at_to: Those with `cancelled_at` at or before it. A date means that whole day in the business's time
-          zone.
-        total_from: Those with `total` at or after it.
-        total_to: Those with `total` at or before it.
-        include: What list items leave out by themselves.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Records with any of these values of `status`.
+        client_id: Records with any of these values of `client_id`.
+        number: Records with any of these values of `number`.
+        invoice_id: Records with any of these values of `invoice_id`.
+        job_id: Records with any of these values of `job_id`.
+        booking_id: Records with any of these values of `booking_id`.
+        issue_date_from: Records whose `issue_date` is this or later.
+        issue_date_to: Records whose `issue_date` is this or earlier.
+        expiry_date_from: Records whose `expiry_date` is this or later.
+        expiry_date_to: Records whose `expiry_date` is this or earlier.
+        sent_at_from: Records whose `sent_at` is this or later. A date means that whole day in the business's time zone.
+        sent_at_to: Records whose `sent_at` is this or earlier. A date means that whole day in the business's time zone.
+        accepted_at_from: Records whose `accepted_at` is this or later. A date means that whole day in the business's
+          time zone.
+        accepted_at_to: Records whose `accepted_at` is this or earlier. A date means that whole day in the business's
+          time zone.
+        declined_at_from: Records whose `declined_at` is this or later. A date means that whole day in the business's
+          time zone.
+        declined_at_to: Records whose `declined_at` is this or earlier. A date means that whole day in the business's
+          time zone.
+        cancelled_at_from: Records whose `cancelled_at` is this or later. A date means that whole day in the business's
+          time zone.
+        cancelled_at_to: Records whose `cancelled_at` is this or earlier. A date means that whole day in the business's
+          time zone.
+        total_from: Records whose `total` is this or more.
+        total_to: Records whose `total` is this or less.
+        include: What to include that lists leave out.
         """
         return Listing(
             self._api,
@@ -2665,15 +2698,16 @@ class Quotes:
     ) -> models.Quote:
         """Create a draft. Its number is assigned now and never reused.
 
-        Refused with `gst_not_registered` where a business that is not registered charges GST. Emits `quote.created`.
+        Refused with `gst_not_registered` if a business that is not registered for GST charges it. Emits
+        `quote.created`.
 
         line_items: What is charged for, in order.
         client_id: The contact it is for.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         currency: Always AUD.
         amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
-        gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
+        gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
         discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
         discount_amount: A discount on the whole document, in dollars, spread over its lines.
         title: What it is for, in a few words.
@@ -2719,7 +2753,7 @@ class Quotes:
     ) -> models.Quote:
         """One quote with its lines.
 
-        `hosted_url`, once it is sent, is there for keys with `quotes:write` only.
+        Once it is sent, `hosted_url` is shown to keys with `quotes:write`.
         """
         return self._api.call("GET", f"/v1/quotes/{segment(id)}", models.Quote)
 
@@ -2750,16 +2784,17 @@ class Quotes:
     ) -> models.Quote:
         """Change a draft, or the few members of a sent quote that may still change.
 
-        Once sent, only `reference`, `metadata`, `external_id`, `job_id` and `booking_id` change, else
-        `document_locked`: revise it first. Refused with `gst_not_registered` where a business that is not registered
-        charges GST. Emits `quote.updated` where anything changed.
+        Once sent, only `reference`, `metadata`, `external_id`, `job_id` and `booking_id` can change; anything else is
+        `document_locked`: revise it first. Refused with `gst_not_registered` if a business that is not registered for
+        GST
+        charges it. Emits `quote.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         line_items: What is charged for, in order.
         currency: Always AUD.
         amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
-        gst_rounding: Whether GST is rounded once for the document or for each line; the business's default unless said.
+        gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
         discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
         discount_amount: A discount on the whole document, in dollars, spread over its lines.
         client_id: The contact it is for.
@@ -2810,8 +2845,9 @@ class Quotes:
     ) -> models.Deleted:
         """Delete a draft.
 
-        Refused with `document_locked` in any other status, and with `has_dependents` while anything points at it. Its
-        number stays used. Emits `quote.deleted`.
+        Refused with `document_locked` in any other status, and with `has_dependents` while other records refer to it.
+        Its
+        number is never reused. Emits `quote.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/quotes/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -2827,9 +2863,10 @@ class Quotes:
     ) -> models.Quote:
         """Lock the quote, freeze its client's details, and give it a page where the client can accept it.
 
-        From draft, or with a new expiry date from expired and declined, to sent, else `invalid_state_transition`.
-        Bringing the page to the client is yours. Refused with `gst_not_registered` where a business that is not
-        registered charges GST. Emits `quote.sent`.
+        From draft, or with a new expiry date from expired and declined, to sent; otherwise `invalid_state_transition`.
+        Nothing is emailed: send the link yourself. Refused with `gst_not_registered` if a business that is not
+        registered
+        for GST charges it. Emits `quote.sent`.
 
         expiry_date: The last day on which it can be accepted; unchanged unless sent.
         """
@@ -2855,7 +2892,7 @@ class Quotes:
     ) -> models.Quote:
         """Accept on the client's behalf, as the client can on the quote's page.
 
-        From sent to accepted, once; else `invalid_state_transition`. It is locked from then on. Emits `quote.accepted`.
+        From sent to accepted; otherwise `invalid_state_transition`. Emits `quote.accepted`.
 
         name: Who accepts it.
         email: Their email address.
@@ -2882,7 +2919,7 @@ class Quotes:
     ) -> models.Quote:
         """Decline on the client's behalf.
 
-        From sent to declined, else `invalid_state_transition`. It can be sent again. Emits `quote.declined`.
+        From sent to declined; otherwise `invalid_state_transition`. It can be sent again. Emits `quote.declined`.
 
         reason: Why.
         """
@@ -2906,7 +2943,7 @@ class Quotes:
     ) -> models.Quote:
         """Take a sent quote back to draft as its next revision; its old links say that there is a newer one.
 
-        From sent to draft, else `invalid_state_transition`. Emits `quote.updated`.
+        From sent to draft; otherwise `invalid_state_transition`. Emits `quote.updated`.
         """
         return self._api.call(
             "POST",
@@ -2926,7 +2963,7 @@ class Quotes:
     ) -> models.Quote:
         """Withdraw a quote; its links stop working.
 
-        From draft or sent to cancelled, else `invalid_state_transition`. Emits `quote.cancelled`.
+        From draft or sent to cancelled; otherwise `invalid_state_transition`. Emits `quote.cancelled`.
         """
         return self._api.call(
             "POST",
@@ -2947,12 +2984,12 @@ class Quotes:
     ) -> models.Invoice | models.Job:
         """Convert an accepted quote into an invoice or a job; the totals match to the cent.
 
-        From accepted, once, else `invalid_state_transition`: to invoiced with an invoice, to converted with a job,
-        whose invoice makes it invoiced. Answers what was made. The key needs the write scope of that, too. Refused with
-        `gst_not_registered` where the business no longer charges GST. Emits `quote.converted`, and `invoice.created` or
-        `job.created`.
+        From accepted; otherwise `invalid_state_transition`. With an invoice it becomes invoiced; with a job it becomes
+        converted, then invoiced once the job is invoiced. Returns the new document. The key needs that document's write
+        scope too. Refused with `gst_not_registered` if the business is no longer registered for GST. Emits
+        `quote.converted`, and `invoice.created` or `job.created`.
 
-        to: What to make of it, where that plugin is enabled.
+        to: What to create; the plugin must be on.
         """
         return self._api.call(
             "POST",
@@ -2988,25 +3025,27 @@ class Services:
         active: Maybe[bool] = UNSET,
         requires_confirmation: Maybe[bool] = UNSET,
     ) -> Listing[models.Service]:
-        """All services, those no longer active too unless `active` says otherwise.
+        """All services, including inactive ones unless you filter by `active`.
 
-        Sorted by name or price they make a price list.
+        For a price list, sort by `name` or `price`.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        external_id: The one with this `external_id`.
-        metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
-        updated_since: Those changed at or after it; the same as `updated_at_from`.
-        search: What to look for: at most 200 characters, none of them special.
-        active: Those with this `active`.
-        requires_confirmation: Those with this `requires_confirmation`.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        active: Records with this value of `active`.
+        requires_confirmation: Records with this value of `requires_confirmation`.
         """
         return Listing(
             self._api,
@@ -3057,7 +3096,7 @@ class Services:
         name: Its name.
         duration_minutes: How many minutes it takes.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         price: What it costs.
         gst_code: How the price is taxed.
         buffer_before_minutes: How many minutes to keep free before it.
@@ -3100,7 +3139,7 @@ class Services:
     ) -> models.Service:
         """One service.
 
-        With its duration, buffers and booking rules.
+        It includes the duration, the buffers and the booking rules.
         """
         return self._api.call("GET", f"/v1/services/{segment(id)}", models.Service)
 
@@ -3126,12 +3165,12 @@ class Services:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Service:
-        """Change a service; bookings already made keep their times.
+        """Change a service; existing bookings keep their times.
 
-        Emits `service.updated` where anything changed.
+        Emits `service.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         name: Its name.
         duration_minutes: How many minutes it takes.
         price: What it costs.
@@ -3178,9 +3217,9 @@ class Services:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Deleted:
-        """Delete a service that was never booked; make one that you no longer offer inactive instead.
+        """Delete a service that was never booked; if you no longer offer one, set `active` to false instead.
 
-        Refused with `has_dependents` once it was booked. Emits `service.deleted`.
+        Refused with `has_dependents` once it has been booked. Emits `service.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/services/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -3210,26 +3249,28 @@ class Staff:
         email: Maybe[str] = UNSET,
         timezone: Maybe[Many[str]] = UNSET,
     ) -> Listing[models.Staff]:
-        """All staff, those no longer active too unless `active` says otherwise.
+        """All staff, including inactive ones unless you filter by `active`.
 
         Their `hours` and `time_off` decide what can be booked.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        external_id: The one with this `external_id`.
-        metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
-        updated_since: Those changed at or after it; the same as `updated_at_from`.
-        search: What to look for: at most 200 characters, none of them special.
-        active: Those with this `active`.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        active: Records with this value of `active`.
         email: An email address.
-        timezone: Those with any of these as `timezone`.
+        timezone: Records with any of these values of `timezone`.
         """
         return Listing(
             self._api,
@@ -3270,14 +3311,14 @@ class Staff:
     ) -> models.Staff:
         """Add a member of staff.
 
-        Without `hours` they are never offered. Emits `staff.created`.
+        Without `hours` they cannot be booked unless you send `force`. Emits `staff.created`.
 
         name: Their name.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         email: Their email address.
         phone: Their phone number.
-        timezone: The IANA time zone of their hours; the business's unless said.
+        timezone: The IANA time zone of their hours; defaults to the business's.
         hours: When they work each week; empty for never.
         time_off: When they do not work, whatever their hours say.
         active: Whether they can be booked and assigned.
@@ -3326,16 +3367,16 @@ class Staff:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Staff:
-        """Change a member of staff; bookings already made stay where they are.
+        """Change a member of staff; existing bookings stay.
 
-        Emits `staff.updated` where anything changed.
+        Emits `staff.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         name: Their name.
         email: Their email address.
         phone: Their phone number.
-        timezone: The IANA time zone of their hours; the business's unless said.
+        timezone: The IANA time zone of their hours; defaults to the business's.
         hours: When they work each week; empty for never.
         time_off: When they do not work, whatever their hours say.
         active: Whether they can be booked and assigned.
@@ -3366,9 +3407,9 @@ class Staff:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Deleted:
-        """Delete a member of staff that nothing refers to; one who left is made inactive instead.
+        """Delete a member of staff that no record refers to; if someone leaves, set `active` to false instead.
 
-        Refused with `has_dependents` while a booking, service or job names them. Emits `staff.deleted`.
+        Refused with `has_dependents` while a booking, service or job refers to them. Emits `staff.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/staff/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -3409,12 +3450,12 @@ class Tenant:
     ) -> models.Tenant:
         """Change the business profile.
 
-        Documents already sent keep what they say. A sandbox has a profile of its own.
+        Documents that were already sent do not change. A sandbox has its own profile.
 
         name: The name the business trades by.
         legal_name: The legal entity's name, if different.
-        abn: The business's ABN, without which no tax invoice can be sent; shown as 11 digits.
-        gst_registered: Whether the business is registered for GST; one that is not cannot charge it.
+        abn: The business's ABN, required to send a tax invoice; shown as 11 digits.
+        gst_registered: Whether the business is registered for GST; if not, it cannot charge GST.
         timezone: Its IANA time zone, to which all dates refer.
         address: Where the business is, as its documents show it.
         email: The business's email address.
@@ -3471,22 +3512,24 @@ class WebhookDeliveries:
     ) -> Listing[models.ListedDelivery]:
         """The deliveries to all endpoints, newest first, without their attempts.
 
-        Finished ones are kept for 30 days unless the deployment says otherwise.
+        Finished deliveries are kept for 30 days by default.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        endpoint_id: Those with any of these as `endpoint_id`.
-        webhook_id: Those with any of these as `webhook_id`.
-        event: Those of any of these events; `invoice.*` is all of a kind, `*` every event, `ping` what `test` sends.
-        status: Those with any of these as `status`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        endpoint_id: Records with any of these values of `endpoint_id`.
+        webhook_id: Records with any of these values of `webhook_id`.
+        event: Deliveries of any of these events; `invoice.*` means all of a kind, `*` every event, and `ping` what
+          `test` sends.
+        status: Records with any of these values of `status`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        finished_at_from: Those with `finished_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        finished_at_to: Those with `finished_at` at or before it. A date means that whole day in the business's time
-          zone.
+        finished_at_from: Records whose `finished_at` is this or later. A date means that whole day in the business's
+          time zone.
+        finished_at_to: Records whose `finished_at` is this or earlier. A date means that whole day in the business's
+          time zone.
         """
         return Listing(
             self._api,
@@ -3526,7 +3569,7 @@ class WebhookDeliveries:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Delivery:
-        """Deliver again, whatever the result was: a new delivery with the same body and `webhook-id`.
+        """Send a delivery again, whatever its result: a new delivery with the same body and `webhook-id`.
 
         To the endpoint's present URL with its present secret. The key needs the read scope of the event, and of all
         that the endpoint subscribes to. Where the endpoint was deleted, or the event is no longer kept:
@@ -3562,23 +3605,25 @@ class WebhookEndpoints:
         updated_since: Maybe[dt.date | dt.datetime] = UNSET,
         enabled: Maybe[bool] = UNSET,
     ) -> Listing[models.Endpoint]:
-        """All endpoints; their secrets are not shown.
+        """All endpoints, without their secrets.
 
-        Their secrets are never shown again.
+        A secret is shown only when it is created; use `rotate_secret` for a new one.
 
-        page: From 1; not together with `cursor`.
-        cursor: `next_cursor` or `prev_cursor` of another page; filters and sort are repeated unchanged.
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
-        external_id: The one with this `external_id`.
-        metadata: Those whose metadata has each `metadata[key]=value`.
-        created_at_from: Those with `created_at` at or after it. A date means that whole day in the business's time
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
-        created_at_to: Those with `created_at` at or before it. A date means that whole day in the business's time zone.
-        updated_at_from: Those with `updated_at` at or after it. A date means that whole day in the business's time
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
           zone.
-        updated_at_to: Those with `updated_at` at or before it. A date means that whole day in the business's time zone.
-        updated_since: Those changed at or after it; the same as `updated_at_from`.
-        enabled: Those with this `enabled`.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        enabled: Records with this value of `enabled`.
         """
         return Listing(
             self._api,
@@ -3611,16 +3656,17 @@ class WebhookEndpoints:
         enabled: Maybe[bool] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Endpoint:
-        """Add an endpoint; its secret is shown in this answer and never again.
+        """Add an endpoint; its secret cannot be shown again.
 
-        The `secret` is in this answer only. The key needs the read scope of everything the endpoint subscribes to, else
-        `insufficient_scope`. Refused with `url_not_allowed` where the URL can never be delivered to, and
+        Keep the `secret` in the response. The key needs the read scope of everything the endpoint subscribes to;
+        otherwise
+        `insufficient_scope`. Refused with `url_not_allowed` if nothing can be delivered to the URL, and
         `too_many_endpoints` above 20.
 
         url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
         events: Which events: by name, all of one kind such as `invoice.*`, or all with `*`.
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         description: What it is for.
         enabled: Whether deliveries are sent; those to a disabled endpoint are held.
         """
@@ -3645,7 +3691,7 @@ class WebhookEndpoints:
     ) -> models.Endpoint:
         """One endpoint.
 
-        With how its deliveries fare.
+        `disabled_reason` and `failing_since` show whether its deliveries succeed.
         """
         return self._api.call("GET", f"/v1/webhook_endpoints/{segment(id)}", models.Endpoint)
 
@@ -3662,15 +3708,16 @@ class WebhookEndpoints:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Endpoint:
-        """Change an endpoint; what is still to be delivered goes to its new URL.
+        """Change an endpoint; pending deliveries go to the new URL.
 
-        `enabled: false` holds new deliveries; enabling sends nothing that was held, `recover` does. Changed `events`
-        apply to new deliveries only. The key needs the read scope of all that the endpoint subscribes to, before and
-        after, and for a new URL that of everything still on its way, else `insufficient_scope`. Refused with
-        `url_not_allowed` where the URL can never be delivered to.
+        `enabled: false` holds new deliveries. Enabling the endpoint again does not send them: use `recover`. New
+        `events`
+        apply to new deliveries only. The key needs the read scope of everything the endpoint subscribes to, before and
+        after the change; for a new URL, also of every pending delivery; otherwise `insufficient_scope`. Refused with
+        `url_not_allowed` if nothing can be delivered to the URL.
 
         external_id: Your own id for the record, unique among records of its kind.
-        metadata: The client's own string map: at most 50 keys of 40 characters with values of 500.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
         events: Which events: by name, all of one kind such as `invoice.*`, or all with `*`.
         description: What it is for.
@@ -3699,9 +3746,9 @@ class WebhookEndpoints:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Deleted:
-        """Delete an endpoint: its open deliveries are cancelled, its history stays.
+        """Delete an endpoint: pending and held deliveries are cancelled, and its history stays.
 
-        To stop for a while, disable it instead.
+        To pause deliveries, set `enabled` to false instead.
         """
         return self._api.call(
             "DELETE",
@@ -3718,9 +3765,9 @@ class WebhookEndpoints:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Endpoint:
-        """Make a new secret, shown in this answer only; for 24 hours the old one signs too.
+        """Create a new secret, which cannot be shown again; for 24 hours the old one signs too.
 
-        Each delivery then carries both signatures, so that receivers can change at leisure.
+        Meanwhile each delivery carries both signatures, so that you can update your receiver.
         """
         return self._api.call(
             "POST",
@@ -3740,8 +3787,7 @@ class WebhookEndpoints:
     ) -> models.Delivery:
         """Send a `ping`, which is not an event.
 
-        Answers the delivery, whose attempt follows within seconds. A disabled endpoint gets none:
-        `invalid_state_transition`.
+        Returns the delivery, which is sent within seconds. For a disabled endpoint: `invalid_state_transition`.
         """
         return self._api.call(
             "POST",
@@ -3761,13 +3807,13 @@ class WebhookEndpoints:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Recovery:
-        """Send every failed or held delivery from a period of time again, in the background.
+        """Send every failed or held delivery of a period again, in the background.
 
-        Each of them gets all its attempts anew; 202 says how many there are. A disabled endpoint gets none:
+        Each gets all four attempts again; the response says how many there are. For a disabled endpoint:
         `invalid_state_transition`. The key needs the read scope of each event that would be sent.
 
-        since: From when the deliveries were made.
-        until: Until when; now unless said.
+        since: The time from which deliveries are sent again.
+        until: The time up to which they are sent again; defaults to now.
         """
         return self._api.call(
             "POST",

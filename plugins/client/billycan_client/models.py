@@ -55,7 +55,7 @@ class AddressChange(Struct, kw_only=True):
 
 
 class Attempt(Struct, kw_only=True):
-    """One attempt. `finished_at` is null while it runs, and stays null if the process died: `error` then says
+    """One attempt. `finished_at` is null while it runs, and stays null if the process died; then `error` says
     so.
     """
 
@@ -228,15 +228,15 @@ class Contact(Struct, kw_only=True):
     billing_address: Address | None
     """Where their invoices are sent; shown on them."""
     site_address: Address | None
-    """Where you work for them."""
+    """Where the work is done."""
     people: list[Person]
-    """People to contact there."""
+    """People to contact."""
     payment_terms_days: int | None
     """Days until their invoices are due; if null, the business's own terms apply."""
     notes: str | None
     """The business's internal notes."""
     tags: list[str]
-    """Words to find them by."""
+    """Tags to find them by."""
     external_id: str | None
     """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
@@ -252,7 +252,7 @@ class Contact(Struct, kw_only=True):
 
 
 class Deleted(Struct, kw_only=True):
-    """The answer to a DELETE."""
+    """The response to a DELETE."""
 
     id: str
     """The id of the deleted record."""
@@ -274,7 +274,7 @@ class Delivery(Struct, kw_only=True):
     event: str
     """What happened, such as `invoice.paid`."""
     status: Open[Literal["cancelled", "delivered", "failed", "held", "pending"]]
-    """Its status; `held` waits for the endpoint to be enabled."""
+    """Its status; `held` means that the endpoint is disabled."""
     attempts_made: int
     """How many attempts were made."""
     next_attempt_at: dt.datetime | None
@@ -293,7 +293,7 @@ class Delivery(Struct, kw_only=True):
 
 
 class Endpoint(Struct, kw_only=True):
-    """An endpoint as it is shown; `secret` only when it is made or rotated, else null."""
+    """An endpoint as it is shown."""
 
     id: str
     """Its id: a prefix for its kind, `_` and an opaque string."""
@@ -306,11 +306,13 @@ class Endpoint(Struct, kw_only=True):
     enabled: bool
     """Whether deliveries are sent; those to a disabled endpoint are held."""
     disabled_reason: Open[Literal["failing", "gone"]] | None
-    """Why it was disabled automatically: it answered 410, or nothing succeeded for days."""
+    """Why it was disabled automatically: it answered 410 (`gone`), or no delivery succeeded for days
+    (`failing`).
+    """
     failing_since: dt.datetime | None
     """Since when no delivery has succeeded."""
     secret: str | None
-    """What its deliveries are signed with; shown when it is made or rotated, else null."""
+    """The secret that signs its deliveries; null except when it is created or rotated."""
     external_id: str | None
     """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
@@ -331,7 +333,7 @@ class Expense(Struct, kw_only=True):
     id: str
     """Its id: a prefix for its kind, `_` and an opaque string."""
     status: Open[Literal["recorded", "void"]]
-    """Whether it counts, or was taken out by `void`."""
+    """Whether it counts, or was voided."""
     date: dt.date
     """When the money was spent."""
     amount: Decimal
@@ -355,13 +357,13 @@ class Expense(Struct, kw_only=True):
     gst_code: Open[Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"]]
     """How it was taxed."""
     gst: Decimal
-    """The GST on the receipt; an eleventh of the amount unless said, where the code is taxable."""
+    """The GST on the receipt; by default 1/11 of the amount if the code is taxable."""
     gst_breakdown: GstBreakdown
     """Its GST, and how much can be claimed."""
     business_use_percent: Decimal
     """How much of it was for business use, in percent."""
     tax_invoice_held: bool
-    """Whether a tax invoice is held, without which GST above $82.50 of amount cannot be claimed."""
+    """Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed."""
     payment_method: str | None
     """How it was paid, such as `card`, `bank_transfer` or `cash`."""
     reference: str | None
@@ -404,7 +406,7 @@ class Group(Struct, kw_only=True):
     gst: Decimal
     """The GST in it."""
     gst_claimable: Decimal
-    """What of the GST can be claimed."""
+    """How much of the GST can be claimed."""
 
 
 class GstBreakdown(Struct, kw_only=True):
@@ -417,7 +419,7 @@ class GstBreakdown(Struct, kw_only=True):
     rate: Decimal
     """The rate of GST, in percent."""
     gst_claimable: Decimal
-    """What of the GST can be claimed: for business use, and 0 unless `claimable`."""
+    """How much of the GST can be claimed: for business use, and 0 unless `claimable`."""
     claim_status: Open[Literal["awaiting_tax_invoice", "claimable", "not_creditable"]]
     """Whether it can be claimed, awaits a tax invoice, or cannot be claimed at all."""
 
@@ -434,8 +436,9 @@ class Hours(Struct, kw_only=True):
 
 
 class Invoice(Struct, kw_only=True):
-    """An invoice with its lines and payments; `hosted_url` is for keys that may write invoices, never in an
-    event.
+    """An invoice with its lines and payments. `hosted_url` is shown only to keys that may write invoices, never
+    in
+    events.
     """
 
     id: str
@@ -477,17 +480,15 @@ class Invoice(Struct, kw_only=True):
     amount_written_off: Decimal
     """What was written off as a bad debt and has not been recovered."""
     cash_rounding: Decimal
-    """What was settled without being received, since cash comes in multiples of 0.05; below zero where more was
-    received.
-    """
+    """What was settled by rounding cash to a multiple of 0.05; negative if more was received than was due."""
     amount_due: Decimal
-    """What is still to be paid; 0.00 once it is void."""
+    """What is still to be paid; 0.00 if it is void."""
     is_overdue: bool
     """Whether money is still due and the due date has passed."""
     document_title: Open[Literal["Invoice", "Tax invoice"]]
-    """The document's heading."""
+    """The document's title, such as `Tax invoice`."""
     tax_invoice: TaxInvoice
-    """Whether it is a tax invoice that shows what it must."""
+    """Whether it shows everything that a tax invoice must."""
     reference: str | None
     """A short reference for the client."""
     purchase_order: str | None
@@ -624,7 +625,7 @@ class Job(Struct, kw_only=True):
 
 
 class Limits(Struct, kw_only=True):
-    """How often a key may call."""
+    """A key's rate limits."""
 
     per_minute: int
     """Requests in any 60 seconds."""
@@ -692,7 +693,7 @@ class ListedDelivery(Struct, kw_only=True):
     event: str
     """What happened, such as `invoice.paid`."""
     status: Open[Literal["cancelled", "delivered", "failed", "held", "pending"]]
-    """Its status; `held` waits for the endpoint to be enabled."""
+    """Its status; `held` means that the endpoint is disabled."""
     attempts_made: int
     """How many attempts were made."""
     next_attempt_at: dt.datetime | None
@@ -752,17 +753,15 @@ class ListedInvoice(Struct, kw_only=True):
     amount_written_off: Decimal
     """What was written off as a bad debt and has not been recovered."""
     cash_rounding: Decimal
-    """What was settled without being received, since cash comes in multiples of 0.05; below zero where more was
-    received.
-    """
+    """What was settled by rounding cash to a multiple of 0.05; negative if more was received than was due."""
     amount_due: Decimal
-    """What is still to be paid; 0.00 once it is void."""
+    """What is still to be paid; 0.00 if it is void."""
     is_overdue: bool
     """Whether money is still due and the due date has passed."""
     document_title: Open[Literal["Invoice", "Tax invoice"]]
-    """The document's heading."""
+    """The document's title, such as `Tax invoice`."""
     tax_invoice: TaxInvoice
-    """Whether it is a tax invoice that shows what it must."""
+    """Whether it shows everything that a tax invoice must."""
     reference: str | None
     """A short reference for the client."""
     purchase_order: str | None
@@ -982,7 +981,7 @@ class ListedQuote(Struct, kw_only=True):
 
 
 class LoggedEvent(Struct, kw_only=True):
-    """Something that happened: `data` is the record as GET answered it then."""
+    """Something that happened to a record."""
 
     id: str
     """Its id; the `webhook-id` of its deliveries."""
@@ -991,7 +990,7 @@ class LoggedEvent(Struct, kw_only=True):
     created_at: dt.datetime
     """When it happened; the `timestamp` of its deliveries."""
     data: dict[str, Any] | None
-    """The record as GET answered it then; of a deleted one its `id` alone. Null for a key that may not read it."""
+    """The record as GET returned it then; after a deletion only its `id`. Null for a key that may not read it."""
 
 
 class Me(Struct, kw_only=True):
@@ -1008,7 +1007,7 @@ class Me(Struct, kw_only=True):
     scopes: list[str]
     """What the key may do."""
     limits: Limits
-    """How often the key may call."""
+    """The key's rate limits."""
 
 
 class Named(Struct, kw_only=True):
@@ -1017,7 +1016,7 @@ class Named(Struct, kw_only=True):
     id: str
     """Its id."""
     name: str
-    """Its name; where a document was sent, the name it had then."""
+    """Its name; on documents that were sent, its name at that time."""
 
 
 class NewAddress(Struct, kw_only=True):
@@ -1107,7 +1106,7 @@ class NewTimeOff(Struct, kw_only=True):
 
 
 class Opening(Struct, kw_only=True):
-    """A time that can be booked, with whom, and how many bookings it still takes."""
+    """A time that can be booked."""
 
     start_at: dt.datetime
     """When it begins."""
@@ -1116,7 +1115,7 @@ class Opening(Struct, kw_only=True):
     staff_ids: list[str]
     """Who is free then."""
     remaining: int
-    """How many more bookings this time takes."""
+    """How many more bookings all of `staff_ids` can take then, together."""
 
 
 class Payment(Struct, kw_only=True):
@@ -1129,7 +1128,7 @@ class Payment(Struct, kw_only=True):
     amount: Decimal
     """The amount received."""
     cash_rounding: Decimal
-    """What it settled beyond `amount`; below zero where it settled less. Always 0.00 but for cash."""
+    """What it settled beyond `amount`; negative if it settled less. Always 0.00 unless paid in cash."""
     payment_method: str
     """How, such as `bank_transfer`, `card` or `cash`."""
     paid_at: dt.datetime
@@ -1164,12 +1163,12 @@ class Person(Struct, kw_only=True):
 
 
 class Preview(Struct, kw_only=True):
-    """An invoice worked out but not stored."""
+    """An invoice that was calculated but not stored."""
 
     client_id: str
-    """The contact who would owe it."""
+    """The contact it would be for."""
     client: Named
-    """The contact who would owe it."""
+    """The contact it would be for."""
     issue_date: dt.date
     """The date of the invoice."""
     due_date: dt.date
@@ -1195,15 +1194,15 @@ class Preview(Struct, kw_only=True):
     gst_breakdown: list[CodeTotals]
     """Amounts and GST by GST code."""
     document_title: Open[Literal["Invoice", "Tax invoice"]]
-    """The heading that it would have."""
+    """The title it would have."""
     tax_invoice: TaxInvoice
-    """Whether it shows what a tax invoice must."""
+    """Whether it shows everything that a tax invoice must."""
     line_items: list[PreviewLine]
     """What is charged for, in order."""
 
 
 class PreviewLine(Struct, kw_only=True):
-    """A line worked out but not stored."""
+    """A line that was calculated but not stored."""
 
     description: str
     """What is charged for."""
@@ -1228,7 +1227,7 @@ class PreviewLine(Struct, kw_only=True):
 
 
 class Quote(Struct, kw_only=True):
-    """A quote with its lines. `hosted_url` is for keys that may write quotes, and never part of an event."""
+    """A quote with its lines. `hosted_url` is shown only to keys that may write quotes, never in events."""
 
     id: str
     """Its id: a prefix for its kind, `_` and an opaque string."""
@@ -1313,33 +1312,33 @@ class Quote(Struct, kw_only=True):
 
 
 class Received(Struct, kw_only=True):
-    """What came back: the first 16 KiB of it."""
+    """The response: the first 16 KiB of it."""
 
     status: int
     """The HTTP status."""
     headers: dict[str, str]
-    """The response's headers, 8 KiB of them at most."""
+    """The response's headers, at most 8 KiB."""
     body: str | None
-    """The response's body; null for a key that may not read what the event is about, and once newer ones took
-    its place: the newest answers of a business are kept, 64 MiB in all.
+    """The response's body. Null for a key that may not read the event, and for old attempts: only the newest 64
+    MiB of each business are kept.
     """
 
 
 class Recovery(Struct, kw_only=True):
-    """How many deliveries are sent again."""
+    """How many deliveries will be sent again."""
 
     endpoint_id: str
     """The endpoint they go to."""
     since: dt.datetime
-    """From when they were made."""
+    """The start of the period."""
     until: dt.datetime
-    """Until when they were made."""
+    """The end of the period."""
     deliveries: int
     """How many."""
 
 
 class Sent(Struct, kw_only=True):
-    """What was sent. `body` is null for a key that may not read what the event is about."""
+    """What was sent. `body` is null for a key that may not read the event."""
 
     url: str
     """Where to."""
@@ -1408,7 +1407,7 @@ class Staff(Struct, kw_only=True):
     phone: str | None
     """Their phone number."""
     timezone: str
-    """The IANA time zone of their hours; the business's unless said."""
+    """The IANA time zone of their hours; defaults to the business's."""
     hours: list[Hours]
     """When they work each week; empty for never."""
     time_off: list[TimeOff]
@@ -1439,7 +1438,7 @@ class TaxInvoice(Struct, kw_only=True):
 
 
 class Tenant(Struct, kw_only=True):
-    """A tenant as it is shown: its profile, which of the two environments it is, and its version."""
+    """A tenant as it is shown: its profile, environment and version."""
 
     id: str
     """The tenant's id."""
@@ -1456,9 +1455,9 @@ class Tenant(Struct, kw_only=True):
     legal_name: str | None
     """The legal entity's name, if different."""
     abn: str | None
-    """The business's ABN, without which no tax invoice can be sent; shown as 11 digits."""
+    """The business's ABN, required to send a tax invoice; shown as 11 digits."""
     gst_registered: bool
-    """Whether the business is registered for GST; one that is not cannot charge it."""
+    """Whether the business is registered for GST; if not, it cannot charge GST."""
     timezone: str
     """Its IANA time zone, to which all dates refer."""
     address: Address | None

@@ -221,8 +221,8 @@ def test_a_deprecated_member_is_described_as_such():
     assert (hours["deprecated"], hours["description"]) == (True, "Use `minutes`.")
 
 
-def test_the_documented_plugin_of_nothing_but_hooks_works(install, make_app):
-    text = (ROOT / "docs" / "hooks.md").read_text().partition("## A plugin of nothing but hooks")[2]
+def test_the_documented_plugin_with_hooks_only_works(install, make_app):
+    text = (ROOT / "docs" / "hooks.md").read_text().partition("## A plugin with hooks only")[2]
     exec(BLOCK.findall(text)[0][1], given := {})
     project = tomllib.loads(BLOCK.findall(text)[1][1])
     assert list(project["project"]["entry-points"][plugins.GROUP]) == [given["manifest"].name]

@@ -163,7 +163,7 @@ def test_the_parameters_of_a_list(describe):
     }
     assert not any(p.get("required") for p in found.values()) and {p["in"] for p in found.values()} == {"query"}
     said = {name: p["description"] for name, p in found.items()}
-    assert said["status"] == "Those with any of these as `status`."
+    assert said["status"] == "Records with any of these values of `status`."
     whole_day = "A date means that whole day in the business's time zone."
     assert said["created_at_to"] == f"Those with `created_at` at or before it. {whole_day}"
     assert (found["status"]["style"], found["status"]["explode"]) == ("form", False)
@@ -635,7 +635,7 @@ def test_a_list_that_is_no_page(ferries):
     service, only_free = operation["parameters"]
     assert service == {"name": "service_id", "in": "query", "required": True, "schema": text()}
     assert only_free["schema"] == {"type": "boolean", "default": True}
-    assert only_free["description"] == "Those with this `only_free`."
+    assert only_free["description"] == "Records with this value of `only_free`."
 
 
 def test_an_answer_that_is_no_json(ferries):

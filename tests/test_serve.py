@@ -545,7 +545,7 @@ def test_gunicorn_refuses_tls_which_it_could_not_bound(tmp_path):
     given |= {"BILLYCAN_DATABASE": f"sqlite:///{tmp_path}/here.db", "BILLYCAN_SHARED_FOLDER": str(tmp_path / "shared")}
     with running(tmp_path, command, given, ROOT) as process:
         assert process.ends() == 3
-        assert "ERROR certfile: gunicorn cannot bound slow clients under TLS" in process.err.read_text()
+        assert "ERROR certfile: gunicorn cannot limit slow clients over TLS" in process.err.read_text()
 
 
 @pytest.mark.parametrize(

@@ -165,7 +165,7 @@ def test_the_parameters_of_a_list(describe):
     said = {name: p["description"] for name, p in found.items()}
     assert said["status"] == "Records with any of these values of `status`."
     whole_day = "A date means that whole day in the business's time zone."
-    assert said["created_at_to"] == f"Those with `created_at` at or before it. {whole_day}"
+    assert said["created_at_to"] == f"Records whose `created_at` is this or earlier. {whole_day}"
     assert (found["status"]["style"], found["status"]["explode"]) == ("form", False)
     assert (found["metadata"]["style"], found["metadata"]["explode"]) == ("deepObject", True)
     assert found["metadata"]["schema"]["additionalProperties"] == text(maxLength=500)

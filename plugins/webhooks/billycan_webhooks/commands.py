@@ -26,7 +26,7 @@ def webhooks() -> None:
     metavar="SVC_TEST",
     help="A sandbox key with events:read and the read scope of what to forward.",
 )
-@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Where billycan is served.")
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Where billycan runs.")
 def listen(forward_to: str, key: str, url: str) -> None:
     """Forward a sandbox's new events to a machine without a public address, signed like deliveries.
 

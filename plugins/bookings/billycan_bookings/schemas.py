@@ -53,7 +53,7 @@ class NewService(NewResource, kw_only=True):
     def __post_init__(self) -> None:
         for i, id in enumerate(self.staff_ids):
             if id in self.staff_ids[:i]:
-                raise RuleBroken("invalid_value", "is there twice", f"staff_ids[{i}]")
+                raise RuleBroken("invalid_value", "appears twice", f"staff_ids[{i}]")
 
 
 class Service(Resource):

@@ -101,7 +101,7 @@ class NewJob(NewDocument, kw_only=True):
         check_times(self.scheduled_start, self.scheduled_end)
         for i, id in enumerate(self.assignee_ids):
             if id in self.assignee_ids[:i]:
-                raise RuleBroken("invalid_value", "is there twice", f"assignee_ids[{i}]")
+                raise RuleBroken("invalid_value", "appears twice", f"assignee_ids[{i}]")
 
 
 class Schedule(Struct, forbid_unknown_fields=True, kw_only=True):

@@ -180,7 +180,7 @@ def test_a_redis_that_is_killed_only_delays(hooks, receive, subscribe, working, 
 
     assert redis_server.ask("DBSIZE").startswith(b":")
     redis_server.stop()
-    assert said(1)[0].startswith("the queue is away")
+    assert said(1)[0].startswith("the queue cannot be reached")
     for i in range(5):
         contact(client, str(i))
     redis_server.start()

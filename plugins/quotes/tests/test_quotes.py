@@ -333,7 +333,7 @@ def test_what_goes_wrong_on_the_page_is_said_on_a_page(app, client, monkeypatch)
 
     says(413, "too long", body=many)
     says(413, "too long", body="decision=accept&name=" + "x" * 70_000)
-    says(405, "does not take that method", "DELETE")
+    says(405, "does not support that method", "DELETE")
     says(422, "Please tick", body="decision=accept&name=%ff%00")
     monkeypatch.setattr("billycan_quotes.pages.status_of", lambda ctx, row: 1 / 0)
     says(500, "try again in a few minutes", "GET")

@@ -173,7 +173,7 @@ def test_a_redis_that_is_killed_only_delays(hooks, receive, subscribe, working, 
     def said(count):
         end = time.monotonic() + 10
         while True:
-            found = [r.getMessage() for r in caplog.records if r.getMessage().startswith("the queue is")]
+            found = [r.getMessage() for r in caplog.records if r.getMessage().startswith("the queue ")]
             if len(found) >= count or time.monotonic() > end:
                 return found
             time.sleep(0.005)

@@ -100,9 +100,10 @@ class Availability:
         """The times when a service can be booked, and with whom: the complete list for up to 31 days, in order.
 
         Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. Jobs
-        that staff are assigned to take their time from `scheduled_start` to `scheduled_end`. What is listed may be gone
-        by the time it is booked; `create_booking` decides. With many staff and short intervals, ask for fewer days at a
-        time: where more than 250,000 starts would have to be looked at, one for each person, it is `page_too_large`.
+        occupy their assignees from `scheduled_start` to `scheduled_end`. A listed time may be gone by the time you book
+        it.
+        With many staff and short intervals, ask for fewer days at a time: if more than 250,000 starts would have to be
+        checked, counting each person, the error is `page_too_large`.
 
         service_id: The service to book.
         from_: The first day.
@@ -802,11 +803,10 @@ class Events:
     ) -> Listing[models.LoggedEvent]:
         """Events, newest first; with `after`, those after that event, oldest first, in commit order.
 
-        Polling with the last id as `after` misses nothing and repeats nothing: no event ever appears before one already
-        given out, and an id stays valid though its page was empty. Events are kept for 90 days, and up to 2 GiB of
-        them,
-        unless the deployment says otherwise. Where some that came after `after`, and that the filters let through, are
-        no longer kept, the answer is `event_expired`.
+        To poll, use the last id that you received as `after`: you will miss nothing and see nothing twice. Keep the id
+        if a
+        page is empty. By default, events are kept for 90 days, and up to 2 GiB of them. If events after `after` that
+        match the filters are no longer kept, the error is `event_expired`.
 
         page: The page, from 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
@@ -3571,9 +3571,9 @@ class WebhookDeliveries:
     ) -> models.Delivery:
         """Send a delivery again, whatever its result: a new delivery with the same body and `webhook-id`.
 
-        To the endpoint's present URL with its present secret. The key needs the read scope of the event, and of all
-        that the endpoint subscribes to. Where the endpoint was deleted, or the event is no longer kept:
-        `invalid_state_transition`.
+        It uses the endpoint's current URL and secret. The key needs the read scope of the event and of everything the
+        endpoint subscribes to. If the endpoint was deleted, or the event is no
+        longer kept: `invalid_state_transition`.
         """
         return self._api.call(
             "POST",

@@ -35,12 +35,23 @@ def _entries(group: str, *path: str) -> tuple[EntryPoint, ...]:
 
 def first_party() -> set[str]:
     """The plugins that the assembled distribution consists of; none where only core is installed."""
+    parts = _parts()
+    return {name for name, entry in installed().items() if entry.dist and canonical(entry.dist.name) in parts}
+
+
+def absent() -> set[str]:
+    """The plugins that the assembled distribution should consist of and that are not installed."""
+    here = {canonical(entry.dist.name) for entry in installed().values() if entry.dist}
+    return {part.removeprefix(f"{ASSEMBLED}-").replace("-", "_") for part in _parts() - here - {CORE}}
+
+
+@cache
+def _parts() -> set[str]:
     try:
         requirements = distribution(ASSEMBLED).requires or []
     except PackageNotFoundError:
         return set()
-    parts = {canonical(_NAME_OF.findall(r)[0]) for r in requirements if "extra ==" not in r}
-    return {name for name, entry in installed().items() if entry.dist and canonical(entry.dist.name) in parts}
+    return {canonical(_NAME_OF.findall(r)[0]) for r in requirements if "extra ==" not in r}
 
 
 def canonical(name: str) -> str:

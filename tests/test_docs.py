@@ -19,6 +19,7 @@ from types import ModuleType, SimpleNamespace
 from typing import Annotated, get_origin
 from unittest import mock
 
+import click
 import msgspec
 import pluggy
 import pytest
@@ -417,7 +418,7 @@ class Reader:
         """Parse a command as the console script does, and stop before it runs."""
         command, context = commands, None
         words = [word.replace("…", "01abc") for word in words]
-        while hasattr(command, "commands"):
+        while isinstance(command, click.Group):
             assert words and command.get_command(context, words[0]), f"{self.page}: billycan {words}"
             command, words = command.get_command(context, words[0]), words[1:]
         with mock.patch.dict(os.environ, {"BILLYCAN_KEY": self.key}):

@@ -589,7 +589,8 @@ def test_help_shows_the_commands_even_where_the_settings_are_wrong(run):
 
 
 def every_command(group: click.Group, *above: str) -> Iterator[tuple[tuple[str, ...], click.Command]]:
-    for name, command in group.commands.items():
+    for name in [*cli.CORE] if group is cli.commands else group.commands:
+        command = group.get_command(click.Context(group), name)
         if isinstance(command, click.Group):
             yield from every_command(command, *above, name)
         else:

@@ -14,7 +14,7 @@ from billycan.app import App
 from billycan.hosting import gunicorn_conf
 from billycan.settings import Config, Settings, SettingsError, load
 from billycan.testing import SECRET
-from billycan.tools import cli
+from billycan.tools.commands import running
 
 EXAMPLE = Path(__file__).parents[2] / "deploy" / "billycan.example.toml"
 
@@ -235,5 +235,5 @@ def test_the_example_file_shows_the_defaults_of_the_environment():
         "THREADS": gunicorn_conf.threads,
         "WORKER_CLASS": gunicorn_conf.worker_class,
     }
-    defaults = {p.envvar: str(p.default) for p in cli.commands.commands["serve"].params}
+    defaults = {p.envvar: str(p.default) for p in running.serve.params}
     assert {f"BILLYCAN_{name}": value for name, value in given.items() if name != "WORKER_CLASS"} == defaults

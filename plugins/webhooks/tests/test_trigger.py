@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from billycan.plugins import first_party
 from billycan.testing import Client, Clock
-from billycan.tools.cli import trigger_event
+from billycan.tools.commands.events import trigger_event
 from billycan.tools.trigger import CannotTrigger, trigger, ways
 
 ALL = sorted(first_party())

@@ -1,0 +1,73 @@
+"""The headers of answers, as the OpenAPI document has them."""
+
+from collections.abc import Iterable
+
+from .. import problems
+from .schemas import Json
+
+_WHOLE = {"type": "integer", "minimum": 0}
+ALWAYS = ("X-Request-Id", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset")
+HEADERS: dict[str, Json] = {
+    "X-Request-Id": {
+        "description": "The request's id in the server's logs.",
+        "required": True,
+        "schema": {"type": "string"},
+    },
+    "X-RateLimit-Limit": {"description": "Requests in the window.", "required": True, "schema": _WHOLE},
+    "X-RateLimit-Remaining": {"description": "Requests left in the window.", "required": True, "schema": _WHOLE},
+    "X-RateLimit-Reset": {
+        "description": "When the oldest counted request leaves the window, in Unix seconds.",
+        "required": True,
+        "schema": _WHOLE,
+    },
+    "ETag": {
+        "description": "The record's version, for If-Match.",
+        "required": True,
+        "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
+    },
+    "Location": {"description": "The URL of the new record.", "required": True, "schema": {"type": "string"}},
+    "Link": {
+        "description": 'The URL of the next page, with `rel="next"`, if there is one.',
+        "schema": {"type": "string"},
+    },
+    "Idempotent-Replayed": {
+        "description": "Present if this is the stored response to an earlier request with the same key.",
+        "schema": {"const": "true"},
+    },
+    "Retry-After": {"description": "Seconds to wait.", "required": True, "schema": _WHOLE},
+    "WWW-Authenticate": {
+        "description": "How to authenticate.",
+        "required": True,
+        "schema": {"const": "Bearer"},
+    },
+}
+WITH: dict[type[problems.Problem], tuple[str, ...]] = {
+    problems.RateLimited: ("Retry-After",),
+    problems.Unavailable: ("Retry-After",),
+    problems.Unauthenticated: ("WWW-Authenticate",),
+}
+
+
+def of_notice(goes: bool) -> Json:
+    """The headers of a route that is deprecated; `goes`: on a day that is known."""
+    since = {
+        "description": "When the route was deprecated, in Unix seconds after an @ (RFC 9745).",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^@[0-9]+$"},
+    }
+    until = {
+        "description": "When the route will be removed (RFC 8594).",
+        "required": True,
+        "schema": {"type": "string"},
+    }
+    return {"Deprecation": since} | ({"Sunset": until} if goes else {})
+
+
+def headers_named(names: Iterable[str]) -> Json:
+    """The headers of these names."""
+    return {name: ref("headers", name) for name in names}
+
+
+def ref(kind: str, name: str) -> Json:
+    """A reference to a component of the document."""
+    return {"$ref": f"#/components/{kind}/{name}"}

@@ -1,0 +1,90 @@
+"""What a request is made of besides its body, as the OpenAPI document has it."""
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+from .headers import ref
+from .schemas import NULL, Json, described, without
+
+if TYPE_CHECKING:
+    from ..pipeline import Endpoint
+
+
+def reads_body(endpoint: "Endpoint") -> bool:
+    """Whether a request to this route has a body."""
+    return endpoint.route.method in ("POST", "PATCH")
+
+
+def checks_version(endpoint: "Endpoint") -> bool:
+    """Whether it heeds If-Match."""
+    return endpoint.route.method in ("PATCH", "DELETE") or bool(reads_body(endpoint) and endpoint.signature.params)
+
+
+def parameters(endpoint: "Endpoint") -> Iterator[Json]:
+    """The parameters of a route: in its path, its query and its headers."""
+    for name in endpoint.signature.params:
+        whose = "The record's id." if name == "id" else "The id of a part of the record."
+        yield {"name": name, "in": "path", "required": True, "description": whose, "schema": {"type": "string"}}
+    if endpoint.signature.query:
+        yield from _query(endpoint.signature.query, endpoint.ids)
+    if endpoint.route.method != "GET":
+        yield ref("parameters", "IdempotencyKey")
+    if checks_version(endpoint):
+        yield ref("parameters", "IfMatch")
+
+
+def _query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
+    """The members of a query as parameters; `ids` says what the ids begin with that some of them take."""
+    (query,) = described([kind])[1].values()
+    for name, member in query["properties"].items():
+        given = [option for option in member.get("anyOf", [member]) if option != NULL]
+        schema = given[0] if len(given) == 1 else {"anyOf": given}
+        parameter: Json = {"name": name, "in": "query"}
+        required = name in query["required"]
+        if description := _of_bound(name, given) or member.get("description") or (not required and _of(name, schema)):
+            parameter["description"] = description
+        if required:
+            parameter["required"] = True
+        if name in ids:
+            schema.get("items", schema)["pattern"] = f"^{ids[name] or '[a-z]{2,5}'}_[0-9a-z]{{1,40}}$"
+        if name == "sort":
+            field = f"-?({'|'.join(kind.sortable)})"
+            schema["pattern"] = f"^{field}(,{field})*$"
+        if schema.get("type") == "array":
+            schema["minItems"] = 1
+            parameter |= {"style": "form", "explode": False}
+        if schema.get("type") == "object":
+            parameter |= {"style": "deepObject", "explode": True}
+        yield {**parameter, "schema": without(schema, "description")}
+
+
+def _of_bound(name: str, given: list[Json]) -> str:
+    """What a bound of a filter does."""
+    of, _, bound = name.rpartition("_")
+    if not of or bound not in ("from", "to"):
+        return ""
+    from_, to = ("or later", "or earlier") if "date" in str(given) else ("or more", "or less")
+    within = f"Records whose `{of}` is this {from_ if bound == 'from' else to}."
+    takes_time = "date-time" in str(given)
+    return within + (" A date means that whole day in the business's time zone." if takes_time else "")
+
+
+def _of(name: str, schema: Json) -> str:
+    """What a filter does that says nothing of itself."""
+    return f"Records with {'any of these values' if schema.get('type') == 'array' else 'this value'} of `{name}`."
+
+
+PARAMETERS = {
+    "IdempotencyKey": {
+        "name": "Idempotency-Key",
+        "in": "header",
+        "description": "The same key with the same request returns the first response again, for 24 hours.",
+        "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+    },
+    "IfMatch": {
+        "name": "If-Match",
+        "in": "header",
+        "description": "The ETag of the version to change; if the record has another version, the response is 412.",
+        "schema": {"type": "string"},
+    },
+}

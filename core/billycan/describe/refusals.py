@@ -1,0 +1,101 @@
+"""What a request may be refused with, as the OpenAPI document has it."""
+
+import inspect
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .. import problems
+from ..manifest import Reply
+from ..wire import encode, parse
+from .parameters import checks_version, reads_body
+from .schemas import Json
+
+if TYPE_CHECKING:
+    from ..app import App
+    from ..pipeline import Endpoint
+
+
+def refusals(app: "App", endpoint: "Endpoint") -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
+    """The problems a client may meet on a route, by status: each with what tells its answer from others, and its codes.
+
+    Core's own follow from what the route takes; a handler names the others in its docstring.
+    """
+    own = [code for code in dict.fromkeys(named(endpoint)) if code in app.codes]
+    for kind, label, codes in _possible(endpoint):
+        more = sorted(code for code in own if app.codes[code].status == kind.status and code not in codes)
+        yield kind, label + "".join(f"_{code}" for code in more), [*codes, *more]
+
+
+def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
+    route = endpoint.route
+    writes, has_body = route.method != "GET", reads_body(endpoint)
+    yield problems.BadRequest, *_unreadable(endpoint)
+    if not route.public:
+        keys = ["missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"]
+        yield problems.Unauthenticated, "", keys
+    if route.scope:
+        yield problems.Forbidden, "", ["insufficient_scope"]
+    if endpoint.signature.params:
+        yield problems.NotFound, "", ["resource_not_found"]
+    if endpoint.signature.answer is not Reply:
+        yield problems.NotAcceptable, "", ["not_acceptable"]
+    if has_body:
+        yield problems.Timeout, "", ["timeout"]
+    if writes:
+        with_external_id = "external_id" in getattr(endpoint.signature.body, "__struct_fields__", ())
+        conflicts = [
+            "conflict",
+            "idempotency_in_progress",
+            "idempotency_answer_gone",
+            *(["duplicate_external_id"] if with_external_id else []),
+        ]
+        yield problems.Conflict, "Record" if with_external_id else "", conflicts
+    if checks_version(endpoint):
+        yield problems.VersionConflict, "", ["version_conflict"]
+    if has_body:
+        yield problems.PayloadTooLarge, "", ["payload_too_large"]
+        yield problems.UnsupportedMediaType, "", ["unsupported_media_type"]
+        yield problems.Invalid, "Body", ["validation_failed", "idempotency_key_reused"]
+    elif writes:
+        yield problems.Invalid, "", ["idempotency_key_reused"]
+    yield problems.RateLimited, "", ["rate_limited"]
+    yield problems.Problem, "", ["internal_error"]
+    yield problems.Unavailable, "", ["unavailable"]
+
+
+def _unreadable(endpoint: "Endpoint") -> tuple[str, list[str]]:
+    codes = ["malformed_request", "unknown_parameter", "invalid_parameter"]
+    if reads_body(endpoint):
+        return "Body", [*codes, "malformed_json", "duplicate_key", "too_deep"]
+    if endpoint.signature.listed:
+        return "List", [*codes, "invalid_filter", "invalid_sort", "invalid_cursor", "page_too_large"]
+    return ("Query", [*codes, "invalid_filter"]) if endpoint.signature.query else ("", codes)
+
+
+def named(endpoint: "Endpoint") -> list[str]:
+    """What stands in backticks in the handler's docstring: among it, codes and events."""
+    return re.findall(r"`([a-z_.]+)`", inspect.getdoc(endpoint.route.handler) or "")
+
+
+def errors(app: "App") -> dict[str, Json]:
+    """The refusals that always say the same, made as they are when they happen."""
+    found = {}
+    for kind in _ALWAYS_THE_SAME:
+        problem = kind()
+        problem.request_id = "req_01ke0000000000000000000001"
+        found[problem.code] = parse(encode(app.hook.envelope(data=None, page=None, problem=problem)))
+    return found
+
+
+_ALWAYS_THE_SAME: tuple[type[problems.Problem], ...] = (
+    problems.Unauthenticated,
+    problems.NotFound,
+    problems.NotAcceptable,
+    problems.Timeout,
+    problems.VersionConflict,
+    problems.PayloadTooLarge,
+    problems.UnsupportedMediaType,
+    problems.Problem,
+    problems.Unavailable,
+)

@@ -1,0 +1,1 @@
+"""Core's commands, each module loaded when one of its commands is asked for or listed."""

@@ -1,0 +1,66 @@
+"""What is there, and whether it is well."""
+# ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from ..opening import opened
+from ..printing import as_json, print_json, print_table
+
+if TYPE_CHECKING:
+    pass
+
+
+@click.command()
+@as_json
+def doctor(as_json: bool) -> None:
+    """Check the deployment and say how to fix what is wrong; the exit code is then 1.
+
+    \b
+    billycan doctor
+    billycan doctor --json
+    """
+    from ..doctor import examine
+
+    found = list(examine())
+    ok = all(finding.ok for finding in found)
+    if as_json:
+        print_json({"ok": ok, "checks": found})
+    else:
+        for finding in found:
+            click.echo(f"{'ok  ' if finding.ok else 'FAIL'} {finding.check}: {finding.message}")
+            if finding.cure:
+                click.echo(f"     cure: {finding.cure}")
+    sys.exit(0 if ok else 1)
+
+
+@click.command()
+@as_json
+def routes(as_json: bool) -> None:
+    """List every endpoint and the scope it needs.
+
+    \b
+    billycan routes
+    """
+    with opened() as app:
+        listed = [
+            {"method": e.route.method, "path": e.route.path, "scope": e.route.scope, "plugin": e.plugin}
+            for e in sorted(app.endpoints, key=lambda e: (e.plugin, e.route.path, e.route.method))
+        ]
+    if as_json:
+        print_json(listed)
+    else:
+        print_table([tuple(route.values()) for route in listed], "no routes")
+
+
+@click.command()
+def openapi() -> None:
+    """Print this deployment's OpenAPI 3.1 document.
+
+    \b
+    billycan openapi > openapi.json
+    """
+    with opened() as app:
+        print_json(app.openapi())

@@ -1,0 +1,60 @@
+"""The App of a command."""
+# ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
+
+import secrets
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from .. import settings
+
+if TYPE_CHECKING:
+    from ..app import App
+
+    Opened = Callable[[], AbstractContextManager[App]]
+
+
+@contextmanager
+def opened(config: settings.Config | None = None) -> Iterator["App"]:
+    """The App of this environment, for a command: it need not have a secret, nor the shared folder of the workers."""
+    from ..app import App
+
+    config = config or settings.load()
+    if config.settings.secret is None:  # Nothing that a command shows was signed.
+        config = with_settings(config, secret=secrets.token_hex(32))
+    with tempfile.TemporaryDirectory(prefix="billycan-") as folder:
+        try:
+            app = App(config)
+        except (RuntimeError, OSError):
+            app = App(with_settings(config, shared_folder=folder))
+        try:
+            yield app
+        finally:
+            app.close()
+
+
+def with_settings(config: settings.Config, **changed: Any) -> settings.Config:
+    """The configuration with other settings of core."""
+    return settings.Config(msgspec.structs.replace(config.settings, **changed), config.plugins)
+
+
+@contextmanager
+def checked(config: settings.Config | None = None) -> Iterator["App"]:
+    """The App, its tables checked."""
+    from .. import migrate as migrations
+
+    with opened(config) as app:
+        migrations.check(app.db, {})
+        yield app
+
+
+@contextmanager
+def owned(open_: Any) -> Iterator["App"]:
+    """The App as the role that owns the tables, where the server's is another."""
+    config = settings.load()
+    owner = config.settings.database_owner
+    with open_(with_settings(config, database=owner) if owner else None) as app:
+        yield app

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from billycan.hosting.served import Call, serving
 from billycan.testing import Client
-from billycan_bookings.handlers import bookings as bookings_table
+from billycan_bookings.tables import bookings as bookings_table
 from billycan_bookings.tables import slots as slots_table
 
 CLIENTS = 50

@@ -3,13 +3,17 @@
 import inspect
 import re
 from collections.abc import Callable
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
 from .manifest import Page, Route
 from .patch import Patch
 from .reader import StructOf, compiled
+
+if TYPE_CHECKING:
+    from .app import App
+    from .pipeline import Endpoint
 
 PARAMETER = re.compile(r"{(\w+)}")
 
@@ -64,6 +68,16 @@ def read(route: Route) -> Signature:
     if isinstance(reader := compiled(body, shown), StructOf):
         _ = reader.members  # says now, and not at the first request, what it cannot read
     return Signature(body, patch, query, params, answer, shown)
+
+
+def endpoint_at(app: "App", method: str, path: str) -> "tuple[Endpoint, dict[str, str]] | None":
+    """The endpoint that answers at a path, be there a query behind it or not, with the path's parameters."""
+    # A path without parameters goes before one that its last part would be an id of.
+    for endpoint in sorted(app.endpoints, key=lambda e: len(e.signature.params)):
+        pattern = PARAMETER.sub(r"(?P<\1>[^/]+)", endpoint.route.path.replace(".", r"\."))
+        if endpoint.route.method == method and (match := re.fullmatch(pattern, path.partition("?")[0])):
+            return endpoint, match.groupdict()
+    return None
 
 
 def heard(hear: Callable[..., None]) -> Any:

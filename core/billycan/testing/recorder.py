@@ -21,7 +21,7 @@ import msgspec
 import sqlalchemy as sa
 
 from ..hookspecs import hookimpl
-from ..signatures import PARAMETER
+from ..signatures import endpoint_at
 from ..tenants import tenants
 from ..wire import encode, parse
 from .client import Client, decoded
@@ -29,7 +29,6 @@ from .client import Client, decoded
 if TYPE_CHECKING:
     from ..app import App
     from ..context import Event
-    from ..pipeline import Endpoint
 
 # What differs from run to run, and what stands for it.
 _ID = re.compile(r"\b([a-z]{2,5})_[0-9a-z]{26,40}\b")
@@ -80,20 +79,13 @@ class Recorder(Client):
             body = {"event": event.name, "timestamp": event.created_at, "data": event.data}
             self.bodies.setdefault(event.name, parse(encode(body)))
 
-    def call(
-        self,
-        method: str,
-        path: str,
-        body: Any = None,
-        status: int | None = None,
-        headers: Mapping[str, str] | None = None,
-        raw: bytes | None = None,
-    ) -> Any:
+    def call(self, method: str, path: str, body: Any = None, *args: Any, **given: Any) -> Any:
         self._happened = []
-        response = super().call(method, path, body, status, headers, raw)
-        endpoint = self._endpoint(method, path.partition("?")[0])
-        if endpoint is None or "json" not in response.content_type or path == "/v1/openapi.json":
+        response = super().call(method, path, body, *args, **given)
+        found = endpoint_at(self.app, method, path)
+        if found is None or "json" not in response.content_type or path == "/v1/openapi.json":
             return response
+        endpoint, _ = found
         answer, id = decoded(response), endpoint.route.handler.__name__
         self.emitted.setdefault(id, set()).update(self._happened)
         if response.status_int < 300:
@@ -172,14 +164,6 @@ class Recorder(Client):
                 owner = next((m.name for m in self.app.parts.values() if name in getattr(m, of)), "core")
                 found[owner][kind][name] = example
         return found
-
-    def _endpoint(self, method: str, path: str) -> "Endpoint | None":
-        # A path without parameters goes before one that its last part would be an id of.
-        for endpoint in sorted(self.app.endpoints, key=lambda e: len(e.signature.params)):
-            pattern = PARAMETER.sub("[^/]+", endpoint.route.path.replace(".", r"\."))
-            if endpoint.route.method == method and re.fullmatch(pattern, path):
-                return endpoint
-        return None
 
     def _stable(self, recorded: Any) -> Any:
         """What was recorded, with ids counted and whatever is opaque the same each time."""

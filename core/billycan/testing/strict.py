@@ -11,12 +11,11 @@ from msgspec import Raw, Struct, UnsetType
 
 from ..manifest import Reply, Resource
 from ..plain import options, parts
-from ..signatures import PARAMETER
+from ..signatures import endpoint_at
 from .client import Client, decoded
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..pipeline import Endpoint
 
 _FORMS = {
     datetime: (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z"), "a time such as 2026-11-30T09:00:00Z"),
@@ -44,7 +43,7 @@ class Strict(Client):
 
 def check(app: "App", method: str, path: str, answer: Mapping[str, Any]) -> None:
     """Fail where the answer of a successful call is not what its route's handler declares."""
-    endpoint = _endpoint(app, method, path.partition("?")[0])
+    endpoint, _ = endpoint_at(app, method, path) or (None, {})
     if endpoint and endpoint.signature.answer is not Reply:
         kind, data = endpoint.signature.listed, answer["data"]
         if kind:
@@ -115,12 +114,3 @@ def _plain(value: Any, kind: Any, at: str) -> Iterator[str]:
     kinds, words = _JSON.get(kind, ((object,), ""))
     if not isinstance(value, kinds) or (isinstance(value, bool) and kind is not bool):
         yield f"{at} is {value!r}, not {words}"
-
-
-def _endpoint(app: "App", method: str, path: str) -> "Endpoint | None":
-    # A path without parameters goes before one that its last part would be an id of.
-    for endpoint in sorted(app.endpoints, key=lambda e: len(e.signature.params)):
-        form = PARAMETER.sub("[^/]+", re.escape(endpoint.route.path).replace(r"\{", "{").replace(r"\}", "}"))
-        if endpoint.route.method == method and re.fullmatch(form, path):
-            return endpoint
-    return None

@@ -15,9 +15,8 @@ from ..command import to_type
 from ..context import Context
 from ..keys import Identity
 from ..patch import decode_patch
-from ..pipeline import Endpoint
 from ..reader import decode
-from ..signatures import PARAMETER
+from ..signatures import endpoint_at
 from ..tenants import tenants
 from ..work import unit_of_work
 
@@ -98,7 +97,7 @@ def _make(
 ) -> tuple[Any, list[tuple[str, str]]]:
     """Make a call as a key with every scope would; its answer, and what it made happen."""
     path, body = str(_now_called(call.path, known)), moved.body(_now_called(call.body, known))
-    found = _endpoint(app, call.method, path)
+    found = endpoint_at(app, call.method, path)
     if found is None:
         return None, []  # of a plugin that is off: what names its record goes without
     endpoint, ids = found
@@ -115,15 +114,6 @@ def _make(
     with unit_of_work(ctx):
         answer = endpoint.run(ctx, values, ids)
     return wire.parse(wire.encode(answer)), [(event.name, event.id) for event in ctx.events]
-
-
-def _endpoint(app: App, method: str, path: str) -> tuple[Endpoint, dict[str, str]] | None:
-    # A path without parameters goes before one that its last part would be an id of.
-    for endpoint in sorted(app.endpoints, key=lambda e: len(e.signature.params)):
-        pattern = PARAMETER.sub(r"(?P<\1>[^/]+)", endpoint.route.path.replace(".", r"\."))
-        if endpoint.route.method == method and (match := re.fullmatch(pattern, path)):
-            return endpoint, match.groupdict()
-    return None
 
 
 def _now_called(value: Any, known: Mapping[str, Any]) -> Any:

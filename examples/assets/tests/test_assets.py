@@ -1,3 +1,5 @@
+"""What is particular to assets; what every plugin must keep is in test_conformance."""
+
 from billycan.testing import Client
 
 PATH = "/v1/assets"

@@ -1,4 +1,4 @@
-"""What GET /v1/audit answers."""
+"""What each endpoint does."""
 
 from typing import Any
 

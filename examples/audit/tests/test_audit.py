@@ -1,3 +1,5 @@
+"""The chain holds whatever happens at once, and tells who changed it; the database keeps it from being changed."""
+
 import os
 import subprocess
 import sys

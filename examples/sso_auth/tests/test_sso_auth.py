@@ -1,3 +1,5 @@
+"""Whose tokens are accepted, and which are refused and why."""
+
 import base64
 import hashlib
 import hmac

@@ -14,6 +14,7 @@ from .tables import plans, visits
 manifest = Manifest(
     name="visits",
     requires=("jobs",),
+    settings=Settings,
     tables=(visits, plans),
     migrations=Path(__file__).parent / "migrations",
     events={
@@ -31,6 +32,5 @@ manifest = Manifest(
     ),
     extends=(Extends(path="/v1/jobs", shows=JobPlan, fill=plans_of, takes=NewJobPlan, keep=keep_plan),),
     hears={"job.deleted": forget_plan},
-    settings=Settings,
     tasks=(Every(seconds=60, due=to_announce, run=announce),),
 )

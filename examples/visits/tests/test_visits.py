@@ -1,3 +1,5 @@
+"""Visits, the plans that every job shows, and the upgrades of their tables."""
+
 from datetime import date
 
 import pytest

@@ -13,22 +13,19 @@ from billycan import (
     Deleted,
     Fault,
     Invalid,
-    Neighbours,
     Page,
     Patch,
-    Records,
     Reply,
     Row,
     own,
 )
 from billycan.fields import start_of_day
-from billycan.sql import among, contains
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
 from . import rules, slots
-from .api import service_names
 from .calendar import MEDIA_TYPE, calendar
+from .records import neighbours, records, service_records, show, tell
 from .schemas import (
     DAY,
     AvailabilityQuery,
@@ -43,32 +40,10 @@ from .schemas import (
     Service,
     ServiceQuery,
 )
-from .tables import bookings, services
+from .tables import services
 
 MOST_DAYS = 31
 MOST_STARTS = 250_000  # that one answer looks at, one for each person; a single day is always answered
-
-
-def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-    """The bookings that hold a text themselves, or whose client's or service's name does."""
-    named = sa.select(services.c.id).where(own(ctx, services), contains(services.c.search_text, text))
-    of_service = among(ctx, bookings.c.service_id, named)
-    return contacts.found_by(bookings.c.client_id)(ctx, text) | of_service
-
-
-neighbours = Neighbours(job_id="jobs")
-service_records = Records(services, Service, prefix="srv", search=("name",))
-
-records = Records(
-    bookings,
-    Booking,
-    prefix="bkg",
-    references={"service": service_names, "staff": staff.names, "client": contacts.names},
-    search=("location", "notes"),
-    filters={"search": found_by},
-    actions=lambda booking: rules.actions.allowed(booking.status),
-    neighbours=neighbours,
-)
 
 
 # Services -------------------------------------------------------------------------------------------------------------
@@ -174,7 +149,7 @@ def list_bookings(ctx: Context, query: BookingQuery) -> Page[Booking]:
     For a calendar, filter by a range of `start_at`.
     """
     page = records.rows(ctx, query)
-    return page.of(_shown(ctx, page.items))
+    return page.of(show(ctx, page.items))
 
 
 def create_booking(ctx: Context, body: NewBooking) -> Booking:
@@ -196,7 +171,7 @@ def get_booking(ctx: Context, id: str) -> Booking:
 
     Times are in UTC.
     """
-    return _shown(ctx, [records.find(ctx, id)])[0]
+    return show(ctx, [records.find(ctx, id)])[0]
 
 
 def get_booking_calendar(ctx: Context, id: str) -> Reply:
@@ -220,7 +195,7 @@ def update_booking(ctx: Context, id: str, body: Patch[BookingChange]) -> Booking
     neighbours.check(ctx, change, known)
     columns = {name: value for name, value in asdict(change).items() if value != known[name]}
     after = records.save(ctx, row, **columns)
-    return tell(ctx, after, "booking.updated") if after.version != row.version else _shown(ctx, [after])[0]
+    return tell(ctx, after, "booking.updated") if after.version != row.version else show(ctx, [after])[0]
 
 
 def delete_booking(ctx: Context, id: str) -> Deleted:
@@ -307,7 +282,7 @@ def reschedule_booking(ctx: Context, id: str, body: NewTime) -> Booking:
     service = service_records.find(ctx, row.service_id)
     staff_id = body.staff_id or row.staff_id
     if (body.start_at, staff_id) == (row.start_at, row.staff_id):
-        return _shown(ctx, [row])[0]
+        return show(ctx, [row])[0]
     place = slots.take(ctx, service, body.start_at, staff_id, force=body.force, instead_of=row, job_id=row.job_id)
     return tell(ctx, records.save(ctx, row, **place), "booking.rescheduled")
 
@@ -319,17 +294,6 @@ def _move(ctx: Context, id: str, action: str, event: str, **columns: Any) -> Boo
         slots.give_back(ctx, row)
         columns["slot_id"] = None
     return tell(ctx, records.save(ctx, row, status=status, **columns), event)
-
-
-def tell(ctx: Context, row: Row, event: str) -> Booking:
-    """The booking as it is shown, having told of it by this event."""
-    (booking,) = _shown(ctx, [row])
-    ctx.emit(event, booking)
-    return booking
-
-
-def _shown(ctx: Context, rows: list[Row]) -> list[Booking]:
-    return records.show(ctx, rows, job_id={row.id: neighbours.shown(ctx, row._mapping)["job_id"] for row in rows})
 
 
 def _service(ctx: Context, id: str) -> Row | None:

@@ -8,7 +8,7 @@ from msgspec import Struct
 from billycan import Context, Deleted, check_unused, own
 from billycan.sql import json_list_has
 
-from .handlers import records, tell
+from .records import records, tell
 from .tables import bookings, services
 
 

@@ -1,4 +1,4 @@
-"""Services, the slots of staff that are taken, and the bookings that take them."""
+"""The tables of services, of the slots of staff that are taken, and of the bookings that take them."""
 
 import sqlalchemy as sa
 

@@ -1,4 +1,4 @@
-"""What a client meets: services, availability, and bookings in every state."""
+"""What the contract says of services, availability, and bookings in every state, through the API."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
@@ -9,9 +9,8 @@ import sqlalchemy as sa
 
 from billycan import Context, unit_of_work
 from billycan.testing import Client, counted
-from billycan_bookings import handlers
-from billycan_bookings.handlers import bookings as bookings_table
-from billycan_bookings.handlers import slots
+from billycan_bookings import handlers, slots
+from billycan_bookings.tables import bookings as bookings_table
 from billycan_bookings.tables import slots as slots_table
 
 MONDAY = "2026-11-23"

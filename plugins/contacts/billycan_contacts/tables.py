@@ -1,4 +1,4 @@
-"""The contacts table."""
+"""The table of contacts."""
 
 import sqlalchemy as sa
 

@@ -97,7 +97,7 @@ def work_out(ctx: Context, document: NewDocument, stored: Iterable[str] = ()) ->
     Invalid where a line's id is unknown, a tenant that is not registered for GST charges it, or an amount is beyond
     the limit.
     """
-    if faults := _id_faults([line.id for line in document.line_items], set(stored)):
+    if faults := _line_faults([line.id for line in document.line_items], stored):
         raise Invalid.of(*faults)
     amounts_are = document.amounts_are or ctx.tenant.amounts_are
     gst_rounding = document.gst_rounding or ctx.tenant.gst_rounding
@@ -155,7 +155,18 @@ def let_one_discount_clear_the_other(body: Patch[Any]) -> None:
 
 def line_id_faults(body: Patch[Any], stored: Sequence[Line]) -> list[Fault]:
     """A fault for each line that a patch names and the document does not have."""
-    return _id_faults([line.get("id") for line in body.sent.get("line_items", ())], {line.id for line in stored})
+    return _line_faults([line.get("id") for line in body.sent.get("line_items", ())], (line.id for line in stored))
+
+
+def id_faults(member: str, kind: str, ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault]:
+    """A fault for each id in a list of this member that no stored item has, or that was sent before."""
+    left: set[str | None] = set(stored)
+    faults = []
+    for i, id in enumerate(ids):
+        if id is not None and id not in left:
+            faults.append(Fault(f"{member}[{i}].id", "not_found", f"is not {kind}, or appears twice; leave it out"))
+        left.discard(id)
+    return faults
 
 
 def document_columns() -> tuple[sa.Column[Any], ...]:
@@ -244,15 +255,8 @@ def plain_percent(percent: Decimal | None) -> Decimal | None:
 _NUMBERS = ("quantity", "unit_price", "discount_percent")
 
 
-def _id_faults(ids: Sequence[str | None], stored: set[str]) -> list[Fault]:
-    left: set[str | None] = set(stored)
-    faults = []
-    for i, id in enumerate(ids):
-        if id is not None and id not in left:
-            text = "is not a line of this document, or appears twice; leave it out"
-            faults.append(Fault(f"line_items[{i}].id", "not_found", text))
-        left.discard(id)
-    return faults
+def _line_faults(ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault]:
+    return id_faults("line_items", "a line of this document", ids, stored)
 
 
 def _default_code(ctx: Context) -> GstCode:

@@ -1,4 +1,4 @@
-"""Line amounts, discounts and GST of a document, exact to the cent.
+"""Line amounts, discounts and GST of a document, exact to the cent: pure functions.
 
 Amounts are whole cents (`int`) or exact fractions of a cent while they are worked out, `Decimal` dollars at the edges.
 """

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from billycan import Invalid
 from billycan.fields import is_abn
 from billycan_documents import rules
+from billycan_documents.api import id_faults
 from billycan_documents.rules import (
     GST_CODES,
     LIMIT,
@@ -550,3 +551,16 @@ def test_a_price_split_and_put_together_again_moves_only_where_half_a_cent_must(
         net = work_out(Charge(Decimal(1), price), amounts_are="inclusive").subtotal
         again = work_out(Charge(Decimal(1), net)).total
         assert again - price == (Decimal("0.01") if cents % 11 == 5 else 0)
+
+
+ids = st.sampled_from(["lin_1", "lin_2", "lin_3", None])
+
+
+@given(st.lists(ids), st.sets(ids))
+def test_an_id_is_known_once(sent, stored):
+    faulty = {fault.param for fault in id_faults("checklist", "an item", sent, stored - {None})}
+    seen = set()
+    for i, id in enumerate(sent):
+        expected = id is not None and (id not in stored or id in seen)
+        assert (f"checklist[{i}].id" in faulty) == expected
+        seen.add(id)

@@ -1,4 +1,4 @@
-"""What the endpoints of the categories do."""
+"""What each endpoint of the categories does, and the records behind it."""
 
 from collections.abc import Iterable
 from typing import Any, cast

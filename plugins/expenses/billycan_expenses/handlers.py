@@ -1,4 +1,4 @@
-"""What the endpoints of the expenses do."""
+"""What each endpoint of expenses does; `categories` and `summary` hold the others."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row, chec
 from billycan.sql import as_stored
 
 from . import rules
-from .documents import job_of, records, show
+from .records import job_of, records, show, tell
 from .schemas import Expense, ExpenseQuery, ExpenseVoiding, NewExpense
 from .tables import expenses
 
@@ -27,7 +27,7 @@ def create_expense(ctx: Context, body: NewExpense) -> Expense:
     """
     _check_job(ctx, body, None)
     row = records.insert(ctx, status="recorded", **_columns(ctx, body))
-    return _emit(ctx, "expense.created", row)
+    return tell(ctx, row, "expense.created")
 
 
 def get_expense(ctx: Context, id: str) -> Expense:
@@ -57,7 +57,7 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     _check_job(ctx, after, before["job_id"])
     changed = records.save(ctx, row, **columns)
     if changed.version != row.version:
-        return _emit(ctx, "expense.updated", changed)
+        return tell(ctx, changed, "expense.updated")
     return show(ctx, [changed])[0]
 
 
@@ -83,7 +83,7 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
     row = records.lock(ctx, id)
     status = rules.actions.check("void", row.status)
     row = records.save(ctx, row, status=status, voided_at=ctx.now(), void_reason=body.reason)
-    return _emit(ctx, "expense.voided", row)
+    return tell(ctx, row, "expense.voided")
 
 
 def keep_job(ctx: Context, job: Deleted) -> None:
@@ -128,9 +128,3 @@ def _check_job(ctx: Context, body: NewExpense, stored: str | None) -> None:
         found = jobs.names(ctx, [body.job_id], lock=True)
     if body.job_id not in found:
         raise Invalid.member("job_id", "not_found", "there is no such job")
-
-
-def _emit(ctx: Context, event: str, row: Row) -> Expense:
-    (expense,) = show(ctx, [row])
-    ctx.emit(event, expense)
-    return expense

@@ -1,4 +1,4 @@
-"""GST on what a business buys: what a receipt holds, and how much of it can be claimed. Pure functions."""
+"""The states of an expense, the GST that its receipt holds, and how much of it can be claimed: pure functions."""
 
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction

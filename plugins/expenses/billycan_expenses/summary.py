@@ -12,7 +12,7 @@ from billycan import Context, own
 from billycan.sql import fold
 
 from . import categories, rules
-from .documents import claimable, records
+from .records import claimable, records
 from .schemas import ExpenseQuery, Group, GroupBy, SummaryQuery
 from .tables import expenses
 

@@ -1,4 +1,4 @@
-"""Expenses and their categories."""
+"""The tables of expenses and their categories."""
 
 import sqlalchemy as sa
 

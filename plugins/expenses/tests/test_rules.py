@@ -1,3 +1,5 @@
+"""The GST of what a business buys, against the same sums in exact fractions."""
+
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""The states of an invoice, what stays open to change once it is sent, and what makes it a tax invoice."""
+"""The states of an invoice, what may change once it is sent, and what makes it a tax invoice: pure functions."""
 
 from collections.abc import Iterable
 from decimal import ROUND_HALF_UP, Decimal

@@ -1,4 +1,4 @@
-"""Invoices, their lines and their payments."""
+"""The tables of invoices, their lines and their payments."""
 
 import sqlalchemy as sa
 

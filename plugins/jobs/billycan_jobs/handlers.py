@@ -1,11 +1,13 @@
 """What each endpoint does."""
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Resource, check_unused
 from billycan.sql import as_stored
+from billycan_documents.api import id_faults
 
 from . import rules
 from .documents import assignee_ids, bills, check_assignees, documents, records
@@ -26,8 +28,7 @@ def create_job(ctx: Context, body: NewJob) -> Job:
 
     Refused with `gst_not_registered` if a business that is not registered for GST charges it. Emits `job.created`.
     """
-    if faults := rules.unknown_items([item.id for item in body.checklist], ()):
-        raise Invalid.of(*faults)
+    _check_items([item.id for item in body.checklist], ())
     check_assignees(ctx, body, ())
     return documents.add(ctx, body, status=rules.status_when_made(body.scheduled_start), assignee_ids=[])
 
@@ -50,9 +51,7 @@ def update_job(ctx: Context, id: str, body: Patch[NewJob]) -> Job:
     for name in ("line_items", "checklist"):
         if name in body and body.sent[name] is None:
             body.sent[name] = []
-    sent_ids = [item.get("id") for item in body.sent.get("checklist", ())]
-    if faults := rules.unknown_items(sent_ids, (item["id"] for item in row.checklist)):
-        raise Invalid.of(*faults)
+    _check_items([item.get("id") for item in body.sent.get("checklist", ())], (item["id"] for item in row.checklist))
     assigned = assignee_ids(ctx, row)
     edit = documents.edit(ctx, row, body, assignee_ids=assigned)
     if row.status == "scheduled" and edit.after.scheduled_start is None:
@@ -170,6 +169,11 @@ def invoice_job(ctx: Context, id: str) -> Resource:
     ctx.db.execute(sa.insert(invoiced).values(link))
     documents.tell(ctx, records.save(ctx, row, touch=True), "job.updated")
     return made
+
+
+def _check_items(ids: Sequence[str | None], stored: Iterable[str]) -> None:
+    if faults := id_faults("checklist", "an item of this checklist", ids, stored):
+        raise Invalid.of(*faults)
 
 
 def _check_done(checklist: list[dict[str, Any]]) -> None:

@@ -1,9 +1,9 @@
 """The states of a job, and its checklist: pure functions."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from billycan import Actions, Fault
+from billycan import Actions
 
 actions = Actions(
     {
@@ -37,15 +37,3 @@ def status_when_made(scheduled_start: object) -> str:
 def undone(checklist: Iterable[Mapping[str, Any]]) -> list[str]:
     """What is required and not done, in words."""
     return [item["text"] for item in checklist if item["required"] and not item["done"]]
-
-
-def unknown_items(ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault]:
-    """A fault for each id sent that no stored item has, or that was sent before."""
-    left: set[str | None] = set(stored)
-    faults = []
-    for i, id in enumerate(ids):
-        if id is not None and id not in left:
-            text = "is not an item of this checklist, or appears twice; leave it out"
-            faults.append(Fault(f"checklist[{i}].id", "not_found", text))
-        left.discard(id)
-    return faults

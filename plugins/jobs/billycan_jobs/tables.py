@@ -1,4 +1,4 @@
-"""Jobs, their lines, and the invoices that are for them."""
+"""The tables of jobs, their lines, and the invoices that are for them."""
 
 import sqlalchemy as sa
 

@@ -51,7 +51,7 @@ manifest = Manifest(
     ),
     pages=(("/q/{token}", quote_page),),
     hears=hears,
+    tasks=(Every(seconds=60, due=h.past_expiry, run=h.expire_quote),),
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",
-    tasks=(Every(seconds=60, due=h.past_expiry, run=h.expire_quote),),
 )

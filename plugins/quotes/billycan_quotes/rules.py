@@ -1,4 +1,4 @@
-"""The states of a quote."""
+"""The states of a quote, and what may change once it is sent: pure functions."""
 
 from datetime import date
 

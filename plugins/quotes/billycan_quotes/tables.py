@@ -1,4 +1,4 @@
-"""Quotes and their lines."""
+"""The tables of quotes and their lines."""
 
 import sqlalchemy as sa
 

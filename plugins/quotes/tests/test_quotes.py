@@ -1,3 +1,5 @@
+"""What the contract says of quotes, member by member and state by state, through the API and the client's page."""
+
 import io
 import re
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""The staff table."""
+"""The table of staff."""
 
 import sqlalchemy as sa
 

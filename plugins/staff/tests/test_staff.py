@@ -1,3 +1,5 @@
+"""What the contract says of staff, through the API."""
+
 import pytest
 
 from billycan.testing import Client

@@ -19,10 +19,10 @@ READ, WRITE = "webhooks:read", "webhooks:write"
 
 manifest = Manifest(
     name="webhooks",
-    tables=(endpoints, deliveries, attempts),
-    migrations=Path(__file__).parent / "migrations",
     settings=Settings,
     serve={"allow_private": "sandbox"},
+    tables=(endpoints, deliveries, attempts),
+    migrations=Path(__file__).parent / "migrations",
     routes=(
         Route("GET", "/v1/webhook_endpoints", h.list_endpoints, scope=READ),
         Route("POST", "/v1/webhook_endpoints", h.create_endpoint, scope=WRITE, status=201, shown_once="secret"),

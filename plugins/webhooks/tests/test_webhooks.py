@@ -1,3 +1,5 @@
+"""What the contract says of webhook endpoints and deliveries, through the API and to a real receiver."""
+
 from datetime import UTC, timedelta
 
 import pytest

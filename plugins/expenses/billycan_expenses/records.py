@@ -63,6 +63,13 @@ def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
     )
 
 
+def tell(ctx: Context, row: Row, event: str) -> Expense:
+    """The expense as it is shown, having told of it by this event."""
+    (expense,) = show(ctx, [row])
+    ctx.emit(event, expense)
+    return expense
+
+
 def _breakdown(row: Row, registered: bool) -> GstBreakdown:
     status = rules.claim_status(
         amount=row.amount,

@@ -1,0 +1,49 @@
+"""Bookings as stored and as shown: the records, and those of services."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from billycan import Context, Neighbours, Records, Row, own
+from billycan.sql import among, contains
+from billycan_contacts import api as contacts
+from billycan_staff import api as staff
+
+from . import rules
+from .api import service_names
+from .schemas import Booking, Service
+from .tables import bookings, services
+
+neighbours = Neighbours(job_id="jobs")
+
+
+def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
+    """The bookings that hold a text themselves, or whose client's or service's name does."""
+    named = sa.select(services.c.id).where(own(ctx, services), contains(services.c.search_text, text))
+    of_service = among(ctx, bookings.c.service_id, named)
+    return contacts.found_by(bookings.c.client_id)(ctx, text) | of_service
+
+
+service_records = Records(services, Service, prefix="srv", search=("name",))
+records = Records(
+    bookings,
+    Booking,
+    prefix="bkg",
+    references={"service": service_names, "staff": staff.names, "client": contacts.names},
+    search=("location", "notes"),
+    filters={"search": found_by},
+    actions=lambda booking: rules.actions.allowed(booking.status),
+    neighbours=neighbours,
+)
+
+
+def show(ctx: Context, rows: Sequence[Row]) -> list[Booking]:
+    """The bookings as clients see them."""
+    return records.show(ctx, rows, job_id={row.id: neighbours.shown(ctx, row._mapping)["job_id"] for row in rows})
+
+
+def tell(ctx: Context, row: Row, event: str) -> Booking:
+    """The booking as it is shown, having told of it by this event."""
+    (booking,) = show(ctx, [row])
+    ctx.emit(event, booking)
+    return booking

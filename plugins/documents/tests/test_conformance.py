@@ -1,0 +1,6 @@
+from billycan.testing import PluginConformance
+
+
+class TestDocuments(PluginConformance):
+    plugin = "documents"
+    enable = ("contacts",)

@@ -1,0 +1,54 @@
+"""Each plugin's house looks like the next: its files begin with the same words, and manifests have one order."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+HOUSES = sorted(path.parent for path in ROOT.glob("*/*/*/plugin.py"))
+MANIFEST = (
+    *("name", "requires", "uses", "settings", "serve", "tables", "migrations", "events", "routes", "extends", "pages"),
+    *("hears", "tasks", "workers", "gauges", "demo", "codes", "examples", "delivery", "doctor"),
+)
+BEGINNINGS = {
+    "api.py": "What other plugins may use of ",
+    "demo.py": "Sample ",
+    "documents.py": "as stored and as shown",
+    "handlers.py": "What each endpoint ",
+    "neighbours.py": "",
+    "records.py": "as stored and as shown",
+    "rules.py": "pure functions",
+    "schemas.py": "What clients send and receive",
+    "tables.py": "The table",
+}
+
+
+def named(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize("house", HOUSES, ids=named)
+def test_files_of_one_name_say_the_same_of_themselves(house):
+    for path in sorted(house.rglob("*.py")):
+        words = ast.get_docstring(ast.parse(path.read_text())) or ""
+        assert words or path.name == "__init__.py", f"{named(path)} does not say what it is for"
+        assert BEGINNINGS.get(path.name, "") in words, f"{named(path)}: {BEGINNINGS[path.name]}"
+        if "_0001_" in path.name:
+            assert words.startswith("Create "), named(path)
+
+
+@pytest.mark.parametrize("house", HOUSES, ids=named)
+def test_manifests_have_one_order(house):
+    calls = [n for n in ast.walk(ast.parse((house / "plugin.py").read_text())) if isinstance(n, ast.Call)]
+    (manifest,) = (call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "Manifest")
+    given = [keyword.arg for keyword in manifest.keywords]
+    assert given == sorted(given, key=MANIFEST.index)
+
+
+@pytest.mark.parametrize("house", HOUSES, ids=named)
+def test_what_every_plugin_keeps_is_tested(house):
+    tests = house.parent / "tests"
+    assert "(PluginConformance)" in (tests / "test_conformance.py").read_text()
+    for path in tests.glob("test_*.py"):
+        assert path.name == "test_conformance.py" or ast.get_docstring(ast.parse(path.read_text())), named(path)

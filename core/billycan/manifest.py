@@ -222,24 +222,24 @@ class Manifest(Struct, frozen=True, kw_only=True):
     name: What a deployment enables it by; its scopes are `<name>:read` and `<name>:write`.
     requires: Plugins that must be enabled; they come first, and their tables may be pointed at.
     uses: Plugins that come first where they are enabled.
-    routes: Its endpoints under /v1.
-    events: Each event that it emits, with the Struct of its data.
-    hears: Events, other plugins' too, and the functions called with the context and that data, inside the
-      transaction: `{"job.deleted": keep_job}`.
-    extends: Members that it adds to the records of others.
+    settings: A Struct of its settings, all with defaults.
+    serve: Settings that `billycan serve` uses where none is set and only this machine reaches it.
     tables: Its own tables, all of them.
     migrations: The folder of the migrations that make them.
-    settings: A Struct of its settings, all with defaults.
+    events: Each event that it emits, with the Struct of its data.
+    routes: Its endpoints under /v1.
+    extends: Members that it adds to the records of others.
+    pages: Falcon resources outside /v1, each with its path.
+    hears: Events, other plugins' too, and the functions called with the context and that data, inside the
+      transaction: `{"job.deleted": keep_job}`.
     tasks: Its timed work.
     workers: Functions that run for as long as `billycan worker` does.
-    pages: Falcon resources outside /v1, each with its path.
+    gauges: What is measured for `/-/metrics`.
     demo: Adds sample records to a new sandbox, in a transaction of its own, after those of what it requires.
-    serve: Settings that `billycan serve` uses where none is set and only this machine reaches it.
     codes: The codes of its own refusals.
     examples: A file that `billycan.testing.Recorder` recorded.
     delivery: The OpenAPI operation by which every event reaches whoever subscribed to it, for the plugin that brings
       it there: core adds what each of them holds.
-    gauges: What is measured for `/-/metrics`.
     doctor: Gives a sentence for `billycan doctor` on how the plugin fares.
     needs_events: A SELECT of the `tenant_id` and `id` of events that it still has to read: they stay in the log.
     """
@@ -247,22 +247,22 @@ class Manifest(Struct, frozen=True, kw_only=True):
     name: str
     requires: tuple[str, ...] = ()
     uses: tuple[str, ...] = ()
-    routes: tuple[Route, ...] = ()
-    events: Mapping[str, Any] = {}
-    hears: Mapping[str, Callable[..., None]] = {}
-    extends: tuple[Extends, ...] = ()
+    settings: type[Struct] | None = None
+    serve: Mapping[str, str] = {}
     tables: tuple[sa.Table, ...] = ()
     migrations: Path | None = None
-    settings: type[Struct] | None = None
+    events: Mapping[str, Any] = {}
+    routes: tuple[Route, ...] = ()
+    extends: tuple[Extends, ...] = ()
+    pages: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    hears: Mapping[str, Callable[..., None]] = {}
     tasks: tuple[Every, ...] = ()
     workers: tuple[Callable[..., None], ...] = ()
-    pages: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    gauges: tuple[Gauge, ...] = ()
     demo: "Callable[[Context], None] | None" = None
-    serve: Mapping[str, str] = {}
     codes: Mapping[str, Code] = {}
     examples: Path | None = None
     delivery: Mapping[str, Any] = {}
-    gauges: tuple[Gauge, ...] = ()
     doctor: "Callable[[App], str] | None" = None
     needs_events: sa.Select[Any] | None = None
 

@@ -43,7 +43,8 @@ if TYPE_CHECKING:
         Unauthenticated,
     )
     from .reader import decode
-    from .records import Records, Row, folded, names_of, numbered, searchable
+    from .records import Records, folded, names_of, numbered, searchable
+    from .statements import Row
     from .states import Actions
     from .work import unit_of_work
 
@@ -121,7 +122,8 @@ _HOMES = {
     "patch": "Patch",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "decode",
-    "records": "Records Row folded names_of numbered searchable",
+    "records": "Records folded names_of numbered searchable",
+    "statements": "Row",
     "states": "Actions",
     "work": "unit_of_work",
 }

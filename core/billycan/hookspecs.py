@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .manifest import Page, Paging, Route
     from .pages import Found
     from .problems import Problem
-    from .records import Row
+    from .statements import Row
 
 hookspec = pluggy.HookspecMarker("billycan")
 hookimpl = pluggy.HookimplMarker("billycan")

@@ -12,6 +12,7 @@ from .context import Context
 from .db import ByCodePoint, Json, UTCDateTime, bytes_of, metadata, own, upserts
 from .fields import Moment
 from .problems import Conflict, Invalid
+from .statements import Statement
 
 if TYPE_CHECKING:
     from .app import App
@@ -39,11 +40,14 @@ COMPRESSED_FROM = 1024  # bytes; what is smaller is hardly worth the time
 MOST_LARGE_BYTES = 64 * 1024 * 1024  # of one business's answers, as stored, that have more than 4 KiB each
 _PACKED = b"\0"  # what a body begins with that is stored compressed, and all there is of one that is gone
 
-_KEPT_ANSWER = sa.select(answers).where(
-    answers.c.tenant_id == sa.bindparam("of_tenant"),
-    answers.c.key == sa.bindparam("of_key"),
-    answers.c.created_at > sa.bindparam("since"),
+_KEPT_ANSWER = Statement(
+    sa.select(answers).where(
+        answers.c.tenant_id == sa.bindparam("of_tenant"),
+        answers.c.key == sa.bindparam("of_key"),
+        answers.c.created_at > sa.bindparam("since"),
+    )
 )
+_LOCK = Statement(sa.select(sa.func.pg_try_advisory_xact_lock(sa.bindparam("number", type_=sa.BigInteger))))
 
 
 def _replace(row: Any) -> Any:
@@ -51,7 +55,7 @@ def _replace(row: Any) -> Any:
     return row.on_conflict_do_update(index_elements=["tenant_id", "key"], set_=replaced)
 
 
-_REMEMBER = upserts(answers, _replace)
+_REMEMBER = Statement(**upserts(answers, _replace))
 
 
 class Answer(msgspec.Struct):
@@ -74,13 +78,13 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
     """
     if ctx.db.dialect.name == "postgresql":
         number = int.from_bytes(hashlib.sha256(f"{ctx.tenant_id} {key}".encode()).digest()[:8], "big", signed=True)
-        if not ctx.db.execute(sa.select(sa.func.pg_try_advisory_xact_lock(number))).scalar():
+        if not _LOCK.one(ctx.db, {"number": number})[0]:
             raise Conflict(
                 "A request with this Idempotency-Key is still running: try again shortly.",
                 code="idempotency_in_progress",
                 headers={"Retry-After": "1"},
             )
-    row = ctx.db.execute(_KEPT_ANSWER, {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.now() - KEPT}).first()
+    row = _KEPT_ANSWER.first(ctx.db, {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.now() - KEPT})
     if row is None:
         return None
     if row.request != request:
@@ -100,7 +104,7 @@ def remember(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
     """Keep the answer with the change it reports."""
     values = {"request": request, "created_at": ctx.now(), **msgspec.structs.asdict(answer)}
     values["body"] = _packed(answer.body)
-    ctx.db.execute(_REMEMBER[ctx.db.dialect.name], {"tenant_id": ctx.tenant_id, "key": key, **values})
+    _REMEMBER.run(ctx.db, {"tenant_id": ctx.tenant_id, "key": key, **values})
 
 
 def forget_old(ctx: Context) -> None:

@@ -8,6 +8,7 @@ import time
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [a + b for a in _ALPHABET for b in _ALPHABET]
 _FORM = re.compile(r"[a-z]{2,5}_[0-9a-z]{1,40}")
+_SHIFTS = range(120, -1, -10)
 _lock = threading.Lock()
 _last = 0
 
@@ -26,4 +27,4 @@ def new_id(prefix: str) -> str:
         if value <= _last:
             value = _last + 1
         _last = value
-    return prefix + "_" + "".join(_PAIRS[value >> shift & 1023] for shift in range(120, -1, -10))
+    return prefix + "_" + "".join([_PAIRS[value >> shift & 1023] for shift in _SHIFTS])

@@ -15,6 +15,7 @@ from .fields import Moment
 from .ids import new_id
 from .problems import Unauthenticated
 from .recent import Recent
+from .statements import Statement
 from .tenants import tenants
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def revoke(db: sa.Connection, key_id: str, now: Moment) -> bool:
     return found.rowcount == 1
 
 
-_BY_DIGEST = (
+_BY_DIGEST = Statement(
     sa.select(keys, tenants.c.environment)
     .join(tenants, tenants.c.id == keys.c.tenant_id)
     .where(keys.c.digest == sa.bindparam("digest"))
@@ -157,7 +158,7 @@ class Keys:
 
     def _find(self, key: str) -> Identity | None:
         with self._app.db.reading(across="only the key says whose it is") as db:
-            row = db.execute(_BY_DIGEST, {"digest": digest(key)}).first()
+            row = _BY_DIGEST.first(db, {"digest": digest(key)})
         if row is None:
             return None
         self._note_use(row)

@@ -9,7 +9,7 @@ class Moment(datetime):
 
     @classmethod
     def of(cls, value: datetime) -> "Moment":
-        v = value.astimezone(UTC)
+        v = value if value.tzinfo is UTC else value.astimezone(UTC)
         return cls(v.year, v.month, v.day, v.hour, v.minute, v.second, v.microsecond // 1000 * 1000, UTC)
 
     def __str__(self) -> str:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from .context import Context
 from .db import own
 from .problems import Fault, Invalid
+from .statements import Statement
 
 
 def take_turns(ctx: Context) -> None:
@@ -17,10 +18,12 @@ def take_turns(ctx: Context) -> None:
     such a write may wait for. SQLite has one writer anyway.
     """
     if ctx.db.dialect.name == "postgresql":
-        ctx.db.execute(_TAKE_TURNS, {"tenant_id": ctx.tenant_id})
+        _TAKE_TURNS.all(ctx.db, {"name": f"neighbours {ctx.tenant_id}"})
 
 
-_TAKE_TURNS = sa.text("SELECT pg_advisory_xact_lock(hashtextextended('neighbours ' || :tenant_id, 0))")
+_TAKE_TURNS = Statement(
+    sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(sa.bindparam("name", type_=sa.Text), 0)))
+)
 
 
 def neighbour_index(column: str) -> sa.Index:

@@ -17,6 +17,7 @@ from .fields import Moment
 from .manifest import STEERING, Page, Paging
 from .postgres import PLANNED_ANEW
 from .problems import BadRequest
+from .statements import Statement
 
 DEFAULT_PER_PAGE = 25
 MOST_PAGE_BYTES = 8 * 1024 * 1024  # of a page as JSON; a single record is shown whatever its size
@@ -31,18 +32,41 @@ class Order(msgspec.Struct, frozen=True):
     nullable: bool = False
 
 
+class Condition(msgspec.Struct, frozen=True):
+    """What a filter asks of a column: `compare(column, value)`; with several values that it is one of them."""
+
+    column: Any
+    compare: Callable[[Any, Any], sa.ColumnElement[bool]]
+    values: tuple[Any, ...]
+
+    def of(self, values: Sequence[Any]) -> sa.ColumnElement[bool]:
+        """The same with other values, such as parameters."""
+        return self.compare(self.column, values[0]) if len(values) == 1 else self.column.in_(values)
+
+
+def expression(condition: Condition | sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """A condition with its values."""
+    return condition.of(condition.values) if isinstance(condition, Condition) else condition
+
+
 class Found(msgspec.Struct, frozen=True):
-    """What a list found, before it is cut into pages: a table, conditions, an order that ends in a unique column.
+    """What a list found, before it is cut into pages: a tenant's rows of a table, in an order that is theirs alone.
 
     `live` asks for the number of rows without counting them, where no condition filters; its parameter is `tenant_id`.
     `columns` are what is fetched of each row where not all are, those of the order among them; no search can be asked.
     """
 
     table: sa.Table
-    where: Sequence[sa.ColumnElement[bool]]
-    order: Sequence[Order]
+    tenant_id: str
+    conditions: Sequence[Condition | sa.ColumnElement[bool]]
+    order: tuple[Order, ...]
     live: sa.ScalarSelect[int] | None = None
     columns: tuple[Any, ...] = ()
+
+    @property
+    def where(self) -> list[sa.ColumnElement[bool]]:
+        """All conditions with their values, that of the tenant too."""
+        return [_of_tenant(self.table, self.tenant_id), *map(expression, self.conditions)]
 
 
 def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
@@ -51,15 +75,10 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
         return _by_cursor(ctx, found, query)
     per_page = query.per_page or DEFAULT_PER_PAGE
     page = query.page or 1
-    # Asked for along with the rows; only a page past the end has none to tell it.
-    number = (_count(found) if found.live is None else found.live).label(_TOTAL)
-    searched = _is_searched(ctx, query)
-    rows = _rows(ctx, found, found.where, per_page + 1, offset=(page - 1) * per_page, also=[number], searched=searched)
-    if rows:
-        total = rows[0]._mapping[_TOTAL]
-    else:
-        counted = sa.select(number).execution_options(**_planning(found))
-        total = ctx.db.execute(counted, {"tenant_id": ctx.tenant_id}).scalar() or 0
+    offset = (page - 1) * per_page
+    rows = _rows(ctx, found, query, _Form(found.order, per_page + 1, counts=True, skips=bool(offset)), offset=offset)
+    # The total comes along with the rows; only a page past the end has none to tell it.
+    total = rows[0][-1] if rows else _rows(ctx, found, query, _Form((), 1, counts=True))[0][-1] or 0
     return _page(ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1)
 
 
@@ -89,11 +108,11 @@ def _by_cursor(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     if query.per_page not in (None, per_page):
         raise BadRequest(f"per_page: this cursor continues pages of {per_page}.", param="per_page")
     backwards = cursor["b"]
-    order = [Order(o.column, o.descending != backwards, o.nullable) for o in found.order]
-    values = [_unpack(o.column, v) for o, v in zip(order, cursor["k"], strict=True)]
-    where = [*found.where, _beyond(order, values, nulls_first=backwards)]
-    searched = _is_searched(ctx, query)
-    rows = _rows(ctx, found, where, per_page + 1, order=order, nulls_first=backwards, searched=searched)
+    order = tuple([Order(o.column, o.descending != backwards, o.nullable) for o in found.order])
+    keys = [_unpack(o.column, v) for o, v in zip(order, cursor["k"], strict=True)]
+    after = tuple([key is None for key in keys])
+    form = _Form(order, per_page + 1, after=after, nulls_first=backwards)
+    rows = _rows(ctx, found, query, form, **{f"key{i}": key for i, key in enumerate(keys) if key is not None})
     more, rows = len(rows) > per_page, rows[:per_page]
     if backwards:
         return _page(ctx, found, query, rows[::-1], page, per_page, total, more=True, back=more)
@@ -113,7 +132,7 @@ def _page(
     back: bool,
 ) -> Page[sa.Row[Any]]:
     def cursor(row: sa.Row[Any], to: int, backwards: bool) -> str:
-        keys = [_pack(row._mapping[o.column.key]) for o in found.order]
+        keys = [_pack(getattr(row, o.column.key)) for o in found.order]
         return _serializer(ctx, found, query).dumps({"k": keys, "p": to, "n": per_page, "t": total, "b": backwards})
 
     return Page(
@@ -127,60 +146,104 @@ def _page(
     )
 
 
-def _rows(
-    ctx: Context,
-    found: Found,
+# The query of a page --------------------------------------------------------------------------------------------------
+
+
+class _Form(msgspec.Struct, frozen=True):
+    """What makes the query of a page another one, besides its conditions; without an order it asks for the total alone.
+
+    `after` says of each key of a cursor whether it is None, `skips` that the parameter `offset` is given.
+    """
+
+    order: tuple[Order, ...]
+    limit: int
+    counts: bool = False
+    skips: bool = False
+    after: tuple[bool, ...] = ()
+    nulls_first: bool = False
+
+
+def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) -> list[sa.Row[Any]]:
+    given["tenant_id"] = ctx.tenant_id
+    conditions = found.conditions
+    if not all(isinstance(condition, Condition) for condition in conditions):
+        searched = ctx.db.dialect.name == "postgresql" and getattr(query, "search", None) is not None
+        return list(
+            ctx.db.execute(_select(found.table, found.where, form, found.live, found.columns, searched=searched), given)
+        )
+    filters = []
+    for i, condition in enumerate(conditions):
+        filters.append((condition.column, condition.compare, len(condition.values)))
+        for n, value in enumerate(condition.values):
+            given[f"value{i}_{n}"] = value
+    return _built(found.table, tuple(filters), form, found.live, found.columns).all(ctx.db, given)
+
+
+@lru_cache(1024)  # to build the query of a list takes four times as long as to run it
+def _built(
+    table: sa.Table,
+    filters: tuple[tuple[Any, Any, int], ...],
+    form: _Form,
+    live: sa.ScalarSelect[int] | None,
+    columns: tuple[Any, ...],
+) -> Statement:
+    """The query of the pages of this form whose conditions have so many values of these columns."""
+    where = [_of_tenant(table, sa.bindparam("tenant_id"))]
+    for i, (column, compare, count) in enumerate(filters):
+        values = [sa.bindparam(f"value{i}_{n}", type_=column.type) for n in range(count)]
+        where.append(Condition(column, compare, ()).of(values))
+    return Statement(_select(table, where, form, live, columns))
+
+
+def _of_tenant(table: sa.Table, tenant_id: Any) -> sa.ColumnElement[bool]:
+    own: sa.ColumnElement[bool] = table.c.tenant_id == tenant_id
+    return own
+
+
+def _select(
+    table: sa.Table,
     where: Sequence[sa.ColumnElement[bool]],
-    limit: int,
-    offset: int = 0,
-    order: Sequence[Order] | None = None,
-    nulls_first: bool = False,
-    also: Sequence[sa.Label[Any]] = (),
+    form: _Form,
+    live: sa.ScalarSelect[int] | None,
+    columns: tuple[Any, ...],
+    *,
     searched: bool = False,
-) -> list[sa.Row[Any]]:
-    table: sa.FromClause = found.table
-    order = order or found.order
+) -> sa.Select[Any]:
+    planning = _planning(table, where, form.order)
+    also: list[Any] = [(_count(table, where) if live is None else live).label(_TOTAL)] if form.counts else []
+    if not form.order:
+        return sa.select(*also).execution_options(**planning)
+    if form.after:
+        keys = [
+            None if is_none else sa.bindparam(f"key{i}", type_=o.column.type)
+            for i, (o, is_none) in enumerate(zip(form.order, form.after, strict=True))
+        ]
+        where = [*where, _beyond(form.order, keys, nulls_first=form.nulls_first)]
+    source: sa.FromClause = table
+    order: Sequence[Order] = form.order
     if searched:
         # How much a text finds PostgreSQL can only guess. OFFSET 0 has it look for the text first and sort what it
         # found, where it may otherwise walk all rows in their order for one that is not there.
-        table = sa.select(table).where(*where).offset(sa.literal_column("0")).subquery()
-        order, where = [msgspec.structs.replace(o, column=table.c[o.column.key]) for o in order], ()
-    build = _built if searched else _ordered
-    select = build(table, tuple(order), limit, nulls_first, found.columns).where(*where).add_columns(*also)
-    if offset:
-        select = select.offset(offset)
-    select = select.execution_options(**_planning(found))
-    return list(ctx.db.execute(select, {"tenant_id": ctx.tenant_id}).all())
-
-
-def _is_searched(ctx: Context, query: Paging) -> bool:
-    return ctx.db.dialect.name == "postgresql" and getattr(query, "search", None) is not None
-
-
-def _built(
-    table: sa.FromClause, order: tuple[Order, ...], limit: int, nulls_first: bool, columns: tuple[Any, ...]
-) -> sa.Select[Any]:
-    """The query of a list before any condition."""
-    select = sa.select(*columns or (table,))
+        source = sa.select(table).where(*where).offset(sa.literal_column("0")).subquery()
+        order, where = [msgspec.structs.replace(o, column=source.c[o.column.key]) for o in order], ()
+    select: sa.Select[Any] = sa.select(*columns or (source,)).where(*where).add_columns(*also)
     for o in order:
         if o.nullable:
             empty = o.column.is_(None)
-            select = select.order_by(empty.desc() if nulls_first else empty)
+            select = select.order_by(empty.desc() if form.nulls_first else empty)
         select = select.order_by(o.column.desc() if o.descending else o.column)
     # A literal limit lets PostgreSQL keep one plan; as a parameter it plans the query anew each time.
-    return select.limit(sa.literal_column(str(limit)))
+    select = select.limit(sa.literal_column(str(form.limit)))
+    if form.skips:
+        select = select.offset(sa.bindparam("offset", type_=sa.Integer))
+    return select.execution_options(**planning)
 
 
-_ordered = lru_cache(_built)  # once for each order: to build it takes as long as to run it
-
-
-def _planning(found: Found) -> dict[str, bool]:
+def _planning(table: sa.Table, where: Sequence[sa.ColumnElement[bool]], order: Sequence[Order]) -> dict[str, bool]:
     """Execution options that have PostgreSQL plan a query anew for what is asked, unless one plan is right for all."""
-    filters = [condition for condition in found.where if not _is_equality(condition, "tenant_id")]
-    order = tuple(o.column.name for o in found.order)
-    right = not filters or (
-        len(filters) == 1 and any(_is_equality(filters[0], name) for name in _found_by(found.table, order))
-    )
+    filters = [condition for condition in where if not _is_equality(condition, "tenant_id")]
+    by = tuple(o.column.name for o in order)
+    right = not filters or (len(filters) == 1 and any(_is_equality(filters[0], name) for name in _found_by(table, by)))
     return {} if right else {PLANNED_ANEW: True}
 
 
@@ -204,40 +267,33 @@ def _found_by(table: sa.Table, order: tuple[str, ...]) -> list[str]:
     return [*sorted_, *(columns[1] for columns in unique if columns[:1] == ["tenant_id"] and len(columns) == 2)]
 
 
-def _count(found: Found) -> sa.ScalarSelect[int]:
-    count = sa.select(sa.func.count()).select_from(found.table).where(*found.where)
+def _count(table: sa.Table, where: Sequence[sa.ColumnElement[bool]]) -> sa.ScalarSelect[int]:
+    count = sa.select(sa.func.count()).select_from(table).where(*where)
     return count.correlate(None).scalar_subquery()
 
 
-def _beyond(order: Sequence[Order], values: Sequence[Any], *, nulls_first: bool) -> sa.ColumnElement[bool]:
-    """The rows that come after the one with these values of the sort's keys."""
+def _beyond(order: Sequence[Order], keys: Sequence[Any], *, nulls_first: bool) -> sa.ColumnElement[bool]:
+    """The rows that come after the one with these keys, each a parameter or None."""
     if not any(o.nullable for o in order) and len({o.descending for o in order}) == 1:
         # A row comparison is one range of the index.
-        left, right = (
-            sa.tuple_(*(o.column for o in order)),
-            sa.tuple_(*(_bound(o, v) for o, v in zip(order, values, strict=True))),
-        )
+        left, right = sa.tuple_(*(o.column for o in order)), sa.tuple_(*keys)
         return left < right if order[0].descending else left > right
     beyond: sa.ColumnElement[bool] = sa.false()
-    for o, value in reversed(list(zip(order, values, strict=True))):
-        after, same = _after(o, value, nulls_first), _same(o, value)
+    for o, key in reversed(list(zip(order, keys, strict=True))):
+        after, same = _after(o, key, nulls_first), _same(o, key)
         beyond = after | (same & beyond)
     return beyond
 
 
-def _bound(o: Order, value: Any) -> Any:
-    return sa.bindparam(None, value, type_=o.column.type)
-
-
-def _after(o: Order, value: Any, nulls_first: bool) -> sa.ColumnElement[bool]:
-    if value is None:
+def _after(o: Order, key: Any, nulls_first: bool) -> sa.ColumnElement[bool]:
+    if key is None:
         return o.column.isnot(None) if nulls_first else sa.false()
-    after: sa.ColumnElement[bool] = o.column < _bound(o, value) if o.descending else o.column > _bound(o, value)
+    after: sa.ColumnElement[bool] = o.column < key if o.descending else o.column > key
     return after | o.column.is_(None) if o.nullable and not nulls_first else after
 
 
-def _same(o: Order, value: Any) -> sa.ColumnElement[bool]:
-    same: sa.ColumnElement[bool] = o.column.is_(None) if value is None else o.column == _bound(o, value)
+def _same(o: Order, key: Any) -> sa.ColumnElement[bool]:
+    same: sa.ColumnElement[bool] = o.column.is_(None) if key is None else o.column == key
     return same
 
 

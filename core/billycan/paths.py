@@ -5,6 +5,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, unquote
 
+# What most paths are: without a character that could stand for another, and no segment that begins with a dot.
+_PLAIN = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9_.~-]*)+")
 _AUTHORITY = re.compile(r"^https?://[^/?#]*", re.IGNORECASE)
 _NEVER_IN_A_SEGMENT = re.compile(r"[/\\\0]")
 
@@ -13,6 +15,8 @@ def as_sent(environ: Mapping[str, Any]) -> str:
     """The path of the request line as the client wrote it; empty where a fragment follows, which none may send."""
     # PATH_INFO is decoded already, where %2f cannot be told from a slash; only gunicorn keeps what was sent.
     target = environ.get("RAW_URI") or quote(environ["PATH_INFO"].encode("latin-1"))
+    if _PLAIN.fullmatch(target):
+        return str(target)
     return "" if "#" in target else _AUTHORITY.sub("", target).partition("?")[0] or "/"  # RFC 9112, 3.2.1 and 3.2.2
 
 
@@ -21,6 +25,8 @@ def is_canonical(path: str) -> bool:
 
     It is not with an empty segment or a slash at its end, `.` or `..`, or an encoded slash, backslash or NUL.
     """
+    if _PLAIN.fullmatch(path):
+        return True
     return path == "/" or (path.startswith("/") and all(map(_is_plain, path[1:].split("/"))))
 
 
@@ -31,4 +37,4 @@ def _is_plain(segment: str) -> bool:
 
 def is_of_the_api(path: str) -> bool:
     """Whether a decoded path leads under /v1, or some reader of it might think so."""
-    return "v1" in re.split(r"[/\\]+", unquote(path).lower())
+    return path.startswith("/v1/") or "v1" in re.split(r"[/\\]+", unquote(path).lower())

@@ -197,7 +197,7 @@ class Pipeline:
             values["body"], aside = decode_patch(tree, signature.body, signature.shown)
         elif signature.body:
             values["body"] = decode(tree, signature.body, signature.shown)
-        else:
+        elif raw:
             decode(tree, Empty)
         return values, aside
 

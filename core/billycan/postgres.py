@@ -45,7 +45,7 @@ class Engines:
             sa.event.listen(engine, "checkin", _note_checkin)
             sa.event.listen(engine, "checkout", _ping_if_idle)
             sa.event.listen(engine, "connect", walls.look_for_policies)
-            sa.event.listen(engine, "do_execute", _execute)
+            sa.event.listen(engine, "do_execute", send)
             sa.event.listen(engine, "do_executemany", walls.tell)
         sa.event.listen(self.writer, "begin", walls.forget_last)
 
@@ -70,7 +70,7 @@ def _connect_args(options: str) -> dict[str, Any]:
     return {"connect_timeout": 5, "options": options, **alive}
 
 
-def _execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
+def send(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
     """Send a statement to PostgreSQL; returns that it is done."""
     prepare = False if PLANNED_ANEW in context.execution_options else None
     if walls.is_told(cursor, context):

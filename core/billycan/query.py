@@ -23,6 +23,8 @@ def decode_query(query_string: str, kind: type[T], ids: Mapping[str, str] | None
     `ids` says what the ids begin with that a parameter takes, "" where that cannot be told.
     """
     fields = _members(kind)  # type: ignore[arg-type]
+    if not query_string and not any(member.required for member in fields.values()):
+        return kind()
     values: dict[str, Any] = {}
     found: list[Fault] = []
     for name, text in _pairs(query_string):
@@ -61,6 +63,8 @@ def _members(kind: Any) -> dict[str, msgspec.structs.FieldInfo]:
 
 def with_cursor(query_string: str, cursor: str) -> str:
     """The query of the page that `cursor` leads to, asked for like this one."""
+    if not query_string:
+        return urlencode([("cursor", cursor)])
     kept = [pair for pair in _pairs(query_string) if pair[0] not in ("page", "cursor")]
     return urlencode([*kept, ("cursor", cursor)])
 

@@ -3,6 +3,7 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from operator import eq, ge, le, lt
 from typing import Any, Generic, Protocol, TypeVar
 
 import sqlalchemy as sa
@@ -17,14 +18,15 @@ from .ids import new_id
 from .manifest import STEERING, Deleted, Named, Page, Paging, sent
 from .moments import day_after, start_of_day
 from .neighbours import Neighbours, take_turns
-from .pages import Found, Order
+from .pages import Condition, Found, Order, expression
 from .patch import Patch, as_stored
 from .problems import BadRequest, Fault, Invalid, NotFound
+from .statements import ByIds, Row, Statement
 
 T = TypeVar("T", bound=Struct)
-Row = sa.Row[Any]
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
+_MOST_ORDERS = 256  # that are kept of those that lists were asked for in
 
 
 def folded(column: str, *, nullable: bool = False) -> sa.Column[Any]:
@@ -56,12 +58,13 @@ def names_of(column: sa.Column[str]) -> LockingNames:
     """
     table = column.table
 
+    named = sa.select(table.c.id, column)
+    # In one order, so that nobody waits for somebody who waits.
+    in_order = named.order_by(table.c.id).with_for_update(read=True, key_share=True)
+    found, locked = ByIds(named, table.c.id), ByIds(in_order, table.c.id)
+
     def names(ctx: Context, ids: Iterable[str], *, lock: bool = False) -> dict[str, str]:
-        found = sa.select(table.c.id, column).where(own(ctx, table), table.c.id.in_(list(ids)))
-        if lock:
-            # In one order, so that nobody waits for somebody who waits.
-            found = found.order_by(table.c.id).with_for_update(read=True, key_share=True)
-        return {row[0]: row[1] for row in ctx.db.execute(found)}
+        return {row[0]: row[1] for row in (locked if lock else found).all(ctx.db, ctx.tenant_id, ids)}
 
     return names
 
@@ -106,14 +109,13 @@ class Records(Generic[T]):
         self.neighbours = neighbours
         self.number, self.actions = number, actions or (lambda row: [])
         self._check_columns()
-        self._not_columns = set(shows.__struct_fields__) - {*table.c.keys(), *self.references, "allowed_actions"}
-        # Built once: to build a statement takes as long as to run it.
-        self._by_id = sa.select(table).where(
-            table.c.tenant_id == sa.bindparam("tenant_id"), table.c.id == sa.bindparam("id")
-        )
-        self._by_id_locked = self._by_id.with_for_update()
-        self._insert = sa.insert(table).returning(table)
-        self._update = (
+        self._orders: dict[tuple[type[Paging], str | None], tuple[Order, ...]] = {}
+        self._members = set(shows.__struct_fields__)
+        self._not_columns = self._members - {*table.c.keys(), *self.references, "allowed_actions"}
+        by_id = sa.select(table).where(table.c.tenant_id == sa.bindparam("tenant_id"), table.c.id == sa.bindparam("id"))
+        self._by_id, self._by_id_locked = Statement(by_id), Statement(by_id.with_for_update())
+        self._insert = Statement(sa.insert(table).returning(table))
+        self._update = Statement(
             sa.update(table)
             .returning(table)
             .where(table.c.tenant_id == sa.bindparam("of_tenant"), table.c.id == sa.bindparam("of_id"))
@@ -148,7 +150,7 @@ class Records(Generic[T]):
 
     def find(self, ctx: Context, id: str) -> Row:
         """One row; NotFound for any id that is not the tenant's."""
-        row = ctx.db.execute(self._by_id, {"tenant_id": ctx.tenant_id, "id": id}).first()
+        row = self._by_id.first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
         if row is None:
             raise NotFound
         return row
@@ -157,7 +159,7 @@ class Records(Generic[T]):
         """One row, locked until the transaction ends and of the version the client's If-Match names."""
         if self.neighbours:
             take_turns(ctx)
-        row = ctx.db.execute(self._by_id_locked, {"tenant_id": ctx.tenant_id, "id": id}).first()
+        row = self._by_id_locked.first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
         if row is None:
             raise NotFound
         ctx.check_version(row.version)
@@ -175,11 +177,10 @@ class Records(Generic[T]):
 
         `columns` are what is fetched where not all are needed; the same tuple each time.
         """
-        conditions = [*where, *self.conditions(ctx, query)]
+        conditions = [*where, *self._conditions(ctx, query)]
         live = None if conditions else counters.live(self.table.name)
-        asked = self._order(query)  # checks `sort` even where the order is given
-        order = order or asked
-        found = Found(self.table, [own(ctx, self.table), *conditions], order, live, columns)
+        asked = self._order(type(query), query.sort)  # checks `sort` even where the order is given
+        found = Found(self.table, ctx.tenant_id, conditions, tuple(order) or asked, live, columns)
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
 
@@ -194,7 +195,7 @@ class Records(Generic[T]):
         values |= {"tenant_id": ctx.tenant_id, "version": 1, "created_at": now, "updated_at": now}
         values.setdefault("id", new_id(self.prefix))
         values |= self._derived(values)
-        row = ctx.db.execute(self._insert, values).one()
+        row = self._insert.one(ctx.db, values)
         keep(ctx, self.table, row.id, new=True)
         return row
 
@@ -212,7 +213,7 @@ class Records(Generic[T]):
         self._check_references(ctx, changed)
         changed |= self._derived({**before, **changed})
         changed |= {"version": row.version + 1, "updated_at": ctx.now()}
-        return ctx.db.execute(self._update, {"of_tenant": ctx.tenant_id, "of_id": row.id, **changed}).one()
+        return self._update.one(ctx.db, {"of_tenant": ctx.tenant_id, "of_id": row.id, **changed})
 
     def delete(self, ctx: Context, row: Row) -> Deleted:
         """Delete a locked row; `has_dependents` says what points at it, and what may be done instead."""
@@ -233,15 +234,20 @@ class Records(Generic[T]):
                 f" this name, its Records references={{{missing[0]!r}: …}}, or show() {missing[0]}=…"
             )
         named = self.named(ctx, rows)
+        names = rows[0]._fields if rows else ()
+        hidden = [name for name in names if name not in self._members]
         shown = []
         for row in rows:
-            values = dict(row._mapping)
-            for name in self.references:
-                values[name] = named[name].get(values[f"{name}_id"])
+            # All columns at once: one by one by their names takes three times as long.
+            values = dict(zip(names, row, strict=True))
+            for name, found in named.items():
+                values[name] = found.get(values[f"{name}_id"])
             for name, by_id in columns.items():
                 values[name] = by_id[row.id]
             values["allowed_actions"] = self.actions(row)
-            shown.append(self.shows(**{name: values[name] for name in self.shows.__struct_fields__}))
+            for name in hidden:
+                del values[name]
+            shown.append(self.shows(**values))
         return shown
 
     def named(self, ctx: Context, rows: Sequence[Row]) -> dict[str, dict[str, Named]]:
@@ -289,8 +295,11 @@ class Records(Generic[T]):
             derived["search_text"] = "\n".join([*map(fold, texts), *sorted(numbers)])
         return derived
 
-    def conditions(self, ctx: Context, query: Paging) -> Iterable[sa.ColumnElement[bool]]:
+    def conditions(self, ctx: Context, query: Paging) -> list[sa.ColumnElement[bool]]:
         """What the filters of a query ask of a row."""
+        return [*map(expression, self._conditions(ctx, query))]
+
+    def _conditions(self, ctx: Context, query: Paging) -> Iterable[Condition | sa.ColumnElement[bool]]:
         for name in query.__struct_fields__:
             value = getattr(query, name)
             if value is None or name in STEERING:
@@ -307,23 +316,26 @@ class Records(Generic[T]):
                 column, _, bound = name.rpartition("_")
                 yield _bounded(ctx, self.table.c[column], bound, value)
             else:
-                column_ = self.table.c[name]
-                values = value if isinstance(value, list) else [value]
-                yield column_ == values[0] if len(values) == 1 else column_.in_(values)
+                yield Condition(self.table.c[name], eq, tuple(value) if isinstance(value, list) else (value,))
 
-    def _order(self, query: Paging) -> list[Order]:
-        order: list[Order] = []
-        for key in ("-created_at" if query.sort is None else query.sort).split(","):
-            name = key.removeprefix("-")
-            if name not in query.sortable or any(name == o.column.name.removesuffix("_folded") for o in order):
-                raise BadRequest(
-                    f"sort: takes {', '.join(query.sortable)}, each once, with - before it for descending.",
-                    code="invalid_sort",
-                    param="sort",
-                )
-            column = self.table.c.get(f"{name}_folded", self.table.c["sequence" if name == "number" else name])
-            order.append(Order(column, key.startswith("-"), bool(column.nullable)))
-        return [*order, Order(self.table.c.id, order[0].descending)]
+    def _order(self, kind: type[Paging], sort: str | None) -> tuple[Order, ...]:
+        found = self._orders.get((kind, sort))
+        if found is None:
+            order: list[Order] = []
+            for key in ("-created_at" if sort is None else sort).split(","):
+                name = key.removeprefix("-")
+                if name not in kind.sortable or any(name == o.column.name.removesuffix("_folded") for o in order):
+                    raise BadRequest(
+                        f"sort: takes {', '.join(kind.sortable)}, each once, with - before it for descending.",
+                        code="invalid_sort",
+                        param="sort",
+                    )
+                column = self.table.c.get(f"{name}_folded", self.table.c["sequence" if name == "number" else name])
+                order.append(Order(column, key.startswith("-"), bool(column.nullable)))
+            found = (*order, Order(self.table.c.id, order[0].descending))
+            if len(self._orders) < _MOST_ORDERS:
+                self._orders[kind, sort] = found
+        return found
 
 
 def _texts(value: Any) -> Iterable[str]:
@@ -376,12 +388,11 @@ def among(ctx: Context, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.Colum
     return column.in_(ids)
 
 
-def _bounded(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> sa.ColumnElement[bool]:
+def _bounded(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> Condition:
     """At or beyond a bound; a date bounds a time column by that whole day in the tenant's zone."""
     if isinstance(column.type, UTCDateTime) and isinstance(value, date) and not isinstance(value, datetime):
         zone = ctx.tenant.timezone
         if bound == "to":
-            return column < start_of_day(day_after(value), zone)
+            return Condition(column, lt, (start_of_day(day_after(value), zone),))
         value = start_of_day(value, zone)
-    within: sa.ColumnElement[bool] = column >= value if bound == "from" else column <= value
-    return within
+    return Condition(column, ge if bound == "from" else le, (value,))

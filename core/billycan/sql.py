@@ -6,10 +6,14 @@ from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
 from .records import among, contains, json_list_has, search_condition
+from .statements import ByIds, Insertion, Statement
 from .tenants import tenants
 
 __all__ = [
     "MOST_PAGE_BYTES",
+    "ByIds",
+    "Insertion",
+    "Statement",
     "advance",
     "among",
     "as_stored",

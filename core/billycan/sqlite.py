@@ -78,14 +78,16 @@ def _begin(db: sa.Connection) -> None:
     options = db.get_execution_options()
     driver: Any = db.connection.driver_connection
     reads = bool(options.get("billycan_read"))
-    driver.execute(f"PRAGMA busy_timeout={options.get('billycan_wait_seconds', WAIT_SECONDS) * 1000:.0f}")
     driver.execute(f"PRAGMA query_only={int(reads)}")
-    if reads:
-        db.exec_driver_sql("BEGIN")
-        return
-    # SQLite takes up this setting outside a transaction only.
-    driver.execute(f"PRAGMA synchronous={'NORMAL' if options.get('billycan_note') else 'FULL'}")
-    db.exec_driver_sql("BEGIN IMMEDIATE")
+    wanted = {"busy_timeout": f"{options.get('billycan_wait_seconds', WAIT_SECONDS) * 1000:.0f}"}
+    if not reads:  # SQLite takes up this setting outside a transaction only
+        wanted["synchronous"] = "NORMAL" if options.get("billycan_note") else "FULL"
+    as_it_is = db.connection.info.setdefault("billycan_pragmas", {})
+    for name, value in wanted.items():
+        if as_it_is.get(name) != value:
+            driver.execute(f"PRAGMA {name}={value}")
+            as_it_is[name] = value
+    db.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
 
 
 class Turns:

@@ -11,10 +11,12 @@ class Actions:
     def __init__(self, table: Mapping[str, tuple[str, str | None]]) -> None:
         self._from = {action: frozenset(statuses.split()) for action, (statuses, _) in table.items()}
         self._to = {action: to for action, (_, to) in table.items()}
+        statuses = {status for some in self._from.values() for status in some}
+        self._allowed = {status: [a for a, some in self._from.items() if status in some] for status in statuses}
 
     def allowed(self, status: str) -> list[str]:
         """The actions a record of this status may take."""
-        return [action for action, statuses in self._from.items() if status in statuses]
+        return self._allowed.get(status, []).copy()
 
     def check(self, action: str, status: str, allowed: Sequence[str] | None = None) -> str | None:
         """The status an action leads to; Conflict where it does not start from this one.

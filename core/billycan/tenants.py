@@ -14,6 +14,7 @@ from .ids import new_id
 from .patch import Patch
 from .problems import RuleBroken
 from .recent import Recent
+from .statements import Statement
 
 tenants = sa.Table(
     "core_tenants",
@@ -155,6 +156,7 @@ def create(db: sa.Connection, profile: Profile, now: Moment) -> tuple[str, str]:
 
 
 _BY_ID = sa.select(tenants).where(tenants.c.id == sa.bindparam("id"))
+_READ = Statement(_BY_ID)
 
 
 class Tenants:
@@ -171,7 +173,7 @@ class Tenants:
 
     def read(self, ctx: Context) -> Tenant:
         """The caller's tenant as it is in the database."""
-        return show(ctx.db.execute(_BY_ID, {"id": ctx.tenant_id}).one())
+        return show(_READ.one(ctx.db, {"id": ctx.tenant_id}))
 
     def change(self, ctx: Context, body: Patch[Profile]) -> Tenant:
         """The caller's tenant with `body` applied; a change that changes nothing keeps the version."""

@@ -53,6 +53,11 @@ def _tenants_of(compiled: SQLCompiler) -> tuple[str, ...] | str:
         names = tuple(name for name, bind in compiled.binds.items() if _is_tenant_of(bind, name, statement.table))
         return names if names or "tenant_id" not in statement.table.c else str(statement.table.name)
     named: set[Any] = set()
+    if isinstance(statement, sa.Insert) and "tenant_id" in statement.table.c:
+        source: Any = statement.select
+        given = dict(zip(statement._select_names or (), source.selected_columns, strict=False))
+        if isinstance(given.get("tenant_id"), sa.BindParameter):
+            named.add(given["tenant_id"])
     return _open(statement, named) or tuple(compiled.bind_names.get(bind, bind.key) for bind in named)
 
 

@@ -23,7 +23,7 @@ from billycan import (
     own,
     take_turns,
 )
-from billycan.sql import MOST_PAGE_BYTES, as_stored, bytes_of, page_too_large
+from billycan.sql import MOST_PAGE_BYTES, ByIds, Insertion, as_stored, bytes_of, page_too_large
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -97,20 +97,19 @@ class Documents(Generic[L, T]):
         self.neighbours, self.header, self.members, self.alone = neighbours, header, members, alone
         self.actions, self.allowed, self.hosted_url = actions, allowed, hosted_url
         self.open_once_sent, self.locked = open_once_sent, locked
-        self._listed = [name for name in records.shows.__struct_fields__ if name != "line_items"]
-        # Built once: to build a statement takes as long as to run it.
-        self._lines = (
-            sa.select(lines)
-            .where(
-                lines.c.tenant_id == sa.bindparam("tenant_id"),
-                lines.c.document_id.in_(sa.bindparam("ids", expanding=True)),
-            )
-            .order_by(lines.c.document_id, lines.c.position)
-        )
+        # Jobs freeze nothing.
+        self._freezes = "client_name" in records.table.c
+        self._members = {*records.shows.__struct_fields__}
+        self._insert = Insertion(lines, lines.c.keys())
+        # The document, and the members of a line in their order.
+        stored = sa.select(lines.c.document_id, *(lines.c[name] for name in Line.__struct_fields__))
+        stored = stored.order_by(lines.c.document_id, lines.c.position)
+        self._lines = ByIds(stored, lines.c.document_id)
         # As JSON a line has some 250 bytes besides its description.
         sizes = sa.func.sum(bytes_of(lines.c.description) + 250)
         so_far = sizes.over(order_by=(lines.c.document_id, lines.c.position)).label("so_far")
-        sized = self._lines.add_columns(so_far).subquery()
+        of_these = lines.c.document_id.in_(sa.bindparam("ids", expanding=True))
+        sized = stored.add_columns(so_far).where(lines.c.tenant_id == sa.bindparam("tenant_id"), of_these).subquery()
         # The first line with which a page would be too large is fetched too: it tells.
         fits = sized.c.so_far - bytes_of(sized.c.description) - 250 <= sa.bindparam("most", type_=sa.BigInteger)
         self._lines_of_page = sa.select(sized).where(fits)
@@ -142,9 +141,8 @@ class Documents(Generic[L, T]):
     def lines(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
         """The lines of these documents, in order: one query for all."""
         found: dict[str, list[Line]] = {id: [] for id in ids}
-        if found:
-            for row in ctx.db.execute(self._lines, {"tenant_id": ctx.tenant_id, "ids": list(found)}):
-                found[row.document_id].append(line_of(row._mapping))
+        for row in self._lines.all(ctx.db, ctx.tenant_id, found):
+            found[row[0]].append(line_of(*row[1:]))
         return found
 
     def _lines_that_fit(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
@@ -156,7 +154,7 @@ class Documents(Generic[L, T]):
         for row in ctx.db.execute(self._lines_of_page, asked):
             if row.so_far > MOST_PAGE_BYTES:
                 raise page_too_large(len(ids), sum(map(bool, found.values())) - 1)
-            found[row.document_id].append(line_of(row._mapping))
+            found[row.document_id].append(line_of(*row[1:-1]))
         return found
 
     def content(self, ctx: Context, row: Row, *also: str) -> dict[str, Any]:
@@ -263,31 +261,37 @@ class Documents(Generic[L, T]):
     def _shown(self, ctx: Context, rows: Sequence[Row], client: Party | None = None) -> Iterable[dict[str, Any]]:
         if client is None:
             # A document that was sent shows the name frozen then.
-            clients = contacts.parties(ctx, {row.client_id for row in rows if _frozen_name(row) is None})
+            asked = {row.client_id for row in rows if not self._freezes or row.client_name is None}
+            clients = contacts.parties(ctx, asked)
         else:
             clients = {client.id: client}
         may_see = ctx.identity is not None and ctx.identity.holds(f"{self.records.table.name}:write")
+        names = rows[0]._fields if rows else ()
+        hidden = [name for name in names if name not in self._members]
+        off = self.neighbours.off(ctx)
         for row, members in zip(rows, self.members(ctx, rows, clients), strict=True):
-            worked_out = {
-                "client": Named(row.client_id, _frozen_name(row) or clients[row.client_id].name),
-                "currency": "AUD",
-                "discount_percent": plain_percent(row.discount_percent),
-                "gst_breakdown": breakdown(row.gst_breakdown),
-                **self.neighbours.shown(ctx, row._mapping),
-                **members,
-            }
+            # All columns at once, less those that are not shown: one by one by their names takes three times as long.
+            shown: dict[str, Any] = dict(zip(names, row, strict=True))
+            frozen_name = shown["client_name"] if self._freezes else None
+            for name in hidden:
+                del shown[name]
+            for name in off:
+                shown[name] = None
+            shown["client"] = Named(row.client_id, frozen_name or clients[row.client_id].name)
+            shown["currency"] = "AUD"
+            shown["discount_percent"] = plain_percent(row.discount_percent)
+            shown["gst_breakdown"] = breakdown(row.gst_breakdown)
+            shown.update(members)
             if self.hosted_url is not None:
-                worked_out["hosted_url"] = self.hosted_url(ctx, row) if may_see else None
-            stored = row._mapping
-            yield {name: worked_out[name] if name in worked_out else stored[name] for name in self._listed}
+                shown["hosted_url"] = self.hosted_url(ctx, row) if may_see else None
+            yield shown
 
     def _store(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> None:
         rows = [
-            {"tenant_id": ctx.tenant_id, "document_id": document_id, "position": i, **msgspec.structs.asdict(line)}
-            for i, line in enumerate(lines)
+            {"document_id": document_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)
         ]
         if rows:
-            ctx.db.execute(sa.insert(self.table), rows)
+            self._insert.run(ctx.db, ctx.tenant_id, rows)
 
     def _remove_lines(self, ctx: Context, document_id: str) -> None:
         ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.document_id == document_id))
@@ -310,9 +314,3 @@ def frozen(client: Party | None) -> dict[str, Any]:
     if client is None:
         return dict.fromkeys(("client_name", "client_abn", "client_address"))
     return {"client_name": client.name, "client_abn": client.abn, "client_address": client.billing_address}
-
-
-def _frozen_name(row: Row) -> str | None:
-    # Jobs freeze nothing.
-    name: str | None = row._mapping.get("client_name")
-    return name

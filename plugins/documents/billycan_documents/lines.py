@@ -1,7 +1,8 @@
 """Line items of a document: what clients send, how they are stored, and what they come to."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Decimal
+from functools import lru_cache
 from typing import Annotated, Any
 
 import msgspec
@@ -142,7 +143,10 @@ def may_charge_gst(ctx: Context, codes: Sequence[str]) -> bool:
 
 def breakdown(stored: Any) -> list[CodeTotals]:
     """A stored `gst_breakdown` column, as it is shown."""
-    return msgspec.convert(stored, list[CodeTotals], strict=False)
+    return [
+        CodeTotals(part["gst_code"], Decimal(part["rate"]), Decimal(part["net"]), Decimal(part["gst"]))
+        for part in stored
+    ]
 
 
 def let_one_discount_clear_the_other(body: Patch[Any]) -> None:
@@ -226,14 +230,18 @@ def line_columns() -> tuple[sa.Column[Any], ...]:
     )
 
 
-def line_of(row: Mapping[Any, Any]) -> Line:
-    """A stored line as it is shown."""
-    return Line(
-        **{name: row[name] for name in Line.__struct_fields__ if name not in _NUMBERS},
-        quantity=plain_number(row["quantity"]),
-        unit_price=plain_number(row["unit_price"], 2),
-        discount_percent=plain_percent(row["discount_percent"]),
-    )
+def line_of(
+    id: str,
+    description: str,
+    quantity: Decimal,
+    unit: str | None,
+    unit_price: Decimal,
+    discount_percent: Decimal | None,
+    *more: Any,
+) -> Line:
+    """A stored line as it is shown, of its columns in the order of its members."""
+    price, percent = plain_number(unit_price, 2), plain_percent(discount_percent)
+    return Line(id, description, plain_number(quantity), unit, price, percent, *more)
 
 
 def as_sent(line: Line) -> dict[str, Any]:
@@ -241,6 +249,7 @@ def as_sent(line: Line) -> dict[str, Any]:
     return {f.name: getattr(line, f.name) for f in msgspec.structs.fields(NewLine)}
 
 
+@lru_cache(4096)
 def plain_number(number: Decimal, places: int = 0) -> Decimal:
     """A number without the zeros that say nothing, but with at least `places` decimals."""
     exponent = min(number.normalize().as_tuple().exponent, -places)
@@ -250,9 +259,6 @@ def plain_number(number: Decimal, places: int = 0) -> Decimal:
 def plain_percent(percent: Decimal | None) -> Decimal | None:
     """A percentage without the zeros that say nothing, where there is one."""
     return None if percent is None else plain_number(percent)
-
-
-_NUMBERS = ("quantity", "unit_price", "discount_percent")
 
 
 def _line_faults(ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault]:

@@ -18,6 +18,11 @@ RATES: dict[str, Decimal] = {code: Decimal("10") if code == "gst" else Decimal("
 LIMIT = Decimal("999999999.99")
 
 _MOST_CENTS = int(LIMIT * 100)
+# The part of a price that is GST: of one without it, and of one that includes it.
+_PARTS = {
+    inclusive: {code: Fraction(rate) / (100 + Fraction(rate) if inclusive else 100) for code, rate in RATES.items()}
+    for inclusive in (False, True)
+}
 
 
 class Charge(Struct, frozen=True):
@@ -145,8 +150,10 @@ def _line(charge: Charge, where: str) -> tuple[int, int]:
     if charge.gst_code not in RATES:
         raise Invalid.member(f"{where}gst_code", "invalid_value", f"must be one of {', '.join(GST_CODES)}")
     exact = Fraction(charge.quantity) * Fraction(charge.unit_price) * 100
-    _within_limit(f"{where}total", _nearest(exact))
-    return _nearest(exact), _nearest(exact - _discount(exact, charge.discount_percent, charge.discount_amount, where))
+    before = _nearest(exact)
+    _within_limit(f"{where}total", before)
+    discount = _discount(exact, charge.discount_percent, charge.discount_amount, where)
+    return before, _nearest(exact - discount) if discount else before
 
 
 def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None, where: str) -> Fraction:
@@ -159,7 +166,9 @@ def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None,
             message = f"must be from 0 to 100, not {percent:f}"
             raise Invalid.member(f"{where}discount_percent", "out_of_range", message)
         return before * Fraction(percent) / 100
-    off = Fraction(amount or 0) * 100
+    if not amount:
+        return Fraction(0)
+    off = Fraction(amount) * 100
     if abs(off) > abs(before) or off * before < 0:
         most = Decimal(before.numerator) / (before.denominator * 100)
         message = f"must be from 0 to {most:f}, the amount it reduces, not {amount:f}"
@@ -186,8 +195,7 @@ def _shares(discount: int, amounts: list[int], codes: list[str]) -> list[int]:
 
 def _gsts(amounts: list[int], codes: list[str], inclusive: bool, per_line: bool) -> list[int]:
     """The GST of each line: a tenth of the value or an eleventh of the price (s 9-70, 9-75 GST Act)."""
-    rates = {code: Fraction(rate) for code, rate in RATES.items()}
-    parts = {code: rate / (100 + rate if inclusive else 100) for code, rate in rates.items()}
+    parts = _PARTS[inclusive]
     exact = [amount * parts[code] for amount, code in zip(amounts, codes, strict=True)]
     if per_line:
         return [_nearest(gst) for gst in exact]
@@ -207,6 +215,8 @@ def _whole_cents(total: int, exact: Sequence[Fraction]) -> list[int]:
     """
     cents = [_nearest(part) for part in exact]
     missing = total - sum(cents)
+    if not missing:
+        return cents
     step = 1 if missing > 0 else -1
     order = sorted(range(len(exact)), key=lambda i: ((cents[i] - exact[i]) * step, i if exact[i] * step > 0 else -i))
     for i in order[: abs(missing)]:

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from billycan import Context, Deleted, Invalid, Neighbours, Records, Row, check_unused
 from billycan.fields import LAST_DATE
+from billycan.sql import Statement
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 from billycan_documents.api import Documents, gst_codes, may_charge_gst
@@ -24,8 +25,8 @@ LINK_DAYS = 730
 
 neighbours = Neighbours(quote_id="quotes", job_id="jobs", booking_id="bookings")
 
-_PAYMENTS = (
-    sa.select(payments)
+_PAYMENTS = Statement(
+    sa.select(*(payments.c[name] for name in Payment.__struct_fields__ if name != "allowed_actions"))
     .where(payments.c.tenant_id == sa.bindparam("tenant_id"), payments.c.invoice_id == sa.bindparam("invoice_id"))
     .order_by(payments.c.id)
 )
@@ -70,14 +71,8 @@ def keep_named(ctx: Context, gone: Deleted) -> None:
 
 def payments_of(ctx: Context, invoice_id: str) -> list[Payment]:
     """An invoice's payments, oldest first, reversed ones too."""
-    rows = ctx.db.execute(_PAYMENTS, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
-    return [_payment(row) for row in rows]
-
-
-def _payment(row: Row) -> Payment:
-    names = [name for name in Payment.__struct_fields__ if name != "allowed_actions"]
-    allowed = rules.payment_actions.allowed(row.status)
-    return Payment(**{name: row._mapping[name] for name in names}, allowed_actions=allowed)
+    rows = _PAYMENTS.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
+    return [Payment(**row._asdict(), allowed_actions=rules.payment_actions.allowed(row.status)) for row in rows]
 
 
 def hosted_url(ctx: Context, row: Row) -> str | None:
@@ -104,18 +99,19 @@ def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, a
 
 def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
     """What invoices show beyond other documents: title, tax invoice check, and what is due."""
+    registered, today = ctx.tenant.gst_registered, ctx.today()
     for row in rows:
-        title = row.document_title
+        title, status = row.document_title, row.status
         # Of a document that was sent it was checked then, whatever became of the business profile.
         check = TaxInvoice(True if title == "Tax invoice" else None, [])
         if row.client_name is None:  # the business may have been registered since, or be no longer
             client = clients[row.client_id]
-            title = rules.document_title(ctx.tenant.gst_registered, gst_codes(row))
+            title = rules.document_title(registered, gst_codes(row))
             check = tax_invoice(ctx, title=title, total=row.total, name=client.name, abn=client.abn)
         yield {
             "document_title": title,
             "amount_due": amount_due(row),
-            "is_overdue": is_overdue(row.status, row.due_date, ctx.today()),
+            "is_overdue": is_overdue(status, row.due_date, today),
             "tax_invoice": check,
             "allowed_actions": allowed_actions(ctx, row),
         }

@@ -32,6 +32,8 @@ payment_actions = Actions({"reverse": ("recorded", "reversed")})
 
 def allowed_actions(status: str, *, may_send: bool, may_charge: bool) -> list[str]:
     """What may be done with an invoice: `may_send` tells of a draft, `may_charge` whether its GST can be charged."""
+    if may_charge and (may_send or status != "draft"):
+        return actions.allowed(status)
     now = {"send": may_send, "pay": may_send or status != "draft", "duplicate": may_charge}
     return [action for action in actions.allowed(status) if now.get(action, True)]
 

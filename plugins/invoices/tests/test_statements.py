@@ -53,6 +53,8 @@ EXPECTED = {
     "record a payment": 8,
     "pay": 8,
 }
+# There an event takes its number in the statement that writes it; two events, as of `pay`, are numbered together.
+ON_POSTGRESQL = {"create": 6, "change": 6, "change lines": 8, "send": 7, "record a payment": 7}
 
 
 def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
@@ -86,7 +88,7 @@ def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
             call()
         cached = ("core_keys", "core_tenants") if client.last.request.method == "GET" else ("core_keys",)
         counts[name] = sum(not any(table in statement for table in cached) for statement, _ in sent)
-    assert counts == EXPECTED
+    assert counts == EXPECTED | ({} if app.db.is_sqlite else ON_POSTGRESQL)
 
 
 # How ------------------------------------------------------------------------------------------------------------------

@@ -59,6 +59,7 @@ def _add_both(row: Any) -> Any:
 
 
 _ADVANCE_BOTH = upserts(counters, _add_both)
+_BOTH = Statement(**_ADVANCE_BOTH)
 
 
 def advance(ctx: Context, name: str, by: int = 1) -> int:
@@ -73,7 +74,7 @@ def advance(ctx: Context, name: str, by: int = 1) -> int:
 def advance_both(ctx: Context, name: str, by: int, other: str, by_other: int) -> int:
     """As `advance`, for two counters in one statement; returns the first one's number."""
     given = {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by, "name_2": other, "by_2": by_other}
-    rows = ctx.db.execute(_ADVANCE_BOTH[ctx.db.dialect.name], given)
+    rows = _BOTH.all(ctx.db, given)
     return next(int(row.number) for row in rows if row.name == name)
 
 

@@ -18,7 +18,7 @@ from .manifest import Page, Paging
 from .pages import Order, check_size
 from .problems import BadRequest
 from .records import Records
-from .statements import Row, Statement
+from .statements import Insertion, Row, Statement
 from .wire import encode
 
 __all__ = ["body_of", "events", "filtered", "matching", "may_read", "records"]
@@ -43,7 +43,7 @@ forgotten = sa.Table(
 )
 BYTES = f"{events.name}.bytes"  # the counter of how large a tenant's log is
 
-_INSERT = sa.insert(events)
+_INSERT = Insertion(events, events.c.keys())
 _KEPT = ("id", "event", "created_at", "data")
 _NUMBER = counters.advanced_both()
 # Number and event in one statement, which every write that is told of sends last.
@@ -102,11 +102,11 @@ def write(ctx: Context) -> None:
         return
     last = counters.advance_both(ctx, events.name, len(ctx.events), BYTES, size)
     first = last - len(ctx.events) + 1
-    ctx.db.execute(
-        _INSERT,
+    _INSERT.run(
+        ctx.db,
+        ctx.tenant_id,
         [
             {
-                "tenant_id": ctx.tenant_id,
                 "id": event.id,
                 "sequence": first + i,
                 "event": event.name,

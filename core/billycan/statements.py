@@ -116,12 +116,13 @@ class Insertion:
         of_each = of_each.render_derived(name="given", with_types=True)
         select = sa.select(sa.bindparam("tenant_id", type_=table.c.tenant_id.type), *of_each.c)
         self._at_once = Statement(sa.insert(table).from_select(["tenant_id", *self._names], select))
-        self._each = sa.insert(table)
+        self._each = Statement(sa.insert(table))
 
     def run(self, db: sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert these rows, each with a value for every column."""
         if db.dialect.name != "postgresql":
-            db.execute(self._each, [{"tenant_id": tenant_id, **row} for row in rows])
+            given = [{"tenant_id": tenant_id, **row} for row in rows]
+            self._each._form(db, given[0]).send_all(db, given)
             return
         if self._processors is None:
             self._processors = {name: _to_json(kind, db.dialect) for name, kind in self._kinds.items()}
@@ -129,7 +130,10 @@ class Insertion:
             {name: process(row[name]) if process else row[name] for name, process in self._processors.items()}
             for row in rows
         ]
-        self._at_once.run(db, {"tenant_id": tenant_id, "rows": msgspec.json.encode(made).decode()})
+        self._at_once.run(db, {"tenant_id": tenant_id, "rows": _json(made).decode()})
+
+
+_json = msgspec.json.Encoder(enc_hook=str).encode  # a Moment is written as it is shown
 
 
 def _to_json(kind: Any, dialect: Dialect) -> Any:
@@ -163,24 +167,38 @@ class _Form:
 
     def send(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Any:
         """The driver's cursor, after it has run the statement."""
-        if self.order is not None and not db.in_transaction():
-            db.begin()  # as SQLAlchemy does, and SQLite needs; it ends with the connection
+        values = self._values(parameters)
+        sent: Any = values if self.order is None else tuple([values[name] for name in self.order])
+        return self._run(db, sent, [values], many=False)
+
+    def send_all(self, db: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Run the statement for each of these, on SQLite."""
+        values = [self._values(row) for row in rows]
+        self._run(db, [tuple([each[name] for name in self.order or ()]) for each in values], values, many=True)
+
+    def _values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         values = self.fixed.copy()
         for name, key, process in self.given:
             value = parameters[key]
             values[name] = process(value) if process else value
-        sent: Any = values if self.order is None else tuple([values[name] for name in self.order])
+        return values
+
+    def _run(self, db: sa.Connection, sent: Any, values: list[dict[str, Any]], *, many: bool) -> Any:
+        if self.order is not None and not db.in_transaction():
+            db.begin()  # as SQLAlchemy does, and SQLite needs; it ends with the connection
         options = db.get_execution_options()
         if self.options:
             options = options.union(self.options)
-        context = _Execution(self.compiled, [values], options)
+        context = _Execution(self.compiled, values, options)
         connection: Any = db.connection.driver_connection
         cursor = connection.cursor()
         for listen in db.dispatch.before_cursor_execute:
-            listen(db, cursor, self.text, sent, context, False)
+            listen(db, cursor, self.text, sent, context, many)
         try:
             if self.order is None:
                 postgres.send(cursor, self.text, sent, context)
+            elif many:
+                cursor.executemany(self.text, sent)
             else:
                 cursor.execute(self.text, sent)
         except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means

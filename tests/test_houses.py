@@ -14,7 +14,7 @@ BEGINNINGS = {
     "demo.py": "Sample ",
     "documents.py": "as stored and as shown",
     "handlers.py": "What each endpoint ",
-    "neighbours.py": "",
+    "neighbours.py": "when something happens in other plugins",
     "records.py": "as stored and as shown",
     "rules.py": "pure functions",
     "schemas.py": "What clients send and receive",

@@ -36,12 +36,13 @@ from .events import events
 from .extending import Extensions
 from .fields import Moment
 from .keys import Keys
-from .limits import MOST_PER_MINUTE, Allowance, Counter, Epoch, Limiter, by_address, shared_folder
+from .limits import MOST_PER_MINUTE, Allowance, Counter, Limiter, by_address
 from .manifest import Every, Manifest
 from .metrics import Counts
 from .pipeline import Endpoint, Pipeline
 from .plugins import PluginError
 from .recent import Recent
+from .shared import Epoch, shared_folder
 from .tenants import Tenants
 
 log = logging.getLogger("billycan")

@@ -1,4 +1,4 @@
-"""Rate limits as a sliding log, and the epoch of the keys: exact over all threads and processes of a host.
+"""Rate limits as a sliding log, exact over all threads and processes of a host.
 
 Each name has a small file that every process maps: word 0 counts the requests ever accepted, the other words are a
 ring of when. The ring has one place more than any limit looks back on, and the count is stored last, so a process
@@ -17,8 +17,6 @@ import mmap
 import os
 import random
 import socket
-import stat
-import tempfile
 import threading
 import weakref
 from array import array
@@ -31,6 +29,8 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 import msgspec
+
+from .shared import private_folder
 
 # A tick is the resolution of a float of Unix seconds from 2004 to 2038, so that reckoning in ticks rounds nothing.
 SECOND = 1 << 22
@@ -127,8 +127,8 @@ class Limiter:
                 fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
 
     def _begin(self) -> None:
-        _private(self._folder)
-        _private(self._addresses)
+        private_folder(self._folder)
+        private_folder(self._addresses)
         while _abandoned:
             os.close(_abandoned.pop())
         self._table = os.open(self._folder / "table", os.O_RDWR | os.O_CREAT, 0o600)
@@ -337,52 +337,6 @@ class _Crowd:
         # None is charged for longer than a minute, nor by a clock more than a minute ahead: that one was put back.
         until = self._words[place]
         return until if until <= at + 2 * MINUTE + SECOND else 0
-
-
-class Epoch:
-    """A number that all processes of a host share; each bump changes it, and so does the loss of its file."""
-
-    def __init__(self, folder: Path) -> None:
-        _private(folder)
-        self._path = folder / "epoch"
-        self._path.touch(0o600)
-
-    def read(self) -> int:
-        try:
-            found = os.stat(self._path)  # noqa: PTH116 - each request reads it
-        except FileNotFoundError:
-            return 0
-        return found.st_ino << 32 | found.st_size
-
-    def bump(self) -> None:
-        _private(self._path.parent)
-        with self._path.open("ab") as file:
-            file.write(b".")  # Appending needs no lock.
-
-
-def shared_folder(identity: str) -> Path:
-    """This user's folder, in memory where there is /dev/shm, for one deployment; RuntimeError if it is not private."""
-    memory = Path("/dev/shm")  # noqa: S108 - only for a folder whose owner is checked
-    parent = memory if os.access(memory, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
-    folder = parent / f"billycan-{os.geteuid()}-{hashlib.sha256(identity.encode()).hexdigest()[:32]}"
-    _private(folder)
-    return folder
-
-
-def _private(folder: Path) -> None:
-    """Make the folder, for this user only; a RuntimeError says why it cannot be used."""
-    user = os.geteuid()
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
-            raise RuntimeError(
-                f"{folder} is not a folder of user {user}: remove it, run as the user who owns it, or set"
-                " BILLYCAN_SHARED_FOLDER to another"
-            )
-        folder.chmod(0o700)
-    except OSError as error:
-        raise RuntimeError(f"{folder} must be a folder that user {user} can make and write: {error}") from error
 
 
 @lru_cache(4096)

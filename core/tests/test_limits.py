@@ -22,7 +22,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from billycan import limits
-from billycan.limits import SECOND, Allowance, Epoch, Limiter, by_address, shared_folder
+from billycan.limits import SECOND, Allowance, Limiter, by_address
+from billycan.shared import Epoch, shared_folder
 
 NOW = 1_800_000_000.0
 FORK = multiprocessing.get_context("fork")

@@ -2,30 +2,26 @@
 
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from datetime import date
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_type_hints
 from urllib.parse import quote
 
 import msgspec
 import pytest
-from msgspec import Struct
 
 from .. import migrate, packages
 from ..manifest import STEERING, Extends, Resource
 from ..signatures import PARAMETER
 from . import extended
+from .client import Client, counted, decoded
+from .samples import NOBODYS, is_integer, literals, sample, types_within, with_integers
+from .strict import Strict, undeclared
 
 if TYPE_CHECKING:
     from ..app import App
     from ..pipeline import Endpoint
-
-from .client import Client, counted, decoded
-from .strict import Strict, undeclared
-
-NOBODYS = "no_such_member"  # what no plugin calls anything
 
 
 class PluginConformance:
@@ -158,15 +154,15 @@ class PluginConformance:
     def test_a_number_beyond_its_column_is_refused(self, app: "App", client: Client) -> None:
         for path, body in self.bodies(client).items():
             kind = self.endpoint(app, "POST", path).signature.body
-            for name, huge in _with_integers(kind, body, 2**63):
+            for name, huge in with_integers(kind, body, 2**63):
                 answer = client.call("POST", path, huge)
                 assert answer.status_int == 422, f"{path}: {name} takes what no column can hold: make it a Whole"
-            for name, large in _with_integers(kind, body, 2**31):
+            for name, large in with_integers(kind, body, 2**31):
                 answer = client.call("POST", path, large)
                 assert answer.status_int < 500, f"{path}: {name} takes what its column cannot hold: limit it"
             query = self.endpoint(app, "GET", path).signature.query
             for name, hint in get_type_hints(query).items():
-                if name in query.__struct_fields__ and any(map(_is_integer, _parts(hint))):
+                if name in query.__struct_fields__ and any(map(is_integer, types_within(hint))):
                     answer = client.call("GET", f"{path}?{name}={2**63}")
                     assert answer.status_int == 400, f"{path}?{name}= takes what no column can hold: make it a Whole"
 
@@ -248,8 +244,8 @@ class PluginConformance:
             hints = get_type_hints(query)
             for name in sorted(set(query.__struct_fields__) - set(STEERING)):
                 value = record.get(name.removesuffix("_from").removesuffix("_to"))
-                sample = client.call("GET", f"{path}?{name}={_sample(hints[name])}")
-                assert sample.status_int < 500, f"{path}?{name}= names neither a column nor one of its Records' filters"
+                answer = client.call("GET", f"{path}?{name}={sample(hints[name])}")
+                assert answer.status_int < 500, f"{path}?{name}= names neither a column nor one of its Records' filters"
                 if isinstance(value, str | int | Decimal):
                     text = str(value).lower() if isinstance(value, bool) else str(value)
                     assert record["id"] in self.found(client, path, **{name: text}), f"{path}?{name}={value}"
@@ -262,7 +258,7 @@ class PluginConformance:
                 value = record.get(name.removesuffix("_from").removesuffix("_to"))
                 if not isinstance(value, str):
                     continue
-                others = [other for other in _literals(hints[name]) if other != value]
+                others = [other for other in literals(hints[name]) if other != value]
                 if name.endswith(("_from", "_to")):
                     none = "2200-01-01" if name.endswith("_from") else "1900-01-01"
                 elif name.endswith("_id"):
@@ -401,40 +397,3 @@ class PluginConformance:
         for endpoint in self.endpoints(app):
             operation = paths[endpoint.route.path][endpoint.route.method.lower()]
             assert operation["summary"] and str(endpoint.route.status) in operation["responses"]
-
-
-def _literals(hint: Any) -> list[str]:
-    """The texts that a type allows, where it names them."""
-    return [part for part in _parts(hint) if isinstance(part, str)]
-
-
-def _parts(hint: Any) -> list[Any]:
-    """The types that a type is made of, and the values that it names."""
-    inner = () if isinstance(hint, str) else get_args(hint)
-    return [part for each in inner for part in _parts(each)] if inner else [hint]
-
-
-def _is_integer(part: Any) -> bool:
-    return isinstance(part, type) and issubclass(part, int) and part is not bool
-
-
-def _sample(hint: Any) -> str:
-    """A text that a parameter of this type takes."""
-    parts = _parts(hint)
-    named = [part for part in parts if isinstance(part, str)]
-    if any(isinstance(part, type) and issubclass(part, date) for part in parts):
-        return "2026-11-21"
-    return named[0] if named else "1" if any(map(_is_integer, parts)) else "true" if bool in parts else "x"
-
-
-def _with_integers(kind: type[Struct], body: Mapping[str, Any], value: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A body with `value` for each whole number that a Struct takes, one at a time, with the member's name."""
-    for field in msgspec.structs.fields(kind):
-        given = body.get(field.name)
-        one = given[0] if given and isinstance(given, list) else given
-        for part in _parts(field.type):
-            if _is_integer(part):
-                yield field.name, {**body, field.name: value if get_origin(field.type) is not list else [value]}
-            elif isinstance(part, type) and issubclass(part, Struct) and isinstance(one, Mapping):
-                for name, changed in _with_integers(part, one, value):
-                    yield f"{field.name}.{name}", {**body, field.name: [changed] if one is not given else changed}

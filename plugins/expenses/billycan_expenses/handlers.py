@@ -2,13 +2,12 @@
 
 from typing import Any
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row, check_unused
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row
 from billycan.sql import as_stored
 
 from . import rules
 from .records import job_of, records, show, tell
 from .schemas import Expense, ExpenseQuery, ExpenseVoiding, NewExpense
-from .tables import expenses
 
 
 def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[Expense]:
@@ -84,11 +83,6 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
     status = rules.actions.check("void", row.status)
     row = records.save(ctx, row, status=status, voided_at=ctx.now(), void_reason=body.reason)
     return tell(ctx, row, "expense.voided")
-
-
-def keep_job(ctx: Context, job: Deleted) -> None:
-    """Refuse to delete a job that expenses were made for."""
-    check_unused(ctx, expenses, expenses.c.job_id == job.id)
 
 
 def _columns(ctx: Context, body: NewExpense) -> dict[str, Any]:

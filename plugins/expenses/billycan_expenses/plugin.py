@@ -7,6 +7,7 @@ from billycan import Deleted, Manifest, Route
 from . import categories as c
 from . import handlers as h
 from .demo import add_samples
+from .neighbours import hears
 from .schemas import Category, Expense
 from .summary import summarise_expenses
 from .tables import categories, expenses, started
@@ -40,7 +41,7 @@ manifest = Manifest(
         Route("PATCH", "/v1/expense_categories/{id}", c.update_category, scope="expenses:write"),
         Route("DELETE", "/v1/expense_categories/{id}", c.delete_category, scope="expenses:write"),
     ),
-    hears={"job.deleted": h.keep_job},
+    hears=hears,
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",
 )

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Deleted, Invalid, Neighbours, Records, Row, check_unused
+from billycan import Context, Invalid, Neighbours, Records, Row
 from billycan.fields import LAST_DATE
 from billycan.sql import Statement
 from billycan_contacts import api as contacts
@@ -61,12 +61,6 @@ def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, An
     codes = (part["gst_code"] for part in columns["gst_breakdown"])
     title = rules.document_title(ctx.tenant.gst_registered, codes)
     return {**columns, "issue_date": issue_date, "due_date": due_date, "document_title": title}
-
-
-def keep_named(ctx: Context, gone: Deleted) -> None:
-    """Refuse to delete a quote, job or booking that an invoice names."""
-    named = sa.or_(*(invoices.c[member] == gone.id for member in neighbours.plugins))
-    check_unused(ctx, invoices, named)
 
 
 def payments_of(ctx: Context, invoice_id: str) -> list[Payment]:

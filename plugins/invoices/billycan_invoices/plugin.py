@@ -6,7 +6,7 @@ from billycan import Code, Deleted, Manifest, Route
 
 from . import handlers as h
 from .demo import add_samples
-from .documents import keep_named
+from .neighbours import hears
 from .pages import invoice_page
 from .schemas import Invoice, Payment
 from .tables import invoices, lines, payments
@@ -44,7 +44,7 @@ manifest = Manifest(
         Route("POST", "/v1/invoices/{id}/duplicate", h.duplicate_invoice, scope="invoices:write", status=201),
     ),
     pages=(("/i/{token}", invoice_page),),
-    hears=dict.fromkeys(("quote.deleted", "job.deleted", "booking.deleted"), keep_named),
+    hears=hears,
     demo=add_samples,
     codes={
         "has_payments": Code(409, "Money was received for the invoice: reverse its payments first."),

@@ -1,4 +1,4 @@
-"""How a job hears of the records around it: who is deleted, which invoice is for it, which quote or booking."""
+"""What jobs do when something happens in other plugins, inside the same transaction."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""How a quote hears of what was made of it and what it names: invoices, jobs and bookings that come and go."""
+"""What quotes do when something happens in other plugins, inside the same transaction."""
 
 from collections.abc import Callable
 from typing import Any

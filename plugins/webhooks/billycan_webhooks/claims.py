@@ -22,7 +22,7 @@ from billycan.sql import tenants
 
 from . import sender, signing
 from .deliveries import hold
-from .schemas import LEAST_MARGIN_SECONDS, Settings
+from .settings import LEAST_MARGIN_SECONDS, Settings
 from .tables import PENDING, attempts, deliveries, endpoints
 
 log = logging.getLogger("billycan.webhooks")

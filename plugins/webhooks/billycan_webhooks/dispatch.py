@@ -21,7 +21,7 @@ from billycan import App
 from . import sender
 from .claims import MOST_IN_FLIGHT, Claim, Desk, Hint, Made, Wanted, clock
 from .queue import Queue, nudger, why
-from .schemas import LEAST_MARGIN_SECONDS, Settings
+from .settings import LEAST_MARGIN_SECONDS, Settings
 
 log = logging.getLogger("billycan.webhooks")
 

@@ -23,8 +23,8 @@ from .schemas import (
     Received,
     Recovery,
     Sent,
-    Settings,
 )
+from .settings import Settings
 from .tables import attempts, endpoints
 from .tables import deliveries as deliveries_table
 

@@ -10,7 +10,7 @@ from billycan import App, Context, own
 from billycan.fields import Moment
 from billycan.sql import tenants
 
-from .schemas import Settings
+from .settings import Settings
 from .tables import HELD, PENDING, attempts, deliveries
 
 # Of one business. Answers of a kibibyte or less are not counted: they are about as large as the rows they are in.

@@ -12,7 +12,7 @@ from .description import DELIVERY
 from .dispatch import consume
 from .keeping import check_days, described, oldest_due, tidy, trim_answers, untidy, waiting, with_large_answers
 from .queue import nudger
-from .schemas import Settings
+from .settings import Settings
 from .tables import OPEN, attempts, deliveries, endpoints
 
 READ, WRITE = "webhooks:read", "webhooks:write"

@@ -27,7 +27,7 @@ from billycan import App
 from billycan.fields import Moment
 
 from .claims import Hint
-from .schemas import Settings
+from .settings import Settings
 
 log = logging.getLogger("billycan.webhooks")
 

@@ -10,7 +10,7 @@ from billycan.settings import SettingsError
 from billycan.testing import SECRET, Client
 from billycan_webhooks import signing
 from billycan_webhooks.claims import Desk, Wanted, retry_at
-from billycan_webhooks.schemas import Settings
+from billycan_webhooks.settings import Settings
 
 
 def contact(client, name="Ada"):

@@ -1,0 +1,53 @@
+"""What the processes of a host share: a private folder, and the epoch of the keys in it."""
+
+import hashlib
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+
+class Epoch:
+    """A number that all processes of a host share; each bump changes it, and so does the loss of its file."""
+
+    def __init__(self, folder: Path) -> None:
+        private_folder(folder)
+        self._path = folder / "epoch"
+        self._path.touch(0o600)
+
+    def read(self) -> int:
+        try:
+            found = os.stat(self._path)  # noqa: PTH116 - each request reads it
+        except FileNotFoundError:
+            return 0
+        return found.st_ino << 32 | found.st_size
+
+    def bump(self) -> None:
+        private_folder(self._path.parent)
+        with self._path.open("ab") as file:
+            file.write(b".")  # Appending needs no lock.
+
+
+def shared_folder(identity: str) -> Path:
+    """This user's folder, in memory where there is /dev/shm, for one deployment; RuntimeError if it is not private."""
+    memory = Path("/dev/shm")  # noqa: S108 - only for a folder whose owner is checked
+    parent = memory if os.access(memory, os.W_OK | os.X_OK) else Path(tempfile.gettempdir())
+    folder = parent / f"billycan-{os.geteuid()}-{hashlib.sha256(identity.encode()).hexdigest()[:32]}"
+    private_folder(folder)
+    return folder
+
+
+def private_folder(folder: Path) -> None:
+    """Make the folder, for this user only; a RuntimeError says why it cannot be used."""
+    user = os.geteuid()
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        found = folder.lstat()
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != user:
+            raise RuntimeError(
+                f"{folder} is not a folder of user {user}: remove it, run as the user who owns it, or set"
+                " BILLYCAN_SHARED_FOLDER to another"
+            )
+        folder.chmod(0o700)
+    except OSError as error:
+        raise RuntimeError(f"{folder} must be a folder that user {user} can make and write: {error}") from error

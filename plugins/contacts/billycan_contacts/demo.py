@@ -12,15 +12,6 @@ from .handlers import create_contact
 from .schemas import NewContact
 
 
-def add_samples(ctx: Context) -> None:
-    """Add the sample contacts."""
-    with ago(ctx, 400):
-        for values in _CLIENTS:
-            create_contact(ctx, decode(values, NewContact))
-        for values in _SUPPLIERS:
-            create_contact(ctx, decode({**values, "roles": ["supplier"]}, NewContact))
-
-
 def _at(line1: str, suburb: str, postcode: str) -> dict[str, str]:
     return {"line1": line1, "suburb": suburb, "state": "TAS", "postcode": postcode}
 
@@ -86,6 +77,7 @@ _CLIENTS: tuple[dict[str, Any], ...] = (
     },
 )
 
+
 _SUPPLIERS: tuple[dict[str, Any], ...] = (
     {
         "name": "Copperline Trade Supplies",
@@ -106,3 +98,12 @@ _SUPPLIERS: tuple[dict[str, Any], ...] = (
         "tags": ["hire"],
     },
 )
+
+
+def add_samples(ctx: Context) -> None:
+    """Add the sample contacts."""
+    with ago(ctx, 400):
+        for values in _CLIENTS:
+            create_contact(ctx, decode(values, NewContact))
+        for values in _SUPPLIERS:
+            create_contact(ctx, decode({**values, "roles": ["supplier"]}, NewContact))

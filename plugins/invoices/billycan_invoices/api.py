@@ -10,6 +10,10 @@ from .handlers import create_invoice
 from .schemas import Invoice, NewInvoice
 from .tables import invoices
 
+# Maps each id to the invoice's number, in one query; `lock=True` keeps them from being deleted until the transaction
+# ends.
+names = names_of(invoices.c.number)
+
 
 def make(ctx: Context, members: Mapping[str, Any]) -> Invoice:
     """Make a draft of these members, as `POST /v1/invoices` takes them, in the caller's transaction.
@@ -19,8 +23,3 @@ def make(ctx: Context, members: Mapping[str, Any]) -> Invoice:
     """
     ctx.require("invoices:write")
     return create_invoice(ctx, decode(neighbours.without_gone(ctx, members), NewInvoice))
-
-
-# Maps each id to the invoice's number, in one query; `lock=True` keeps them from being deleted until the transaction
-# ends.
-names = names_of(invoices.c.number)

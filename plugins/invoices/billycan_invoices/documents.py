@@ -69,14 +69,6 @@ def payments_of(ctx: Context, invoice_id: str) -> list[Payment]:
     return [Payment(**row._asdict(), allowed_actions=rules.payment_actions.allowed(row.status)) for row in rows]
 
 
-def hosted_url(ctx: Context, row: Row) -> str | None:
-    """The page where the client of an invoice that was sent reads it and how to pay it."""
-    if row.status == "draft":
-        return None
-    from_day = max(row.issue_date, row.sent_at.date())
-    return link_url(ctx, PATH, row.id, 1, from_day + timedelta(days=LINK_DAYS))
-
-
 def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, abn: str | None) -> TaxInvoice:
     """Whether a document for the buyer of this name and ABN is a compliant tax invoice."""
     tenant = ctx.tenant
@@ -89,6 +81,37 @@ def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, a
         total=total,
     )
     return TaxInvoice(not missing if title == "Tax invoice" else None, missing)
+
+
+def amount_due(row: Row) -> Decimal:
+    """What is still to be paid."""
+    return rules.amount_due(row.status, row.total, row.amount_paid, row.amount_written_off, row.cash_rounding)
+
+
+def is_overdue(status: str, due_date: date, today: date) -> bool:
+    """Whether an invoice is past its due date in the tenant's zone and not settled."""
+    return status in ("sent", "partially_paid") and due_date < today
+
+
+def allowed_actions(ctx: Context, row: Row) -> list[str]:
+    """What may be done with an invoice now."""
+    codes = gst_codes(row)
+    may_charge = may_charge_gst(ctx, codes)
+    may_send = False
+    if row.status == "draft":
+        title = rules.document_title(ctx.tenant.gst_registered, codes)
+        # A contact always has a name, so only the business itself can be what a tax invoice does not tell.
+        check = tax_invoice(ctx, title=title, total=row.total, name=row.client_id, abn=None)
+        may_send = may_charge and row.total >= 0 and not check.missing
+    return rules.allowed_actions(row.status, may_send=may_send, may_charge=may_charge)
+
+
+def hosted_url(ctx: Context, row: Row) -> str | None:
+    """The page where the client of an invoice that was sent reads it and how to pay it."""
+    if row.status == "draft":
+        return None
+    from_day = max(row.issue_date, row.sent_at.date())
+    return link_url(ctx, PATH, row.id, 1, from_day + timedelta(days=LINK_DAYS))
 
 
 def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
@@ -109,29 +132,6 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
             "tax_invoice": check,
             "allowed_actions": allowed_actions(ctx, row),
         }
-
-
-def amount_due(row: Row) -> Decimal:
-    """What is still to be paid."""
-    return rules.amount_due(row.status, row.total, row.amount_paid, row.amount_written_off, row.cash_rounding)
-
-
-def allowed_actions(ctx: Context, row: Row) -> list[str]:
-    """What may be done with an invoice now."""
-    codes = gst_codes(row)
-    may_charge = may_charge_gst(ctx, codes)
-    may_send = False
-    if row.status == "draft":
-        title = rules.document_title(ctx.tenant.gst_registered, codes)
-        # A contact always has a name, so only the business itself can be what a tax invoice does not tell.
-        check = tax_invoice(ctx, title=title, total=row.total, name=row.client_id, abn=None)
-        may_send = may_charge and row.total >= 0 and not check.missing
-    return rules.allowed_actions(row.status, may_send=may_send, may_charge=may_charge)
-
-
-def is_overdue(status: str, due_date: date, today: date) -> bool:
-    """Whether an invoice is past its due date in the tenant's zone and not settled."""
-    return status in ("sent", "partially_paid") and due_date < today
 
 
 documents = Documents(

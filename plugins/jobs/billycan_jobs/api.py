@@ -17,6 +17,19 @@ from .schemas import Job, NewJob
 from .tables import jobs
 
 
+class Work(Struct, frozen=True):
+    """The time that a job takes of a member of staff."""
+
+    job_id: str
+    staff_id: str
+    start_at: Moment
+    end_at: Moment
+
+
+# Maps each id to the job's title, in one query; `lock=True` keeps them from being deleted until the transaction ends.
+names = names_of(jobs.c.title)
+
+
 def make(ctx: Context, members: Mapping[str, Any]) -> Job:
     """Make a job of these members, as `POST /v1/jobs` takes them, in the caller's transaction.
 
@@ -26,15 +39,6 @@ def make(ctx: Context, members: Mapping[str, Any]) -> Job:
     ctx.require("jobs:write")
     known = {name: value for name, value in members.items() if name in NewJob.__struct_fields__}
     return create_job(ctx, decode(neighbours.without_gone(ctx, known), NewJob))
-
-
-class Work(Struct, frozen=True):
-    """The time that a job takes of a member of staff."""
-
-    job_id: str
-    staff_id: str
-    start_at: Moment
-    end_at: Moment
 
 
 def work(ctx: Context, staff_ids: Iterable[str], since: datetime, until: datetime) -> list[Work]:
@@ -53,7 +57,3 @@ def work(ctx: Context, staff_ids: Iterable[str], since: datetime, until: datetim
         for staff_id in row.assignee_ids
         if staff_id in wanted
     ]
-
-
-# Maps each id to the job's title, in one query; `lock=True` keeps them from being deleted until the transaction ends.
-names = names_of(jobs.c.title)

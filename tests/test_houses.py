@@ -11,13 +11,16 @@ ROOT = Path(__file__).parents[1]
 HOUSES = sorted(path.parent for path in ROOT.glob("*/*/*/plugin.py"))
 BEGINNINGS = {
     "api.py": "What other plugins may use of ",
+    "commands.py": "The command `billycan ",
     "demo.py": "Sample ",
     "documents.py": "as stored and as shown",
     "handlers.py": "What each endpoint ",
     "neighbours.py": "when something happens in other plugins",
+    "pages.py": "The page",
     "records.py": "as stored and as shown",
     "rules.py": "pure functions",
     "schemas.py": "What clients send and receive",
+    "settings.py": "What a deployment sets for ",
     "tables.py": "The table",
 }
 

@@ -131,11 +131,7 @@ def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
 
 def _check_staff(ctx: Context, service: NewService) -> None:
     found = staff.names(ctx, service.staff_ids) if service.staff_ids else {}
-    faults = [
-        Fault(f"staff_ids[{i}]", "not_found", "there is no such record")
-        for i, id in enumerate(service.staff_ids)
-        if id not in found
-    ]
+    faults = [Fault(f"staff_ids[{i}]", *slots.NOT_FOUND) for i, id in enumerate(service.staff_ids) if id not in found]
     if faults:
         raise Invalid.of(*faults)
 

@@ -1,4 +1,4 @@
-"""Commands for those who build on webhooks: deliveries to a laptop."""
+"""The command `billycan webhooks`: deliveries on a laptop, for those who build a receiver."""
 
 import secrets
 import threading

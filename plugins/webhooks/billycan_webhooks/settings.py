@@ -1,4 +1,4 @@
-"""What a deployment may set of webhooks."""
+"""What a deployment sets for webhooks."""
 
 from typing import Annotated, Any, Literal
 

@@ -24,7 +24,7 @@ from billycan.manifest import STEERING, Paging
 from billycan.postgres import PLANNED_ANEW
 from billycan.signatures import PARAMETER
 from billycan.testing import Client, decoded
-from billycan.testing.conformance import _literals, _sample
+from billycan.testing.samples import literals, sample
 
 Tenant = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))["Tenant"]
 ROWS = {"contacts": 100_000, "invoices": 100_000, "expenses_categories": 2_000}
@@ -85,7 +85,7 @@ def copied(column, value, statuses):
 
 def fill(app, tenant_id):
     """Copy a row of each table many times, as it was made by the API."""
-    statuses = {table.name: _literals(get_type_hints(e.signature.listed).get("status")) for e, table in lists(app)}
+    statuses = {table.name: literals(get_type_hints(e.signature.listed).get("status")) for e, table in lists(app)}
     with owner(app, "READ COMMITTED").begin() as db:
         db.exec_driver_sql("SET LOCAL session_replication_role = replica; SET LOCAL maintenance_work_mem = '256MB'")
         for table in metadata.sorted_tables:
@@ -150,7 +150,7 @@ def filters(query):
         elif name.endswith("_id") and name != "external_id":
             yield name, "con_1000077"
         else:
-            yield from ((name, text) for text in _literals(hint) or [_sample(hint)])
+            yield from ((name, text) for text in literals(hint) or [sample(hint)])
 
 
 def reads(tenant):

@@ -58,6 +58,7 @@ def test_every_hook_is_documented_with_its_signature():
         assert signature in text, signature
 
 
+@pytest.mark.whole
 def test_every_link_between_documents_leads_somewhere():
     for page in PAGES:
         for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text()):
@@ -502,6 +503,7 @@ def site():
     return module
 
 
+@pytest.mark.whole
 def test_the_site_has_every_document_and_its_links_hold(site, make_app, engine, tmp_path):
     if engine != "sqlite":
         pytest.skip("the document is the same")

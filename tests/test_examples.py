@@ -14,6 +14,8 @@ from billycan.testing import Client, Clock, Recorder
 from billycan.wire import encode, parse
 from billycan_webhooks.tables import deliveries
 
+pytestmark = pytest.mark.whole
+
 ALL = sorted(first_party())
 SELLER = {
     "name": "Quollbrook Plumbing",

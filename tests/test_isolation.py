@@ -176,6 +176,7 @@ def test_every_route_treats_a_strangers_id_like_one_that_never_was(app, routes):
     assert [tenant.shown() for tenant in (me, stranger, sandbox)] == before
 
 
+@pytest.mark.whole
 def test_no_list_search_or_count_shows_a_strangers_records(app, routes):
     me, stranger = Tenant(Client(app), routes), Tenant(Client(app), routes)
     hidden = set(stranger.ids.values()) | set(Tenant(me.client.sandbox(), routes).ids.values())
@@ -220,6 +221,7 @@ def replaced(body, at, id):
     return changed if isinstance(body, dict) else list(changed.values())
 
 
+@pytest.mark.whole
 def test_no_record_can_point_at_a_strangers(app, routes):
     me, stranger = Tenant(Client(app), routes), Tenant(Client(app), routes)
     sandbox = Tenant(me.client.sandbox(), routes)
@@ -242,6 +244,7 @@ def test_no_record_can_point_at_a_strangers(app, routes):
                 assert len(set(found)) <= 1, found
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("needed", [BODIES, OTHERWISE, NEEDED], ids=["BODIES", "OTHERWISE", "NEEDED"])
 def test_no_entry_here_is_for_a_route_that_is_gone(app, needed):
     gone = needed.keys() - {e.route.path for e in app.endpoints}

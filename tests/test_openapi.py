@@ -391,6 +391,7 @@ def test_a_docstring_explains_only_members_that_there_are(describe):
     assert len(seen) > 100
 
 
+@pytest.mark.whole
 def test_each_operation_has_examples_of_what_it_takes_and_gives(describe):
     document = describe(*ALL)
     as_sent = json.loads(encode(document))
@@ -481,6 +482,7 @@ def codes_in(tree):
             yield from [(node.value.value, False)] if isinstance(node.value, ast.Constant) else []
 
 
+@pytest.mark.whole
 def test_a_deployment_that_delivers_events_describes_them(describe):
     document = json.loads(encode(describe(*ALL)))
     found = document["webhooks"]

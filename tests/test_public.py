@@ -55,6 +55,7 @@ def test_plugins_and_documents_import_public_names_only():
     assert private <= {"docs/versions.md: billycan.hookspecs.hookspec"}
 
 
+@pytest.mark.whole
 def test_what_nobody_uses_is_not_public():
     """A name that no plugin uses and no document explains is a promise for nothing."""
     code = "".join(path.read_text() for path in [*SOURCES, *ROOT.glob("*/*/tests/*.py")])

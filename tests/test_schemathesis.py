@@ -29,6 +29,8 @@ from billycan.tenants import BankAccount
 from billycan.testing import SECRET, Client
 from billycan.wire import encode
 
+pytestmark = pytest.mark.whole
+
 PLUGINS = tuple(sorted(first_party()))
 ALL_OF_THE_FIRST = 10
 # How many corner cases are one that is tried, and how many cases are made up besides.

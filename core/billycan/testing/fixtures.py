@@ -113,6 +113,21 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             terminalreporter.line(reason)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "whole: about every plugin of the assembled distribution, whichever it consists of"
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what is about the whole where a part is not installed."""
+    if without := absent():
+        skip = pytest.mark.skip(reason=f"What is about the whole was NOT TESTED without {', '.join(sorted(without))}")
+        for item in items:
+            if item.get_closest_marker("whole"):
+                item.add_marker(skip)
+
+
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out a file of tests that imports a plugin of the assembled distribution which is not installed."""
     if collection_path.suffix != ".py" or not (without := absent()):

@@ -118,6 +118,7 @@ def test_amounts_pass_through_no_float(api, wire):
     assert invoice.issue_date == dt.date(2026, 2, 28)
 
 
+@pytest.mark.whole
 def test_untyped_numbers_are_exact_too(api):
     api.expenses.create(date=dt.date(2026, 11, 20), amount="64.90", description="x", category_id=any_category(api))
     data = api.events.list(event="expense.created").first().data

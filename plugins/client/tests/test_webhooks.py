@@ -98,12 +98,14 @@ def test_a_signed_body_that_is_no_event_is_an_error():
             read(signed(body), body)
 
 
+@pytest.mark.whole
 def test_every_declared_event_has_a_type(make_app):
     app = make_app(*sorted(first_party()))
     declared = {name for manifest in app.manifests.values() for name in manifest.events}
     assert declared == set(EVENTS) and all(hasattr(webhooks, kind.__name__) for kind in EVENTS.values())
 
 
+@pytest.mark.whole
 def test_real_events_are_read(make_app, example, monkeypatch):
     app = make_app(*sorted(first_party()))
     business = Client(app)

@@ -16,6 +16,8 @@ from billycan.testing import Client
 from billycan.tools.trigger import trigger
 from billycan.wire import encode
 
+pytestmark = pytest.mark.whole
+
 EVENTS = (
     "invoice.created", "invoice.paid", "quote.accepted", "booking.created", "booking.cancelled", "contact.created",
     "job.completed", "expense.created",

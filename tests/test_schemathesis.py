@@ -341,7 +341,7 @@ def faults(response):
 
 
 def is_by_rule(fault):
-    if unknown := re.match(r"event: there is no '(.*)': it takes ", fault):
+    if unknown := re.match(r"event: there is no '(.*)': use ", fault):
         # Which events there are depends on what is enabled; the description names them elsewhere.
         return not fnmatch.filter([*RAW["webhooks"], "ping"], unknown[1])
     return any(re.search(rf"(?:{rule})\Z", fault) for rule in RULES)

@@ -136,7 +136,7 @@ REACHES_ACROSS = {
     ("core/billycan/migrate.py", "a migration changes the rows of all"),
     ("core/billycan/migrate.py", "a plugin's tables go with the rows of all"),
     ("core/billycan/testing/client.py", "a migration changes the rows of all"),
-    ("core/billycan/tools/cli.py", "whoever runs commands runs the whole deployment"),
+    ("core/billycan/tools/commands/keys.py", "whoever runs commands runs the whole deployment"),
     ("core/billycan/tools/doctor.py", "doctor looks at the whole deployment"),
     ("core/billycan/worker.py", "the worker looks for what is due to anybody"),
     ("examples/audit/billycan_audit/commands.py", "verifies every business's entries"),

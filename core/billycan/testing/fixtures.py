@@ -114,18 +114,25 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line(
-        "markers", "whole: about every plugin of the assembled distribution, whichever it consists of"
-    )
+    for marker in (
+        "long: long and rare, such as browser crawls, unthinned fuzzing and crash runs; `make test-long` runs these",
+        "either: true on either database alike; `make test` runs these on SQLite, `make test-long` on PostgreSQL too",
+        "whole: about every plugin of the assembled distribution, whichever those are",
+    ):
+        config.addinivalue_line("markers", marker)
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what is about the whole where a part is not installed."""
-    if without := absent():
-        skip = pytest.mark.skip(reason=f"What is about the whole was NOT TESTED without {', '.join(sorted(without))}")
-        for item in items:
-            if item.get_closest_marker("whole"):
-                item.add_marker(skip)
+    """Put off what need not run on both databases, and skip what is about the whole where a part is not installed."""
+    without = sorted(absent())
+    for item in items:
+        callspec = getattr(item, "callspec", None)
+        if item.get_closest_marker("either") and callspec and callspec.params.get("engine") == "postgresql":
+            item.add_marker("long")
+        if item.get_closest_marker("whole") and without:
+            reason = f"What is about the whole was NOT TESTED without {', '.join(without)}"
+            item.add_marker(pytest.mark.skip(reason=reason))
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
@@ -167,6 +168,7 @@ def stamp(minute):
     return f"{MIDNIGHT + minute * MINUTE:%Y-%m-%dT%H:%M:%SZ}"
 
 
+@pytest.mark.either
 def test_bookings_do_what_the_model_does(make_app):
     app = make_app("bookings", "contacts", "staff")
     few = settings(max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))

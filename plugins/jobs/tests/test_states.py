@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, multiple, rule
@@ -182,6 +183,7 @@ class Jobs(RuleBasedStateMachine):
         assert told == self.events
 
 
+@pytest.mark.either
 def test_random_actions_keep_to_the_model(make_app):
     app = make_app("contacts", "documents", "hosted", "invoices", "jobs")
     modest = settings(derandomize=True, max_examples=20, stateful_step_count=40, deadline=None)

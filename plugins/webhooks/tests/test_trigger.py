@@ -20,6 +20,7 @@ def clock():
     return Clock(datetime(2028, 4, 1, 16, 30, tzinfo=UTC))
 
 
+@pytest.mark.either
 def test_every_event_happens_twice_with_records_of_its_own(make_app):
     app = make_app(*ALL, fresh=True)
     for zone in ("Australia/Perth", "Australia/Lord_Howe"):

@@ -176,7 +176,9 @@ def test_the_headers_and_ids_a_route_takes(describe):
     key, match = ref("IdempotencyKey", "parameters"), ref("IfMatch", "parameters")
     id = {"name": "id", "in": "path", "required": True, "description": "The record's id.", "schema": text()}
     assert paths["/v1/contacts"]["post"]["parameters"] == [key]
-    assert paths["/v1/contacts/{id}"]["get"]["parameters"] == [id]
+    some, known = ref("Fields", "parameters"), ref("IfNoneMatch", "parameters")
+    assert paths["/v1/contacts/{id}"]["get"]["parameters"] == [id, some, known]
+    assert paths["/v1/contacts"]["get"]["parameters"][-1] == some
     for method, path in (("patch", ""), ("delete", ""), ("post", "/archive")):
         assert paths[f"/v1/contacts/{{id}}{path}"][method]["parameters"] == [id, key, match]
     assert paths["/v1/tenant"]["patch"]["parameters"] == [key, match]
@@ -216,7 +218,7 @@ def test_the_headers_of_an_answer(describe):
 
     assert headers("/v1/contacts", "post", "201") == {"ETag", "Location", "Idempotent-Replayed"}
     assert headers("/v1/contacts", "get", "200") == {"Link"}
-    assert headers("/v1/contacts/{id}", "get", "200") == {"ETag"}
+    assert headers("/v1/contacts/{id}", "get", "200") == headers("/v1/contacts/{id}", "get", "304") == {"ETag"}
     assert headers("/v1/contacts/{id}", "delete", "200") == {"Idempotent-Replayed"}
     assert headers("/v1/me", "get", "200") == set()
     answers = document["components"]["responses"]

@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from . import (
     checks,
+    chosen,
     defaults,
     migrate,
     operations,
@@ -90,7 +91,7 @@ class App:
         self.codes = {**problems.CODES, **{code: meant for m in parts for code, meant in m.codes.items()}}
         endpoints = self._endpoints()
         self.extensions = Extensions(self.manifests, endpoints)
-        self.endpoints = self.extensions.over(endpoints)
+        self.endpoints = [msgspec.structs.replace(e, choice=chosen.of(e)) for e in self.extensions.over(endpoints)]
         shown = self.extensions.shown
         self.events: dict[str, Any] = {name: shown(kind) for m in parts for name, kind in m.events.items()}
         # What a key must hold besides to make a record of each kind, by the path of the GET route of one.

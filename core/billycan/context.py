@@ -57,6 +57,8 @@ class Context:
         self.events: list[Event] = []
         self.sent_besides: Sent | None = None  # what the body holds for plugins that extend the record
         self.told: tuple[Any, Any] | None = None  # the record emitted last, and as it was told of
+        # With `fields`, the kind of the records that are shown, and which of their members.
+        self.chosen: tuple[Any, frozenset[str]] | None = None
         self.outdates = False  # whether what this process and its neighbours read lately is to be read anew
         # What a plugin keeps of this call from one hook to the next, under its own name.
         self.memo: dict[str, Any] = {}
@@ -82,6 +84,15 @@ class Context:
         """Raise VersionConflict where the client's If-Match names another version; call it under the row's lock."""
         if self.if_match is not None and str(version) not in self.if_match:
             raise VersionConflict
+
+    def asked(self, kind: type[Struct]) -> frozenset[str] | None:
+        """The members of records of this kind that the client named in `fields`; None where it gets all of them."""
+        return self.chosen[1] if self.chosen and issubclass(self.chosen[0], kind) else None
+
+    def wants(self, kind: type[Struct], *members: str) -> bool:
+        """Whether the client gets any of these members of records of this kind: no others need be worked out."""
+        asked = self.asked(kind)
+        return asked is None or not asked.isdisjoint(members)
 
     def has(self, plugin: str) -> bool:
         """Whether a plugin is enabled, as for one that yours neither requires nor may import."""

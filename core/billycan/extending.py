@@ -105,7 +105,10 @@ class Extensions:
             return answer
         kind, adds = self._shown[type(records[0])]
         ids = [record.id for record in records]
-        added = [(e.fill(ctx, ids), e.shows()) for e in adds]
+        wanted = [ctx.wants(type(records[0]), *_names(e.shows)) for e in adds]
+        if not any(wanted):
+            return answer
+        added = [(e.fill(ctx, ids) if asked else {}, e.shows()) for e, asked in zip(adds, wanted, strict=True)]
         filled = []
         for record in records:
             parts = [structs.asdict(found.get(record.id, nothing)) for found, nothing in added]

@@ -144,7 +144,7 @@ class PageQuery(Paging, kw_only=True):
 
 
 # Parameters that steer a list; every other member of a query is a filter.
-STEERING = ("page", "per_page", "cursor", "sort", "include")
+STEERING = ("page", "per_page", "cursor", "sort", "include", "fields")
 
 
 class _First(Struct):

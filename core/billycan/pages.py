@@ -53,7 +53,7 @@ class Found(msgspec.Struct, frozen=True):
     """What a list found, before it is cut into pages: a tenant's rows of a table, in an order that is theirs alone.
 
     `live` asks for the number of rows without counting them, where no condition filters; its parameter is `tenant_id`.
-    `columns` are what is fetched of each row where not all are, those of the order among them; no search can be asked.
+    `columns` are what is fetched of each row where not all are, those of the order among them.
     """
 
     table: sa.Table
@@ -226,7 +226,8 @@ def _select(
         # found, where it may otherwise walk all rows in their order for one that is not there.
         source = sa.select(table).where(*where).offset(sa.literal_column("0")).subquery()
         order, where = [msgspec.structs.replace(o, column=source.c[o.column.key]) for o in order], ()
-    select: sa.Select[Any] = sa.select(*columns or (source,)).where(*where).add_columns(*also)
+    fetched = [source.c[column.key] for column in columns] if searched else columns
+    select: sa.Select[Any] = sa.select(*fetched or (source,)).where(*where).add_columns(*also)
     for o in order:
         if o.nullable:
             empty = o.column.is_(None)

@@ -13,7 +13,7 @@ import falcon
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import idempotency, pages, paths, people, wire
+from . import chosen, idempotency, pages, paths, people, wire
 from .context import Context
 from .db import reason
 from .defaults import envelope, refusal
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("billycan")
 
 STATE = "billycan.state"  # where in the WSGI environment the pipeline keeps what it knows of a request
+_NOT_MODIFIED = 304
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
 
@@ -51,7 +52,8 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
 class Endpoint(Struct, frozen=True):
     """A mounted route: whose it is, what its handler's signature says, what begins the ids that its filters take.
 
-    `extended` is the resource whose body it takes, where other plugins take members of that, too.
+    `extended` is the resource whose body it takes, where other plugins take members of that, too. `choice` is what its
+    `fields` chooses from.
     """
 
     plugin: str
@@ -59,6 +61,7 @@ class Endpoint(Struct, frozen=True):
     signature: Signature
     ids: Mapping[str, str] = {}
     extended: Extended | None = None
+    choice: chosen.Choice | None = None
 
     def run(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> Any:
         """What the handler returns for these, its `query` and `body`; with the members that other plugins add."""
@@ -157,7 +160,7 @@ class Pipeline:
             raise NotAcceptable
         raw = wire.read_body(req) if route.method in ("POST", "PATCH") else b""
         key = _idempotency_key(req) if ctx.writes else None
-        values, aside = self.decode(req, endpoint, raw)
+        values, aside = self.decode(ctx, req, endpoint, raw)
         if ctx.writes:
             request = idempotency.fingerprint(req.method, req.path, req.query_string, raw)
             with unit_of_work(ctx):
@@ -171,12 +174,8 @@ class Pipeline:
         else:
             with app.db.reading(ctx.tenant_id) as ctx.db:
                 answer = self.handle(ctx, req, endpoint, values, params, aside)
-        if endpoint.signature.answer is Reply and _has(req, answer.headers.get("ETag")):
-            resp.status = falcon.HTTP_304
-            resp.set_headers({name: value for name, value in answer.headers.items() if name != "Content-Type"})
-            return
         resp.status, resp.data = answer.status, answer.body
-        resp.set_headers({"Content-Type": falcon.MEDIA_JSON, **answer.headers})
+        resp.set_headers(({} if answer.status == _NOT_MODIFIED else {"Content-Type": falcon.MEDIA_JSON}) | answer.headers)
 
     def preferred(self, req: falcon.Request, endpoint: Endpoint) -> Endpoint:
         """The endpoint that answers in the media type the client prefers: this one, or one its route's `also` names."""
@@ -184,12 +183,19 @@ class Pipeline:
         path = also.get(req.client_prefers([falcon.MEDIA_JSON, *also]) or "") if also else None
         return next((e for e in self.app.endpoints if e.route.path == path), endpoint) if path else endpoint
 
-    def decode(self, req: falcon.Request, endpoint: Endpoint, raw: bytes) -> tuple[dict[str, Any], list[SetAside]]:
+    def decode(
+        self, ctx: Context, req: falcon.Request, endpoint: Endpoint, raw: bytes
+    ) -> tuple[dict[str, Any], list[SetAside]]:
         """The handler's `query` and `body`, and the read-only members a patch repeats."""
         signature = endpoint.signature
         values: dict[str, Any] = {}
         aside: list[SetAside] = []
-        query = decode_query(req.query_string, signature.query or _NoQuery, endpoint.ids)
+        choice = endpoint.choice
+        query = decode_query(
+            req.query_string, choice.query if choice else signature.query or chosen.NoQuery, endpoint.ids
+        )
+        if choice:
+            choice.take(ctx, query)
         if signature.query:
             values["query"] = query
         tree = wire.parse(raw) if raw else {}
@@ -216,16 +222,21 @@ class Pipeline:
             raise NotFound
         if aside:
             self.check_unchanged(ctx, endpoint, params, aside)
+        choice, asked = endpoint.choice, ctx.chosen[1] if ctx.chosen else None
         result = endpoint.run(ctx, values, params)
+        headers = dict(result.headers) if isinstance(result, Reply) else self._headers(endpoint, result, asked)
+        if not ctx.writes and _has(req, headers.get("ETag")):
+            return Answer(_NOT_MODIFIED, headers, b"")
         if isinstance(result, Reply):
-            headers = {"Content-Type": result.content_type, **result.headers}
-            return Answer(endpoint.route.status, headers, result.body)
+            return Answer(endpoint.route.status, {"Content-Type": result.content_type, **headers}, result.body)
         page = result if isinstance(result, Page) else None
-        data = page.items if page else result
+        records = page.items if page else [result]
+        if choice and asked:
+            records = [choice.cut(record, asked) for record in records]
+        data = records if page else records[0]
         body = wire.encode(self.app.hook.envelope(data=data, page=page, problem=None))
         if page:
-            pages.check_size(len(body), page.items, lambda item: len(wire.encode(item)))
-        headers = self._headers(endpoint, result)
+            pages.check_size(len(body), records, lambda item: len(wire.encode(item)))
         if page and page.next_cursor:
             path = self.app.public_url + endpoint.route.path.format(**params)
             headers["Link"] = f'<{path}?{with_cursor(req.query_string, page.next_cursor)}>; rel="next"'
@@ -240,10 +251,10 @@ class Pipeline:
         if changed := differing(aside, shown):
             raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))
 
-    def _headers(self, endpoint: Endpoint, result: Any) -> dict[str, str]:
+    def _headers(self, endpoint: Endpoint, result: Any, asked: frozenset[str] | None) -> dict[str, str]:
         headers: dict[str, str] = {}
         if isinstance(version := getattr(result, "version", None), int):
-            headers["ETag"] = f'"{version}"'
+            headers["ETag"] = chosen.tag(version, asked)
         if endpoint.route.status == 201 and (home := self.app.homes.get(type(result))):
             headers["Location"] = self.app.public_url + home.replace("{id}", result.id)
         return headers
@@ -350,10 +361,6 @@ def _without_secret(answer: Answer, route: Route) -> Answer:
     return Answer(answer.status, answer.headers, wire.encode(envelope))
 
 
-class _NoQuery(Struct):
-    """The query of a route that takes no parameters."""
-
-
 def _has(req: falcon.Request, tag: str | None) -> bool:
     """Whether the client says that it has what this tag stands for."""
     known = req.if_none_match or ()
@@ -365,7 +372,7 @@ def _if_match(req: falcon.Request) -> frozenset[str] | None:
     header = req.get_header("If-Match")
     if header is None or header.strip() == "*":
         return None
-    return frozenset(tag.strip().strip('"') for tag in header.split(","))
+    return frozenset(map(chosen.version_in, header.split(",")))
 
 
 def _idempotency_key(req: falcon.Request) -> str | None:

@@ -3,11 +3,12 @@
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime
+from functools import lru_cache
 from operator import eq, ge, le, lt
 from typing import Any, Generic, Protocol, TypeVar
 
 import sqlalchemy as sa
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from . import counters, dependents
 from .context import Context
@@ -76,7 +77,9 @@ class Records(Generic[T]):
     into; where no foreign key guards that, and the function takes `lock`, a record is locked when it is referred to.
     `search` names the columns searched (all texts within a JSON one), `filters` the query members that are no
     column, `number` what starts a document's number, `actions` gives a row's allowed actions. With `neighbours` the
-    tenant's rows are locked in turns. `points_at` names the table whose ids a filter such as `assignee_id` takes, where
+    tenant's rows are locked in turns. `needs` names the columns that a member is made of, for one that is none itself, or
+    is shown otherwise than it is stored: with `fields`, only columns that are needed are fetched, or all where a member
+    is neither a column, nor a reference, nor there. `points_at` names the table whose ids a filter such as `assignee_id` takes, where
     neither a foreign key nor `neighbours` says so: a filter refuses what cannot be one of them.
     """
 
@@ -92,6 +95,7 @@ class Records(Generic[T]):
         number: str | None = None,
         actions: Callable[[Row], list[str]] | None = None,
         neighbours: Neighbours | None = None,
+        needs: Mapping[str, Sequence[str]] | None = None,
         points_at: Mapping[str, str] | None = None,
     ) -> None:
         self.table, self.shows, self.prefix = table, shows, prefix
@@ -108,12 +112,12 @@ class Records(Generic[T]):
         }
         self.neighbours = neighbours
         self.number, self.actions = number, actions or (lambda row: [])
+        self.needs = {**({} if actions else {"allowed_actions": ()}), **(needs or {})}
         self._check_columns()
         self._orders: dict[tuple[type[Paging], str | None], tuple[Order, ...]] = {}
         self._members = set(shows.__struct_fields__)
         self._not_columns = self._members - {*table.c.keys(), *self.references, "allowed_actions"}
-        by_id = sa.select(table).where(table.c.tenant_id == sa.bindparam("tenant_id"), table.c.id == sa.bindparam("id"))
-        self._by_id, self._by_id_locked = Statement(by_id), Statement(by_id.with_for_update())
+        self._by_id_locked = Statement(_by_id(table).with_for_update())
         self._insert = Statement(sa.insert(table).returning(table))
         self._update = Statement(
             sa.update(table)
@@ -125,12 +129,12 @@ class Records(Generic[T]):
 
     def page(self, ctx: Context, query: Paging, *where: sa.ColumnElement[bool]) -> Page[T]:
         """The page of records `query` asks for."""
-        page = self.rows(ctx, query, *where)
+        page = self.rows(ctx, query, *where, columns=self.columns(ctx))
         return page.of(self.show(ctx, page.items))
 
     def get(self, ctx: Context, id: str) -> T:
         """One record; NotFound for any id that is not the tenant's."""
-        return self.show(ctx, [self.find(ctx, id)])[0]
+        return self.show(ctx, [self.find(ctx, id, self.columns(ctx))])[0]
 
     def add(self, ctx: Context, body: Struct, **values: Any) -> T:
         """A new record of what the client sent; `values` are the columns the server sets."""
@@ -148,9 +152,29 @@ class Records(Generic[T]):
 
     # Rows, for handlers that show more than one table -----------------------------------------------------------------
 
-    def find(self, ctx: Context, id: str) -> Row:
-        """One row; NotFound for any id that is not the tenant's."""
-        row = self._by_id.first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
+    def columns(self, ctx: Context) -> tuple[sa.Column[Any], ...]:
+        """The columns to fetch for the members that the client asked for; empty where all are needed.
+
+        Give them to `rows` or `find` if whatever shows the rows reads no others.
+        """
+        asked = ctx.asked(self.shows)
+        if asked is None:
+            return ()
+        names = {"id", "version"}
+        for member in asked:
+            if member in self.needs:
+                names.update(self.needs[member])
+            elif member in self.references:
+                names.add(f"{member}_id")
+            elif member in self.table.c:
+                names.add(member)
+            elif member in self._members:
+                return ()
+        return tuple([column for column in self.table.c if column.name in names])
+
+    def find(self, ctx: Context, id: str, columns: tuple[sa.Column[Any], ...] = ()) -> Row:
+        """One row, or these columns of it; NotFound for any id that is not the tenant's."""
+        row = _one(self.table, columns).first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
         if row is None:
             raise NotFound
         return row
@@ -175,12 +199,16 @@ class Records(Generic[T]):
     ) -> Page[Row]:
         """The page of rows `query` asks for, in its order or the one given, which ends in a unique column.
 
-        `columns` are what is fetched where not all are needed; the same tuple each time.
+        `columns` are what is fetched where not all are needed, besides those of the order; the same tuple each time.
         """
         conditions = [*where, *self._conditions(ctx, query)]
         live = None if conditions else counters.live(self.table.name)
         asked = self._order(type(query), query.sort)  # checks `sort` even where the order is given
-        found = Found(self.table, ctx.tenant_id, conditions, tuple(order) or asked, live, columns)
+        order = tuple(order) or asked
+        if columns:
+            names = {column.key for column in columns}
+            columns = (*columns, *(o.column for o in order if o.column.key not in names))
+        found = Found(self.table, ctx.tenant_id, conditions, order, live, columns)
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
 
@@ -227,8 +255,12 @@ class Records(Generic[T]):
         return Deleted(row.id)
 
     def show(self, ctx: Context, rows: Sequence[Row], **columns: Mapping[str, Any]) -> list[T]:
-        """The rows as clients see them; `columns` gives, by record id, the members that are no column."""
-        if missing := sorted(self._not_columns - columns.keys()):
+        """The rows as clients see them; `columns` gives, by record id, the members that are no column.
+
+        Those that the client did not ask for are UNSET, or as they are stored, and are not looked up.
+        """
+        asked = self._members if (chosen := ctx.asked(self.shows)) is None else self._members & chosen
+        if missing := sorted((self._not_columns & asked) - columns.keys()):
             raise TypeError(
                 f"nothing gives {missing[0]} of {self.shows.__name__}: the table {self.table.name} needs a column of"
                 f" this name, its Records references={{{missing[0]!r}: …}}, or show() {missing[0]}=…"
@@ -236,15 +268,18 @@ class Records(Generic[T]):
         named = self.named(ctx, rows)
         names = rows[0]._fields if rows else ()
         hidden = [name for name in names if name not in self._members]
+        unasked = dict.fromkeys(self._members.difference(asked, names), UNSET)
+        given = {name: by_id for name, by_id in columns.items() if name in asked}
         shown = []
         for row in rows:
             # All columns at once: one by one by their names takes three times as long.
-            values = dict(zip(names, row, strict=True))
+            values = dict(zip(names, row, strict=True), **unasked)
             for name, found in named.items():
                 values[name] = found.get(values[f"{name}_id"])
-            for name, by_id in columns.items():
+            for name, by_id in given.items():
                 values[name] = by_id[row.id]
-            values["allowed_actions"] = self.actions(row)
+            if "allowed_actions" in asked:
+                values["allowed_actions"] = self.actions(row)
             for name in hidden:
                 del values[name]
             shown.append(self.shows(**values))
@@ -254,6 +289,8 @@ class Records(Generic[T]):
         """For each reference, the records these rows point at: one query for the whole page."""
         found: dict[str, dict[str, Named]] = {}
         for name, names in self.references.items():
+            if not ctx.wants(self.shows, name):
+                continue
             ids = {id for row in rows if (id := row._mapping[f"{name}_id"]) is not None}
             found[name] = {id: Named(id, text) for id, text in names(ctx, ids).items()} if ids else {}
         return found
@@ -336,6 +373,16 @@ class Records(Generic[T]):
             if len(self._orders) < _MOST_ORDERS:
                 self._orders[kind, sort] = found
         return found
+
+
+def _by_id(table: sa.Table, columns: Iterable[Any] = ()) -> sa.Select[Any]:
+    one = (table.c.tenant_id == sa.bindparam("tenant_id"), table.c.id == sa.bindparam("id"))
+    return sa.select(*columns or (table,)).where(*one)
+
+
+@lru_cache(1024)
+def _one(table: sa.Table, columns: tuple[sa.Column[Any], ...]) -> Statement:
+    return Statement(_by_id(table, columns))
 
 
 def _texts(value: Any) -> Iterable[str]:

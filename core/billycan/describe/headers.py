@@ -21,9 +21,9 @@ HEADERS: dict[str, Json] = {
         "schema": _WHOLE,
     },
     "ETag": {
-        "description": "The record's version, for If-Match.",
+        "description": "The record's version, for If-Match; with `fields`, followed by a mark of the members.",
         "required": True,
-        "schema": {"type": "string", "pattern": '^"[0-9]+"$'},
+        "schema": {"type": "string", "pattern": '^"[0-9]+(-[0-9a-f]{8})?"$'},
     },
     "Location": {"description": "The URL of the new record.", "required": True, "schema": {"type": "string"}},
     "Link": {

@@ -18,7 +18,7 @@ from ..manifest import Empty, Reply
 from ..plain import options
 from ..wire import encode, parse
 from .headers import ALWAYS, HEADERS, WITH, headers_named, of_notice, ref
-from .parameters import PARAMETERS, parameters, reads_body
+from .parameters import PARAMETERS, parameters, reads_body, shows_version
 from .refusals import errors, named, refusals
 from .schemas import NULL, Json, Schemas, without
 
@@ -162,6 +162,8 @@ class _Document:
         route = endpoint.route
         summary, description = _words(endpoint)
         responses = {str(route.status): self.answer(endpoint)}
+        if shows_version(endpoint):
+            responses["304"] = {"description": "Not Modified", "headers": headers_named([*ALWAYS, "ETag"])}
         for kind, label, codes in refusals(self.app, endpoint):
             responses[str(kind.status)] = self.refusal(kind, label, codes)
         operation: Json = {

@@ -20,6 +20,12 @@ def checks_version(endpoint: "Endpoint") -> bool:
     return endpoint.route.method in ("PATCH", "DELETE") or bool(reads_body(endpoint) and endpoint.signature.params)
 
 
+def shows_version(endpoint: "Endpoint") -> bool:
+    """Whether it answers a single record with an ETag, and so heeds If-None-Match."""
+    choice = endpoint.choice
+    return bool(choice and not endpoint.signature.listed and "version" in choice.names)
+
+
 def parameters(endpoint: "Endpoint") -> Iterator[Json]:
     """The parameters of a route: in its path, its query and its headers."""
     for name in endpoint.signature.params:
@@ -27,6 +33,10 @@ def parameters(endpoint: "Endpoint") -> Iterator[Json]:
         yield {"name": name, "in": "path", "required": True, "description": whose, "schema": {"type": "string"}}
     if endpoint.signature.query:
         yield from _query(endpoint.signature.query, endpoint.ids)
+    if endpoint.choice:
+        yield ref("parameters", "Fields")
+    if shows_version(endpoint):
+        yield ref("parameters", "IfNoneMatch")
     if endpoint.route.method != "GET":
         yield ref("parameters", "IdempotencyKey")
     if checks_version(endpoint):
@@ -75,11 +85,26 @@ def _of(name: str, schema: Json) -> str:
 
 
 PARAMETERS = {
+    "Fields": {
+        "name": "fields",
+        "in": "query",
+        "description": "The members of each record to return; `id` is always among them. Those that you do not name are"
+        " then missing from the response, even if its schema requires them.",
+        "schema": {"type": "array", "items": {"type": "string"}, "minItems": 1, "uniqueItems": True},
+        "style": "form",
+        "explode": False,
+    },
     "IdempotencyKey": {
         "name": "Idempotency-Key",
         "in": "header",
         "description": "The same key with the same request returns the first response again, for 24 hours.",
         "schema": {"type": "string", "minLength": 1, "maxLength": 255, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+    },
+    "IfNoneMatch": {
+        "name": "If-None-Match",
+        "in": "header",
+        "description": "The ETags of what you have; if one of them is the current one, the response is 304.",
+        "schema": {"type": "string"},
     },
     "IfMatch": {
         "name": "If-Match",

@@ -14,7 +14,7 @@ import pytest
 from .. import migrate, packages
 from ..manifest import STEERING, Extends, Resource
 from ..signatures import PARAMETER
-from . import extended
+from . import extended, some
 from .client import Client, counted, decoded
 from .samples import NOBODYS, is_integer, literals, sample, types_within, with_integers
 from .strict import Strict, undeclared
@@ -179,6 +179,16 @@ class PluginConformance:
                 changed = client.patch(one, {"metadata": {"colour": "blue"}})["data"]
                 assert changed["version"] == record["version"] + 1
                 client.patch(one, {}, 412, If_Match='"1"')
+
+    def test_a_client_gets_the_members_it_names(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+        for path, record in made.items():
+            some.are_those_named(client, path, record["id"])
+            if self.has(app, "GET", path):
+                one = f"{path}/{record['id']}"
+                some.are_those_named(client, one, record["id"])
+                some.are_told_apart(client, one)
+                if self.has(app, "PATCH", path):
+                    client.patch(one, {}, If_Match=client.last.headers["ETag"])
 
     def test_a_deleted_record_is_gone(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in reversed(made.items()):

@@ -20,6 +20,8 @@ def is_shown_everywhere(client: "Client", extends: Extends, body: Mapping[str, A
     assert client.get(one)["data"] == made
     (listed,) = (r for r in client.get(f"{extends.path}?per_page=100")["data"] if r["id"] == made["id"])
     assert {name: listed.get(name) for name in members} == {name: made[name] for name in members}
+    for name in members:
+        assert client.get(f"{one}?fields={name}")["data"] == {"id": made["id"], name: made[name]}
     assert client.patch(one, made)["data"] == made, f"PATCH {one} with what it shows changes it"
     for action in made.get("allowed_actions", ()):
         answer = client.call("POST", f"{one}/{action}")

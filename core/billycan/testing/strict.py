@@ -36,7 +36,8 @@ class Strict(Client):
 
     def call(self, method: str, path: str, *args: Any, **given: Any) -> Any:
         answer = super().call(method, path, *args, **given)
-        if 200 <= answer.status_int < 300 and "json" in answer.content_type:
+        # With `fields` it is not all of what is declared.
+        if 200 <= answer.status_int < 300 and "json" in answer.content_type and "fields=" not in path:
             check(self.app, method, path, decoded(answer))
         return answer
 

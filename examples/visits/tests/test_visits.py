@@ -91,6 +91,10 @@ def test_a_page_of_jobs_costs_one_query_more(client, job, make_app):
     with counted(without.app) as fewer:
         without.get(JOBS)
     assert len(sent) == len(fewer) + 1
+    for fields, count in (("number", 1), ("number,visit_every_days", 2)):
+        with counted(client.app) as sent:
+            client.get(f"{JOBS}?fields={fields}")
+        assert len(sent) == count
 
 
 def test_a_job_without_visits_is_deleted_with_its_plan(client, job):

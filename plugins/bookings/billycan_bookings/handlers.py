@@ -144,7 +144,7 @@ def list_bookings(ctx: Context, query: BookingQuery) -> Page[Booking]:
 
     For a calendar, filter by a range of `start_at`.
     """
-    page = records.rows(ctx, query)
+    page = records.rows(ctx, query, columns=records.columns(ctx))
     return page.of(show(ctx, page.items))
 
 
@@ -167,7 +167,7 @@ def get_booking(ctx: Context, id: str) -> Booking:
 
     Times are in UTC.
     """
-    return show(ctx, [records.find(ctx, id)])[0]
+    return show(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
 def get_booking_calendar(ctx: Context, id: str) -> Reply:

@@ -34,12 +34,14 @@ records = Records(
     filters={"search": found_by},
     actions=lambda booking: rules.actions.allowed(booking.status),
     neighbours=neighbours,
+    needs={"allowed_actions": ("status",)},
 )
 
 
 def show(ctx: Context, rows: Sequence[Row]) -> list[Booking]:
     """The bookings as clients see them."""
-    return records.show(ctx, rows, job_id={row.id: neighbours.shown(ctx, row._mapping)["job_id"] for row in rows})
+    wanted = rows if ctx.wants(Booking, "job_id") else ()
+    return records.show(ctx, rows, job_id={row.id: neighbours.shown(ctx, row._mapping)["job_id"] for row in wanted})
 
 
 def tell(ctx: Context, row: Row, event: str) -> Booking:

@@ -188,7 +188,8 @@ def _operation(document: Json, name: str, method: str, path: str, operation: Jso
     listed = answer is not None and "items" in answer and any(p["name"] == "cursor" for p in parameters)
 
     ids = [(p["name"], _unused(p["name"], taken)) for p in parameters if p["in"] == "path"]
-    query = [_queried(p, taken, listed) for p in parameters if p["in"] == "query"]
+    # What `fields` cuts out of an answer its type says is there.
+    query = [_queried(p, taken, listed) for p in parameters if p["in"] == "query" and p["name"] != "fields"]
     body, whole = _sent(document, operation, taken)
     keywords = sorted([*query, *body], key=lambda argument: "=" in argument.hint)
     signature = [f"    {own}: str,\n" for _, own in ids]

@@ -18,6 +18,7 @@ records = Records(
         "tag": lambda ctx, tag: json_list_has(ctx, contacts.c.tags, tag),
     },
     actions=lambda contact: actions.allowed(contact.status),
+    needs={"allowed_actions": ("status",)},
 )
 
 

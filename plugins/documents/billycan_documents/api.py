@@ -1,6 +1,6 @@
 """What other plugins may use of documents: line items, figures, and a kind of document as a whole."""
 
-from .documents import Documents, client_of, frozen
+from .documents import NEEDS, Documents, client_of, frozen
 from .lines import (
     Line,
     NewDocument,
@@ -18,6 +18,7 @@ from .lines import (
 from .rules import CodeTotals, GstCode, allocate, round_cents
 
 __all__ = [
+    "NEEDS",
     "CodeTotals",
     "Documents",
     "GstCode",

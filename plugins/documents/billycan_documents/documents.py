@@ -41,6 +41,9 @@ from .lines import (
 L = TypeVar("L", bound=Struct)
 T = TypeVar("T", bound=Struct)
 
+# The columns that members of every document are made of, for the `needs` of its Records.
+NEEDS: dict[str, tuple[str, ...]] = {"client": ("client_id", "client_name"), "currency": (), "line_items": ()}
+
 # What a document made of another takes over, besides its lines.
 CONTENT = (
     *("client_id", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
@@ -71,7 +74,8 @@ class Documents(Generic[L, T]):
 
     `records` shows one as lists do, `shows` one by itself. `header` completes the columns of a draft by what follows
     from them and the client. `members` gives what each row of a page shows beyond columns, figures, client and
-    neighbours; `alone` what only one by itself does. `hosted_url` gives the client's page, for keys that may write.
+    neighbours; `alone` what only one by itself does; both may leave out what the client did not ask for. `of_client`
+    names the members for which the client is looked up. `hosted_url` gives the client's page, for keys that may write.
     Once no draft any more, only `open_once_sent` changes, and `locked` says so; without it all changes at any time.
     `allowed` gives the actions possible now. Events are those of `noun`.
     """
@@ -89,12 +93,14 @@ class Documents(Generic[L, T]):
         actions: Actions,
         allowed: Callable[[Context, Row], list[str]],
         alone: Callable[[Context, Row], dict[str, Any]] = lambda ctx, row: {},
+        of_client: Sequence[str] = ("client",),
         hosted_url: Callable[[Context, Row], str | None] | None = None,
         open_once_sent: frozenset[str] | None = None,
         locked: str = "",
     ) -> None:
         self.records, self.shows, self.table, self.noun = records, shows, lines, noun
         self.neighbours, self.header, self.members, self.alone = neighbours, header, members, alone
+        self.of_client = of_client
         self.actions, self.allowed, self.hosted_url = actions, allowed, hosted_url
         self.open_once_sent, self.locked = open_once_sent, locked
         # Jobs freeze nothing.
@@ -118,7 +124,7 @@ class Documents(Generic[L, T]):
 
     def page(self, ctx: Context, query: PageQuery) -> Page[L]:
         """The page `query` asks for: one query each for its clients and, where it includes them, its lines."""
-        page = self.records.rows(ctx, query)
+        page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
         with_lines = "line_items" in (getattr(query, "include", None) or ())
         lines = self._lines_that_fit(ctx, [row.id for row in page.items]) if with_lines else {}
         return page.of(
@@ -130,13 +136,14 @@ class Documents(Generic[L, T]):
 
     def get(self, ctx: Context, id: str) -> T:
         """One document; NotFound for any id that is not the tenant's."""
-        return self.show(ctx, self.records.find(ctx, id))
+        return self.show(ctx, self.records.find(ctx, id, self.records.columns(ctx)))
 
     def show(self, ctx: Context, row: Row, *, lines: list[Line] | None = None, client: Party | None = None) -> T:
         """One document by itself; `lines` and `client` spare a query where the caller has them at hand."""
         (members,) = self._shown(ctx, [row], client)
-        lines = self.lines(ctx, [row.id])[row.id] if lines is None else lines
-        return self.shows(**members, **self.alone(ctx, row), line_items=lines)
+        if lines is None and ctx.wants(self.shows, "line_items"):
+            lines = self.lines(ctx, [row.id])[row.id]
+        return self.shows(**members, **self.alone(ctx, row), line_items=UNSET if lines is None else lines)
 
     def lines(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
         """The lines of these documents, in order: one query for all."""
@@ -259,30 +266,36 @@ class Documents(Generic[L, T]):
     # Within -------------------------------------------------------------------------------------------------------
 
     def _shown(self, ctx: Context, rows: Sequence[Row], client: Party | None = None) -> Iterable[dict[str, Any]]:
-        if client is None:
+        chosen = ctx.asked(self.records.shows)
+        asked = self._members if chosen is None else chosen
+        shows_client = not asked.isdisjoint(self.of_client)
+        clients: Mapping[str, Party] = {client.id: client} if client else {}
+        if client is None and shows_client:
             # A document that was sent shows the name frozen then.
-            asked = {row.client_id for row in rows if not self._freezes or row.client_name is None}
-            clients = contacts.parties(ctx, asked)
-        else:
-            clients = {client.id: client}
+            ids = {row.client_id for row in rows if not self._freezes or row.client_name is None}
+            clients = contacts.parties(ctx, ids)
         may_see = ctx.identity is not None and ctx.identity.holds(f"{self.records.table.name}:write")
         names = rows[0]._fields if rows else ()
         hidden = [name for name in names if name not in self._members]
-        off = self.neighbours.off(ctx)
+        off = [name for name in self.neighbours.off(ctx) if name in names]
+        unasked = dict.fromkeys(self._members.difference(asked, names, ("line_items",)), UNSET)
         for row, members in zip(rows, self.members(ctx, rows, clients), strict=True):
             # All columns at once, less those that are not shown: one by one by their names takes three times as long.
-            shown: dict[str, Any] = dict(zip(names, row, strict=True))
-            frozen_name = shown["client_name"] if self._freezes else None
+            shown: dict[str, Any] = dict(zip(names, row, strict=True), **unasked)
             for name in hidden:
                 del shown[name]
             for name in off:
                 shown[name] = None
-            shown["client"] = Named(row.client_id, frozen_name or clients[row.client_id].name)
+            if "client" in asked:
+                frozen_name = row.client_name if self._freezes else None
+                shown["client"] = Named(row.client_id, frozen_name or clients[row.client_id].name)
             shown["currency"] = "AUD"
-            shown["discount_percent"] = plain_percent(row.discount_percent)
-            shown["gst_breakdown"] = breakdown(row.gst_breakdown)
+            if "discount_percent" in asked:
+                shown["discount_percent"] = plain_percent(row.discount_percent)
+            if "gst_breakdown" in asked:
+                shown["gst_breakdown"] = breakdown(row.gst_breakdown)
             shown.update(members)
-            if self.hosted_url is not None:
+            if self.hosted_url is not None and "hosted_url" in asked:
                 shown["hosted_url"] = self.hosted_url(ctx, row) if may_see else None
             yield shown
 

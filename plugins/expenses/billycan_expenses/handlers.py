@@ -15,7 +15,7 @@ def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[Expense]:
 
     Each includes its category and its GST breakdown.
     """
-    page = records.rows(ctx, query)
+    page = records.rows(ctx, query, columns=records.columns(ctx))
     return page.of(show(ctx, page.items))
 
 
@@ -34,7 +34,7 @@ def get_expense(ctx: Context, id: str) -> Expense:
 
     It includes the category and the GST breakdown.
     """
-    return show(ctx, [records.find(ctx, id)])[0]
+    return show(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
 def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:

@@ -28,6 +28,11 @@ records = Records(
     search=("description", "supplier_name", "supplier_abn", "reference"),
     filters={"search": contacts.found_by(expenses.c.supplier_id), "claim_status": of_claim_status},
     actions=lambda expense: rules.actions.allowed(expense.status),
+    needs={
+        "currency": (),
+        "gst_breakdown": ("amount", "gst", "gst_code", "tax_invoice_held", "status", "business_use_percent"),
+        "allowed_actions": ("status",),
+    },
     points_at={"job_id": "jobs"},
 )
 
@@ -53,13 +58,18 @@ def job_of(ctx: Context, row: Row) -> str | None:
 def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
     """The expenses as clients see them."""
     registered = bool(rows) and ctx.tenant.gst_registered
+
+    def where(member: str) -> Sequence[Row]:
+        """The rows, where the client gets this member."""
+        return rows if ctx.wants(Expense, member) else ()
+
     return records.show(
         ctx,
         rows,
         currency=dict.fromkeys([row.id for row in rows], "AUD"),
-        job_id={row.id: job_of(ctx, row) for row in rows},
-        business_use_percent={row.id: _short(row.business_use_percent) for row in rows},
-        gst_breakdown={row.id: _breakdown(row, registered) for row in rows},
+        job_id={row.id: job_of(ctx, row) for row in where("job_id")},
+        business_use_percent={row.id: _short(row.business_use_percent) for row in where("business_use_percent")},
+        gst_breakdown={row.id: _breakdown(row, registered) for row in where("gst_breakdown")},
     )
 
 

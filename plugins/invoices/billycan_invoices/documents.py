@@ -3,16 +3,18 @@
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import UNSET
 
 from billycan import Context, Invalid, Neighbours, Records, Row
 from billycan.fields import LAST_DATE
 from billycan.sql import Statement
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_documents.api import Documents, gst_codes, may_charge_gst
+from billycan_documents.api import NEEDS, Documents, gst_codes, may_charge_gst
 from billycan_hosted.api import link_url
 
 from . import rules
@@ -46,6 +48,16 @@ records = Records(
     number="INV-",
     search=("number", "client_name", "reference", "purchase_order"),
     filters={"status": of_status, "search": contacts.found_by(invoices.c.client_id)},
+    needs={
+        **NEEDS,
+        "document_title": ("document_title", "client_name", "gst_breakdown"),
+        "tax_invoice": ("document_title", "client_id", "client_name", "gst_breakdown", "total"),
+        "amount_due": ("status", "total", "amount_paid", "amount_written_off", "cash_rounding"),
+        "is_overdue": ("status", "due_date"),
+        "allowed_actions": ("status", "client_id", "gst_breakdown", "total"),
+        "hosted_url": ("status", "issue_date", "sent_at"),
+        "payments": ("status",),
+    },
     points_at=neighbours.plugins,
 )
 
@@ -116,22 +128,39 @@ def hosted_url(ctx: Context, row: Row) -> str | None:
 
 def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
     """What invoices show beyond other documents: title, tax invoice check, and what is due."""
+    wants = partial(ctx.wants, ListedInvoice)
+    titled, checked, dues = wants("document_title", "tax_invoice"), wants("tax_invoice"), wants("amount_due")
+    overdue, actions = wants("is_overdue"), wants("allowed_actions")
     registered, today = ctx.tenant.gst_registered, ctx.today()
     for row in rows:
-        title, status = row.document_title, row.status
-        # Of a document that was sent it was checked then, whatever became of the business profile.
-        check = TaxInvoice(True if title == "Tax invoice" else None, [])
-        if row.client_name is None:  # the business may have been registered since, or be no longer
-            client = clients[row.client_id]
-            title = rules.document_title(registered, gst_codes(row))
-            check = tax_invoice(ctx, title=title, total=row.total, name=client.name, abn=client.abn)
-        yield {
-            "document_title": title,
-            "amount_due": amount_due(row),
-            "is_overdue": is_overdue(status, row.due_date, today),
-            "tax_invoice": check,
-            "allowed_actions": allowed_actions(ctx, row),
-        }
+        shown: dict[str, Any] = {}
+        if titled:
+            title, is_draft = row.document_title, row.client_name is None
+            if is_draft:  # the business may have been registered since, or be no longer
+                title = rules.document_title(registered, gst_codes(row))
+            shown["document_title"] = title
+            # Of a document that was sent it was checked then, whatever became of the business profile.
+            if checked and not is_draft:
+                shown["tax_invoice"] = TaxInvoice(True if title == "Tax invoice" else None, [])
+            elif checked:
+                client = clients[row.client_id]
+                shown["tax_invoice"] = tax_invoice(
+                    ctx, title=title, total=row.total, name=client.name, abn=client.abn
+                )
+        if dues:
+            shown["amount_due"] = amount_due(row)
+        if overdue:
+            shown["is_overdue"] = is_overdue(row.status, row.due_date, today)
+        if actions:
+            shown["allowed_actions"] = allowed_actions(ctx, row)
+        yield shown
+
+
+def payments_shown(ctx: Context, row: Row) -> dict[str, Any]:
+    """The payments of an invoice by itself; a draft has none to look up."""
+    if not ctx.wants(Invoice, "payments"):
+        return {"payments": UNSET}
+    return {"payments": payments_of(ctx, row.id) if row.status != "draft" else []}
 
 
 documents = Documents(
@@ -142,7 +171,8 @@ documents = Documents(
     neighbours=neighbours,
     header=header,
     members=members,
-    alone=lambda ctx, row: {"payments": payments_of(ctx, row.id) if row.status != "draft" else []},
+    alone=payments_shown,
+    of_client=("client", "tax_invoice"),
     hosted_url=hosted_url,
     actions=rules.actions,
     allowed=allowed_actions,

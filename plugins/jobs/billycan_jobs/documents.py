@@ -1,6 +1,7 @@
 """Jobs as stored and as shown: what they have beyond other documents, such as a checklist, people and invoices."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -9,7 +10,7 @@ from billycan import Context, Fault, Invalid, Named, Neighbours, Records, Row, n
 from billycan.sql import as_stored, json_list_has
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_documents.api import Documents, gst_codes, may_charge_gst
+from billycan_documents.api import NEEDS, Documents, gst_codes, may_charge_gst
 
 from . import rules
 from .schemas import Job, ListedJob, NewJob
@@ -31,6 +32,12 @@ records = Records(
     search=("number", "title", "description"),
     filters={"search": contacts.found_by(jobs.c.client_id), "assignee_id": assigned_to},
     neighbours=neighbours,
+    needs={
+        **NEEDS,
+        "assignees": ("assignee_ids",),
+        "invoice_ids": (),
+        "allowed_actions": ("status", "checklist", "gst_breakdown"),
+    },
     points_at={"assignee_id": "staff"},
 )
 
@@ -97,15 +104,19 @@ def allowed_actions(ctx: Context, row: Row, *, billed: bool | None = None) -> li
 
 def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
     """What jobs show beyond other documents, with one query each for their staff and invoices."""
-    people = _staff_names(ctx, {id for row in rows for id in assignee_ids(ctx, row)})
-    billed, invoice_ids = _invoices_of(ctx, rows)
+    wants = partial(ctx.wants, ListedJob)
+    named, actions = wants("assignees"), wants("allowed_actions")
+    assigned, invoiced_as = wants("assignee_ids", "assignees"), wants("invoice_ids", "allowed_actions")
+    people = _staff_names(ctx, {id for row in rows for id in assignee_ids(ctx, row)}) if named else {}
+    billed, invoice_ids = _invoices_of(ctx, rows if invoiced_as else ())
     for row in rows:
-        yield {
-            "assignee_ids": assignee_ids(ctx, row),
-            "assignees": [Named(id, people[id]) for id in assignee_ids(ctx, row) if id in people],
-            "invoice_ids": invoice_ids.get(row.id, []),
-            "allowed_actions": allowed_actions(ctx, row, billed=row.id in billed),
-        }
+        shown: dict[str, Any] = {"invoice_ids": invoice_ids.get(row.id, [])}
+        if assigned:
+            shown["assignee_ids"] = assignee_ids(ctx, row)
+            shown["assignees"] = [Named(id, people[id]) for id in shown["assignee_ids"] if id in people]
+        if actions:
+            shown["allowed_actions"] = allowed_actions(ctx, row, billed=row.id in billed)
+        yield shown
 
 
 def _staff_names(ctx: Context, ids: Iterable[str]) -> Mapping[str, str]:

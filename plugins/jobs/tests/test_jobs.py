@@ -633,6 +633,27 @@ def test_a_page_takes_a_handful_of_statements_however_long(client):
     assert len(many) == len(few) == 5
 
 
+def test_what_nobody_asks_for_is_not_looked_up(client):
+    ada, grace = contact(client), person(client)
+    made = job(client, client_id=ada, assignee_ids=[grace], line_items=[line()])
+    for fields, count in (
+        ("number,total,status,assignee_ids", 1),
+        ("client", 2),
+        ("assignees", 2),
+        ("invoice_ids,allowed_actions", 2),
+        ("line_items", 2),
+        ("client,assignees,invoice_ids,line_items", 5),
+    ):
+        for path in (f"/v1/jobs/{made['id']}", "/v1/jobs"):
+            with counted(client.app) as sent:
+                data = client.get(f"{path}?fields={fields}")["data"]
+            assert len(sent) == count, (path, fields, sent)
+            shown = data if isinstance(data, dict) else data[0]
+            assert shown == {name: made[name] for name in ("id", *fields.split(","))}
+    (both,) = client.get("/v1/jobs?fields=number&include=line_items")["data"]
+    assert both == {name: made[name] for name in ("id", "number", "line_items")}
+
+
 # The demo -------------------------------------------------------------------------------------------------------------
 
 

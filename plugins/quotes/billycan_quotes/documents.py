@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -10,7 +11,7 @@ from billycan import Context, Invalid, Neighbours, Records, Row
 from billycan.fields import LAST_DATE
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_documents.api import Documents, gst_codes, may_charge_gst
+from billycan_documents.api import NEEDS, Documents, gst_codes, may_charge_gst
 from billycan_hosted.api import link_url
 
 from . import rules
@@ -42,6 +43,12 @@ records = Records(
     search=("number", "client_name", "title", "summary"),
     filters={"status": of_status, "search": contacts.found_by(quotes.c.client_id)},
     neighbours=neighbours,
+    needs={
+        **NEEDS,
+        "status": ("status", "expiry_date"),
+        "allowed_actions": ("status", "expiry_date", "gst_breakdown"),
+        "hosted_url": ("status", "sent_at", "expiry_date", "link_edition"),
+    },
     points_at=becomes.plugins,
 )
 
@@ -81,13 +88,18 @@ def hosted_url(ctx: Context, row: Row) -> str | None:
 
 def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
     """What quotes show beyond other documents: today's status, who accepted it, and what it became."""
+    wants = partial(ctx.wants, ListedQuote)
+    of_today, accepted = wants("status"), wants("accepted_by")
+    actions, became = wants("allowed_actions"), wants(*becomes.plugins)
     for row in rows:
-        yield {
-            "status": status_of(ctx, row),
-            "accepted_by": AcceptedBy(**row.accepted_by) if row.accepted_by else None,
-            "allowed_actions": allowed_actions(ctx, row),
-            **becomes.shown(ctx, row._mapping),
-        }
+        shown: dict[str, Any] = becomes.shown(ctx, row._mapping) if became else {}
+        if of_today:
+            shown["status"] = status_of(ctx, row)
+        if accepted:
+            shown["accepted_by"] = AcceptedBy(**row.accepted_by) if row.accepted_by else None
+        if actions:
+            shown["allowed_actions"] = allowed_actions(ctx, row)
+        yield shown
 
 
 documents = Documents(

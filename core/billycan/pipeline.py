@@ -175,7 +175,9 @@ class Pipeline:
             with app.db.reading(ctx.tenant_id) as ctx.db:
                 answer = self.handle(ctx, req, endpoint, values, params, aside)
         resp.status, resp.data = answer.status, answer.body
-        resp.set_headers(({} if answer.status == _NOT_MODIFIED else {"Content-Type": falcon.MEDIA_JSON}) | answer.headers)
+        resp.set_headers(
+            ({} if answer.status == _NOT_MODIFIED else {"Content-Type": falcon.MEDIA_JSON}) | answer.headers
+        )
 
     def preferred(self, req: falcon.Request, endpoint: Endpoint) -> Endpoint:
         """The endpoint that answers in the media type the client prefers: this one, or one its route's `also` names."""

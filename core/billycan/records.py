@@ -2,22 +2,21 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import date, datetime
 from functools import lru_cache
-from operator import eq, ge, le, lt
+from operator import eq
 from typing import Any, Generic, Protocol, TypeVar
 
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
 from . import counters, dependents
+from .conditions import bounded, has_text, is_number, search_condition, texts
 from .context import Context
-from .db import ByCodePoint, UTCDateTime, own
+from .db import ByCodePoint, own
 from .extending import keep
 from .folding import digits_of, fold
 from .ids import new_id
 from .manifest import STEERING, Deleted, Named, Page, Paging, sent
-from .moments import day_after, start_of_day
 from .neighbours import Neighbours, take_turns
 from .pages import Condition, Found, Order, expression
 from .patch import Patch, as_stored
@@ -77,9 +76,9 @@ class Records(Generic[T]):
     into; where no foreign key guards that, and the function takes `lock`, a record is locked when it is referred to.
     `search` names the columns searched (all texts within a JSON one), `filters` the query members that are no
     column, `number` what starts a document's number, `actions` gives a row's allowed actions. With `neighbours` the
-    tenant's rows are locked in turns. `needs` names the columns that a member is made of, for one that is none itself, or
-    is shown otherwise than it is stored: with `fields`, only columns that are needed are fetched, or all where a member
-    is neither a column, nor a reference, nor there. `points_at` names the table whose ids a filter such as `assignee_id` takes, where
+    tenant's rows are locked in turns. `needs` names the columns that a member is made of, for one that is no column, or
+    is not shown as it is stored: with `fields` only those that are needed are fetched, and all for a member of which
+    nothing is known. `points_at` names the table whose ids a filter such as `assignee_id` takes, where
     neither a foreign key nor `neighbours` says so: a filter refuses what cannot be one of them.
     """
 
@@ -326,10 +325,10 @@ class Records(Generic[T]):
         sorted_by = {c.name: values[c.name.removesuffix("_folded")] for c in self.table.c if c.name.endswith("_folded")}
         derived = {name: None if text is None else fold(text) for name, text in sorted_by.items()}
         if self.search:
-            texts = [text for name in self.search for text in _texts(values.get(name))]
+            found = [text for name in self.search for text in texts(values.get(name))]
             # With Australia's prefix as it is written, too: a client may look for either.
-            numbers = {d for t in texts if _is_number(t) for d in (digits_of(t), digits_of(t.replace("+", "")))}
-            derived["search_text"] = "\n".join([*map(fold, texts), *sorted(numbers)])
+            numbers = {d for t in found if is_number(t) for d in (digits_of(t), digits_of(t.replace("+", "")))}
+            derived["search_text"] = "\n".join([*map(fold, found), *sorted(numbers)])
         return derived
 
     def conditions(self, ctx: Context, query: Paging) -> list[sa.ColumnElement[bool]]:
@@ -346,12 +345,12 @@ class Records(Generic[T]):
             elif name == "search":
                 yield search_condition(self.table, value)
             elif name == "metadata":
-                yield from (_has(self.table.c.metadata, ctx, key, text) for key, text in value.items())
+                yield from (has_text(self.table.c.metadata, ctx, key, text) for key, text in value.items())
             elif name == "updated_since":
-                yield _bounded(ctx, self.table.c.updated_at, "from", value)
+                yield bounded(ctx, self.table.c.updated_at, "from", value)
             elif name.endswith(("_from", "_to")):
                 column, _, bound = name.rpartition("_")
-                yield _bounded(ctx, self.table.c[column], bound, value)
+                yield bounded(ctx, self.table.c[column], bound, value)
             else:
                 yield Condition(self.table.c[name], eq, tuple(value) if isinstance(value, list) else (value,))
 
@@ -383,63 +382,3 @@ def _by_id(table: sa.Table, columns: Iterable[Any] = ()) -> sa.Select[Any]:
 @lru_cache(1024)
 def _one(table: sa.Table, columns: tuple[sa.Column[Any], ...]) -> Statement:
     return Statement(_by_id(table, columns))
-
-
-def _texts(value: Any) -> Iterable[str]:
-    """All texts within a stored value."""
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict | list):
-        for part in value.values() if isinstance(value, dict) else value:
-            yield from _texts(part)
-
-
-def _is_number(text: str) -> bool:
-    """Whether a text is digits with the punctuation of phone numbers and ABNs."""
-    return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
-
-
-def search_condition(table: sa.Table, text: str) -> sa.ColumnElement[bool]:
-    """The rows whose searched columns hold a text, whatever its case and accents, or its digits however spaced."""
-    found = contains(table.c.search_text, text)
-    return found | contains(table.c.search_text, digits_of(text)) if _is_number(text) else found
-
-
-def contains(folded_column: sa.ColumnElement[str], text: str) -> sa.ColumnElement[bool]:
-    """Whether a folded column holds a text; no character of it is special."""
-    escaped = fold(text).replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
-    return folded_column.like(f"%{escaped}%", escape="\\")
-
-
-def _has(column: sa.Column[Any], ctx: Context, key: str, text: str) -> sa.ColumnElement[bool]:
-    if ctx.db.dialect.name == "postgresql":
-        return column.op("@>", is_comparison=True)(sa.bindparam(None, {key: text}, type_=column.type))
-    # A JSON path would give quotes in the key a meaning.
-    member = sa.func.json_each(column).table_valued("key", "value")
-    return sa.exists().where(member.c.key == key, member.c.value == text)
-
-
-def json_list_has(ctx: Context, column: sa.Column[Any], text: str) -> sa.ColumnElement[bool]:
-    """Whether a JSON list of texts holds `text`."""
-    if ctx.db.dialect.name == "postgresql":
-        return column.op("@>", is_comparison=True)(sa.bindparam(None, [text], type_=column.type))
-    item = sa.func.json_each(column).table_valued("value")
-    return sa.exists().where(item.c.value == text)
-
-
-def among(ctx: Context, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
-    """Whether a column holds one of the ids that a query within the query finds."""
-    if ctx.db.dialect.name == "postgresql":
-        # Within an OR PostgreSQL can look an array up in the column's index, but no subquery.
-        return column == sa.any_(sa.func.array(ids.scalar_subquery()))
-    return column.in_(ids)
-
-
-def _bounded(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> Condition:
-    """At or beyond a bound; a date bounds a time column by that whole day in the tenant's zone."""
-    if isinstance(column.type, UTCDateTime) and isinstance(value, date) and not isinstance(value, datetime):
-        zone = ctx.tenant.timezone
-        if bound == "to":
-            return Condition(column, lt, (start_of_day(day_after(value), zone),))
-        value = start_of_day(value, zone)
-    return Condition(column, ge if bound == "from" else le, (value,))

@@ -1,11 +1,11 @@
 """For a plugin's own SQL: core's tables, conditions that hold on both databases, and values as columns keep them."""
 
+from .conditions import among, contains, json_list_has, search_condition
 from .counters import advance, counters
 from .db import bytes_of, upsert
 from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
-from .records import among, contains, json_list_has, search_condition
 from .statements import ByIds, Insertion, Statement
 from .tenants import tenants
 

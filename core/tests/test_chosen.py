@@ -77,10 +77,9 @@ def test_the_etag_of_some_members_is_their_own_and_names_the_version(client, wid
 def test_what_a_client_has_already_is_not_sent_again(client, widget, method):
     one = f"/v1/widgets/{widget['id']}"
     for known in ('"1"', 'W/"1"', '"7", "1"', ' "7" , W/"1" ', "*"):
-        for query, tag in (("", '"1"'), ("?fields=name", None)):
-            if tag is None:
-                client.get(one + query)
-                tag = client.last.headers["ETag"]
+        for query in ("", "?fields=name"):
+            client.get(one + query)
+            tag = client.last.headers["ETag"]
             same = client.call(method, one + query, None, 304, {"If-None-Match": known.replace('"1"', tag)})
             assert (same.body, same.headers["ETag"]) == (b"", tag)
             assert "Content-Type" not in same.headers and same.headers["X-Request-Id"]

@@ -144,9 +144,7 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
                 shown["tax_invoice"] = TaxInvoice(True if title == "Tax invoice" else None, [])
             elif checked:
                 client = clients[row.client_id]
-                shown["tax_invoice"] = tax_invoice(
-                    ctx, title=title, total=row.total, name=client.name, abn=client.abn
-                )
+                shown["tax_invoice"] = tax_invoice(ctx, title=title, total=row.total, name=client.name, abn=client.abn)
         if dues:
             shown["amount_due"] = amount_due(row)
         if overdue:

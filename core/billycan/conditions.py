@@ -1,0 +1,75 @@
+"""What filters and searches ask of a row, as conditions that both databases take."""
+
+from collections.abc import Iterable
+from datetime import date, datetime
+from operator import ge, le, lt
+from typing import Any
+
+import sqlalchemy as sa
+
+from .context import Context
+from .db import UTCDateTime
+from .folding import digits_of, fold
+from .moments import day_after, start_of_day
+from .pages import Condition
+
+
+def texts(value: Any) -> Iterable[str]:
+    """All texts within a stored value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from texts(part)
+
+
+def is_number(text: str) -> bool:
+    """Whether a text is digits with the punctuation of phone numbers and ABNs."""
+    return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
+
+
+def search_condition(table: sa.Table, text: str) -> sa.ColumnElement[bool]:
+    """The rows whose searched columns hold a text, whatever its case and accents, or its digits however spaced."""
+    found = contains(table.c.search_text, text)
+    return found | contains(table.c.search_text, digits_of(text)) if is_number(text) else found
+
+
+def contains(folded_column: sa.ColumnElement[str], text: str) -> sa.ColumnElement[bool]:
+    """Whether a folded column holds a text; no character of it is special."""
+    escaped = fold(text).replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
+    return folded_column.like(f"%{escaped}%", escape="\\")
+
+
+def has_text(column: sa.Column[Any], ctx: Context, key: str, text: str) -> sa.ColumnElement[bool]:
+    """Whether a JSON map of texts holds `text` under `key`."""
+    if ctx.db.dialect.name == "postgresql":
+        return column.op("@>", is_comparison=True)(sa.bindparam(None, {key: text}, type_=column.type))
+    # A JSON path would give quotes in the key a meaning.
+    member = sa.func.json_each(column).table_valued("key", "value")
+    return sa.exists().where(member.c.key == key, member.c.value == text)
+
+
+def json_list_has(ctx: Context, column: sa.Column[Any], text: str) -> sa.ColumnElement[bool]:
+    """Whether a JSON list of texts holds `text`."""
+    if ctx.db.dialect.name == "postgresql":
+        return column.op("@>", is_comparison=True)(sa.bindparam(None, [text], type_=column.type))
+    item = sa.func.json_each(column).table_valued("value")
+    return sa.exists().where(item.c.value == text)
+
+
+def among(ctx: Context, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
+    """Whether a column holds one of the ids that a query within the query finds."""
+    if ctx.db.dialect.name == "postgresql":
+        # Within an OR PostgreSQL can look an array up in the column's index, but no subquery.
+        return column == sa.any_(sa.func.array(ids.scalar_subquery()))
+    return column.in_(ids)
+
+
+def bounded(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> Condition:
+    """At or beyond a bound; a date bounds a time column by that whole day in the tenant's zone."""
+    if isinstance(column.type, UTCDateTime) and isinstance(value, date) and not isinstance(value, datetime):
+        zone = ctx.tenant.timezone
+        if bound == "to":
+            return Condition(column, lt, (start_of_day(day_after(value), zone),))
+        value = start_of_day(value, zone)
+    return Condition(column, ge if bound == "from" else le, (value,))

@@ -182,7 +182,7 @@ def test_the_headers_and_ids_a_route_takes(describe):
     for method, path in (("patch", ""), ("delete", ""), ("post", "/archive")):
         assert paths[f"/v1/contacts/{{id}}{path}"][method]["parameters"] == [id, key, match]
     assert paths["/v1/tenant"]["patch"]["parameters"] == [key, match]
-    assert "parameters" not in paths["/v1/me"]["get"]
+    assert paths["/v1/me"]["get"]["parameters"] == [some]
 
 
 def test_the_body_of_each_kind_of_route(describe):

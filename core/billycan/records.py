@@ -258,14 +258,16 @@ class Records(Generic[T]):
 
         Those that the client did not ask for are UNSET, or as they are stored, and are not looked up.
         """
-        asked = self._members if (chosen := ctx.asked(self.shows)) is None else self._members & chosen
-        if missing := sorted((self._not_columns & asked) - columns.keys()):
+        if missing := sorted(self._not_columns - columns.keys()):
             raise TypeError(
                 f"nothing gives {missing[0]} of {self.shows.__name__}: the table {self.table.name} needs a column of"
                 f" this name, its Records references={{{missing[0]!r}: …}}, or show() {missing[0]}=…"
             )
+        if not rows:
+            return []
+        asked = self._members if (chosen := ctx.asked(self.shows)) is None else self._members & chosen
         named = self.named(ctx, rows)
-        names = rows[0]._fields if rows else ()
+        names = rows[0]._fields
         hidden = [name for name in names if name not in self._members]
         unasked = dict.fromkeys(self._members.difference(asked, names), UNSET)
         given = {name: by_id for name, by_id in columns.items() if name in asked}

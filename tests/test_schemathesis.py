@@ -195,7 +195,7 @@ class Business:
         if case.meta.generation.mode.is_negative:
             return
         if "fields" in case.query:
-            case.query["fields"] = members(case)[: len(case.query["fields"])]
+            case.query["fields"] = ",".join(members(case)[:3])
         for name in ("cursor", "after"):
             case.query.pop(name, None)
         if case.path == "/v1/availability":

@@ -35,7 +35,7 @@ def are_those_named(client: "Client", path: str, id: str) -> None:
     assert error["param"] == "fields" and not (missing := [n for n in whole if n not in error["message"]]), missing
 
 
-def are_told_apart(client: "Client", one: str) -> None:
+def are_told_apart(client: "Client", one: str, *, changes: bool) -> None:
     """Some members have an ETag of their own, which If-Match takes; who has what an ETag stands for is told so."""
     tags = []
     for path in (one, f"{one}?fields=id,version"):
@@ -46,3 +46,5 @@ def are_told_apart(client: "Client", one: str) -> None:
             assert (same.body, same.headers["ETag"]) == (b"", tags[-1]), f"{method} {path}"
     assert tags[0] != tags[1]
     client.call("GET", one, None, 200, {"If-None-Match": tags[1]})
+    if changes:
+        client.patch(one, {}, If_Match=tags[1])

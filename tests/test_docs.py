@@ -70,6 +70,7 @@ def test_every_link_between_documents_leads_somewhere():
                 assert anchor in slugs, f"{page.relative_to(ROOT)}: {target}#{anchor}"
 
 
+@pytest.mark.whole
 def test_the_paths_the_documents_name_exist():
     for page in (ROOT / "README.md", *ROOT.glob("docs/*.md")):
         if page == TUTORIAL:  # It names those of its plugin.
@@ -143,6 +144,7 @@ def test_the_readme_is_short():
 # Errors ---------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.whole
 def test_every_code_is_documented_with_its_status():
     text = (ROOT / "docs" / "errors.md").read_text()
     _, core, of_plugins, details = re.split(r"^##+ (?:Codes|From plugins|In `details`)$", text, flags=re.MULTILINE)
@@ -252,6 +254,7 @@ def reader(make_app, clock):
     return Reader(app, demo.first(app).test_key, clock)
 
 
+@pytest.mark.whole
 def test_every_block_of_the_documents_works(reader):
     tables = set(db.metadata.tables)
     for page in PAGES:

@@ -38,6 +38,7 @@ def test_a_record_that_another_resource_makes_has_the_members(client, ada):
     assert client.get(f"/v1/jobs/{job['id']}")["data"] == job
 
 
+@pytest.mark.whole
 def test_what_is_delivered_is_what_the_document_says(client, ada):
     job = client.post("/v1/jobs", {"client_id": ada, "title": "Gutters", "visit_every_days": 30})["data"]
     document = parse(encode(client.app.openapi()))

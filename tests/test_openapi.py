@@ -366,6 +366,7 @@ def change_lines(ctx: Context, body: LineChange) -> Lines:
     raise NotImplementedError
 
 
+@pytest.mark.whole
 def test_a_strangers_schema_takes_no_name_from_those_that_come_with_billycan(describe, install):
     before = describe(*ALL)
     route = Route("POST", "/v1/aaa_guest", change_lines, scope="aaa_guest:write")
@@ -513,6 +514,7 @@ def test_a_deployment_that_delivers_events_describes_them(describe):
         check(schema, {**example, "data": {**example["data"], "hosted_url": None}}, document)
 
 
+@pytest.mark.whole
 def test_only_events_that_can_happen_here_and_are_delivered_are_described(describe):
     assert set(describe("contacts", "webhooks")["webhooks"]) == {
         f"contact.{x}" for x in ("created", "updated", "deleted")

@@ -240,6 +240,7 @@ def listening_addresses(port: int) -> set[str]:
     return found
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(
     ("is_loopback", "given", "allowed"),
     [
@@ -260,6 +261,7 @@ def test_sandboxes_may_have_private_receivers_only_where_nobody_else_reaches_it(
     assert found.get("BILLYCAN_WEBHOOKS__ALLOW_PRIVATE") == allowed
 
 
+@pytest.mark.whole
 def test_whatever_it_writes_is_this_users_alone(tmp_path):
     with serving(tmp_path, workers=1, plugins="contacts,webhooks") as (process, _):
         until((tmp_path / "var" / "billycan.queue.db").exists, "the worker has opened its queue")

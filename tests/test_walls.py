@@ -165,6 +165,7 @@ def modules():
             yield str(name), path.read_text()
 
 
+@pytest.mark.whole
 def test_nobody_else_reaches_across():
     assert {(name, reason) for name, source in modules() for reason in reasons(source)} == REACHES_ACROSS
 

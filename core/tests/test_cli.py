@@ -616,6 +616,7 @@ HEAVY = {
 }
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize("words", ["--help", "--version", "serve --help", "keys create --help", "webhooks --help"])
 def test_help_starts_without_what_only_some_commands_need(words, environ):
     run = "import sys; from billycan.tools.cli import commands; commands(sys.argv[1:], standalone_mode=False)"

@@ -200,6 +200,7 @@ def test_no_app_starts_without_a_secret_or_with_a_strange_database(tmp_path):
             App(Config(Settings(secret=SECRET, database=url, plugins="contacts"), {}))
 
 
+@pytest.mark.whole
 def test_the_example_file_names_every_setting_and_is_valid(tmp_path):
     text = EXAMPLE.read_text()
     assert tomllib.loads(text) == {}

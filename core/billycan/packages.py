@@ -39,10 +39,11 @@ def first_party() -> set[str]:
     return {name for name, entry in installed().items() if entry.dist and canonical(entry.dist.name) in parts}
 
 
-def absent() -> set[str]:
+@cache
+def absent() -> frozenset[str]:
     """The plugins that the assembled distribution should consist of and that are not installed."""
     here = {canonical(entry.dist.name) for entry in installed().values() if entry.dist}
-    return {part.removeprefix(f"{ASSEMBLED}-").replace("-", "_") for part in _parts() - here - {CORE}}
+    return frozenset(part.removeprefix(f"{ASSEMBLED}-").replace("-", "_") for part in _parts() - here - {CORE})
 
 
 @cache

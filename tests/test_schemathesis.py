@@ -39,7 +39,7 @@ pytestmark = pytest.mark.whole
 PLUGINS = tuple(sorted(first_party()))
 ALL_OF_THE_FIRST = 10
 # How many corner cases are one that is tried, and how many cases are made up besides.
-THINNED, WHOLE = (40, 5), pytest.param((4, 40), marks=pytest.mark.long)
+THINNED, WHOLE = pytest.param((40, 5), marks=pytest.mark.either), pytest.param((4, 40), marks=pytest.mark.long)
 SETTINGS = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 # Faults of requests that the description allows, and why it cannot say so.

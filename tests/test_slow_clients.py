@@ -227,6 +227,7 @@ def watch(tmp_path_factory):
         yield Watch(port, client.headers)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("worker_class", WORKER_CLASSES)
 def test_slow_clients_of_gunicorn_hold_up_nobody_else(tmp_path, worker_class, watch):
     with served(tmp_path, worker_class) as (port, client):

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from billycan import migrate, pages, walls
+from billycan import records as records_module
 from billycan.counters import counters
 from billycan.db import metadata
 from billycan.statements import Statement
@@ -18,7 +19,6 @@ from billycan.tenants import tenants
 from billycan.testing import SECRET, Client
 from billycan.tools.cli import commands
 from billycan.tools.doctor import examine
-from billycan_contacts.handlers import records
 from billycan_contacts.tables import contacts
 
 
@@ -185,7 +185,8 @@ def forget_where(monkeypatch):
     """Take the tenant out of what contacts ask for, and the look at statements with it."""
     monkeypatch.setattr(pages, "_of_tenant", lambda table, tenant_id: sa.true())
     monkeypatch.setattr(pages, "_built", pages._built.__wrapped__)
-    monkeypatch.setattr(records, "_by_id", Statement(sa.select(contacts).where(c.id == sa.bindparam("id"))))
+    anybodys = Statement(sa.select(contacts).where(c.id == sa.bindparam("id")))
+    monkeypatch.setattr(records_module, "_one", lambda table, columns: anybodys)
     monkeypatch.setattr(walls, "_tenants_of", lambda compiled: ())
     monkeypatch.setattr(walls, "_seen", {})
 

@@ -103,6 +103,12 @@ def get_renamed(ctx: Context, id: str) -> Asset:
     return replace(get_asset(ctx, id), name="Another")
 
 
+def get_in_capitals(ctx: Context, id: str) -> Asset:
+    """What needs the name, whether it was asked for or not."""
+    asset = get_asset(ctx, id)
+    return replace(asset, name=asset.name.upper())
+
+
 def update_always(ctx: Context, id: str, body: Patch[NewAsset]) -> Asset:
     """Change an asset, even where nothing changes."""
     row = records.lock(ctx, id)
@@ -274,6 +280,11 @@ BROKEN = {
     # which: (the test that fails, the manifest, hooks)
     "lets anybody in": ("every_route_refuses_a_missing_key", assets, {"authenticate": let_anybody_in}),
     "needs no scope": ("every_route_refuses_a_key_without_its_scope", unscoped(), {}),
+    "needs a member that was not named": (
+        "a_client_gets_the_members_it_names",
+        serving("GET", "/v1/assets/{id}", get_in_capitals),
+        {},
+    ),
     "lists other tenants": (
         "another_tenants_records_look_like_none",
         serving("GET", "/v1/assets", everybodys),

@@ -8,6 +8,7 @@ import threading
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from statistics import median
 
 import pytest
 import sqlalchemy as sa
@@ -101,17 +102,18 @@ def test_a_hanging_and_a_dripping_endpoint_hold_nobody_up(hooks, receive, subscr
     working(app)
     hanging.wait(1)
     leased = sa.select(sa.func.count()).where(deliveries.c.lease_until.is_not(None))
-    slowest, most = 0.0, 0
+    took, most = [], 0
     for i in range(30):
         start = time.monotonic()
         contact(client, str(i))
         healthy.wait(i + 1)
-        slowest = max(slowest, time.monotonic() - start)
+        took.append(time.monotonic() - start)
         with app.db.reading(across="a test looks at every row") as db:
             counts = db.execute(leased.group_by(deliveries.c.endpoint_id)).scalars()
             most = max([most, *counts])
     over.set()
-    assert slowest < 2, slowest
+    # Behind others they would take as long as an attempt at one that hangs, however slow this machine is.
+    assert median(took) < 1.5, took
     assert most == 2
     errors = [json.loads(json.dumps(d["status"])) for d in listed(other)]
     assert "delivered" not in errors

@@ -111,7 +111,7 @@ def state(record):
     return record["status"], *record["allowed_actions"], *sorted(payments[-3:])
 
 
-@pytest.mark.either
+@pytest.mark.long
 @pytest.mark.parametrize("resource", MADE)
 def test_what_is_named_is_possible(make_app, resource):
     business = Business(make_app(*PLUGINS))

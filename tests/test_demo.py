@@ -59,7 +59,7 @@ PAST = ("created_at", "updated_at", "sent_at", "accepted_at", "declined_at", "pa
 PAST += ("completed_at", "cancelled_at")
 
 
-@pytest.mark.either
+@pytest.mark.long
 @pytest.mark.parametrize("day", DAYS)
 def test_its_dates_agree_whatever_the_day_it_is_made_on(make_app, clock, caplog, day):
     clock.time = datetime.fromisoformat(day).replace(tzinfo=HOBART).astimezone(UTC)

@@ -475,7 +475,7 @@ class Load:
             self.got[got] += 1
 
 
-@pytest.mark.either
+@pytest.mark.long
 @pytest.mark.parametrize("worker_class", ["sync", "gthread", "gevent"])
 def test_every_kind_of_worker_serves_reloads_and_stops_under_load(engine, databases, tmp_path, worker_class):
     database = databases.empty(engine)

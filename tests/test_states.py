@@ -273,7 +273,7 @@ class Walk:
         return self.log
 
 
-@pytest.mark.either
+@pytest.mark.long
 def test_every_action_does_from_every_status_what_the_contract_says(make_app, clock):
     walk = Walk(make_app(*PLUGINS), clock)
     everything = {

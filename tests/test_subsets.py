@@ -34,7 +34,7 @@ def required(endpoint):
     return any(f.required for f in msgspec.structs.fields(endpoint.signature.query))
 
 
-@pytest.mark.either
+@pytest.mark.long
 def test_every_subset_starts_and_answers(make_app):
     whole = make_app(*MANIFESTS)
     url = whole.db.url.render_as_string(hide_password=False)

@@ -1,11 +1,13 @@
 """Every set of plugins that the dependencies allow starts, migrates and answers."""
 
 from itertools import combinations
+from pathlib import Path
 
 import msgspec
 import pytest
 
 from billycan import migrate
+from billycan.packages import absent
 from billycan.plugins import first_party, installed
 from billycan.testing import Client
 
@@ -14,6 +16,11 @@ MANIFESTS = {name: entry.load().manifest for name, entry in installed().items() 
 BESIDE = {
     n for n, m in MANIFESTS.items() if not m.routes and not any(n in other.requires for other in MANIFESTS.values())
 }
+
+
+def test_what_is_in_the_repository_is_installed():
+    """Or the tests of it would be left out, and nobody would hear of it but at the end of the run."""
+    assert not absent() & {folder.name for folder in (Path(__file__).parents[1] / "plugins").iterdir()}
 
 
 def closure(*names):

@@ -14,7 +14,7 @@ import pytest
 from .. import migrate, packages
 from ..manifest import STEERING, Extends, Resource
 from ..signatures import PARAMETER
-from . import extended, some
+from . import chosen, extended
 from .client import Client, counted, decoded
 from .samples import NOBODYS, is_integer, literals, sample, types_within, with_integers
 from .strict import Strict, undeclared
@@ -182,10 +182,10 @@ class PluginConformance:
 
     def test_a_client_gets_the_members_it_names(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
-            some.are_those_named(client, path, record["id"])
+            chosen.are_those_named(client, path, record["id"])
             if self.has(app, "GET", path):
-                some.are_those_named(client, f"{path}/{record['id']}", record["id"])
-                some.are_told_apart(client, f"{path}/{record['id']}", changes=self.has(app, "PATCH", path))
+                chosen.are_those_named(client, f"{path}/{record['id']}", record["id"])
+                chosen.are_told_apart(client, f"{path}/{record['id']}", changes=self.has(app, "PATCH", path))
 
     def test_a_deleted_record_is_gone(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in reversed(made.items()):

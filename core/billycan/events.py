@@ -10,7 +10,7 @@ import msgspec
 import sqlalchemy as sa
 
 from . import counters
-from .context import Context
+from .context import Context, Event
 from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
 from .fields import DayOrInstant, Moment
 from .ids import is_id
@@ -29,6 +29,7 @@ events = tenant_table(
     sa.Column("event", sa.Text, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("data", sa.Text, nullable=False),
+    sa.Column("actor", ByCodePoint),
     sa.UniqueConstraint("tenant_id", "sequence"),
     sa.Index(None, "tenant_id", "event", "sequence"),
 )
@@ -44,7 +45,7 @@ forgotten = sa.Table(
 BYTES = f"{events.name}.bytes"  # the counter of how large a tenant's log is
 
 _INSERT = Insertion(events, events.c.keys())
-_KEPT = ("id", "event", "created_at", "data")
+_KEPT = ("id", "event", "created_at", "data", "actor")
 _NUMBER = counters.advanced_both()
 # Number and event in one statement, which every write that is told of sends last.
 _INSERT_ONE = Statement(
@@ -65,12 +66,14 @@ class LoggedEvent(msgspec.Struct, kw_only=True):
     id: Its id; the `webhook-id` of its deliveries.
     event: What happened, such as `invoice.paid`.
     created_at: When it happened; the `timestamp` of its deliveries.
+    actor: Who did it: the id of a key or of a person; null for timed work, and for what a client did on a hosted page.
     data: The record as GET returned it then; after a deletion only its `id`. Null for a key that may not read it.
     """
 
     id: str
     event: str
     created_at: Moment
+    actor: str | None
     data: dict[str, Any] | None
 
 
@@ -96,26 +99,23 @@ def write(ctx: Context) -> None:
     size = sum(len(bytes(event.data)) for event in ctx.events)
     if len(ctx.events) == 1 and ctx.db.dialect.name == "postgresql":
         (event,) = ctx.events
-        told = {"id": event.id, "event": event.name, "created_at": event.created_at, "data": bytes(event.data).decode()}
         counted = {"name_1": events.name, "by_1": 1, "name_2": BYTES, "by_2": size}
-        _INSERT_ONE.run(ctx.db, {"tenant_id": ctx.tenant_id, **counted, **told})
+        _INSERT_ONE.run(ctx.db, {"tenant_id": ctx.tenant_id, **counted, **_row(ctx, event)})
         return
     last = counters.advance_both(ctx, events.name, len(ctx.events), BYTES, size)
     first = last - len(ctx.events) + 1
-    _INSERT.run(
-        ctx.db,
-        ctx.tenant_id,
-        [
-            {
-                "id": event.id,
-                "sequence": first + i,
-                "event": event.name,
-                "created_at": event.created_at,
-                "data": bytes(event.data).decode(),
-            }
-            for i, event in enumerate(ctx.events)
-        ],
-    )
+    rows = [{"sequence": first + i, **_row(ctx, event)} for i, event in enumerate(ctx.events)]
+    _INSERT.run(ctx.db, ctx.tenant_id, rows)
+
+
+def _row(ctx: Context, event: Event) -> dict[str, Any]:
+    return {
+        "id": event.id,
+        "event": event.name,
+        "created_at": event.created_at,
+        "data": bytes(event.data).decode(),
+        "actor": ctx.identity.id if ctx.identity else None,
+    }
 
 
 def body_of(row: Row) -> bytes:
@@ -214,14 +214,21 @@ def _size(row: Row) -> int:
 
 def _show(row: Row, data: str | None) -> LoggedEvent:
     raw: Any = None if data is None else msgspec.Raw(data.encode())
-    return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, data=raw)
+    return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, actor=row.actor, data=raw)
 
 
 def _named(ctx: Context, names: Sequence[str]) -> sa.ColumnElement[bool]:
     return filtered(ctx, events.c.event, names)
 
 
-_LISTED = (events.c.id, events.c.sequence, events.c.event, events.c.created_at, bytes_of(events.c.data).label("size"))
+_LISTED = (
+    events.c.id,
+    events.c.sequence,
+    events.c.event,
+    events.c.created_at,
+    events.c.actor,
+    bytes_of(events.c.data).label("size"),
+)
 # What `after` asks depends on the other filters.
 _FILTERS = {"after": lambda ctx, id: sa.true(), "event": _named}
 records = Records(events, LoggedEvent, prefix="evt", filters=_FILTERS)

@@ -59,11 +59,12 @@ _REMEMBER = Statement(**upserts(answers, _replace))
 
 
 class Answer(msgspec.Struct):
-    """What was answered: status, headers of its own, body."""
+    """What was answered: status, headers of its own, body; `replayed` where that was to an earlier request."""
 
     status: int
     headers: dict[str, str]
     body: bytes
+    replayed: bool = False
 
 
 def fingerprint(method: str, path: str, query: str, body: bytes) -> bytes:
@@ -97,14 +98,13 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
             " fetch the record instead.",
             code="idempotency_answer_gone",
         )
-    return Answer(row.status, row.headers, _unpacked(bytes(row.body)))
+    return Answer(row.status, row.headers, _unpacked(bytes(row.body)), replayed=True)
 
 
 def remember(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
     """Keep the answer with the change it reports."""
-    values = {"request": request, "created_at": ctx.now(), **msgspec.structs.asdict(answer)}
-    values["body"] = _packed(answer.body)
-    _REMEMBER.run(ctx.db, {"tenant_id": ctx.tenant_id, "key": key, **values})
+    kept = {"status": answer.status, "headers": answer.headers, "body": _packed(answer.body)}
+    _REMEMBER.run(ctx.db, {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.now(), **kept})
 
 
 def forget_old(ctx: Context) -> None:

@@ -4,7 +4,7 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
@@ -40,6 +40,7 @@ from .work import unit_of_work
 
 if TYPE_CHECKING:
     from .app import App
+    from .keys import Identity
 
 log = logging.getLogger("billycan")
 
@@ -47,6 +48,24 @@ STATE = "billycan.state"  # where in the WSGI environment the pipeline keeps wha
 _NOT_MODIFIED = 304
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
 _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
+
+
+class Call(Struct, kw_only=True):
+    """A call of the API, over HTTP or from a page: what its answer depends on besides who makes it.
+
+    `body` reads the body, once it is known that it is wanted. `has` are the ETags that the caller has answers of, `key`
+    is its Idempotency-Key.
+    """
+
+    method: str
+    path: str
+    query: str = ""
+    body: Callable[[], bytes] = bytes
+    request_id: str = ""
+    if_match: frozenset[str] | None = None
+    has: Sequence[Any] = ()
+    key: str | None = None
+    takes_json: bool = True
 
 
 class Endpoint(Struct, frozen=True):
@@ -140,44 +159,62 @@ class Pipeline:
         resp.status, resp.location, resp.complete = falcon.HTTP_308, f"../{template.rpartition('/')[2]}", True
 
     def respond(self, req: falcon.Request, resp: falcon.Response, endpoint: Endpoint, params: dict[str, str]) -> None:
-        """Authorize, decode, and run the handler and all that belongs to it in one transaction."""
-        endpoint = self.preferred(req, endpoint)
-        app, route, state = self.app, endpoint.route, req.context
+        """Answer an HTTP request."""
+        state = req.context
         # Whatever way the request took: nothing runs for nobody but what is declared public.
-        if state.identity is None and not route.public:
+        if state.identity is None and not endpoint.route.public:
             raise Unauthenticated
-        ctx = Context(
-            app,
-            state.tenant_id if state.identity else "",
-            state.identity,
-            request_id=state.request_id,
+        tenant_id = state.tenant_id if state.identity else ""
+        call = Call(
+            method=req.method,
             path=req.path,
+            query=req.query_string,
+            body=lambda: wire.read_body(req),
+            request_id=state.request_id,
             if_match=_if_match(req),
-            writes=route.method != "GET",
+            has=tuple(req.if_none_match or ()),
+            key=req.get_header("Idempotency-Key"),
+            takes_json=req.client_accepts_json,
         )
-        app.hook.authorize(ctx=ctx, route=route)
-        if not req.client_accepts_json and endpoint.signature.answer is not Reply:
-            raise NotAcceptable
-        raw = wire.read_body(req) if route.method in ("POST", "PATCH") else b""
-        key = _idempotency_key(req) if ctx.writes else None
-        values, aside = self.decode(ctx, req, endpoint, raw)
-        if ctx.writes:
-            request = idempotency.fingerprint(req.method, req.path, req.query_string, raw)
-            with unit_of_work(ctx):
-                answer = idempotency.replay(ctx, key, request) if key else None
-                if answer is None:
-                    answer = self.handle(ctx, req, endpoint, values, params, aside)
-                    if key:
-                        idempotency.remember(ctx, key, request, _without_secret(answer, route))
-                else:
-                    resp.set_header("Idempotent-Replayed", "true")
-        else:
-            with app.db.reading(ctx.tenant_id) as ctx.db:
-                answer = self.handle(ctx, req, endpoint, values, params, aside)
+        answer = self.answer(call, self.preferred(req, endpoint), params, state.identity, tenant_id)
         resp.status, resp.data = answer.status, answer.body
         resp.set_headers(
             ({} if answer.status == _NOT_MODIFIED else {"Content-Type": falcon.MEDIA_JSON}) | answer.headers
         )
+        if answer.replayed:
+            resp.set_header("Idempotent-Replayed", "true")
+
+    def answer(
+        self, call: "Call", endpoint: Endpoint, params: dict[str, str], identity: "Identity | None", tenant_id: str
+    ) -> Answer:
+        """Authorize, decode, and run the handler and all that belongs to it in one transaction."""
+        app, route = self.app, endpoint.route
+        ctx = Context(
+            app,
+            tenant_id,
+            identity,
+            request_id=call.request_id,
+            path=call.path,
+            if_match=call.if_match,
+            writes=route.method != "GET",
+        )
+        app.hook.authorize(ctx=ctx, route=route)
+        if not call.takes_json and endpoint.signature.answer is not Reply:
+            raise NotAcceptable
+        raw = call.body() if route.method in ("POST", "PATCH") else b""
+        key = _checked(call.key) if ctx.writes else None
+        values, aside = self.decode(ctx, call.query, endpoint, raw)
+        if not ctx.writes:
+            with app.db.reading(ctx.tenant_id) as ctx.db:
+                return self.handle(ctx, call, endpoint, values, params, aside)
+        request = idempotency.fingerprint(call.method, call.path, call.query, raw)
+        with unit_of_work(ctx):
+            answer = idempotency.replay(ctx, key, request) if key else None
+            if answer is None:
+                answer = self.handle(ctx, call, endpoint, values, params, aside)
+                if key:
+                    idempotency.remember(ctx, key, request, _without_secret(answer, route))
+        return answer
 
     def preferred(self, req: falcon.Request, endpoint: Endpoint) -> Endpoint:
         """The endpoint that answers in the media type the client prefers: this one, or one its route's `also` names."""
@@ -186,16 +223,14 @@ class Pipeline:
         return next((e for e in self.app.endpoints if e.route.path == path), endpoint) if path else endpoint
 
     def decode(
-        self, ctx: Context, req: falcon.Request, endpoint: Endpoint, raw: bytes
+        self, ctx: Context, query_string: str, endpoint: Endpoint, raw: bytes
     ) -> tuple[dict[str, Any], list[SetAside]]:
         """The handler's `query` and `body`, and the read-only members a patch repeats."""
         signature = endpoint.signature
         values: dict[str, Any] = {}
         aside: list[SetAside] = []
         choice = endpoint.choice
-        query = decode_query(
-            req.query_string, choice.query if choice else signature.query or chosen.NoQuery, endpoint.ids
-        )
+        query = decode_query(query_string, choice.query if choice else signature.query or chosen.NoQuery, endpoint.ids)
         if choice:
             choice.take(ctx, query)
         if signature.query:
@@ -212,7 +247,7 @@ class Pipeline:
     def handle(
         self,
         ctx: Context,
-        req: falcon.Request,
+        call: "Call",
         endpoint: Endpoint,
         values: dict[str, Any],
         params: dict[str, str],
@@ -227,7 +262,7 @@ class Pipeline:
         choice, asked = endpoint.choice, ctx.chosen[1] if ctx.chosen else None
         result = endpoint.run(ctx, values, params)
         headers = dict(result.headers) if isinstance(result, Reply) else self._headers(endpoint, result, asked)
-        if not ctx.writes and _has(req, headers.get("ETag")):
+        if not ctx.writes and _is_known(headers.get("ETag"), call.has):
             return Answer(_NOT_MODIFIED, headers, b"")
         if isinstance(result, Reply):
             return Answer(endpoint.route.status, {"Content-Type": result.content_type, **headers}, result.body)
@@ -241,7 +276,7 @@ class Pipeline:
             pages.check_size(len(body), records, lambda item: len(wire.encode(item)))
         if page and page.next_cursor:
             path = self.app.public_url + endpoint.route.path.format(**params)
-            headers["Link"] = f'<{path}?{with_cursor(req.query_string, page.next_cursor)}>; rel="next"'
+            headers["Link"] = f'<{path}?{with_cursor(call.query, page.next_cursor)}>; rel="next"'
         return Answer(endpoint.route.status, headers, body)
 
     def check_unchanged(self, ctx: Context, endpoint: Endpoint, params: dict[str, str], aside: list[SetAside]) -> None:
@@ -363,9 +398,8 @@ def _without_secret(answer: Answer, route: Route) -> Answer:
     return Answer(answer.status, answer.headers, wire.encode(envelope))
 
 
-def _has(req: falcon.Request, tag: str | None) -> bool:
+def _is_known(tag: str | None, known: Sequence[Any]) -> bool:
     """Whether the client says that it has what this tag stands for."""
-    known = req.if_none_match or ()
     return tag is not None and ("*" in known or falcon.ETag.loads(tag) in known)
 
 
@@ -377,8 +411,8 @@ def _if_match(req: falcon.Request) -> frozenset[str] | None:
     return frozenset(map(chosen.version_in, header.split(",")))
 
 
-def _idempotency_key(req: falcon.Request) -> str | None:
-    key = req.get_header("Idempotency-Key")
+def _checked(key: str | None) -> str | None:
+    """An idempotency key as it was sent; BadRequest for what cannot be one."""
     if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
         raise BadRequest("Idempotency-Key: must be 1 to 255 printable characters.", param="Idempotency-Key")
     return key

@@ -35,7 +35,7 @@ def test_an_event_is_the_record_as_get_answers_it(client, clock):
     assert [e["event"] for e in log] == ["contact.created", "contact.updated", "contact.deleted"]
     assert [e["data"] for e in log] == [ada, changed, {"id": ada["id"], "deleted": True}]
     for event in log:
-        assert set(event) == {"id", "event", "created_at", "data"} and event["id"].startswith("evt_")
+        assert set(event) == {"id", "event", "created_at", "actor", "data"} and event["id"].startswith("evt_")
         assert client.get(f"/v1/events/{event['id']}")["data"] == event
     assert client.get("/v1/events")["data"] == log[::-1]
     assert log[0]["created_at"] == ada["created_at"]

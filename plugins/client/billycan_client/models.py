@@ -989,6 +989,10 @@ class LoggedEvent(Struct, kw_only=True):
     """What happened, such as `invoice.paid`."""
     created_at: dt.datetime
     """When it happened; the `timestamp` of its deliveries."""
+    actor: str | None
+    """Who did it: the id of a key or of a person; null for timed work, and for what a client did on a hosted
+    page.
+    """
     data: dict[str, Any] | None
     """The record as GET returned it then; after a deletion only its `id`. Null for a key that may not read it."""
 

@@ -1,0 +1,85 @@
+"""A page calls the API for its visitor: authorized, validated, idempotent, and in one transaction, as over HTTP."""
+
+import msgspec
+import pytest
+
+from billycan import Forbidden, Identity, Invalid, NotFound
+from billycan.problems import Conflict, RouteNotFound, VersionConflict
+from billycan.testing import Client
+
+
+def somebody(client, *scopes, id="usr_0001"):
+    return Identity(
+        id=id,
+        tenant_id=client.tenant_id,
+        environment="live",
+        name="Ann",
+        scopes=scopes,
+        per_minute=1,
+        per_second=1,
+    )
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app("contacts")
+
+
+def data(answer):
+    return msgspec.json.decode(answer.body)["data"]
+
+
+def test_a_call_answers_as_http_does(app):
+    client = Client(app)
+    made = app.call(somebody(client, "write"), "POST", "/v1/contacts", body=b'{"name": "Wren"}')
+    assert (made.status, made.headers["ETag"]) == (201, '"1"')
+    # Nothing is counted: the page counts its visits.
+    for _ in range(3):
+        read = app.call(somebody(client, "read"), "GET", "/v1/contacts", "search=wren&fields=id,name")
+    assert data(read) == [{"id": data(made)["id"], "name": "Wren"}]
+    assert client.get(f"/v1/contacts/{data(made)['id']}")["data"] == data(made)
+
+
+def test_an_event_says_who_did_it_and_a_webhook_does_not(app):
+    client = Client(app)
+    id = data(app.call(somebody(client, "write"), "POST", "/v1/contacts", body=b'{"name": "Wren"}'))["id"]
+    client.patch(f"/v1/contacts/{id}", {"name": "Wren & Co"})
+    key = client.get("/v1/me")["data"]["id"]
+    assert [event["actor"] for event in client.get("/v1/events")["data"]] == [key, "usr_0001"]
+
+
+def test_a_call_is_refused_as_over_http(app):
+    client, other = Client(app), Client(app)
+    person = somebody(client, "contacts:read", "contacts:write")
+    id = data(app.call(person, "POST", "/v1/contacts", body=b'{"name": "Wren"}'))["id"]
+    with pytest.raises(Forbidden):
+        app.call(somebody(client, "read"), "POST", "/v1/contacts", body=b'{"name": "Wren"}')
+    with pytest.raises(Invalid) as invalid:
+        app.call(person, "POST", "/v1/contacts", body=b'{"email": 1}')
+    assert {fault.param for fault in invalid.value.details} == {"name", "email"}
+    with pytest.raises(NotFound):
+        app.call(somebody(other, "read"), "GET", f"/v1/contacts/{id}")
+    with pytest.raises(VersionConflict):
+        app.call(person, "PATCH", f"/v1/contacts/{id}", body=b'{"name": "Lark"}', version=7)
+    with pytest.raises(RouteNotFound):
+        app.call(person, "GET", "/v1/nothing")
+    with pytest.raises(RouteNotFound):
+        app.call(person, "POST", f"/v1/contacts/{id}")
+    assert client.get(f"/v1/contacts/{id}")["data"]["name"] == "Wren"
+
+
+def test_a_call_with_a_key_is_carried_out_once(app):
+    client = Client(app)
+    person = somebody(client, "write")
+    first, second = (app.call(person, "POST", "/v1/contacts", body=b'{"name": "Wren"}', key="form-1") for _ in range(2))
+    assert (first.replayed, second.replayed, first.body) == (False, True, second.body)
+    with pytest.raises(Invalid, match="another request"):
+        app.call(person, "POST", "/v1/contacts", body=b'{"name": "Lark"}', key="form-1")
+
+
+def test_what_only_a_race_can_bring_about_is_a_conflict(app, monkeypatch):
+    client = Client(app)
+    person = somebody(client, "write")
+    app.call(person, "POST", "/v1/contacts", body=b'{"name": "Wren", "external_id": "1"}')
+    with pytest.raises(Conflict):
+        app.call(person, "POST", "/v1/contacts", body=b'{"name": "Lark", "external_id": "1"}')

@@ -6,6 +6,7 @@ to send or to take something. Clients that are slow, silent or hostile then hold
 """
 
 import errno
+import select
 import socket
 import threading
 import time
@@ -53,7 +54,11 @@ class Places:
 
 
 class Peer(socket.socket):
-    """The socket of one client, made from the accepted one. Times are those of `time.monotonic()`."""
+    """The socket of one client, made from the accepted one. Times are those of `time.monotonic()`.
+
+    It never blocks and waits by deadlines of its own, so gunicorn need not tell it to: each such call would let other
+    threads go first.
+    """
 
     _open: "set[Peer]" = set()  # those of this process that are counted
     _counting = threading.Lock()
@@ -63,6 +68,7 @@ class Peer(socket.socket):
     ) -> None:
         """`late` answers a client that began to send a request and did not finish its head in time."""
         super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
+        super().settimeout(0)
         self.address, self.network = address, by_address("connections", address)
         self._idle_seconds, self._late = idle_seconds, late
         self._places: Places | None = None
@@ -125,6 +131,18 @@ class Peer(socket.socket):
         until, receive = time.monotonic() + LINGER_SECONDS, super().recv
         _discard(lambda size: self._in_time(receive, until, size) if time.monotonic() < until else b"")
 
+    def stays(self, seconds: float) -> bool:
+        """Whether something arrives within so many seconds, such as the next request, or the end of the connection."""
+        ready = select.poll()
+        ready.register(self, select.POLLIN)
+        return bool(ready.poll(seconds * 1000))
+
+    def setblocking(self, flag: bool) -> None:
+        """Nothing: it never blocks."""
+
+    def settimeout(self, value: float | None) -> None:
+        """Nothing: it has deadlines of its own."""
+
     def recv(self, *given: Any) -> bytes:
         """What has arrived; nothing, as if the client had hung up, once it is too late for a request's head.
 
@@ -172,18 +190,19 @@ class Peer(socket.socket):
         super().close()
 
     def _in_time(self, call: Callable[..., Any], until: float, *given: Any) -> Any:
-        self.settimeout(0)
-        with suppress(BlockingIOError):
-            return call(*given)
-        self._give()
         try:
-            self.settimeout(max(until - time.monotonic(), 0.001))
+            return call(*given)
+        except BlockingIOError:
+            self._give()
+        try:
+            super().settimeout(max(until - time.monotonic(), 0.001))
             return call(*given)
         except OSError as error:
             if self._is_over:  # gevent says that the socket was closed, and not what the other end would see
                 raise ConnectionResetError(errno.ECONNRESET, _THROWN_OUT) from error
             raise
         finally:
+            super().settimeout(0)
             self._take()
 
     def _take(self) -> None:

@@ -11,9 +11,9 @@ from contextlib import nullcontext, suppress
 from typing import Any
 
 from gunicorn import util
+from gunicorn.http import wsgi
 from gunicorn.http.body import Body
 from gunicorn.http.errors import ParseException
-from gunicorn.http.wsgi import Response
 from gunicorn.workers.gthread import ThreadWorker
 
 from billycan import wire
@@ -30,6 +30,7 @@ MOST_PER_ADDRESS = 100  # connections to one process from one address that is no
 HEALTH = "/-/health"
 _FILES = 4096  # that a process may have open: each connection is one, and so is each count of the limiter
 _MOST_MESSAGE = 200
+_STAY_SECONDS = 0.05
 
 
 class Malformed(BadRequest):
@@ -67,6 +68,42 @@ _REASONS |= {431: "Request Header Fields Too Large", 500: "Internal Server Error
 _served: list[App] = []
 
 
+class InOnePiece(wsgi.Response):  # type: ignore[misc]
+    """A response whose head leaves with its body: as two pieces they wake the client twice, and let others go first."""
+
+    _head = b""
+
+    def default_headers(self) -> list[str]:
+        return [line for line in super().default_headers() if not line.startswith("Server:")]
+
+    def send_headers(self) -> None:
+        if not self.headers_sent:
+            lines = [*self.default_headers(), *[f"{name}: {value}\r\n" for name, value in self.headers], "\r\n"]
+            self._head = "".join(lines).encode("latin-1")
+            self.headers_sent = True
+
+    def _emit_body(self, data: bytes) -> None:
+        if self.chunked:
+            self._send_head()
+            super()._emit_body(data)
+        else:
+            head, self._head = self._head, b""
+            self.sock.sendall(head + data)
+
+    def sendfile(self, respiter: Any) -> bool:
+        return False  # it is written like any other
+
+    def close(self) -> None:
+        self.send_headers()
+        self._send_head()
+        super().close()
+
+    def _send_head(self) -> None:
+        if self._head:
+            head, self._head = self._head, b""
+            self.sock.sendall(head)
+
+
 def application() -> Callable[..., Any]:
     """The WSGI application of this environment's settings; where they are wrong, one line says how and it exits."""
     try:
@@ -92,7 +129,7 @@ def prepare(worker: Any) -> None:
         with suppress(ValueError):  # where fewer are allowed
             resource.setrlimit(resource.RLIMIT_NOFILE, (_FILES, most_files))
     util.write_error = write_error
-    Response.default_headers = _without_server(Response.default_headers)
+    wsgi.Response = InOnePiece
     Body.read = _read_or_fail(Body.read)
     # Whatever a client still sends has been read before; a gthread worker would answer nobody while it waits for more.
     util.close_graceful = util.close
@@ -102,7 +139,7 @@ def prepare(worker: Any) -> None:
     if isinstance(worker, ThreadWorker):
         # One for each connection that waits for its client; those at work are as many as there are places.
         worker.tpool = ThreadPoolExecutor(worker.worker_connections)
-        worker.handle = _admitting_threads(worker.handle, worker.cfg.keepalive, most)
+        worker.handle = _admitting_threads(worker, most)
     else:
         # More than these could not reach the database at once.
         places = 2 * _served[0].settings.pool_size if _served else places
@@ -113,17 +150,30 @@ def prepare(worker: Any) -> None:
     _watch(worker.cfg, Places(places))
 
 
-def _admitting_threads(handle: Callable[[Any], Any], idle_seconds: float, most: int) -> Callable[[Any], Any]:
-    """gthread's `handle`, which is called with a connection each time that something has arrived on it."""
+def _admitting_threads(worker: ThreadWorker, most: int) -> Callable[[Any], Any]:
+    """gthread's `handle`, which is called with a connection each time that something has arrived on it.
+
+    Its thread stays with it for a moment, in which most clients send their next request. To hand it back to the thread
+    that waits for all, and from there to another one, takes 150 µs of CPU.
+    """
+    handle, idle_seconds = worker.handle, worker.cfg.keepalive
 
     def admit(connection: Any) -> Any:
         if not isinstance(connection.sock, Peer):
             connection.sock = Peer(connection.sock, _address(connection.client), idle_seconds, _late)
             if not _is_admitted(connection.sock, most):
                 return False
-        return handle(connection)
+        kept = handle(connection)
+        while kept is True and worker.alive and (_has_more(connection) or connection.sock.stays(_STAY_SECONDS)):
+            kept = handle(connection)
+        return kept
 
     return admit
+
+
+def _has_more(connection: Any) -> bool:
+    """Whether the next request has been read along with the last one."""
+    return bool(connection.parser.unreader.buf.getvalue())
 
 
 def _admitting(handle: Callable[..., None], idle_seconds: float, most: int) -> Callable[..., None]:
@@ -226,10 +276,3 @@ def _problem(status: int, message: str) -> Problem:
     if status > 501:
         return Problem()
     return Malformed(f"{Malformed.message[:-1]}: {message[:_MOST_MESSAGE]}." if message else None)
-
-
-def _without_server(default_headers: Callable[[Any], list[str]]) -> Callable[[Any], list[str]]:
-    def headers(response: Any) -> list[str]:
-        return [line for line in default_headers(response) if not line.startswith("Server:")]
-
-    return headers

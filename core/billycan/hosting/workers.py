@@ -71,6 +71,7 @@ _served: list[App] = []
 class InOnePiece(wsgi.Response):  # type: ignore[misc]
     """A response whose head leaves with its body: as two pieces they wake the client twice, and let others go first."""
 
+    headers_sent: bool
     _head = b""
 
     def default_headers(self) -> list[str]:

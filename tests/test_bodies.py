@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from billycan import signatures, wire
+from billycan import wire
 from billycan.describe.schemas import described
 from billycan.patch import decode_patch, differing
-from billycan.plugins import first_party, installed
 from billycan.problems import Problem
 from billycan.reader import decode
+from billycan.starting import signatures
+from billycan.starting.plugins import first_party, installed
 
 NUMBERS = ["0", "-0", "1", "-1", "2.5", "1e2", "1e400", "1e9999999", "-1e9999999", "1e-9999999", "0e9999999"]
 NUMBERS += ["1e999999999999999999999", "9" * 50, "0." + "9" * 50, "2147483648", "9223372036854775808", "14.0"]

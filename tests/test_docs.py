@@ -25,10 +25,11 @@ import pluggy
 import pytest
 import webtest
 
-from billycan import db, demo, fields, hookspecs, keys, limits, plugins, settings
+from billycan import db, demo, fields, hookspecs, keys, limits
 from billycan.describe import schemas
+from billycan.describe.codes import CODES, FAULTS
 from billycan.plain import parts
-from billycan.problems import CODES, FAULTS
+from billycan.starting import plugins, settings
 from billycan.testing import Client, decoded
 from billycan.tools import scaffold
 from billycan.tools.cli import commands

@@ -6,7 +6,7 @@ from openapi_schema_validator import OAS31Validator
 
 from billycan import Context, Extends, Manifest
 from billycan.events import body_of, events
-from billycan.plugins import first_party
+from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan.tools.trigger import trigger
 from billycan.wire import encode, parse

@@ -8,8 +8,8 @@ import re
 import pytest
 from msgspec import inspect
 
-from billycan import plugins
-from billycan.signatures import PARAMETER
+from billycan.endpoints import PARAMETER
+from billycan.starting import plugins
 from billycan.testing import Client, decoded
 
 LINE = {"description": "Tap washers", "unit_price": "4.95"}

@@ -11,12 +11,14 @@ from msgspec import UNSET, Struct, UnsetType, defstruct
 from openapi_schema_validator import OAS31Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from billycan import Context, Manifest, Named, Page, Patch, Reply, Resource, Route, plugins, problems
+from billycan import Context, Manifest, Named, Page, Patch, Reply, Resource, Route, problems
 from billycan.app import App
+from billycan.describe.codes import CODES, FAULTS
 from billycan.describe.schemas import _split
-from billycan.manifest import Paging
-from billycan.plugins import first_party
-from billycan.settings import Config, Settings
+from billycan.resources import Paging
+from billycan.starting import plugins
+from billycan.starting.plugins import first_party
+from billycan.starting.settings import Config, Settings
 from billycan.testing import SECRET, Client
 from billycan.wire import encode
 from billycan_client import generate
@@ -460,12 +462,12 @@ def test_every_code_in_the_source_is_listed(describe):
     parts = [("core", root / "core" / "billycan")]
     parts += [(name, root / "plugins" / name / f"billycan_{name}") for name in ALL]
     manifests = {name: plugins.manifest(name) for name in ALL}
-    listed = {**problems.CODES, **{code: c for m in manifests.values() for code, c in m.codes.items()}}
+    listed = {**CODES, **{code: c for m in manifests.values() for code, c in m.codes.items()}}
     for part, folder in parts:
         for file in folder.rglob("*.py"):
             for code, of_fault in codes_in(ast.parse(file.read_text())):
-                known = {*problems.CODES, *(manifests[part].codes if part != "core" else ())}
-                assert code in (known | set(problems.FAULTS) if of_fault else known), f"{file}: {code}"
+                known = {*CODES, *(manifests[part].codes if part != "core" else ())}
+                assert code in (known | set(FAULTS) if of_fault else known), f"{file}: {code}"
                 assert code in listed or of_fault
     assert all(c.status >= 400 and c.meaning.endswith(".") for c in listed.values())
 

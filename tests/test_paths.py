@@ -7,9 +7,9 @@ from itertools import islice
 
 import pytest
 
-from billycan import plugins
+from billycan.endpoints import PARAMETER
 from billycan.hosting.served import serving
-from billycan.signatures import PARAMETER
+from billycan.starting import plugins
 from billycan.testing import Client
 
 # How `/v1/` and what follows it may be written; the first two and the absolute forms are as they should be.

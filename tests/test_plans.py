@@ -16,15 +16,17 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from billycan import metrics, plugins, worker
+from billycan import metrics
 from billycan.counters import counters
 from billycan.db import metadata
+from billycan.endpoints import PARAMETER
 from billycan.fields import Moment
-from billycan.manifest import STEERING, Paging
 from billycan.postgres import PLANNED_ANEW
-from billycan.signatures import PARAMETER
+from billycan.resources import STEERING, Paging
+from billycan.starting import plugins
 from billycan.testing import Client, decoded
 from billycan.testing.samples import literals, sample
+from billycan.working import worker
 
 Tenant = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))["Tenant"]
 ROWS = {"contacts": 100_000, "invoices": 100_000, "expenses_categories": 2_000}

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Deleted, Manifest, own, unit_of_work
-from billycan.plugins import first_party
+from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan_bookings import api as bookings
 from billycan_contacts import api as contacts

@@ -28,8 +28,8 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from billycan.app import App
-from billycan.plugins import first_party
-from billycan.settings import Config, Settings
+from billycan.starting.plugins import first_party
+from billycan.starting.settings import Config, Settings
 from billycan.tenants import BankAccount
 from billycan.testing import SECRET, Client
 from billycan.wire import encode

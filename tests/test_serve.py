@@ -23,13 +23,15 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from billycan import keys, migrate, tenants, walls, worker
+from billycan import keys, tenants
 from billycan.app import App
 from billycan.db import Database
 from billycan.hosting import workers as in_workers
-from billycan.settings import Config, Settings
+from billycan.starting import migrate, policies
+from billycan.starting.settings import Config, Settings
 from billycan.testing import SECRET
 from billycan.tools import cli, serve
+from billycan.working import worker
 
 ROOT = Path(__file__).parents[1]
 BIN = Path(sys.executable).parent
@@ -328,7 +330,7 @@ def test_a_hardened_database_is_served_and_upgraded_by_its_owner_alone(tmp_path,
     owner = databases.empty("postgresql")
     key, superuser = migrated(tmp_path, owner), Database(sa.make_url(owner))
     with superuser.writing() as db:
-        walls.build(db, "served", "")
+        policies.build(db, "served", "")
     web = {"BILLYCAN_DATABASE": sa.make_url(owner).set(username="served").render_as_string()}
     with serving(tmp_path, workers=1, **web) as (process, port):
         assert call(port, "GET", "/v1/contacts", key)[0] == 200

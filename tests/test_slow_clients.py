@@ -17,9 +17,9 @@ from pathlib import Path
 
 import pytest
 
-from billycan import settings
 from billycan.app import App
 from billycan.hosting.served import serving
+from billycan.starting import settings
 from billycan.testing import SECRET, Client
 
 ROOT = Path(__file__).parents[1]

@@ -6,9 +6,9 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from billycan import migrate
-from billycan.packages import absent
-from billycan.plugins import first_party, installed
+from billycan.starting import migrate
+from billycan.starting.packages import absent
+from billycan.starting.plugins import first_party, installed
 from billycan.testing import Client
 
 MANIFESTS = {name: entry.load().manifest for name, entry in installed().items() if name in first_party()}

@@ -5,8 +5,8 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from billycan import migrate
 from billycan.fields import Moment
+from billycan.starting import migrate
 from billycan.tenants import Profile
 from billycan.tenants import create as create_tenant
 from billycan.testing import Client, upgrade_to

@@ -10,10 +10,11 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from billycan import migrate, pages, walls
+from billycan import pages, walls
 from billycan import records as records_module
 from billycan.counters import counters
 from billycan.db import metadata
+from billycan.starting import migrate, policies
 from billycan.statements import Statement
 from billycan.tenants import tenants
 from billycan.testing import SECRET, Client
@@ -133,12 +134,12 @@ def test_a_reason_opens_no_tenants_connection(app):
 REACHES_ACROSS = {
     ("core/billycan/keys.py", "only the key says whose it is"),
     ("core/billycan/metrics.py", "gauges measure the whole deployment"),
-    ("core/billycan/migrate.py", "a migration changes the rows of all"),
-    ("core/billycan/migrate.py", "a plugin's tables go with the rows of all"),
+    ("core/billycan/starting/migrate.py", "a migration changes the rows of all"),
+    ("core/billycan/starting/migrate.py", "a plugin's tables go with the rows of all"),
     ("core/billycan/testing/client.py", "a migration changes the rows of all"),
     ("core/billycan/tools/commands/keys.py", "whoever runs commands runs the whole deployment"),
     ("core/billycan/tools/doctor.py", "doctor looks at the whole deployment"),
-    ("core/billycan/worker.py", "the worker looks for what is due to anybody"),
+    ("core/billycan/working/worker.py", "the worker looks for what is due to anybody"),
     ("examples/audit/billycan_audit/commands.py", "verifies every business's entries"),
     ("plugins/webhooks/billycan_webhooks/claims.py", "the sender claims for several tenants in one transaction"),
     ("plugins/webhooks/billycan_webhooks/claims.py", "the sender looks for what is due to anybody"),
@@ -303,7 +304,7 @@ def test_a_later_table_gets_its_policy_and_its_rights_with_the_next_migration(ha
         # As whoever upgraded before migrations did this, or as another role than the one that hardened.
         db.exec_driver_sql("CREATE TABLE later (tenant_id text, id text)")
         db.exec_driver_sql("CREATE TABLE queue (id bigserial)")
-        assert walls.gaps(db) == ["later"]
+        assert policies.gaps(db) == ["later"]
     said = "no policy guards later; the role billycan_app may not use later, queue, queue_id_seq"
     for start in (app.start, lambda: migrate.upgrade(app.db, app.manifests)):
         with pytest.raises(migrate.SchemaBehind, match=f"{said}: run .* with BILLYCAN_DATABASE_OWNER"):
@@ -341,7 +342,7 @@ def test_an_owner_who_is_no_superuser_hardens_and_migrates(make_app, engine):
     owner = make_app("contacts", migrated=False, database=str(url.set(username="shop")))
     migrate.upgrade(owner.db, owner.manifests)
     with owner.db.writing() as db:
-        assert walls.build(db, "shop_web", "")
+        assert policies.build(db, "shop_web", "")
         db.exec_driver_sql("CREATE TABLE later (tenant_id text, id bigserial)")
     assert "later: open to shop_web" in migrate.upgrade(owner.db, owner.manifests)
     assert migrate.upgrade(owner.db, owner.manifests) == []

@@ -13,20 +13,7 @@ if TYPE_CHECKING:
     from .ids import new_id
     from .keys import Identity
     from .limits import Allowance
-    from .manifest import (
-        Deleted,
-        Every,
-        Extends,
-        Manifest,
-        Named,
-        NewResource,
-        Page,
-        PageQuery,
-        Paging,
-        Reply,
-        Resource,
-        Route,
-    )
+    from .manifest import Every, Extends, Manifest, Route
     from .metrics import Gauge
     from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
@@ -44,6 +31,7 @@ if TYPE_CHECKING:
     )
     from .reader import decode
     from .records import Records, folded, names_of, numbered, searchable
+    from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Reply, Resource
     from .statements import Row
     from .states import Actions
     from .work import unit_of_work
@@ -116,13 +104,14 @@ _HOMES = {
     "ids": "new_id",
     "keys": "Identity",
     "limits": "Allowance",
-    "manifest": "Deleted Every Extends Manifest Named NewResource Page PageQuery Paging Reply Resource Route",
+    "manifest": "Every Extends Manifest Route",
     "metrics": "Gauge",
     "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "decode",
     "records": "Records folded names_of numbered searchable",
+    "resources": "Deleted Named NewResource Page PageQuery Paging Reply Resource",
     "statements": "Row",
     "states": "Actions",
     "work": "unit_of_work",

@@ -13,7 +13,7 @@ from .problems import RuleBroken
 
 if TYPE_CHECKING:
     from .context import Context
-    from .pipeline import Endpoint
+    from .endpoints import Endpoint
 
 
 class Choice(Struct, frozen=True):

@@ -9,6 +9,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
+from .extending import filled
 from .fields import Moment
 from .ids import new_id
 from .problems import Forbidden, Invalid, VersionConflict
@@ -120,9 +121,8 @@ class Context:
             raise RuntimeError(f"{name}: a GET changes nothing, so its handler cannot emit events")
         if name not in self.app.events:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
-        filled = self.app.extensions.filled(self, data)
-        self.told = data, filled
-        data = filled
+        self.told = data, filled(self, data)
+        data = self.told[1]
         kind: Any = type(data)
         if unset := _unset_by_default(kind):
             data = msgspec.structs.replace(data, **dict.fromkeys(unset, UNSET))

@@ -230,22 +230,6 @@ class Database:
         with self._engines.alone(self._engines.notes, wait_seconds) as db:
             yield db
 
-    def measure_grown(self) -> list[str]:
-        """Have the database take stock of the tables that grew much since it last did; returns which.
-
-        PostgreSQL looks by itself once a minute. Until then a statement that was prepared on an empty table goes on
-        reading all of a tenant's rows for one, which is quick with ten of them and stands still with ten thousand.
-        """
-        with self.reading() as db:
-            grown = self._engines.grown(db, list(metadata.tables))
-        for name in grown:
-            with self.writing() as db:
-                if walls.stand(db):
-                    db.execute(sa.text("SELECT billycan_analyze(:name)"), {"name": name})
-                else:
-                    db.exec_driver_sql(f"ANALYZE {db.dialect.identifier_preparer.quote(name)}")
-        return grown
-
     def make_private(self) -> None:
         """Close an embedded database's files to other users, as far as they are this user's own."""
         if isinstance(self._engines, sqlite.Engines):

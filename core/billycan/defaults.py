@@ -12,8 +12,9 @@ from .db import is_read_only
 from .hookspecs import hookimpl
 from .keys import Identity
 from .limits import Allowance, by_address
-from .manifest import Page, Route
+from .manifest import Route
 from .problems import Conflict, Forbidden, Problem, RateLimited, Unauthenticated, Unavailable
+from .resources import Page
 
 if TYPE_CHECKING:
     from .app import App

@@ -14,10 +14,10 @@ from .context import Context, Event
 from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
 from .fields import DayOrInstant, Moment
 from .ids import is_id
-from .manifest import Page, Paging
 from .pages import Order, check_size
 from .problems import BadRequest
 from .records import Records
+from .resources import Page, Paging
 from .statements import Insertion, Row, Statement
 from .wire import encode
 

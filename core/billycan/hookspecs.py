@@ -12,9 +12,10 @@ if TYPE_CHECKING:
     from .context import Context, Event
     from .keys import Identity
     from .limits import Allowance
-    from .manifest import Page, Paging, Route
+    from .manifest import Route
     from .pages import Found
     from .problems import Problem
+    from .resources import Page, Paging
     from .statements import Row
 
 hookspec = pluggy.HookspecMarker("billycan")

@@ -9,13 +9,12 @@ import msgspec
 import sqlalchemy as sa
 
 from .context import Context
-from .db import ByCodePoint, Json, UTCDateTime, bytes_of, metadata, own, upserts
-from .fields import Moment
+from .db import ByCodePoint, Json, UTCDateTime, metadata, upserts
 from .problems import Conflict, Invalid
 from .statements import Statement
 
 if TYPE_CHECKING:
-    from .app import App
+    pass
 
 answers = sa.Table(
     "core_idempotency",
@@ -37,8 +36,7 @@ answers = sa.Table(
 )
 KEPT = timedelta(hours=24)
 COMPRESSED_FROM = 1024  # bytes; what is smaller is hardly worth the time
-MOST_LARGE_BYTES = 64 * 1024 * 1024  # of one business's answers, as stored, that have more than 4 KiB each
-_PACKED = b"\0"  # what a body begins with that is stored compressed, and all there is of one that is gone
+PACKED = b"\0"  # what a body begins with that is stored compressed, and all there is of one that is gone
 
 _KEPT_ANSWER = Statement(
     sa.select(answers).where(
@@ -92,7 +90,7 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
         raise Invalid(
             "This Idempotency-Key was used for another request: use a new one.", code="idempotency_key_reused"
         )
-    if row.body == _PACKED:
+    if row.body == PACKED:
         raise Conflict(
             "The request with this Idempotency-Key was carried out, but its answer was too large to be kept so long:"
             " fetch the record instead.",
@@ -107,53 +105,11 @@ def remember(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
     _REMEMBER.run(ctx.db, {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.now(), **kept})
 
 
-def forget_old(ctx: Context) -> None:
-    """Delete the tenant's answers that are no longer given again."""
-    ctx.db.execute(
-        sa.delete(answers).where(answers.c.tenant_id == ctx.tenant_id, answers.c.created_at <= ctx.now() - KEPT)
-    )
-
-
-def too_large(app: "App", now: Moment) -> sa.Select[Any]:
-    """The tenants whose large answers are more than are kept."""
-    sizes = sa.func.sum(_SIZE)
-    of = answers.c.tenant_id
-    return sa.select(of, of.label("id")).where(_LARGE).group_by(of).having(sizes > MOST_LARGE_BYTES)
-
-
-def forget_large(ctx: Context, tenant_id: str) -> None:
-    """Keep a tenant's newest large answers up to a size in all; of older ones, that their requests were carried out."""
-    newest_first = (answers.c.created_at.desc(), answers.c.key)
-    large = own(ctx, answers) & _LARGE
-    sizes = (
-        sa.select(answers.c.key, sa.func.sum(_SIZE).over(order_by=newest_first).label("size")).where(large).subquery()
-    )
-    beyond = sa.select(sizes.c.key).where(sizes.c.size > MOST_LARGE_BYTES)
-    ctx.db.execute(sa.update(answers).where(large, answers.c.key.in_(beyond)).values(body=_PACKED))
-
-
-class Kept(msgspec.Struct):
-    """How many answers of all businesses are kept, and how large they are."""
-
-    count: int
-    bytes: int
-
-
-def kept(db: sa.Connection) -> Kept:
-    """What is kept of all answers."""
-    row = db.execute(sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(_SIZE), 0)).select_from(answers)).one()
-    return Kept(row[0], int(row[1]))
-
-
 def _packed(body: bytes) -> bytes:
-    if len(body) < COMPRESSED_FROM and not body.startswith(_PACKED):
+    if len(body) < COMPRESSED_FROM and not body.startswith(PACKED):
         return body
-    return _PACKED + zlib.compress(body, 1)
+    return PACKED + zlib.compress(body, 1)
 
 
 def _unpacked(stored: bytes) -> bytes:
-    return zlib.decompress(stored[1:]) if stored.startswith(_PACKED) else stored
-
-
-_SIZE = bytes_of(answers.c.body)
-_LARGE = _SIZE.op(">", is_comparison=True)(sa.literal_column("4096"))  # as the index has it
+    return zlib.decompress(stored[1:]) if stored.startswith(PACKED) else stored

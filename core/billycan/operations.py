@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any
 import falcon
 import sqlalchemy as sa
 
-from . import metrics, migrate, wire
+from . import metrics, wire
 from .db import reason
 from .people import Home
 from .pipeline import STATE, headers_of
 from .problems import Problem, RouteNotFound
+from .starting import migrate
 
 if TYPE_CHECKING:
     from .app import App

@@ -14,9 +14,9 @@ from sqlalchemy.sql import operators
 
 from .context import Context
 from .fields import Moment
-from .manifest import STEERING, Page, Paging
 from .postgres import PLANNED_ANEW
 from .problems import BadRequest
+from .resources import STEERING, Page, Paging
 from .statements import Statement
 
 DEFAULT_PER_PAGE = 25

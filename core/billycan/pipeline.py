@@ -4,97 +4,34 @@ import logging
 import re
 import secrets
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 
 import falcon
 import sqlalchemy as sa
-from msgspec import Struct
 
-from . import chosen, idempotency, pages, paths, people, wire
-from .context import Context
+from . import calls, chosen, paths, people, wire
 from .db import reason
 from .defaults import envelope, refusal
-from .extending import Extended
-from .idempotency import Answer
-from .ids import is_id
-from .manifest import Empty, Page, Reply, Route
-from .patch import decode_patch, differing
+from .endpoints import Endpoint
+from .manifest import Route
 from .problems import (
     BadRequest,
-    Fault,
-    Invalid,
     MethodNotAllowed,
-    NotAcceptable,
-    NotFound,
     Problem,
     RouteNotFound,
     Unauthenticated,
 )
-from .query import decode_query, with_cursor
-from .reader import SetAside, decode
-from .signatures import Signature
-from .work import unit_of_work
 
 if TYPE_CHECKING:
     from .app import App
-    from .keys import Identity
 
 log = logging.getLogger("billycan")
 
 STATE = "billycan.state"  # where in the WSGI environment the pipeline keeps what it knows of a request
-_NOT_MODIFIED = 304
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
-_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
-
-
-class Call(Struct, kw_only=True):
-    """A call of the API, over HTTP or from a page: what its answer depends on besides who makes it.
-
-    `body` reads the body, once it is known that it is wanted. `has` are the ETags that the caller has answers of, `key`
-    is its Idempotency-Key.
-    """
-
-    method: str
-    path: str
-    query: str = ""
-    body: Callable[[], bytes] = bytes
-    request_id: str = ""
-    if_match: frozenset[str] | None = None
-    has: Sequence[Any] = ()
-    key: str | None = None
-    takes_json: bool = True
-
-
-class Endpoint(Struct, frozen=True):
-    """A mounted route: whose it is, what its handler's signature says, what begins the ids that its filters take.
-
-    `extended` is the resource whose body it takes, where other plugins take members of that, too. `choice` is what its
-    `fields` chooses from.
-    """
-
-    plugin: str
-    route: Route
-    signature: Signature
-    ids: Mapping[str, str] = {}
-    extended: Extended | None = None
-    choice: chosen.Choice | None = None
-
-    def run(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> Any:
-        """What the handler returns for these, its `query` and `body`; with the members that other plugins add."""
-        if self.extended and "body" in values:
-            body, ctx.sent_besides = self.extended.take_out(self, values["body"], params.get("id"))
-            values = {**values, "body": body}
-        answer = self.route.handler(ctx, **values, **params)
-        if ctx.sent_besides:
-            raise RuntimeError(
-                f"{self.route.method} {self.route.path}: its handler did not call its Records' insert or save"
-            )
-        if ctx.told and ctx.told[0] is answer:
-            return ctx.told[1]
-        return ctx.app.extensions.filled(ctx, answer)
 
 
 class Pipeline:
@@ -108,6 +45,25 @@ class Pipeline:
         self.notices: dict[tuple[str, str], dict[str, str]] = {
             (e.route.method, e.route.path): _notice(e.route) for e in app.endpoints if e.route.deprecated
         }
+
+    def resource(self, endpoints: Sequence[Endpoint]) -> Any:
+        """A Falcon resource with one responder for each method of a path."""
+        methods = [e.route.method for e in endpoints]
+        allow = ", ".join(sorted([*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"]))
+
+        def responder(endpoint: Endpoint) -> Callable[..., None]:
+            def respond(resource: Any, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
+                self.respond(req, resp, endpoint, params)
+
+            return respond
+
+        def options(resource: Any, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
+            self.allow(req, resp, allow)
+
+        responders = {f"on_{e.route.method.lower()}": responder(e) for e in endpoints} | {"on_options": options}
+        if "on_get" in responders:
+            responders["on_head"] = responders["on_get"]
+        return type("Path", (), responders)()
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
         """Who is calling, for which tenant, and may they call now; refused before any handler is chosen."""
@@ -165,7 +121,7 @@ class Pipeline:
         if state.identity is None and not endpoint.route.public:
             raise Unauthenticated
         tenant_id = state.tenant_id if state.identity else ""
-        call = Call(
+        call = calls.Call(
             method=req.method,
             path=req.path,
             query=req.query_string,
@@ -176,125 +132,19 @@ class Pipeline:
             key=req.get_header("Idempotency-Key"),
             takes_json=req.client_accepts_json,
         )
-        answer = self.answer(call, self.preferred(req, endpoint), params, state.identity, tenant_id)
+        answer = calls.answer(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
         resp.status, resp.data = answer.status, answer.body
         resp.set_headers(
-            ({} if answer.status == _NOT_MODIFIED else {"Content-Type": falcon.MEDIA_JSON}) | answer.headers
+            ({} if answer.status == calls.NOT_MODIFIED else {"Content-Type": falcon.MEDIA_JSON}) | answer.headers
         )
         if answer.replayed:
             resp.set_header("Idempotent-Replayed", "true")
-
-    def answer(
-        self, call: "Call", endpoint: Endpoint, params: dict[str, str], identity: "Identity | None", tenant_id: str
-    ) -> Answer:
-        """Authorize, decode, and run the handler and all that belongs to it in one transaction."""
-        app, route = self.app, endpoint.route
-        ctx = Context(
-            app,
-            tenant_id,
-            identity,
-            request_id=call.request_id,
-            path=call.path,
-            if_match=call.if_match,
-            writes=route.method != "GET",
-        )
-        app.hook.authorize(ctx=ctx, route=route)
-        if not call.takes_json and endpoint.signature.answer is not Reply:
-            raise NotAcceptable
-        raw = call.body() if route.method in ("POST", "PATCH") else b""
-        key = _checked(call.key) if ctx.writes else None
-        values, aside = self.decode(ctx, call.query, endpoint, raw)
-        if not ctx.writes:
-            with app.db.reading(ctx.tenant_id) as ctx.db:
-                return self.handle(ctx, call, endpoint, values, params, aside)
-        request = idempotency.fingerprint(call.method, call.path, call.query, raw)
-        with unit_of_work(ctx):
-            answer = idempotency.replay(ctx, key, request) if key else None
-            if answer is None:
-                answer = self.handle(ctx, call, endpoint, values, params, aside)
-                if key:
-                    idempotency.remember(ctx, key, request, _without_secret(answer, route))
-        return answer
 
     def preferred(self, req: falcon.Request, endpoint: Endpoint) -> Endpoint:
         """The endpoint that answers in the media type the client prefers: this one, or one its route's `also` names."""
         also = endpoint.route.also
         path = also.get(req.client_prefers([falcon.MEDIA_JSON, *also]) or "") if also else None
-        return next((e for e in self.app.endpoints if e.route.path == path), endpoint) if path else endpoint
-
-    def decode(
-        self, ctx: Context, query_string: str, endpoint: Endpoint, raw: bytes
-    ) -> tuple[dict[str, Any], list[SetAside]]:
-        """The handler's `query` and `body`, and the read-only members a patch repeats."""
-        signature = endpoint.signature
-        values: dict[str, Any] = {}
-        aside: list[SetAside] = []
-        choice = endpoint.choice
-        query = decode_query(query_string, choice.query if choice else signature.query or chosen.NoQuery, endpoint.ids)
-        if choice:
-            choice.take(ctx, query)
-        if signature.query:
-            values["query"] = query
-        tree = wire.parse(raw) if raw else {}
-        if signature.patch:
-            values["body"], aside = decode_patch(tree, signature.body, signature.shown)
-        elif signature.body:
-            values["body"] = decode(tree, signature.body, signature.shown)
-        elif raw:
-            decode(tree, Empty)
-        return values, aside
-
-    def handle(
-        self,
-        ctx: Context,
-        call: "Call",
-        endpoint: Endpoint,
-        values: dict[str, Any],
-        params: dict[str, str],
-        aside: list[SetAside],
-    ) -> Answer:
-        """Run the handler and encode what it returns: Falcon would find an unencodable value only after the commit."""
-        # What cannot be an id is not looked up: PostgreSQL would choke on some of it.
-        if not all(map(is_id, params.values())):
-            raise NotFound
-        if aside:
-            self.check_unchanged(ctx, endpoint, params, aside)
-        choice, asked = endpoint.choice, ctx.chosen[1] if ctx.chosen else None
-        result = endpoint.run(ctx, values, params)
-        headers = dict(result.headers) if isinstance(result, Reply) else self._headers(endpoint, result, asked)
-        if not ctx.writes and _is_known(headers.get("ETag"), call.has):
-            return Answer(_NOT_MODIFIED, headers, b"")
-        if isinstance(result, Reply):
-            return Answer(endpoint.route.status, {"Content-Type": result.content_type, **headers}, result.body)
-        page = result if isinstance(result, Page) else None
-        records = page.items if page else [result]
-        if choice and asked:
-            records = [choice.cut(record, asked) for record in records]
-        data = records if page else records[0]
-        body = wire.encode(self.app.hook.envelope(data=data, page=page, problem=None))
-        if page:
-            pages.check_size(len(body), records, lambda item: len(wire.encode(item)))
-        if page and page.next_cursor:
-            path = self.app.public_url + endpoint.route.path.format(**params)
-            headers["Link"] = f'<{path}?{with_cursor(call.query, page.next_cursor)}>; rel="next"'
-        return Answer(endpoint.route.status, headers, body)
-
-    def check_unchanged(self, ctx: Context, endpoint: Endpoint, params: dict[str, str], aside: list[SetAside]) -> None:
-        """Refuse read-only members that differ from what GET answers for the same record."""
-        record = self.app.getters[endpoint.route.path].run(ctx, {}, params)
-        # Who sends back a whole record that is stale by now is told so, not that its version is read-only.
-        ctx.check_version(getattr(record, "version", 0))
-        shown = wire.parse(wire.encode(record))
-        if changed := differing(aside, shown):
-            raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))
-
-    def _headers(self, endpoint: Endpoint, result: Any, asked: frozenset[str] | None) -> dict[str, str]:
-        headers: dict[str, str] = {}
-        if isinstance(version := getattr(result, "version", None), int):
-            headers["ETag"] = chosen.tag(version, asked)
-        if endpoint.route.status == 201 and (home := self.app.homes.get(type(result))):
-            headers["Location"] = self.app.public_url + home.replace("{id}", result.id)
-        return headers
+        return self.app.at.get(("GET", path), endpoint) if path else endpoint
 
     def allow(self, req: falcon.Request, resp: falcon.Response, methods: str) -> None:
         """Answer OPTIONS."""
@@ -389,33 +239,12 @@ def _midnight(day: date) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=UTC)
 
 
-def _without_secret(answer: Answer, route: Route) -> Answer:
-    """What may be stored of an answer: a secret is never written down."""
-    if route.shown_once is None:
-        return answer
-    envelope = wire.parse(answer.body)
-    envelope["data"][route.shown_once] = None
-    return Answer(answer.status, answer.headers, wire.encode(envelope))
-
-
-def _is_known(tag: str | None, known: Sequence[Any]) -> bool:
-    """Whether the client says that it has what this tag stands for."""
-    return tag is not None and ("*" in known or falcon.ETag.loads(tag) in known)
-
-
 def _if_match(req: falcon.Request) -> frozenset[str] | None:
     """The versions an If-Match allows; None where it is absent or `*`."""
     header = req.get_header("If-Match")
     if header is None or header.strip() == "*":
         return None
     return frozenset(map(chosen.version_in, header.split(",")))
-
-
-def _checked(key: str | None) -> str | None:
-    """An idempotency key as it was sent; BadRequest for what cannot be one."""
-    if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
-        raise BadRequest("Idempotency-Key: must be 1 to 255 printable characters.", param="Idempotency-Key")
-    return key
 
 
 def _from_falcon(error: falcon.HTTPError) -> Problem:

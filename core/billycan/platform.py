@@ -6,14 +6,15 @@ from typing import Literal
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import idempotency, retention, worker
 from .context import Context
 from .events import get_event, list_events
 from .fields import Moment
-from .manifest import Every, Manifest, Reply, Route
+from .manifest import Every, Manifest, Route
 from .metrics import Gauge
 from .patch import Patch
+from .resources import Reply
 from .tenants import Profile, Tenant
+from .working import replays, retention, worker
 
 
 class Limits(Struct):
@@ -117,8 +118,8 @@ manifest = Manifest(
         Route("GET", "/v1/openapi.json", get_openapi, scope=None, public=True),
     ),
     tasks=(
-        Every(seconds=3600, run=idempotency.forget_old),
-        Every(seconds=60, due=idempotency.too_large, run=idempotency.forget_large),
+        Every(seconds=3600, run=replays.forget_old),
+        Every(seconds=60, due=replays.too_large, run=replays.forget_large),
         Every(seconds=600, run=retention.forget_old_events),
         Every(seconds=10, due=retention.too_large, run=retention.forget_excess_events),
         Every(seconds=3600, run=worker.forget_put_off),

@@ -1,7 +1,7 @@
-"""PostgreSQL, the production engine: its connections, what is prepared on them, and the plans that it makes."""
+"""PostgreSQL, the production engine: its connections, and what is prepared on them."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -12,11 +12,6 @@ from . import walls
 _OPTIONS = (
     "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000"
     " -c timezone=UTC -c jit=off"
-)
-# Both count pages of 8 KiB; a handful is read in no time, whatever the plan.
-_GROWN = sa.text(
-    "SELECT relname FROM pg_class WHERE relname = ANY(:names) AND pg_table_is_visible(oid) AND relkind = 'r'"
-    " AND pg_relation_size(oid) / 8192 > 2 * greatest(relpages, 0) + 4 ORDER BY relname"
 )
 _IDLE_SECONDS = 5.0
 # A statement with this execution option is never prepared on PostgreSQL. Of one that is, PostgreSQL keeps a single plan
@@ -54,10 +49,6 @@ class Engines:
         """A transaction; others may write meanwhile."""
         with engine.begin() as db:
             yield db
-
-    def grown(self, db: sa.Connection, tables: Sequence[str]) -> list[str]:
-        """Those of the tables that more than doubled since PostgreSQL last took stock of them."""
-        return list(db.execute(_GROWN, {"names": list(tables)}).scalars())
 
     def dispose(self) -> None:
         self.writer.dispose()

@@ -28,67 +28,6 @@ class Code(msgspec.Struct, frozen=True):
     meaning: str
 
 
-# Every code that core answers with; a plugin's own are in its manifest.
-CODES: Mapping[str, Code] = {
-    "malformed_request": Code(400, "The request is not well-formed HTTP/1.1."),
-    "malformed_json": Code(
-        400, "The body is not JSON in UTF-8, or contains something that JSON does not allow, such as NaN."
-    ),
-    "duplicate_key": Code(400, "A member appears twice in the body."),
-    "too_deep": Code(400, "The body is nested deeper than 32 levels."),
-    "unknown_parameter": Code(400, "This route has no such query parameter; the message names the ones it has."),
-    "invalid_parameter": Code(400, "A query parameter or header has an invalid value, or appears twice."),
-    "invalid_filter": Code(400, "A filter has an invalid value."),
-    "invalid_sort": Code(400, "`sort` names a member that this list cannot be sorted by, or one member twice."),
-    "invalid_cursor": Code(400, "The cursor does not belong to this list with these filters and this sort."),
-    "event_expired": Code(400, "Not all events after `after` are still kept: fetch the records again."),
-    "page_too_large": Code(
-        400, "The response would be too large: ask for fewer records, as `per_page` suggests, or fewer days."
-    ),
-    "missing_api_key": Code(401, "There is no Authorization header."),
-    "invalid_api_key": Code(401, "The Authorization header contains no key, or one that never existed."),
-    "revoked_api_key": Code(401, "The key was revoked: use another."),
-    "expired_api_key": Code(401, "The key has expired: use another."),
-    "insufficient_scope": Code(403, "The key lacks the scope in `required_scope`."),
-    "resource_not_found": Code(404, "There is no record with this id, or it belongs to another tenant."),
-    "route_not_found": Code(404, "There is no such path."),
-    "method_not_allowed": Code(405, "The path does not support this method; the Allow header names those it supports."),
-    "not_acceptable": Code(406, "The Accept header excludes application/json."),
-    "timeout": Code(408, "The request did not arrive in time: send it again."),
-    "conflict": Code(409, "Another request changed the same records at the same time: fetch them and try again."),
-    "duplicate_external_id": Code(409, "Another record of this kind has this `external_id`."),
-    "idempotency_in_progress": Code(409, "The first request with this Idempotency-Key is still running: try again."),
-    "idempotency_answer_gone": Code(409, "The request was carried out, but its response was too large to be kept."),
-    "invalid_state_transition": Code(409, "The action is not possible in this `status`; `allowed_actions` are."),
-    "document_locked": Code(409, "The record cannot be changed or deleted in its current status."),
-    "has_dependents": Code(409, "Other records refer to this one; `dependents` counts those that your key may read."),
-    "version_conflict": Code(412, "The record no longer has the version in If-Match: fetch it and try again."),
-    "payload_too_large": Code(413, "The body is larger than 1 MiB; as 414 or 431, the URL or headers are too long."),
-    "unsupported_media_type": Code(415, "The body is not sent as application/json in UTF-8."),
-    "validation_failed": Code(422, "Members of the body are invalid: `details` lists them."),
-    "idempotency_key_reused": Code(422, "This Idempotency-Key was used for another request: use a new one."),
-    "rate_limited": Code(429, "Too many requests: wait for `retry_after` seconds."),
-    "internal_error": Code(500, "Something went wrong on the server; it is logged under `request_id`."),
-    "unavailable": Code(503, "The service is temporarily unavailable: try again shortly."),
-}
-
-# The codes of single faults in `details`, besides those of the parameters above.
-FAULTS: Mapping[str, str] = {
-    "required": "The member is missing or empty.",
-    "invalid_type": "The member has the wrong JSON type.",
-    "invalid_value": "The value has the wrong format, or is not one of the possible values.",
-    "too_long": "The value has too many characters, items or keys.",
-    "out_of_range": "The value is below the minimum or above the maximum.",
-    "invalid_date": "The value is not a date or time, or is one that does not exist.",
-    "offset_required": "A time must include its offset from UTC.",
-    "invalid_abn": "The value is not a valid ABN: 11 digits, the first two of which are check digits.",
-    "currency_not_supported": "Only AUD is supported.",
-    "unknown_field": "There is no such member; the message names the ones there are.",
-    "read_only": "Only the server sets this member: leave it out, or send it back unchanged.",
-    "not_found": "The member refers to a record that does not exist.",
-}
-
-
 class Problem(Exception):
     """A failure with an HTTP status, a stable code and a sentence that says how to mend it.
 

@@ -8,10 +8,10 @@ from urllib.parse import parse_qsl, urlencode
 import msgspec
 
 from .ids import is_id
-from .manifest import STEERING
 from .plain import options, parts
 from .problems import MOST_FAULTS, BadRequest, Fault
 from .reader import Walk, compiled
+from .resources import STEERING
 
 T = TypeVar("T")
 MOST_VALUES = 100  # of one parameter, separated by commas: each may become a condition of the query

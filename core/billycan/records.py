@@ -16,11 +16,11 @@ from .db import ByCodePoint, own
 from .extending import keep
 from .folding import digits_of, fold
 from .ids import new_id
-from .manifest import STEERING, Deleted, Named, Page, Paging, sent
 from .neighbours import Neighbours, take_turns
 from .pages import Condition, Found, Order, expression
 from .patch import Patch, as_stored
 from .problems import BadRequest, Fault, Invalid, NotFound
+from .resources import STEERING, Deleted, Named, Page, Paging, sent
 from .statements import ByIds, Row, Statement
 
 T = TypeVar("T", bound=Struct)

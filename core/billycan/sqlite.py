@@ -9,7 +9,7 @@ import fcntl
 import os
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -47,10 +47,6 @@ class Engines:
             db.execution_options(billycan_wait_seconds=left)
             with db.begin():
                 yield db
-
-    def grown(self, db: sa.Connection, tables: Sequence[str]) -> list[str]:
-        """None: SQLite plans each statement anew, by indexes alone."""
-        return []
 
     def make_private(self) -> None:
         """Close the file, its journals and what is beside it to other users."""

@@ -20,12 +20,14 @@ import sqlalchemy as sa
 import webtest
 from click.testing import CliRunner, Result
 
-from billycan import Manifest, settings, worker
+from billycan import Manifest
 from billycan.app import App, build
-from billycan.command import to_type
+from billycan.starting import settings
+from billycan.starting.command import to_type
 from billycan.testing import SECRET, Client
 from billycan.tools import cli
 from billycan.tools.doctor import Finding
+from billycan.working import worker
 
 
 @pytest.fixture

@@ -10,12 +10,13 @@ import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from msgspec.structs import replace
 
-from billycan import Context, Deleted, Extends, Manifest, Named, Page, Patch, Records, idempotency, migrate, own
+from billycan import Context, Deleted, Extends, Manifest, Named, Page, Patch, Records, idempotency, own
 from billycan.app import App
 from billycan.db import metadata
 from billycan.fields import Count, Moment, Name
 from billycan.keys import Identity
-from billycan.manifest import NewResource
+from billycan.resources import NewResource
+from billycan.starting import migrate
 from billycan.testing import PluginConformance
 from billycan.testing.strict import Strict, undeclared
 from billycan_assets.handlers import create_asset, get_asset, list_assets, records

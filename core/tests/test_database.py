@@ -9,9 +9,10 @@ from contextlib import closing
 import pytest
 import sqlalchemy as sa
 
-from billycan import sqlite, worker
+from billycan import sqlite
 from billycan.sqlite import Turns
 from billycan.testing import Client
+from billycan.working import worker
 from billycan_contacts.tables import contacts
 
 

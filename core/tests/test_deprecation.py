@@ -7,7 +7,7 @@ import pytest
 from msgspec import Struct
 
 from billycan import Context, Manifest, Page, PageQuery, Route
-from billycan.plugins import PluginError
+from billycan.starting.plugins import PluginError
 from billycan.testing import Client
 
 NOTICE = "https://example.com/moving-to-boats"

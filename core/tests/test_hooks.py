@@ -12,9 +12,9 @@ from msgspec import Struct
 from billycan import Conflict, Context, Forbidden, Manifest, Page, Reply, Route
 from billycan.keys import Identity
 from billycan.limits import Allowance
-from billycan.manifest import Empty
-from billycan.plugins import PluginError
 from billycan.problems import Problem, RateLimited, Unauthenticated
+from billycan.resources import Empty
+from billycan.starting.plugins import PluginError
 from billycan.tenants import tenants
 from billycan.testing import Client
 

@@ -9,6 +9,7 @@ import sqlalchemy as sa
 from billycan import Context, Manifest, idempotency
 from billycan.idempotency import answers
 from billycan.testing import Client, run_timed
+from billycan.working import replays
 
 KEY = {"Idempotency-Key": "one key"}
 ADA = {"name": "Ada", "tags": ["ü"]}
@@ -184,7 +185,7 @@ def test_old_answers_are_swept(client, clock):
     clock.move(hours=12)
     ctx = Context(client.app, client.tenant_id)
     with client.app.db.writing() as ctx.db:
-        idempotency.forget_old(ctx)
+        replays.forget_old(ctx)
     assert kept(client) == 1
 
 
@@ -207,7 +208,7 @@ def test_an_answer_of_an_earlier_release_is_given_again(client):
 
 
 def test_large_answers_are_kept_up_to_a_size_and_the_newest_first(client, clock, monkeypatch):
-    monkeypatch.setattr(idempotency, "MOST_LARGE_BYTES", 20_000)
+    monkeypatch.setattr(replays, "MOST_LARGE_BYTES", 20_000)
     other, rng = Client(client.app), random.Random(7)
     large = [{"name": str(i), "notes": rng.randbytes(5_000).hex()} for i in range(5)]
     keys = [{"Idempotency-Key": f"large {i}"} for i in range(5)]

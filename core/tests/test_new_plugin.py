@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from billycan import checks
+from billycan.starting import checks
 from billycan.tools import cli, scaffold
 
 ROOT = Path(__file__).parents[2]
@@ -21,7 +21,8 @@ ASSETS = scaffold.Words("assets", "asset", "ast", "Equipment a business owns, an
 SERVE = """
 import json, sys, threading, urllib.request
 from wsgiref.simple_server import WSGIRequestHandler, make_server
-from billycan import demo, migrate, settings
+from billycan import demo
+from billycan.starting import migrate, settings
 from billycan.app import App
 from billycan.fields import Moment
 from billycan.tenants import Profile

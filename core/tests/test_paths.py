@@ -7,7 +7,7 @@ import webtest
 
 from billycan import Manifest, Route, paths
 from billycan.describe import openapi
-from billycan.manifest import Empty
+from billycan.resources import Empty
 from billycan.testing import Client
 
 BROWSER = {"Authorization": "", "Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}

@@ -13,26 +13,12 @@ import pytest
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import (
-    Context,
-    Deleted,
-    Every,
-    Manifest,
-    Named,
-    Page,
-    PageQuery,
-    Records,
-    Resource,
-    Route,
-    hookimpl,
-    migrate,
-    packages,
-    plugins,
-)
+from billycan import Context, Deleted, Every, Manifest, Named, Page, PageQuery, Records, Resource, Route, hookimpl
 from billycan.db import metadata
-from billycan.manifest import Empty
 from billycan.migrations import resource_columns
-from billycan.plugins import GROUP, PluginError, chosen
+from billycan.resources import Empty
+from billycan.starting import migrate, packages, plugins
+from billycan.starting.plugins import GROUP, PluginError, chosen
 from billycan.testing import Client
 
 

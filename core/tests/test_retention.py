@@ -4,10 +4,12 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
-from billycan import Manifest, migrate, retention, worker
+from billycan import Manifest
 from billycan.counters import counters
 from billycan.events import BYTES, events, forgotten
+from billycan.starting import migrate
 from billycan.testing import Client, run_timed, upgrade_to
+from billycan.working import retention, worker
 
 NOTES = "ä" * 10_000
 

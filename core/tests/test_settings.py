@@ -9,10 +9,11 @@ from typing import Annotated, Literal
 import pytest
 from msgspec import Meta, Struct
 
-from billycan import Manifest, plugins, settings
+from billycan import Manifest
 from billycan.app import App
 from billycan.hosting import gunicorn_conf
-from billycan.settings import Config, Settings, SettingsError, load
+from billycan.starting import plugins, settings
+from billycan.starting.settings import Config, Settings, SettingsError, load
 from billycan.testing import SECRET
 from billycan.tools.commands import running
 

@@ -8,7 +8,7 @@ from billycan import Context, Every, Manifest, UTCDateTime, own, tenant_table
 from billycan.db import metadata
 from billycan.fields import Moment
 from billycan.testing import Client, run_timed
-from billycan.worker import failing, tick
+from billycan.working.worker import failing, tick
 
 
 class Settings(Struct):
@@ -95,7 +95,7 @@ def test_one_that_fails_undoes_no_other_and_waits_longer_each_time(bells, alarms
 
 
 def test_no_more_are_taken_at_once_than_one_turn_can_hold(bells, alarms, clock, monkeypatch):
-    monkeypatch.setattr("billycan.worker.MOST_AT_ONCE", 3)
+    monkeypatch.setattr("billycan.working.worker.MOST_AT_ONCE", 3)
     client = Client(bells)
     add(client, alarms, *(f"alm_{i}" for i in range(7)))
     for done in (3, 6, 7, 7):  # What is left comes in the next turn, a second later.

@@ -6,9 +6,10 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import keys, migrate, tenants
+from billycan import keys, tenants
 from billycan.app import App
-from billycan.settings import Config, Settings
+from billycan.starting import migrate
+from billycan.starting.settings import Config, Settings
 from billycan_contacts.tables import contacts
 from billycan_invoices.tables import invoices, lines, payments
 

@@ -25,14 +25,14 @@ from answers import decoded, differences, members
 from data import LINES, PLUGINS, SECRET, Filled, Sizes, application, fill
 from servers import SHIPPED, TICK_SECONDS, Server, tree_cpu_seconds
 
-from billycan import walls
 from billycan.db import Database
+from billycan.starting import policies
 from billycan.testing import throwaway
 
 HERE = Path(__file__).parent
 PEERS = Path(sys.prefix) / "peers" / "bin" / "python"  # `make bench` puts it there
 OTHERS = {"floor": "tests/bench/floor.py", "drf": "tests/bench/peers/drf", "fastapi": "tests/bench/peers/fast"}
-OTHERS["hardened"] = "core/billycan/walls.py"
+OTHERS["hardened"] = "core/billycan/starting/policies.py"
 ON_POSTGRESQL_ALONE = ("fastapi", "hardened")  # asyncpg knows no other; and no other has row-level security
 ROLE = "billycan_web"
 PER_PAGE = 25
@@ -271,7 +271,7 @@ def harden(database: sa.URL) -> str:
     """Build row-level security in a database; returns the URL of the role that the server then runs as."""
     superuser = Database(database)
     with superuser.writing() as db:
-        walls.build(db, ROLE, "")
+        policies.build(db, ROLE, "")
     superuser.dispose()
     return database.set(username=ROLE).render_as_string(hide_password=False)
 

@@ -20,7 +20,7 @@ from webtest.http import StopableWSGIServer
 from billycan import demo
 from billycan.app import App
 from billycan.hosting.served import serving
-from billycan.settings import Config
+from billycan.starting.settings import Config
 from billycan.testing import Client
 
 PLUGINS = ("contacts", "documents", "explorer", "hosted", "invoices", "staff")

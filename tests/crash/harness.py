@@ -30,9 +30,10 @@ from unittest import mock
 import sqlalchemy as sa
 import standardwebhooks.webhooks as package
 
-from billycan import keys, migrate, settings, tenants
+from billycan import keys, tenants
 from billycan.app import App
 from billycan.events import events
+from billycan.starting import migrate, settings
 from billycan.testing import throwaway
 from billycan_webhooks.tables import attempts, deliveries
 

@@ -27,9 +27,10 @@ from pathlib import Path
 import msgspec
 import sqlalchemy as sa
 
-from billycan import keys, migrate, tenants
+from billycan import keys, tenants
 from billycan.app import App
-from billycan.settings import Config, Settings
+from billycan.starting import migrate
+from billycan.starting.settings import Config, Settings
 
 sys.path.append(str(Path(__file__).parents[1] / "bench"))
 from servers import SHIPPED, Server, children  # its way to serve

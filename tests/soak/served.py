@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
-from billycan import settings
 from billycan.app import App
+from billycan.starting import settings
 
 _request = threading.local()
 

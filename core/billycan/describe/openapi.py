@@ -4,8 +4,10 @@ import inspect
 import json
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import reduce
 from http import HTTPStatus
 from importlib.metadata import version
+from operator import or_
 from typing import TYPE_CHECKING, Any, Literal
 from weakref import WeakKeyDictionary
 
@@ -14,9 +16,10 @@ from msgspec import UNSET, Struct, UnsetType, structs
 
 from .. import problems
 from ..defaults import Pagination
-from ..manifest import Empty, Reply
 from ..plain import options
+from ..resources import Empty, Reply
 from ..wire import encode, parse
+from .codes import every_code
 from .headers import ALWAYS, HEADERS, WITH, headers_named, of_notice, ref
 from .parameters import PARAMETERS, parameters, reads_body, shows_version
 from .refusals import errors, named, refusals
@@ -24,8 +27,8 @@ from .schemas import NULL, Json, Schemas, without
 
 if TYPE_CHECKING:
     from ..app import App
+    from ..endpoints import Endpoint
     from ..manifest import Route
-    from ..pipeline import Endpoint
 
 INTRODUCTION = """Contacts, documents and money of a small business. Every resource comes from a plugin.
 
@@ -130,6 +133,7 @@ class _Document:
         )
         self.examples = {name: _recorded(manifest.examples) for name, manifest in app.parts.items()}
         self.errors = errors(app) | {k: v for found in self.examples.values() for k, v in found.errors.items()}
+        self.codes = every_code(app)
         self.responses: dict[str, Json] = {}
         self.links: dict[str, Json] = {}
         self.shown_codes: dict[str, None] = {}
@@ -164,7 +168,7 @@ class _Document:
         responses = {str(route.status): self.answer(endpoint)}
         if shows_version(endpoint):
             responses["304"] = {"description": "Not Modified", "headers": headers_named([*ALWAYS, "ETag"])}
-        for kind, label, codes in refusals(self.app, endpoint):
+        for kind, label, codes in refusals(self.codes, endpoint):
             responses[str(kind.status)] = self.refusal(kind, label, codes)
         operation: Json = {
             "operationId": _id(endpoint),
@@ -198,7 +202,8 @@ class _Document:
 
     def with_added(self, kind: Any, data: Any) -> Any:
         """Recorded records as they are where other plugins add members to them."""
-        added = parse(encode(self.app.extensions.unknown(kind)))
+        adds = next((adds for more, adds in self.app.extensions.values() if more is kind), ())
+        added = parse(encode(reduce(or_, (structs.asdict(e.shows()) for e in adds), {})))
         return [{**record, **added} for record in data] if isinstance(data, list) else {**data, **added}
 
     def body(self, endpoint: "Endpoint") -> Json | None:
@@ -268,7 +273,7 @@ class _Document:
                 headers["Retry-After"] = without(HEADERS["Retry-After"], "required")
             content = {"schema": self.schemas.shown(ErrorEnvelope)} | ({"examples": shown} if shown else {})
             self.responses[name] = {
-                "description": "\n".join(f"- `{code}`: {self.app.codes[code].meaning}" for code in codes),
+                "description": "\n".join(f"- `{code}`: {self.codes[code].meaning}" for code in codes),
                 "headers": headers,
                 "content": {"application/json": content},
             }

@@ -7,7 +7,7 @@ from .headers import ref
 from .schemas import NULL, Json, described, without
 
 if TYPE_CHECKING:
-    from ..pipeline import Endpoint
+    from ..endpoints import Endpoint
 
 
 def reads_body(endpoint: "Endpoint") -> bool:

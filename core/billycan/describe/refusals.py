@@ -2,32 +2,35 @@
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from .. import problems
-from ..manifest import Reply
+from ..problems import Problem
+from ..resources import Reply
 from ..wire import encode, parse
 from .parameters import checks_version, reads_body
 from .schemas import Json
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..pipeline import Endpoint
+    from ..endpoints import Endpoint
 
 
-def refusals(app: "App", endpoint: "Endpoint") -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
+def refusals(
+    listed: Mapping[str, problems.Code], endpoint: "Endpoint"
+) -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
     """The problems a client may meet on a route, by status: each with what tells its answer from others, and its codes.
 
-    Core's own follow from what the route takes; a handler names the others in its docstring.
+    Core's own follow from what the route takes; a handler names the others, which are `listed`, in its docstring.
     """
-    own = [code for code in dict.fromkeys(named(endpoint)) if code in app.codes]
+    own = [code for code in dict.fromkeys(named(endpoint)) if code in listed]
     for kind, label, codes in _possible(endpoint):
-        more = sorted(code for code in own if app.codes[code].status == kind.status and code not in codes)
+        more = sorted(code for code in own if listed[code].status == kind.status and code not in codes)
         yield kind, label + "".join(f"_{code}" for code in more), [*codes, *more]
 
 
-def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
+def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[str]]]:
     route = endpoint.route
     writes, has_body = route.method != "GET", reads_body(endpoint)
     yield problems.BadRequest, *_unreadable(endpoint)

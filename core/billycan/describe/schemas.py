@@ -13,9 +13,9 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from .. import packages
 from ..fields import Moment
 from ..plain import options, parts
+from ..starting import packages
 
 Json = dict[str, Any]
 

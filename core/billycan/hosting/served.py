@@ -18,8 +18,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from .. import migrate, settings
 from ..app import App
+from ..starting import migrate, settings
 from ..testing import SECRET
 from . import gunicorn_conf
 

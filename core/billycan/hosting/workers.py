@@ -19,8 +19,8 @@ from gunicorn.workers.gthread import ThreadWorker
 from billycan import wire
 from billycan.app import App, build
 from billycan.defaults import refusal
-from billycan.explain import explained
 from billycan.problems import BadRequest, PayloadTooLarge, Problem, RateLimited, Timeout
+from billycan.starting.explain import explained
 
 from .peers import Peer, Places
 

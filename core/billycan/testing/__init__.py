@@ -9,8 +9,8 @@ import pytest
 # Their assertions say what was compared, as those of tests do.
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in ("client", "conformance", "extended", "strict")))
 
-from ..plugins import PluginError
-from ..settings import SettingsError
+from ..starting.plugins import PluginError
+from ..starting.settings import SettingsError
 from .client import Client, counted, decoded, run_timed, upgrade_to
 from .conformance import PluginConformance
 from .fixtures import SECRET, START, Clock

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from .. import keys, migrate
+from .. import keys
+from ..starting import migrate
 from ..tenants import Profile, tenants
 from ..tenants import create as create_tenant
 
@@ -120,7 +121,7 @@ def run_timed(app: "App") -> None:
 
     Whenever a task ran last: another test, whose clock was elsewhere, may have shared the database.
     """
-    from ..worker import tasks, tick  # noqa: PLC0415 - as above
+    from ..working.worker import tasks, tick  # noqa: PLC0415 - as above
 
     with app.db.writing() as db:
         db.execute(sa.delete(tasks))

@@ -11,9 +11,10 @@ from urllib.parse import quote
 import msgspec
 import pytest
 
-from .. import migrate, packages
-from ..manifest import STEERING, Extends, Resource
-from ..signatures import PARAMETER
+from ..endpoints import PARAMETER
+from ..manifest import Extends
+from ..resources import STEERING, Resource
+from ..starting import migrate, packages
 from . import chosen, extended
 from .client import Client, counted, decoded
 from .samples import NOBODYS, is_integer, literals, sample, types_within, with_integers
@@ -21,7 +22,7 @@ from .strict import Strict, undeclared
 
 if TYPE_CHECKING:
     from ..app import App
-    from ..pipeline import Endpoint
+    from ..endpoints import Endpoint
 
 
 class PluginConformance:

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 import sqlalchemy as sa
 
-from .. import migrate, packages, walls
 from ..hookspecs import hookimpl
 from ..manifest import Manifest
-from ..packages import absent
-from ..settings import Config, Settings
+from ..starting import migrate, packages, policies
+from ..starting.packages import absent
+from ..starting.settings import Config, Settings
 from . import throwaway
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
             migrate.upgrade(app.db, app.manifests)
             if walled and not app.db.is_sqlite:
                 with app.db.writing() as db:
-                    walls.build(db, ROLE, "")
+                    policies.build(db, ROLE, "")
 
         url = database or (
             databases.empty(engine)

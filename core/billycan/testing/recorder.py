@@ -20,8 +20,8 @@ from zoneinfo import ZoneInfo
 import msgspec
 import sqlalchemy as sa
 
+from ..endpoints import endpoint_at
 from ..hookspecs import hookimpl
-from ..signatures import endpoint_at
 from ..tenants import tenants
 from ..wire import encode, parse
 from .client import Client, decoded

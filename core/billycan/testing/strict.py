@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 import msgspec
 from msgspec import Raw, Struct, UnsetType
 
-from ..manifest import Reply, Resource
+from ..endpoints import endpoint_at
 from ..plain import options, parts
-from ..signatures import endpoint_at
+from ..resources import Reply, Resource
 from .client import Client, decoded
 
 if TYPE_CHECKING:

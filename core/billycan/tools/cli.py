@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .. import settings
 from ..problems import Problem
+from ..starting import settings
 from .opening import opened
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _one_line() -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except Exception as error:
-        from ..explain import explained
+        from ..starting.explain import explained
 
         if (said_ := explained(error)) is None:
             raise
@@ -75,7 +75,7 @@ def _one_line() -> Iterator[None]:
 
 
 def _of_plugins() -> dict[str, click.Command]:
-    from .. import packages
+    from ..starting import packages
 
     with _one_line():
         brought = packages.commands(packages.chosen(settings.load().settings.plugins))

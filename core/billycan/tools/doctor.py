@@ -11,13 +11,15 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from .. import idempotency, migrate, private, retention, settings, walls, worker
+from .. import private
 from ..app import App
-from ..command import to_type
 from ..db import reason
-from ..explain import explained
-from ..plugins import PluginError
-from ..settings import SettingsError
+from ..starting import migrate, policies, settings
+from ..starting.command import to_type
+from ..starting.explain import explained
+from ..starting.plugins import PluginError
+from ..starting.settings import SettingsError
+from ..working import replays, retention, worker
 from .serve import SECRET
 
 _ALIVE_SECONDS = 30  # A worker notes every ten that it lives.
@@ -141,7 +143,7 @@ def _database(app: App) -> Iterator[Finding]:
 def _kept(app: App) -> Finding:
     """How much is kept besides the records themselves, and for how long."""
     with app.db.reading(across="doctor looks at the whole deployment") as db:
-        log, answers = retention.kept(db), idempotency.kept(db)
+        log, answers = retention.kept(db), replays.kept(db)
     days, mib = app.settings.events_days, app.settings.events_mib
     said = f"{_counted(log.count, 'event')} ({_size(log.bytes)})"
     if log.largest:
@@ -168,11 +170,11 @@ def _size(count: int) -> str:
 
 def _tenants(app: App) -> Finding:
     with app.db.reading() as db:
-        if not walls.stand(db):
+        if not policies.stand(db):
             return Finding("tenants", True, "isolated by each query")
         role = db.execute(sa.text("SELECT current_user")).scalar_one()
         holds = db.execute(sa.text("SELECT row_security_active('core_tenants')")).scalar_one()
-        missing = walls.gaps(db)
+        missing = policies.gaps(db)
     if not holds or missing:
         said = f"no policy protects {', '.join(missing)}" if missing else f"no policy applies to the role {role}"
         return Finding(
@@ -196,7 +198,7 @@ def _search(app: App) -> Finding:
         return Finding("search", True, "SQLite needs no index")
     with app.db.reading() as db:
         missing = migrate.unindexed(db, app.manifests)
-        unsure = walls.unindexed(db)
+        unsure = policies.unindexed(db)
     if unsure:
         cure = "run `billycan database harden` once as a superuser, which lets searches use the index"
         return Finding("search", False, "reads every row, because of row-level security", cure)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from .. import settings
+from ..starting import settings
 
 if TYPE_CHECKING:
     from ..app import App
@@ -44,7 +44,7 @@ def with_settings(config: settings.Config, **changed: Any) -> settings.Config:
 @contextmanager
 def checked(config: settings.Config | None = None) -> Iterator["App"]:
     """The App, its tables checked."""
-    from .. import migrate as migrations
+    from ..starting import migrate as migrations
 
     with opened(config) as app:
         migrations.check(app.db, {})

@@ -13,9 +13,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from .. import checks, packages, plugins
 from ..platform import manifest as platform
-from ..settings import Settings
+from ..starting import checks, packages, plugins
+from ..starting.settings import Settings
 
 TEMPLATE, HOOKS = Path(__file__).parent / "template", Path(__file__).parent / "template_hooks"
 # What the first party's ids begin with, installed or not.

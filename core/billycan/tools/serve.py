@@ -17,12 +17,13 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from .. import demo, migrate, packages, plugins, private, settings
+from .. import demo, private
 from ..app import App
-from ..command import to_type
 from ..db import Database
 from ..hosting import gunicorn_conf
-from ..settings import SettingsError
+from ..starting import migrate, packages, plugins, settings
+from ..starting.command import to_type
+from ..starting.settings import SettingsError
 
 SECRET = Path("var/secret")
 _OWNER = f"{settings.PREFIX}DATABASE_OWNER"

@@ -11,12 +11,12 @@ import sqlalchemy as sa
 
 from .. import wire
 from ..app import App
-from ..command import to_type
 from ..context import Context
+from ..endpoints import endpoint_at
 from ..keys import Identity
 from ..patch import decode_patch
 from ..reader import decode
-from ..signatures import endpoint_at
+from ..starting.command import to_type
 from ..tenants import tenants
 from ..work import unit_of_work
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from billycan.app import App
-from billycan.plugins import first_party
-from billycan.settings import Config, Settings
+from billycan.starting.plugins import first_party
+from billycan.starting.settings import Config, Settings
 from billycan.testing import SECRET
 
 

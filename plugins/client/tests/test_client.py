@@ -9,7 +9,7 @@ from decimal import Decimal
 import httpx2
 import pytest
 
-from billycan.plugins import first_party
+from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan_client import (
     Billycan,

@@ -10,7 +10,7 @@ import httpx2
 from standardwebhooks import Webhook
 
 import billycan_client
-from billycan.plugins import first_party
+from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan_client import webhooks
 

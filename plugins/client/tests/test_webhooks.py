@@ -11,7 +11,7 @@ import httpx2
 import pytest
 from standardwebhooks import Webhook
 
-from billycan.plugins import first_party
+from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan_client import Billycan, UnexpectedAnswer, webhooks
 from billycan_client.webhooks import (

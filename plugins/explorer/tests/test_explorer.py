@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 
-from billycan.settings import SettingsError
+from billycan.starting.settings import SettingsError
 from billycan.testing import Client
 from billycan.tools import serve
 from billycan_explorer.pages import VISIT

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from billycan.plugins import first_party
+from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan.tools.trigger import trigger
 from billycan.wire import encode

@@ -5,8 +5,9 @@ import json
 import pytest
 import sqlalchemy as sa
 
-from billycan import events, worker
+from billycan import events
 from billycan.testing import Client
+from billycan.working import worker
 from billycan_webhooks import handlers, keeping, sender
 from billycan_webhooks.queue import Queue
 from billycan_webhooks.tables import attempts, deliveries
@@ -230,7 +231,7 @@ def test_a_delivery_that_waits_for_its_retry_says_why(hooks, receive, drain, sub
 
 def test_the_migration_brings_what_there_is_over(make_app, engine):
     """Deliveries of before have their bodies from the log; a ping keeps its own."""
-    from billycan import migrate
+    from billycan.starting import migrate
 
     app = make_app("contacts", "webhooks", fresh=True, migrated=False)
     scripts = migrate._scripts("webhooks", app.manifests["webhooks"].migrations)

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from click.testing import CliRunner
 
-from billycan.plugins import first_party
+from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock
 from billycan.tools.commands.events import trigger_event
 from billycan.tools.trigger import CannotTrigger, trigger, ways

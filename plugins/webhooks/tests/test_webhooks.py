@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.fields import Moment
-from billycan.settings import SettingsError
+from billycan.starting.settings import SettingsError
 from billycan.testing import SECRET, Client
 from billycan_webhooks import signing
 from billycan_webhooks.claims import Desk, Wanted, retry_at
@@ -428,7 +428,7 @@ def test_deliveries_are_found_by_their_filters(hooks, receive, drain, subscribe)
 
 
 def test_finished_deliveries_are_kept_for_their_days(hooks, receive, drain, subscribe, clock):
-    from billycan import worker
+    from billycan.working import worker
 
     app, receiver = hooks(keep_days=2), receive()
     client = Client(app)

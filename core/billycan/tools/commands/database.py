@@ -21,7 +21,7 @@ def migrate(as_json: bool) -> None:
     \b
     billycan migrate
     """
-    from ... import migrate as migrations
+    from ...starting import migrate as migrations
 
     with owned(opened) as app:
         tell = (lambda step: None) if as_json else click.echo
@@ -49,7 +49,7 @@ def harden_database(role: str) -> None:
     billycan database harden
     billycan database harden billycan_web
     """
-    from ... import walls
+    from ...starting import policies
 
     with owned(checked) as app:
         if app.db.is_sqlite:
@@ -58,9 +58,9 @@ def harden_database(role: str) -> None:
             )
         password = secrets.token_urlsafe(24)
         with app.db.writing() as db:
-            was = walls.stand(db)
-            made = walls.build(db, role, password)
-            slow = walls.unindexed(db)
+            was = policies.stand(db)
+            made = policies.build(db, role, password)
+            slow = policies.unindexed(db)
     url = app.db.url.set(username=role, password=password if made else None).render_as_string(hide_password=False)
     click.echo("tenants are kept apart by row-level security" + (" already" if was else ""))
     click.echo("Let the web server and the worker run as this role, and only `billycan migrate` as the owner:")

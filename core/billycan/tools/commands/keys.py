@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ... import settings
-from ...command import to_type
+from ...starting import settings
+from ...starting.command import to_type
 from ..opening import checked
 from ..printing import as_json, print_json, print_table
 

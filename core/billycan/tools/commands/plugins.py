@@ -37,8 +37,8 @@ def list_plugins(as_json: bool) -> None:
     """
     import sqlalchemy as sa
 
-    from ... import migrate as migrations
-    from ... import packages
+    from ...starting import migrate as migrations
+    from ...starting import packages
 
     entries = packages.installed()
     with opened() as app:
@@ -75,8 +75,8 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
     billycan plugins drop invoices
     billycan plugins drop invoices --yes
     """
-    from ... import migrate as migrations
-    from ... import plugins as known
+    from ...starting import migrate as migrations
+    from ...starting import plugins as known
 
     manifest = known.manifest(name)
     with owned(opened) as app:

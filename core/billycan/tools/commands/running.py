@@ -41,7 +41,7 @@ def worker() -> None:
     billycan worker
     """
     from ...app import build
-    from ...worker import run
+    from ...working.worker import run
 
     _log_to_stderr()
     os.umask(0o077)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...command import to_type
+from ...starting.command import to_type
 from ..opening import checked
 from ..printing import as_json, print_json, print_table
 

@@ -13,14 +13,15 @@ from alembic.runtime.environment import EnvironmentContext
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from . import db, walls
+from .. import db
+from ..counters import counters
+from ..manifest import Manifest
+from ..migrations import index_for_search, search_index
+from . import policies
 from .command import to_type
-from .counters import counters
-from .manifest import Manifest
-from .migrations import index_for_search, search_index
 from .plugins import PluginError
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parents[1]
 CORE = HERE / "migrations"
 _LOCK = 7_270_001
 
@@ -40,7 +41,7 @@ def upgrade(
     """
     changed, chains = [], list(_chains(manifests))
     with database.writing(across="a migration changes the rows of all") as connection:
-        if walls.stand(connection) and not walls.owns(connection):
+        if policies.stand(connection) and not policies.owns(connection):
             _check(connection, chains)
             return []
         if connection.dialect.name == "postgresql":
@@ -60,8 +61,8 @@ def upgrade(
             if index_for_search(connection, table):
                 changed.append(f"{table}: indexed for search")
                 tell(changed[-1])
-        if walls.stand(connection):
-            for step in walls.extend(connection):
+        if policies.stand(connection):
+            for step in policies.extend(connection):
                 changed.append(step)
                 tell(step)
     return changed
@@ -104,9 +105,9 @@ def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
 
 def _check(connection: sa.Connection, chains: list[tuple[str, ScriptDirectory]]) -> None:
     cure = f"run `{to_type('migrate')}`"
-    if walls.stand(connection) and not walls.owns(connection):
+    if policies.stand(connection) and not policies.owns(connection):
         cure += " with BILLYCAN_DATABASE_OWNER set to the URL of who owns the tables"
-    if lacks := walls.lacks(connection):
+    if lacks := policies.lacks(connection):
         raise SchemaBehind(f"{'; '.join(lacks)}: {cure}")
     for name, scripts in chains:
         found, wanted = current(connection, name), scripts.get_current_head()

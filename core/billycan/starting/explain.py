@@ -2,7 +2,7 @@
 
 import sqlalchemy as sa
 
-from .db import reason
+from ..db import reason
 from .migrate import SchemaBehind
 from .plugins import PluginError
 from .settings import SettingsError

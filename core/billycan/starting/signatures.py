@@ -1,41 +1,15 @@
 """What a route takes and gives, read from its handler's signature."""
 
 import inspect
-import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 from msgspec import Struct
 
-from .manifest import Page, Route
-from .patch import Patch
-from .reader import StructOf, compiled
-
-if TYPE_CHECKING:
-    from .app import App
-    from .pipeline import Endpoint
-
-PARAMETER = re.compile(r"{(\w+)}")
-
-
-class Signature(Struct, frozen=True):
-    """A handler's contract: its body (None where it reads none), query, path parameters and answer.
-
-    `patch` says the body is a merge patch of that Struct; `shown` is the Struct whose members are read-only in it. A
-    POST whose handler names no body still takes an empty object.
-    """
-
-    body: Any
-    patch: bool
-    query: Any
-    params: tuple[str, ...]
-    answer: Any
-    shown: Any
-
-    @property
-    def listed(self) -> Any:
-        """The Struct of a list's items; None where the answer is no page."""
-        return get_args(self.answer)[0] if get_origin(self.answer) is Page else None
+from ..endpoints import PARAMETER, Signature
+from ..manifest import Route
+from ..patch import Patch
+from ..reader import StructOf, compiled
 
 
 def read(route: Route) -> Signature:
@@ -68,16 +42,6 @@ def read(route: Route) -> Signature:
     if isinstance(reader := compiled(body, shown), StructOf):
         _ = reader.members  # says now, and not at the first request, what it cannot read
     return Signature(body, patch, query, params, answer, shown)
-
-
-def endpoint_at(app: "App", method: str, path: str) -> "tuple[Endpoint, dict[str, str]] | None":
-    """The endpoint that answers at a path, be there a query behind it or not, with the path's parameters."""
-    # A path without parameters goes before one that its last part would be an id of.
-    for endpoint in sorted(app.endpoints, key=lambda e: len(e.signature.params)):
-        pattern = PARAMETER.sub(r"(?P<\1>[^/]+)", endpoint.route.path.replace(".", r"\."))
-        if endpoint.route.method == method and (match := re.fullmatch(pattern, path.partition("?")[0])):
-            return endpoint, match.groupdict()
-    return None
 
 
 def heard(hear: Callable[..., None]) -> Any:

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from . import counters
-from .context import Context
-from .db import bytes_of, own, upsert
-from .events import BYTES, events, forgotten
-from .fields import Moment
+from .. import counters
+from ..context import Context
+from ..db import bytes_of, own, upsert
+from ..events import BYTES, events, forgotten
+from ..fields import Moment
 
 if TYPE_CHECKING:
-    from .app import App
+    from ..app import App
 
 MOST_AT_ONCE = 2_000
 MOST_BYTES_AT_ONCE = 128 * 1024 * 1024

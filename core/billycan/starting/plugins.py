@@ -12,9 +12,10 @@ from typing import Any
 import pluggy
 from packaging.requirements import Requirement
 
-from . import checks, hookspecs, packages
+from .. import hookspecs
+from ..manifest import Manifest
+from . import checks, packages
 from .command import to_type
-from .manifest import Manifest
 from .packages import GROUP, PluginError, check_renamed, chosen, first_party, installed
 from .settings import Settings
 

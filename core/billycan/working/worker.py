@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from .context import Context
-from .db import ByCodePoint, UTCDateTime, metadata, own, reason, upsert
-from .fields import Moment
-from .manifest import Every
-from .problems import NotFound
-from .tenants import tenants
-from .work import unit_of_work
+from ..context import Context
+from ..db import ByCodePoint, UTCDateTime, metadata, own, reason, upsert
+from ..fields import Moment
+from ..manifest import Every
+from ..problems import NotFound
+from ..tenants import tenants
+from ..work import unit_of_work
+from . import plans
 
 if TYPE_CHECKING:
-    from .app import App
+    from ..app import App
 
 log = logging.getLogger("billycan")
 
@@ -88,7 +89,7 @@ def tick(app: "App", failed: Failed | None = None) -> None:
         if _claim(app, name, every.seconds):
             _run(app, name, every, failed or (lambda error: None))
     if not app.db.is_sqlite and _claim(app, MEASURED, MEASURED_SECONDS):
-        app.db.measure_grown()
+        plans.measure_grown(app.db)
 
 
 def last_seen(db: sa.Connection) -> Moment | None:

@@ -1,17 +1,23 @@
 """What a deployment sets: one TOML file and the environment, typed and strict."""
 
 import ipaddress
+import logging
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from types import NoneType
-from typing import Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 from msgspec import Meta, Struct
 
-from .plain import options
+from ..plain import options
+
+if TYPE_CHECKING:
+    from ..manifest import Manifest
+
+log = logging.getLogger("billycan")
 
 PREFIX = "BILLYCAN_"
 CONFIG, SECRET_FILE = f"{PREFIX}CONFIG", f"{PREFIX}SECRET_FILE"
@@ -133,6 +139,23 @@ def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
         return kind(**values)
     except ValueError as error:
         raise SettingsError(f"{plugin}.{error}" if plugin else str(error)) from None
+
+
+def of_plugins(
+    tables: Mapping[str, Mapping[str, Any]], enabled: "Mapping[str, Manifest]", installed: Collection[str]
+) -> dict[type[Struct], Struct]:
+    """The settings of the enabled plugins, by their Struct; those of plugins that are only installed are ignored."""
+    found: dict[type[Struct], Struct] = {}
+    for name, manifest in enabled.items():
+        if manifest.settings:
+            found[manifest.settings] = typed(tables.get(name, {}), manifest.settings, name)
+        elif tables.get(name):
+            raise SettingsError(f"{name}: this plugin has no settings")
+    if unused := sorted(set(tables) - set(enabled)):
+        if unknown := sorted(set(unused) - set(installed)):
+            raise SettingsError(f"{unknown[0]}: no such plugin is installed: correct its name or remove its settings")
+        log.warning("settings of plugins that are not enabled are ignored: %s", ", ".join(unused))
+    return found
 
 
 def _is_list(kind: Any) -> bool:

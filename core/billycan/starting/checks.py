@@ -9,13 +9,14 @@ import sqlalchemy as sa
 from msgspec import NODEFAULT, Struct
 from msgspec.structs import fields
 
-from . import paths
-from .extending import structs_of, table_of
-from .manifest import Every, Extends, Manifest, Route
-from .signatures import PARAMETER, heard
+from .. import paths
+from ..endpoints import PARAMETER
+from ..manifest import Every, Extends, Manifest, Route
+from .extensions import structs_of, table_of
+from .signatures import heard
 
 if TYPE_CHECKING:
-    from .pipeline import Endpoint
+    from ..endpoints import Endpoint
 
 METHODS = ("GET", "POST", "PATCH", "DELETE")
 # The prefixes of ids that core makes, and the one of API keys.

@@ -1,0 +1,175 @@
+"""What the API answers to a call: authorized, decoded, carried out in one transaction, and encoded before its end."""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import falcon
+from msgspec import Struct
+
+from . import chosen, idempotency, pages, wire
+from .context import Context
+from .endpoints import Endpoint
+from .idempotency import Answer
+from .ids import is_id
+from .manifest import Route
+from .patch import decode_patch, differing
+from .problems import BadRequest, Fault, Invalid, NotAcceptable, NotFound
+from .query import decode_query, with_cursor
+from .reader import SetAside, decode
+from .resources import Empty, Page, Reply
+from .work import unit_of_work
+
+if TYPE_CHECKING:
+    from .app import App
+    from .keys import Identity
+
+NOT_MODIFIED = 304
+_IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
+
+
+class Call(Struct, kw_only=True):
+    """A call of the API, over HTTP or from a page: what its answer depends on besides who makes it.
+
+    `body` reads the body, once it is known that it is wanted. `has` are the ETags that the caller has answers of, `key`
+    is its Idempotency-Key.
+    """
+
+    method: str
+    path: str
+    query: str = ""
+    body: Callable[[], bytes] = bytes
+    request_id: str = ""
+    if_match: frozenset[str] | None = None
+    has: Sequence[Any] = ()
+    key: str | None = None
+    takes_json: bool = True
+
+
+def answer(
+    app: "App", call: Call, endpoint: Endpoint, params: dict[str, str], identity: "Identity | None", tenant_id: str
+) -> Answer:
+    """Authorize, decode, and run the handler and all that belongs to it in one transaction."""
+    route = endpoint.route
+    ctx = Context(
+        app,
+        tenant_id,
+        identity,
+        request_id=call.request_id,
+        path=call.path,
+        if_match=call.if_match,
+        writes=route.method != "GET",
+    )
+    app.hook.authorize(ctx=ctx, route=route)
+    if not call.takes_json and endpoint.signature.answer is not Reply:
+        raise NotAcceptable
+    raw = call.body() if route.method in ("POST", "PATCH") else b""
+    key = _checked(call.key) if ctx.writes else None
+    values, aside = _decode(ctx, call.query, endpoint, raw)
+    if not ctx.writes:
+        with app.db.reading(ctx.tenant_id) as ctx.db:
+            return _handle(ctx, call, endpoint, values, params, aside)
+    request = idempotency.fingerprint(call.method, call.path, call.query, raw)
+    with unit_of_work(ctx):
+        given = idempotency.replay(ctx, key, request) if key else None
+        if given is None:
+            given = _handle(ctx, call, endpoint, values, params, aside)
+            if key:
+                idempotency.remember(ctx, key, request, _without_secret(given, route))
+    return given
+
+
+def _decode(ctx: Context, query_string: str, endpoint: Endpoint, raw: bytes) -> tuple[dict[str, Any], list[SetAside]]:
+    """The handler's `query` and `body`, and the read-only members a patch repeats."""
+    signature = endpoint.signature
+    values: dict[str, Any] = {}
+    aside: list[SetAside] = []
+    choice = endpoint.choice
+    query = decode_query(query_string, choice.query if choice else signature.query or chosen.NoQuery, endpoint.ids)
+    if choice:
+        choice.take(ctx, query)
+    if signature.query:
+        values["query"] = query
+    tree = wire.parse(raw) if raw else {}
+    if signature.patch:
+        values["body"], aside = decode_patch(tree, signature.body, signature.shown)
+    elif signature.body:
+        values["body"] = decode(tree, signature.body, signature.shown)
+    elif raw:
+        decode(tree, Empty)
+    return values, aside
+
+
+def _handle(
+    ctx: Context,
+    call: Call,
+    endpoint: Endpoint,
+    values: dict[str, Any],
+    params: dict[str, str],
+    aside: list[SetAside],
+) -> Answer:
+    """Run the handler and encode what it returns: Falcon would find an unencodable value only after the commit."""
+    # What cannot be an id is not looked up: PostgreSQL would choke on some of it.
+    if not all(map(is_id, params.values())):
+        raise NotFound
+    if aside:
+        _check_unchanged(ctx, endpoint, params, aside)
+    choice, asked = endpoint.choice, ctx.chosen[1] if ctx.chosen else None
+    result = endpoint.run(ctx, values, params)
+    headers = dict(result.headers) if isinstance(result, Reply) else _headers(ctx, endpoint, result, asked)
+    if not ctx.writes and _is_known(headers.get("ETag"), call.has):
+        return Answer(NOT_MODIFIED, headers, b"")
+    if isinstance(result, Reply):
+        return Answer(endpoint.route.status, {"Content-Type": result.content_type, **headers}, result.body)
+    page = result if isinstance(result, Page) else None
+    records = page.items if page else [result]
+    if choice and asked:
+        records = [choice.cut(record, asked) for record in records]
+    data = records if page else records[0]
+    body = wire.encode(ctx.app.hook.envelope(data=data, page=page, problem=None))
+    if page:
+        pages.check_size(len(body), records, lambda item: len(wire.encode(item)))
+    if page and page.next_cursor:
+        path = ctx.app.public_url + endpoint.route.path.format(**params)
+        headers["Link"] = f'<{path}?{with_cursor(call.query, page.next_cursor)}>; rel="next"'
+    return Answer(endpoint.route.status, headers, body)
+
+
+def _check_unchanged(ctx: Context, endpoint: Endpoint, params: dict[str, str], aside: list[SetAside]) -> None:
+    """Refuse read-only members that differ from what GET answers for the same record."""
+    record = ctx.app.at["GET", endpoint.route.path].run(ctx, {}, params)
+    # Who sends back a whole record that is stale by now is told so, not that its version is read-only.
+    ctx.check_version(getattr(record, "version", 0))
+    shown = wire.parse(wire.encode(record))
+    if changed := differing(aside, shown):
+        raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))
+
+
+def _headers(ctx: Context, endpoint: Endpoint, result: Any, asked: frozenset[str] | None) -> dict[str, str]:
+    headers: dict[str, str] = {}
+    if isinstance(version := getattr(result, "version", None), int):
+        headers["ETag"] = chosen.tag(version, asked)
+    if endpoint.route.status == 201 and (home := ctx.app.homes.get(type(result))):
+        headers["Location"] = ctx.app.public_url + home.replace("{id}", result.id)
+    return headers
+
+
+def _without_secret(answer: Answer, route: Route) -> Answer:
+    """What may be stored of an answer: a secret is never written down."""
+    if route.shown_once is None:
+        return answer
+    envelope = wire.parse(answer.body)
+    envelope["data"][route.shown_once] = None
+    return Answer(answer.status, answer.headers, wire.encode(envelope))
+
+
+def _is_known(tag: str | None, known: Sequence[Any]) -> bool:
+    """Whether the client says that it has what this tag stands for."""
+    return tag is not None and ("*" in known or falcon.ETag.loads(tag) in known)
+
+
+def _checked(key: str | None) -> str | None:
+    """An idempotency key as it was sent; BadRequest for what cannot be one."""
+    if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
+        raise BadRequest("Idempotency-Key: must be 1 to 255 printable characters.", param="Idempotency-Key")
+    return key

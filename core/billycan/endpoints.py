@@ -1,0 +1,74 @@
+"""A mounted route: what its handler takes and gives, and what runs it."""
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, get_args, get_origin
+
+from msgspec import Struct
+
+from . import chosen
+from .context import Context
+from .extending import Extended, filled
+from .manifest import Route
+from .resources import Page
+
+if TYPE_CHECKING:
+    from .app import App
+
+PARAMETER = re.compile(r"{(\w+)}")
+
+
+class Signature(Struct, frozen=True):
+    """A handler's contract: its body (None where it reads none), query, path parameters and answer.
+
+    `patch` says the body is a merge patch of that Struct; `shown` is the Struct whose members are read-only in it. A
+    POST whose handler names no body still takes an empty object.
+    """
+
+    body: Any
+    patch: bool
+    query: Any
+    params: tuple[str, ...]
+    answer: Any
+    shown: Any
+
+    @property
+    def listed(self) -> Any:
+        """The Struct of a list's items; None where the answer is no page."""
+        return get_args(self.answer)[0] if get_origin(self.answer) is Page else None
+
+
+class Endpoint(Struct, frozen=True):
+    """A mounted route: whose it is, what its handler's signature says, what begins the ids that its filters take.
+
+    `extended` is the resource whose body it takes, where other plugins take members of that, too. `choice` is what its
+    `fields` chooses from.
+    """
+
+    plugin: str
+    route: Route
+    signature: Signature
+    ids: Mapping[str, str] = {}
+    extended: Extended | None = None
+    choice: chosen.Choice | None = None
+
+    def run(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> Any:
+        """What the handler returns for these, its `query` and `body`; with the members that other plugins add."""
+        if self.extended and "body" in values:
+            body, ctx.sent_besides = self.extended.take_out(self, values["body"], params.get("id"))
+            values = {**values, "body": body}
+        answer = self.route.handler(ctx, **values, **params)
+        if ctx.sent_besides:
+            raise RuntimeError(
+                f"{self.route.method} {self.route.path}: its handler did not call its Records' insert or save"
+            )
+        if ctx.told and ctx.told[0] is answer:
+            return ctx.told[1]
+        return filled(ctx, answer)
+
+
+def endpoint_at(app: "App", method: str, path: str) -> tuple[Endpoint, dict[str, str]] | None:
+    """The endpoint that answers at a path, be there a query behind it or not, with the path's parameters."""
+    found = app.find(path.partition("?")[0])
+    endpoint = app.at.get((method, found[-1])) if found else None
+    return (endpoint, found[2]) if endpoint else None

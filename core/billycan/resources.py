@@ -1,0 +1,144 @@
+"""The Structs that resources have in common: what a list takes, what a record shows, and what a handler answers."""
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Generic, TypeVar
+
+import msgspec
+from msgspec import UNSET, Meta, Struct
+
+from .fields import DayOrInstant, ExternalId, Metadata, Moment
+
+T = TypeVar("T")
+
+
+class Page(Struct, Generic[T]):
+    """One page of a list. `total` counts all that match; the cursors are None where there is no such page."""
+
+    items: list[T]
+    page: int
+    per_page: int
+    total: int
+    has_more: bool = False
+    next_cursor: str | None = None
+    prev_cursor: str | None = None
+
+    def of(self, items: list[Any]) -> "Page[Any]":
+        """The same page with other items."""
+        return Page(items, self.page, self.per_page, self.total, self.has_more, self.next_cursor, self.prev_cursor)
+
+
+class Paging(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The parameters that cut a list into pages; `sortable` names what `sort` takes.
+
+    page: The page, from 1; not together with `cursor`.
+    per_page: How many records a page has; default 25.
+    cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+    sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+    """
+
+    sortable: ClassVar[tuple[str, ...]] = ("created_at",)
+
+    page: Annotated[int, Meta(ge=1, le=1_000_000)] | None = None
+    per_page: Annotated[int, Meta(ge=1, le=100)] | None = None
+    cursor: str | None = None
+    sort: str | None = None
+
+
+class PageQuery(Paging, kw_only=True):
+    """The parameters every list of resources takes; a plugin's own query adds its filters.
+
+    A parameter filters the column of its name: a list by any of its values, `<column>_from` and `<column>_to` by both
+    bounds inclusive. Whatever else it means, the plugin's Records says in `filters`.
+
+    external_id: The record with this `external_id`.
+    metadata: Records whose metadata has each `metadata[key]=value`.
+    updated_since: Records changed at or after this time; the same as `updated_at_from`.
+    """
+
+    sortable: ClassVar[tuple[str, ...]] = ("created_at", "updated_at")
+
+    external_id: ExternalId | None = None
+    metadata: Metadata | None = None
+    created_at_from: DayOrInstant | None = None
+    created_at_to: DayOrInstant | None = None
+    updated_at_from: DayOrInstant | None = None
+    updated_at_to: DayOrInstant | None = None
+    updated_since: DayOrInstant | None = None
+
+
+# Parameters that steer a list; every other member of a query is a filter.
+STEERING = ("page", "per_page", "cursor", "sort", "include", "fields")
+
+
+class _First(Struct):
+    id: str
+
+
+class Resource(_First, kw_only=True):
+    """The members every resource shows.
+
+    id: Its id: a prefix for its kind, `_` and an opaque string.
+    external_id: Your own id for the record, unique among records of its kind.
+    metadata: Your own map of strings.
+    allowed_actions: The actions that are possible now.
+    version: Goes up by one with each change; the `ETag`, for If-Match.
+    created_at: When it was created.
+    updated_at: When it was last changed.
+    """
+
+    external_id: str | None
+    metadata: dict[str, str]
+    allowed_actions: list[str]
+    version: int
+    created_at: Moment
+    updated_at: Moment
+
+
+class NewResource(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The members every resource may be given.
+
+    external_id: Your own id for the record, unique among records of its kind.
+    metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+    """
+
+    external_id: ExternalId | None = None
+    metadata: Metadata = {}
+
+
+class Named(Struct):
+    """A referenced record, as it is shown.
+
+    id: Its id.
+    name: Its name; on documents that were sent, its name at that time.
+    """
+
+    id: str
+    name: str
+
+
+class Deleted(Struct):
+    """The response to a DELETE.
+
+    id: The id of the deleted record.
+    deleted: Always true.
+    """
+
+    id: str
+    deleted: bool = True
+
+
+class Empty(Struct, forbid_unknown_fields=True):
+    """The body of an action that needs no members."""
+
+
+class Reply(Struct):
+    """An answer that is no JSON envelope, such as a calendar file; sent as it is."""
+
+    body: bytes
+    content_type: str
+    headers: Mapping[str, str] = {}
+
+
+def sent(body: Struct) -> dict[str, Any]:
+    """The members of a Struct that were given a value."""
+    return {k: v for k, v in msgspec.structs.asdict(body).items() if v is not UNSET}

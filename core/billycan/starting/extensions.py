@@ -1,0 +1,102 @@
+"""What plugins add to the records of others, made part of their Structs and of the endpoints that have them."""
+
+import inspect
+from collections.abc import Iterable, Mapping, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any, get_args, get_origin
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import NODEFAULT, UNSET, Struct, structs
+
+from ..endpoints import Endpoint
+from ..extending import Extended, Extensions, members
+from ..manifest import Extends, Manifest
+from ..plain import options
+from ..resources import Page
+
+Kinds = Mapping[Any, Any]  # Structs, each with the one that has the added members, too
+
+
+def extend(manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]) -> tuple[Extensions, list[Endpoint]]:
+    """All that the enabled plugins add to each other's records, and the endpoints, which take and give that, too."""
+    adds: dict[str, list[Extends]] = {}
+    for extends in (e for manifest in manifests.values() for e in manifest.extends):
+        adds.setdefault(extends.path, []).append(extends)
+    listed = {e.route.path: e.plugin for e in endpoints if e.signature.listed}
+    extensions: dict[Any, tuple[Any, Sequence[Extends]]] = {}
+    extended = list(endpoints)
+    for path, by in adds.items():
+        if path in listed:
+            shown, sent = structs_of(path, endpoints)
+            shows = {kind: _with(kind, by, shown=True) for kind in shown}
+            takes = {kind: _with(kind, by, shown=False) for kind in sent} if any(e.takes for e in by) else {}
+            own = {more: kind for kind, more in takes.items()}
+            resource = Extended(path, by, own, table_of(shown, manifests[listed[path]].tables))
+            extended = [_over(e, resource, shows, takes) for e in extended]
+            extensions |= {kind: (more, by) for kind, more in shows.items()}
+    return extensions, extended
+
+
+def structs_of(path: str, endpoints: Iterable[Endpoint]) -> tuple[list[Any], list[Any]]:
+    """The Structs that a resource shows its records as, and those that a client sends to make or change one."""
+    here = [e for e in endpoints if e.route.path in (path, f"{path}/{{id}}")]
+    answers = [kind for e in here for kind in options(e.signature.listed or e.signature.answer)]
+    bodies = [e.signature.body for e in here if e.signature.body]
+    return [*dict.fromkeys(kind for kind in answers if "version" in members(kind))], [*dict.fromkeys(bodies)]
+
+
+def table_of(shown: Iterable[Any], tables: Iterable[sa.Table]) -> sa.Table | None:
+    """The table that Records shows as one of these Structs; None where there is no such."""
+    return next((table for table in tables if table.info.get("filters", {}).keys() & set(shown)), None)
+
+
+def _over(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) -> Endpoint:
+    """The endpoint with the added members in what it takes and gives."""
+    signature = endpoint.signature
+    answer, shown = (_mapped(kind, shows) for kind in (signature.answer, signature.shown))
+    changed = structs.replace(signature, answer=answer, shown=shown)
+    if f"{endpoint.route.path}/".startswith(f"{resource.path}/") and signature.body in takes:
+        changed = structs.replace(changed, body=takes[signature.body])
+        return structs.replace(endpoint, signature=changed, extended=resource)
+    return structs.replace(endpoint, signature=changed)
+
+
+def _mapped(kind: Any, to: Kinds) -> Any:
+    """A type with other Structs in their places."""
+    if get_origin(kind) is Page:
+        return Page[_mapped(get_args(kind)[0], to)]  # type: ignore[misc]
+    found = [to.get(option, option) for option in options(kind)]
+    return found[0] if len(found) == 1 else reduce(or_, found)
+
+
+def _with(kind: type[Struct], adds: Iterable[Extends], *, shown: bool) -> type[Struct]:
+    """A Struct with what others add to it: of its name, and with what is said of each member."""
+    more = [part for e in adds if (part := e.shows if shown else e.takes)]
+    added: list[Any] = []
+    for field in (field for part in more for field in structs.fields(part)):
+        member: list[Any] = [field.name, field.type]
+        if not shown or field.default is UNSET:  # otherwise it is always there
+            factory = field.default_factory
+            member.append(field.default if factory is NODEFAULT else msgspec.field(default_factory=factory))
+        added.append(tuple(member))
+    said = [_of_members(part) for e in adds for part in (e.takes, *([e.shows] if shown else []))]
+    rules = [rule for part in (kind, *more) if (rule := getattr(part, "__post_init__", None))]
+
+    def check(self: Any) -> None:
+        for rule in rules:
+            rule(self)
+
+    namespace = {
+        "__doc__": "\n\n".join([inspect.cleandoc(kind.__doc__ or ""), *filter(None, said)]),
+        "__post_init__": check,
+    }
+    return msgspec.defstruct(
+        kind.__name__, added, bases=(kind,), module=kind.__module__, namespace=namespace, kw_only=True
+    )
+
+
+def _of_members(kind: type[Struct] | None) -> str:
+    """What a docstring says of the members."""
+    return inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[2] if kind else ""

@@ -1,0 +1,111 @@
+"""The routes of the enabled plugins: read and checked from their manifests, and mounted on Falcon."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import falcon
+import msgspec
+from falcon.routing import CompiledRouter
+
+from ..endpoints import PARAMETER, Endpoint
+from ..events import events
+from ..manifest import Manifest
+from ..pipeline import Pipeline
+from . import checks, signatures
+from .packages import PluginError
+
+if TYPE_CHECKING:
+    from ..app import App
+
+Hearers = dict[str, list[tuple[Callable[..., None], Callable[[Any], Any]]]]
+
+
+def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> list[Endpoint]:
+    """The endpoints of core's own part and of the enabled plugins, as far as each has what it needs."""
+    owners: dict[tuple[str, str], str] = {}
+    found = []
+    for manifest in parts:
+        for route in manifest.routes:
+            if not all(_has(enabled, need) for need in route.needs):
+                continue
+            key = route.method, PARAMETER.sub("{}", route.path)
+            if (owner := owners.get(key)) == manifest.name:
+                raise PluginError(f"{owner} has {route.method} {route.path} twice: remove one of them")
+            if owner:
+                raise PluginError(
+                    f"{manifest.name} and {owner} both have {route.method} {route.path}: disable one of them"
+                )
+            owners[key] = manifest.name
+            try:
+                signature = signatures.read(route)
+            except (TypeError, NameError) as error:
+                raise PluginError(f"{manifest.name}: {error}: correct the handler") from error
+            found.append(Endpoint(manifest.name, route, signature, _ids(enabled, manifest, signature.query)))
+    for manifest in enabled.values():
+        for fault in checks.lists(manifest, [(e.signature.listed, e.signature.query) for e in found]):
+            raise PluginError(fault)
+    for fault in checks.extending(enabled, found):
+        raise PluginError(fault)
+    # Whatever else takes the body that makes a record, such as a preview, calls the same members read-only.
+    makes = {e.signature.body: e.signature.shown for e in found if e.signature.shown and not e.signature.patch}
+    for i, endpoint in enumerate(found):
+        if endpoint.signature.shown is None and (shown := makes.get(endpoint.signature.body)):
+            signature = msgspec.structs.replace(endpoint.signature, shown=shown)
+            found[i] = msgspec.structs.replace(endpoint, signature=signature)
+    return found
+
+
+def hearers(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> Hearers:
+    """For each event the functions that hear it, what others depend on first, each with what reads its data."""
+    for fault in checks.hearing(parts):
+        raise PluginError(fault)
+    found: Hearers = {}
+    for manifest in enabled.values():
+        for event, hear in manifest.hears.items():
+            found.setdefault(event, []).append((hear, msgspec.json.Decoder(signatures.heard(hear)).decode))
+    return found
+
+
+def mounted(app: "App") -> tuple[Callable[[str], Any], falcon.App[Any, Any]]:
+    """Falcon with a responder for every endpoint and page of the app; and what finds those of a path, by its router."""
+    router = CompiledRouter()
+    pipeline = Pipeline(app, router.find)
+    web = falcon.App(middleware=[pipeline], router=router)
+    web.req_options.strip_url_path_trailing_slash = False
+    web.add_error_handler(Exception, pipeline.fail)
+    web.add_error_handler(falcon.HTTPError, pipeline.fail)
+    by_path: dict[str, list[Endpoint]] = {}
+    for endpoint in app.endpoints:
+        by_path.setdefault(endpoint.route.path, []).append(endpoint)
+    made = [(path, each[0].plugin, pipeline.resource(each)) for path, each in by_path.items()]
+    made += [(path, plugin, _with_head(page(app))) for path, plugin, page in app.pages]
+    for path, plugin, resource in made:
+        try:
+            web.add_route(path, resource)
+        except ValueError as error:
+            raise PluginError(f"{plugin}: {path} conflicts with the other paths: {error}: rename it") from error
+    return router.find, web
+
+
+def _ids(enabled: Mapping[str, Manifest], manifest: Manifest, query: Any) -> dict[str, str]:
+    """What begins the ids that each filter `<x>_id` takes: those of the table that its column points at."""
+    prefixes = {t.name: t.info.get("prefix", "") for t in (events, *(t for m in enabled.values() for t in m.tables))}
+    found: dict[str, str] = {}
+    for name in [f.encode_name for f in msgspec.structs.fields(query)] if query else ():
+        for table in manifest.tables if name.endswith("_id") else ():
+            keys = table.c[name].foreign_keys if name in table.c else ()
+            target = next((key.column.table.name for key in keys), table.info.get("points_at", {}).get(name))
+            if target:
+                found.setdefault(name, prefixes.get(target, ""))
+    return found
+
+
+def _has(enabled: Mapping[str, Manifest], need: str | frozenset[str] | set[str]) -> bool:
+    return need in enabled if isinstance(need, str) else any(name in enabled for name in need)
+
+
+def _with_head(page: Any) -> Any:
+    """A page whose HEAD is its GET: Falcon itself leaves the body out."""
+    if hasattr(page, "on_get") and not hasattr(page, "on_head"):
+        page.on_head = page.on_get
+    return page

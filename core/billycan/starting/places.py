@@ -1,0 +1,34 @@
+"""Where a deployment keeps its rows, and what its processes share: as its settings name them."""
+
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from ..db import Database
+from ..shared import shared_folder
+from .settings import Settings, SettingsError
+
+
+def database(settings: Settings) -> Database:
+    """The database of a deployment; SettingsError where it can be none."""
+    try:
+        url = sa.make_url(settings.database)
+    except sa.exc.ArgumentError:
+        raise SettingsError("database: must be a SQLAlchemy URL such as sqlite:///var/billycan.db") from None
+    if url.get_backend_name() not in ("sqlite", "postgresql"):
+        raise SettingsError("database: must be sqlite:/// or postgresql+psycopg://")
+    if url.get_backend_name() == "sqlite" and url.database in (None, "", ":memory:"):
+        raise SettingsError("database: must be a file: an in-memory database would be a separate one in each process")
+    return Database(url, settings.pool_size)
+
+
+def shared(settings: Settings, db: Database) -> Path:
+    """The folder that the processes of this host share: the one that is set, or one named after the database."""
+    if settings.shared_folder:
+        folder = Path(settings.shared_folder)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return folder
+    url = db.url
+    return shared_folder(
+        str(Path(url.database or "").resolve()) if db.is_sqlite else url.render_as_string(hide_password=True)
+    )

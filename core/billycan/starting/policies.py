@@ -1,0 +1,153 @@
+"""PostgreSQL's row-level security: policies behind which a role that owns nothing runs the server.
+
+What tells PostgreSQL for whom a statement is, and what the policies compare with that, is `walls`.
+"""
+
+import sqlalchemy as sa
+
+from ..walls import ALL, SETTING
+
+POLICY = "billycan_tenant"
+
+
+def build(db: sa.Connection, role: str, password: str) -> bool:
+    """Have policies hold for every role, and let this one run the server; returns whether it was made, with `password`.
+
+    It may read and write rows and owns nothing. Raises RuntimeError for a role that no policy would hold for.
+    """
+    name = db.dialect.identifier_preparer.quote_identifier(role)
+    found = db.execute(_ROLE, {"role": role}).first()
+    if found is None:
+        secret = db.execute(sa.text("SELECT quote_literal(:password)"), {"password": password}).scalar()
+        db.exec_driver_sql(f"CREATE ROLE {name} LOGIN PASSWORD {secret}")
+    elif found.above:
+        raise RuntimeError(f"no policy holds for the role {role}, which is a superuser or owns tables: name another")
+    schema, _ = db.execute(sa.text(_OWNER)).one()
+    db.execute(sa.text(f"GRANT USAGE ON SCHEMA {schema} TO {name}"))
+    _let_analyze(db)
+    extend(db, role)
+    return found is None
+
+
+def stand(db: sa.Connection) -> bool:
+    """Whether there are policies in this database."""
+    return db.dialect.name == "postgresql" and bool(db.execute(sa.text(_STAND)).scalar())
+
+
+def owns(db: sa.Connection) -> bool:
+    """Whether the role that asks may change the tables."""
+    asked = "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('core_tenants')"
+    return bool(db.execute(sa.text(asked)).scalar())
+
+
+def gaps(db: sa.Connection) -> list[str]:
+    """The tables of tenants' rows that no policy guards."""
+    return [row.table for row in db.execute(sa.text(_GAPS))]
+
+
+def lacks(db: sa.Connection) -> list[str]:
+    """What keeps the role that asks from running the server behind policies, in words; who owns the tables may."""
+    if not stand(db) or owns(db):
+        return []
+    role = db.execute(sa.text("SELECT current_user")).scalar_one()
+    found = [f"no policy guards {', '.join(missing)}"] if (missing := gaps(db)) else []
+    closed = [row.name for row in db.execute(_CLOSED, {"role": role})]
+    closed += [] if db.execute(_MAY_ANALYZE, {"role": role}).scalar() else ["billycan_analyze"]
+    return found + ([f"the role {role} may not use {', '.join(closed)}"] if closed else [])
+
+
+def extend(db: sa.Connection, *roles: str) -> list[str]:
+    """Give tables of tenants' rows their policy, and the server's roles their rights to all; returns what was lacking.
+
+    Those are `roles`, and whoever else may add tenants and does not own them.
+    """
+    changed = []
+    for table, column in db.execute(sa.text(_GAPS)).all():
+        db.exec_driver_sql(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
+        db.exec_driver_sql(f"DROP POLICY IF EXISTS {POLICY} ON {table}")
+        # Asked for once in a statement, and not for each row. Where nobody was told, it fails.
+        told = f"(SELECT current_setting('{SETTING}'))"
+        db.exec_driver_sql(f"CREATE POLICY {POLICY} ON {table} USING ({told} IN ({column}, '{ALL}'))")
+        changed.append(f"{table}: guarded by its policy")
+    for role in {*roles, *db.execute(sa.text(_ROLES)).scalars()}:
+        changed += _let_use(db, role)
+    for function in _INDEXED:
+        try:
+            with db.begin_nested():
+                db.exec_driver_sql(f"ALTER FUNCTION pg_catalog.{function} LEAKPROOF")
+        except sa.exc.ProgrammingError:
+            break  # only a superuser may
+    return changed
+
+
+def _let_use(db: sa.Connection, role: str) -> list[str]:
+    """Give a role its rights to what was added since it got them last; returns what that is."""
+    name, closed = db.dialect.identifier_preparer.quote_identifier(role), db.execute(_CLOSED, {"role": role}).all()
+    for thing, is_sequence in closed:
+        rights = f"USAGE ON SEQUENCE {thing}" if is_sequence else f"SELECT, INSERT, UPDATE, DELETE ON {thing}"
+        db.exec_driver_sql(f"GRANT {rights} TO {name}")
+    if not db.execute(_MAY_ANALYZE, {"role": role}).scalar():
+        _let_analyze(db)
+        db.exec_driver_sql(f"GRANT EXECUTE ON FUNCTION billycan_analyze TO {name}")
+    return [f"{thing}: open to {role}" for thing, _ in closed]
+
+
+def _let_analyze(db: sa.Connection) -> None:
+    """Make the function by which others take stock of a table: only its owner may, or who acts as the owner in that."""
+    schema, owner = db.execute(sa.text(_OWNER)).one()
+    for statement in (
+        "CREATE OR REPLACE FUNCTION billycan_analyze(name text) RETURNS void LANGUAGE plpgsql SECURITY DEFINER"
+        f" SET search_path = {schema}, pg_temp AS $$ BEGIN EXECUTE format('ANALYZE %I', name); END $$",
+        f"ALTER FUNCTION billycan_analyze OWNER TO {owner}",
+        "REVOKE ALL ON FUNCTION billycan_analyze FROM PUBLIC",
+    ):
+        db.execute(sa.text(statement))
+
+
+def unindexed(db: sa.Connection) -> bool:
+    """Whether policies keep PostgreSQL from searching by an index, since no superuser has built them."""
+    return stand(db) and not db.execute(sa.text(_LEAKPROOF)).scalar()
+
+
+# Beneath a policy only those look into an index that tell nothing of the values they compare. LIKE and @> do not, but
+# for an error about the pattern itself.
+_INDEXED = ("textlike(text, text)", "jsonb_contains(jsonb, jsonb)")
+_LEAKPROOF = (
+    "SELECT bool_and(proleakproof) FROM pg_proc WHERE pronamespace = 'pg_catalog'\\:\\:regnamespace"
+    " AND proname IN ('textlike', 'jsonb_contains')"
+)
+_STAND = (
+    "SELECT count(*) > 0 FROM pg_policy WHERE polname = 'billycan_tenant' AND polrelid = to_regclass('core_tenants')"
+)
+_OWNER = (
+    "SELECT quote_ident(relnamespace\\:\\:regnamespace\\:\\:text), quote_ident(pg_get_userbyid(relowner))"
+    " FROM pg_class WHERE oid = to_regclass('core_tenants')"
+)
+_ROLES = """
+SELECT DISTINCT rolname FROM pg_class c, aclexplode(relacl) acl JOIN pg_roles r ON r.oid = acl.grantee
+WHERE c.oid = to_regclass('core_tenants') AND privilege_type = 'INSERT' AND grantee <> relowner
+"""
+_CLOSED = sa.text("""
+SELECT quote_ident(relname) AS name, relkind = 'S' AS is_sequence FROM pg_class
+WHERE relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('core_tenants'))
+AND NOT CASE relkind WHEN 'S' THEN has_sequence_privilege(:role, oid, 'USAGE') WHEN 'r' THEN
+ has_table_privilege(:role, oid, 'SELECT') AND has_table_privilege(:role, oid, 'INSERT')
+ AND has_table_privilege(:role, oid, 'UPDATE') AND has_table_privilege(:role, oid, 'DELETE') ELSE true END
+ORDER BY relname
+""")
+_MAY_ANALYZE = sa.text(
+    "SELECT coalesce(has_function_privilege(:role, to_regprocedure('billycan_analyze(text)'), 'EXECUTE'), false)"
+)
+_ROLE = sa.text(
+    "SELECT rolsuper OR rolbypassrls OR EXISTS (SELECT FROM pg_class WHERE relowner = r.oid AND relkind = 'r') AS above"
+    " FROM pg_roles r WHERE rolname = :role"
+)
+_GAPS = """
+SELECT quote_ident(c.relname) AS table, quote_ident(a.attname) AS column
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND NOT a.attisdropped
+WHERE c.relkind = 'r' AND c.relnamespace = (SELECT relnamespace FROM pg_class WHERE oid = to_regclass('core_tenants'))
+AND a.attname = CASE c.relname WHEN 'core_tenants' THEN 'id' ELSE 'tenant_id' END
+AND NOT (c.relrowsecurity AND c.relforcerowsecurity
+         AND EXISTS (SELECT FROM pg_policy WHERE polrelid = c.oid AND polname = 'billycan_tenant'))
+ORDER BY c.relname
+"""

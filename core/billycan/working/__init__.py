@@ -1,0 +1,1 @@
+"""What runs in the worker process: timed tasks, and what core itself tidies up by them."""

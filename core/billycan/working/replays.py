@@ -1,0 +1,58 @@
+"""How long the answers that an Idempotency-Key repeats are kept, and how many of the large ones."""
+
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import sqlalchemy as sa
+
+from ..context import Context
+from ..db import bytes_of, own
+from ..fields import Moment
+from ..idempotency import KEPT, PACKED, answers
+
+if TYPE_CHECKING:
+    from ..app import App
+
+MOST_LARGE_BYTES = 64 * 1024 * 1024  # of one business's answers, as stored, that have more than 4 KiB each
+
+
+def forget_old(ctx: Context) -> None:
+    """Delete the tenant's answers that are no longer given again."""
+    ctx.db.execute(
+        sa.delete(answers).where(answers.c.tenant_id == ctx.tenant_id, answers.c.created_at <= ctx.now() - KEPT)
+    )
+
+
+def too_large(app: "App", now: Moment) -> sa.Select[Any]:
+    """The tenants whose large answers are more than are kept."""
+    sizes = sa.func.sum(_SIZE)
+    of = answers.c.tenant_id
+    return sa.select(of, of.label("id")).where(_LARGE).group_by(of).having(sizes > MOST_LARGE_BYTES)
+
+
+def forget_large(ctx: Context, tenant_id: str) -> None:
+    """Keep a tenant's newest large answers up to a size in all; of older ones, that their requests were carried out."""
+    newest_first = (answers.c.created_at.desc(), answers.c.key)
+    large = own(ctx, answers) & _LARGE
+    sizes = (
+        sa.select(answers.c.key, sa.func.sum(_SIZE).over(order_by=newest_first).label("size")).where(large).subquery()
+    )
+    beyond = sa.select(sizes.c.key).where(sizes.c.size > MOST_LARGE_BYTES)
+    ctx.db.execute(sa.update(answers).where(large, answers.c.key.in_(beyond)).values(body=PACKED))
+
+
+class Kept(msgspec.Struct):
+    """How many answers of all businesses are kept, and how large they are."""
+
+    count: int
+    bytes: int
+
+
+def kept(db: sa.Connection) -> Kept:
+    """What is kept of all answers."""
+    row = db.execute(sa.select(sa.func.count(), sa.func.coalesce(sa.func.sum(_SIZE), 0)).select_from(answers)).one()
+    return Kept(row[0], int(row[1]))
+
+
+_SIZE = bytes_of(answers.c.body)
+_LARGE = _SIZE.op(">", is_comparison=True)(sa.literal_column("4096"))  # as the index has it

@@ -16,11 +16,11 @@ from urllib.parse import quote
 import pytest
 import sqlalchemy as sa
 
-from billycan import metrics
 from billycan.counters import counters
 from billycan.db import metadata
 from billycan.endpoints import PARAMETER
 from billycan.fields import Moment
+from billycan.operating import metrics
 from billycan.postgres import PLANNED_ANEW
 from billycan.resources import STEERING, Paging
 from billycan.starting import plugins

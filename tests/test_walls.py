@@ -133,7 +133,7 @@ def test_a_reason_opens_no_tenants_connection(app):
 # add to it only what cannot be asked tenant by tenant.
 REACHES_ACROSS = {
     ("core/billycan/keys.py", "only the key says whose it is"),
-    ("core/billycan/metrics.py", "gauges measure the whole deployment"),
+    ("core/billycan/operating/metrics.py", "gauges measure the whole deployment"),
     ("core/billycan/starting/migrate.py", "a migration changes the rows of all"),
     ("core/billycan/starting/migrate.py", "a plugin's tables go with the rows of all"),
     ("core/billycan/testing/client.py", "a migration changes the rows of all"),

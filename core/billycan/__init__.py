@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from .ids import new_id
     from .keys import Identity
     from .limits import Allowance
-    from .manifest import Every, Extends, Manifest, Route
-    from .metrics import Gauge
+    from .manifest import Every, Extends, Gauge, Manifest, Route
     from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
     from .problems import (
@@ -104,8 +103,7 @@ _HOMES = {
     "ids": "new_id",
     "keys": "Identity",
     "limits": "Allowance",
-    "manifest": "Every Extends Manifest Route",
-    "metrics": "Gauge",
+    "manifest": "Every Extends Gauge Manifest Route",
     "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",

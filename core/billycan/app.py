@@ -14,8 +14,9 @@ import falcon
 import msgspec
 from msgspec import Struct
 
-from . import chosen, defaults, operations, platform, private, wire
+from . import chosen, defaults, platform, private, wire
 from .calls import Call, answer
+from .counts import Counts
 from .db import Database
 from .endpoints import Endpoint, endpoint_at
 from .fields import Moment
@@ -23,7 +24,8 @@ from .idempotency import Answer
 from .keys import Identity, Keys
 from .limits import MOST_PER_MINUTE, Allowance, Counter, Limiter, by_address
 from .manifest import Every, Manifest
-from .metrics import Counts
+from .operating.pages import pages
+from .pipeline import Outer
 from .problems import Problem, RouteNotFound
 from .recent import Recent
 from .shared import Epoch
@@ -87,12 +89,12 @@ class App:
             if e.route.path.endswith("/{id}") and e.route.method == "GET"
         }
         self.pages = [
-            *((path, "core", page) for path, page in operations.pages),
+            *((path, "core", page) for path, page in pages),
             *((path, m.name, page) for m in self.manifests.values() for path, page in m.pages),
         ]
         self.page_paths = {path for path, _, _ in self.pages}
         self.find, web = mounting.mounted(self)
-        self.wsgi = operations.Outer(web)
+        self.wsgi = Outer(web)
 
     @property
     def public_url(self) -> str:

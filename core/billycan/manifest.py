@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from .fields import Moment
-from .metrics import Gauge
 from .problems import Code
 
 if TYPE_CHECKING:
@@ -84,6 +83,18 @@ class Extends(Struct, frozen=True, kw_only=True):
     fill: "Callable[[Context, Sequence[str]], Mapping[str, Any]]"
     takes: type[Struct] | None = None
     keep: "Callable[[Context, str, Any], None] | None" = None
+
+
+class Gauge(Struct, frozen=True):
+    """Something a plugin measures when it is asked: `read(db, now)` gives a number for each value of `label`.
+
+    With an empty `label` the only value is the empty text. `name` starts with the plugin's.
+    """
+
+    name: str
+    help: str
+    label: str
+    read: Callable[[sa.Connection, Moment], Mapping[str, float]]
 
 
 class Manifest(Struct, frozen=True, kw_only=True):

@@ -3,8 +3,9 @@
 import logging
 import re
 import secrets
+import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, date, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
@@ -203,6 +204,29 @@ class Pipeline:
         else:
             resp.text, resp.data = None, wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
             resp.content_type = falcon.MEDIA_JSON
+
+
+class Outer:
+    """The WSGI callable: what escapes Falcon itself, such as a bad header value, is still a plain envelope."""
+
+    def __init__(self, web: Callable[..., Iterable[bytes]]) -> None:
+        self.web = web
+
+    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+        # An unheard-of method is one that nothing takes; Falcon would refuse some of them before the pipeline begins.
+        if environ["REQUEST_METHOD"] not in falcon.HTTP_METHODS:
+            environ["REQUEST_METHOD"] = "TRACE"
+        try:
+            return self.web(environ, start_response)
+        except Exception:
+            problem, headers = Problem(), headers_of(environ[STATE])
+            problem.request_id = headers["X-Request-Id"]
+            log.exception("request %s failed beyond its handler", problem.request_id)
+            body = wire.encode({"data": None, "pagination": None, "error": problem.as_error()})
+            headers |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
+            # A server that was given a head already, and has not sent it, takes another only with the error.
+            start_response("500 Internal Server Error", [*headers.items()], sys.exc_info())
+            return [body]
 
 
 def headers_of(state: Any) -> dict[str, str]:

@@ -9,8 +9,7 @@ from msgspec import Struct
 from .context import Context
 from .events import get_event, list_events
 from .fields import Moment
-from .manifest import Every, Manifest, Route
-from .metrics import Gauge
+from .manifest import Every, Gauge, Manifest, Route
 from .patch import Patch
 from .resources import Reply
 from .tenants import Profile, Tenant

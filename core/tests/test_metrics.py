@@ -6,8 +6,8 @@ import re
 import pytest
 import sqlalchemy as sa
 
-from billycan import Manifest
-from billycan.metrics import Counts, Gauge
+from billycan import Gauge, Manifest
+from billycan.counts import Counts
 from billycan.testing import Client
 
 TOKEN = "an operator's token"

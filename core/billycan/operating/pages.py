@@ -1,22 +1,21 @@
-"""Core's own pages, most of them for those who run a deployment, under /-/; and the guard around everything."""
+"""Core's own pages, most of them for those who run a deployment, under /-/."""
 
 import logging
-import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import falcon
 import sqlalchemy as sa
 
-from . import metrics, wire
-from .db import reason
-from .people import Home
-from .pipeline import STATE, headers_of
-from .problems import Problem, RouteNotFound
-from .starting import migrate
+from .. import wire
+from ..db import reason
+from ..people import Home
+from ..problems import RouteNotFound
+from ..starting import migrate
+from . import metrics
 
 if TYPE_CHECKING:
-    from .app import App
+    from ..app import App
 
 log = logging.getLogger("billycan")
 
@@ -85,26 +84,3 @@ pages: tuple[tuple[str, Callable[["App"], Any]], ...] = (
 
 def _write(resp: falcon.Response, value: Any) -> None:
     resp.data, resp.content_type = wire.encode(value), falcon.MEDIA_JSON
-
-
-class Outer:
-    """The WSGI callable: what escapes Falcon itself, such as a bad header value, is still a plain envelope."""
-
-    def __init__(self, web: Callable[..., Iterable[bytes]]) -> None:
-        self.web = web
-
-    def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        # An unheard-of method is one that nothing takes; Falcon would refuse some of them before the pipeline begins.
-        if environ["REQUEST_METHOD"] not in falcon.HTTP_METHODS:
-            environ["REQUEST_METHOD"] = "TRACE"
-        try:
-            return self.web(environ, start_response)
-        except Exception:
-            problem, headers = Problem(), headers_of(environ[STATE])
-            problem.request_id = headers["X-Request-Id"]
-            log.exception("request %s failed beyond its handler", problem.request_id)
-            body = wire.encode({"data": None, "pagination": None, "error": problem.as_error()})
-            headers |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
-            # A server that was given a head already, and has not sent it, takes another only with the error.
-            start_response("500 Internal Server Error", [*headers.items()], sys.exc_info())
-            return [body]

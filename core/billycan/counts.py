@@ -1,4 +1,4 @@
-"""What `/-/metrics` shows, for Prometheus: requests that every process of a host counted, and what plugins measure.
+"""How many requests were answered, counted by every process of a host.
 
 Each process counts in a file of its own, which only it writes and all of them read. It holds the file's lock as long as
 it lives: what a dead one counted is added to `gone`, so that no restart makes a total fall.
@@ -7,49 +7,24 @@ it lives: what a dead one counted is added to `gone`, so that no restart makes a
 from __future__ import annotations
 
 import fcntl
-import logging
 import mmap
 import os
 import threading
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from importlib.metadata import version
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-import sqlalchemy as sa
-from msgspec import Struct
-
-from .db import reason
-from .fields import Moment
-
-if TYPE_CHECKING:
-    from .app import App
-
-log = logging.getLogger("billycan")
+from typing import Any
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "other")
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
-_STATUSES = 500  # from 100 on
-_BUCKETS = len(METHODS) * _STATUSES
-_MICROSECONDS = _BUCKETS + len(BOUNDS) + 1
-_WORDS = _MICROSECONDS + 1
+STATUSES = 500  # from 100 on
+BUCKETS = len(METHODS) * STATUSES
+MICROSECONDS = BUCKETS + len(BOUNDS) + 1
+_WORDS = MICROSECONDS + 1
 _numbers = count(1)
-
-
-class Gauge(Struct, frozen=True):
-    """Something a plugin measures when it is asked: `read(db, now)` gives a number for each value of `label`.
-
-    With an empty `label` the only value is the empty text. `name` starts with the plugin's.
-    """
-
-    name: str
-    help: str
-    label: str
-    read: Callable[[sa.Connection, Moment], Mapping[str, float]]
 
 
 class Counts:
@@ -71,11 +46,11 @@ class Counts:
 
     def add(self, method: str, status: int, seconds: float) -> None:
         """Count a request that took so long."""
-        place = METHODS.index(method if method in METHODS else "other") * _STATUSES + status - 100
+        place = METHODS.index(method if method in METHODS else "other") * STATUSES + status - 100
         with self._lock:
             self._words[place] += 1
-            self._words[_BUCKETS + bisect_left(BOUNDS, seconds)] += 1
-            self._words[_MICROSECONDS] += round(seconds * 1_000_000)
+            self._words[BUCKETS + bisect_left(BOUNDS, seconds)] += 1
+            self._words[MICROSECONDS] += round(seconds * 1_000_000)
 
     def close(self) -> None:
         """Leave what was counted to the others."""
@@ -128,54 +103,3 @@ def _sum(files: Iterable[bytes]) -> array[int]:
         if len(content) == 8 * _WORDS:
             total = array("q", map(sum, zip(total, array("q", content), strict=True)))
     return total
-
-
-def exposition(app: App) -> str:
-    """Everything in Prometheus' text format."""
-    return "\n".join([*_requests(app.counts.whole()), *_gauges(app), ""])
-
-
-def _requests(words: array[int]) -> Iterator[str]:
-    yield "# HELP billycan_info The release of core that answers."
-    yield "# TYPE billycan_info gauge"
-    yield f'billycan_info{{version="{version("billycan-core")}"}} 1'
-    yield "# HELP billycan_requests_total Requests answered on this host."
-    yield "# TYPE billycan_requests_total counter"
-    for place, number in enumerate(words[:_BUCKETS]):
-        if number:
-            method, status = METHODS[place // _STATUSES], 100 + place % _STATUSES
-            yield f'billycan_requests_total{{method="{method}",status="{status}"}} {number}'
-    yield "# HELP billycan_request_seconds How long they took, from the head of a request to its answer."
-    yield "# TYPE billycan_request_seconds histogram"
-    below = 0
-    for bound, number in zip((*BOUNDS, "+Inf"), words[_BUCKETS:_MICROSECONDS], strict=True):
-        below += number
-        yield f'billycan_request_seconds_bucket{{le="{bound}"}} {below}'
-    yield f"billycan_request_seconds_sum {words[_MICROSECONDS] / 1_000_000}"
-    yield f"billycan_request_seconds_count {below}"
-
-
-def _gauges(app: App) -> Iterator[str]:
-    measured: list[str] = []
-    try:
-        with app.db.reading(across="gauges measure the whole deployment") as db:
-            measured = [
-                line for part in app.parts.values() for gauge in part.gauges for line in _measured(app, db, gauge)
-            ]
-        up = 1
-    except sa.exc.SQLAlchemyError as error:
-        # What was counted is wanted most while the database is away.
-        log.warning("the database cannot be measured: %s", reason(error))
-        up = 0
-    yield "# HELP billycan_database_up Whether the database answered."
-    yield "# TYPE billycan_database_up gauge"
-    yield f"billycan_database_up {up}"
-    yield from measured
-
-
-def _measured(app: App, db: sa.Connection, gauge: Gauge) -> Iterator[str]:
-    yield f"# HELP {gauge.name} {gauge.help}"
-    yield f"# TYPE {gauge.name} gauge"
-    for value, number in sorted(gauge.read(db, app.now()).items()):
-        label = f'{{{gauge.label}="{value}"}}' if gauge.label else ""
-        yield f"{gauge.name}{label} {number}"

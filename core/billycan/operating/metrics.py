@@ -1,0 +1,71 @@
+"""What `/-/metrics` shows, in Prometheus' text format: the requests of a host, and what plugins measure."""
+
+from __future__ import annotations
+
+import logging
+from array import array
+from collections.abc import Iterator
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from ..counts import BOUNDS, BUCKETS, METHODS, MICROSECONDS, STATUSES
+from ..db import reason
+from ..manifest import Gauge
+
+if TYPE_CHECKING:
+    from ..app import App
+
+log = logging.getLogger("billycan")
+
+
+def exposition(app: App) -> str:
+    """All of it."""
+    return "\n".join([*_requests(app.counts.whole()), *_gauges(app), ""])
+
+
+def _requests(words: array[int]) -> Iterator[str]:
+    yield "# HELP billycan_info The release of core that answers."
+    yield "# TYPE billycan_info gauge"
+    yield f'billycan_info{{version="{version("billycan-core")}"}} 1'
+    yield "# HELP billycan_requests_total Requests answered on this host."
+    yield "# TYPE billycan_requests_total counter"
+    for place, number in enumerate(words[:BUCKETS]):
+        if number:
+            method, status = METHODS[place // STATUSES], 100 + place % STATUSES
+            yield f'billycan_requests_total{{method="{method}",status="{status}"}} {number}'
+    yield "# HELP billycan_request_seconds How long they took, from the head of a request to its answer."
+    yield "# TYPE billycan_request_seconds histogram"
+    below = 0
+    for bound, number in zip((*BOUNDS, "+Inf"), words[BUCKETS:MICROSECONDS], strict=True):
+        below += number
+        yield f'billycan_request_seconds_bucket{{le="{bound}"}} {below}'
+    yield f"billycan_request_seconds_sum {words[MICROSECONDS] / 1_000_000}"
+    yield f"billycan_request_seconds_count {below}"
+
+
+def _gauges(app: App) -> Iterator[str]:
+    measured: list[str] = []
+    try:
+        with app.db.reading(across="gauges measure the whole deployment") as db:
+            measured = [
+                line for part in app.parts.values() for gauge in part.gauges for line in _measured(app, db, gauge)
+            ]
+        up = 1
+    except sa.exc.SQLAlchemyError as error:
+        # What was counted is wanted most while the database is away.
+        log.warning("the database cannot be measured: %s", reason(error))
+        up = 0
+    yield "# HELP billycan_database_up Whether the database answered."
+    yield "# TYPE billycan_database_up gauge"
+    yield f"billycan_database_up {up}"
+    yield from measured
+
+
+def _measured(app: App, db: sa.Connection, gauge: Gauge) -> Iterator[str]:
+    yield f"# HELP {gauge.name} {gauge.help}"
+    yield f"# TYPE {gauge.name} gauge"
+    for value, number in sorted(gauge.read(db, app.now()).items()):
+        label = f'{{{gauge.label}="{value}"}}' if gauge.label else ""
+        yield f"{gauge.name}{label} {number}"

@@ -7,9 +7,10 @@ import pytest
 import sqlalchemy as sa
 from openapi_schema_validator import OAS31Validator
 
-from billycan import Address, keys
+from billycan import Address
 from billycan.describe.codes import every_code
 from billycan.events import body_of, events
+from billycan.starting.businesses import revoke_key
 from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder
 from billycan.wire import encode, parse
@@ -303,7 +304,7 @@ def refuse(c, clock):
     c.refused(401, "expired_api_key", "GET", "/v1/me", headers=with_key(old))
     gone = c.key()
     with c.app.db.writing(across="a test looks at every row") as db:
-        keys.revoke(db, gone.key_id, c.app.now())
+        revoke_key(db, gone.key_id, c.app.now())
     c.refused(401, "revoked_api_key", "GET", "/v1/me", headers=with_key(gone))
     c.refused(403, "insufficient_scope", "GET", "/v1/contacts", headers=with_key(c.key("invoices:read")))
     c.refused(409, "duplicate_external_id", "POST", "/v1/contacts", {"name": "Salamanca", "external_id": "crm-1041"})

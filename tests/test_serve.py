@@ -23,12 +23,13 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
-from billycan import keys, tenants
 from billycan.app import App
 from billycan.db import Database
 from billycan.hosting import workers as in_workers
 from billycan.starting import migrate, policies
+from billycan.starting.businesses import create_key, create_tenants
 from billycan.starting.settings import Config, Settings
+from billycan.tenants import Profile
 from billycan.testing import SECRET
 from billycan.tools import cli, serve
 from billycan.working import worker
@@ -358,9 +359,9 @@ def migrated(folder: Path, database: str) -> str:
     app = App(Config(Settings(database=database, secret=SECRET, plugins="contacts", shared_folder=shared), {}))
     migrate.upgrade(app.db, app.manifests)
     with app.db.writing() as db:
-        live, _ = tenants.create(db, tenants.Profile(name="Derwent Plumbing"), app.now())
+        live, _ = create_tenants(db, Profile(name="Derwent Plumbing"), app.now())
         room = {"per_minute": 100_000, "per_second": 100_000}
-        _, key = keys.create(db, live, ["read", "write"], app.now(), **room)
+        _, key = create_key(db, live, ["read", "write"], app.now(), **room)
     app.close()
     return key
 

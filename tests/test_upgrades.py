@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from billycan.fields import Moment
 from billycan.starting import migrate
+from billycan.starting.businesses import create_tenants
 from billycan.tenants import Profile
-from billycan.tenants import create as create_tenant
 from billycan.testing import Client, upgrade_to
 
 D = Decimal
@@ -32,7 +32,7 @@ def test_invoices_payments_and_contacts_of_the_first_release(make_app):
     zones = ["Australia/Hobart", "Pacific/Auckland", "Australia/Perth"]
     with app.db.writing() as db:
         tenants = [
-            create_tenant(db, Profile(name="Derwent", abn="47555222000", timezone=z), Moment.of(AT))[0] for z in zones
+            create_tenants(db, Profile(name="Derwent", abn="47555222000", timezone=z), Moment.of(AT))[0] for z in zones
         ]
         for tenant in tenants:
             mine = {"tenant_id": tenant, **kept}

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
-from msgspec import Struct
 
-from . import keys, tenants
 from .context import Context
 from .fields import Moment
 from .reader import decode
+from .starting.businesses import Business, create_business
+from .tenants import Profile, tenants
 from .work import unit_of_work
 
 if TYPE_CHECKING:
@@ -37,28 +37,12 @@ _PROFILE = {
 }
 
 
-class Business(Struct):
-    """A new business: both tenants and a key to each, which are not to be had again."""
-
-    tenant: str
-    sandbox: str
-    live_key: str
-    test_key: str
-
-
-def create(db: sa.Connection, profile: tenants.Profile, now: Moment) -> Business:
-    """Make a business, its sandbox, and a key with read and write to each."""
-    live, sandbox = tenants.create(db, profile, now)
-    made = [keys.create(db, tenant, ["read", "write"], now)[1] for tenant in (live, sandbox)]
-    return Business(live, sandbox, *made)
-
-
 def first(app: "App") -> Business | None:
     """Make the demo business with sample records in its sandbox; None where there is a tenant already."""
     with app.db.writing() as db:
-        if db.execute(sa.select(tenants.tenants.c.id).limit(1)).first():
+        if db.execute(sa.select(tenants.c.id).limit(1)).first():
             return None
-        business = create(db, decode(_PROFILE, tenants.Profile), app.now())
+        business = create_business(db, decode(_PROFILE, Profile), app.now())
     for manifest in app.manifests.values():
         if manifest.demo is None:
             continue

@@ -1,9 +1,8 @@
-"""API keys: made once, shown once, kept as a digest; who holds one is an Identity."""
+"""API keys, of which only digests are kept; who holds one is an Identity."""
 
 import binascii
 import hashlib
 import logging
-import secrets
 import string
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -12,7 +11,6 @@ from msgspec import Struct
 
 from .db import ByCodePoint, Json, UTCDateTime, metadata, reason
 from .fields import Moment
-from .ids import new_id
 from .problems import Unauthenticated
 from .recent import Recent
 from .statements import Statement
@@ -38,8 +36,8 @@ keys = sa.Table(
     sa.Column("revoked_at", UTCDateTime),
 )
 
-_ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
-_RANDOM, _CHECK = 32, 6  # 32 characters of base 62 hold 190 bits
+ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase
+RANDOM, CHECK = 32, 6  # 32 characters of base 62 hold 190 bits
 _MOST_USED_SECONDS = 60
 _MOST_NOTING_SECONDS = 0.1
 
@@ -64,20 +62,13 @@ class Identity(Struct, frozen=True, kw_only=True):
         return scope in self.scopes or scope.rpartition(":")[2] in self.scopes
 
 
-def new_key(environment: Literal["live", "sandbox"]) -> str:
-    """A new key: `svc_live_` or `svc_test_`, 190 random bits and a checksum."""
-    start = "svc_live_" if environment == "live" else "svc_test_"
-    start += "".join(secrets.choice(_ALPHABET) for _ in range(_RANDOM))
-    return start + _checksum(start)
-
-
 def well_formed(key: str) -> bool:
     """Whether `key` has the form and the checksum of a key, so that a mistyped one is refused without a look-up."""
     return (
         key.startswith(("svc_live_", "svc_test_"))
-        and len(key) == 9 + _RANDOM + _CHECK
-        and all(c in _ALPHABET for c in key[9:])
-        and _checksum(key[:-_CHECK]) == key[-_CHECK:]
+        and len(key) == 9 + RANDOM + CHECK
+        and all(c in ALPHABET for c in key[9:])
+        and checksum(key[:-CHECK]) == key[-CHECK:]
     )
 
 
@@ -86,50 +77,13 @@ def digest(key: str) -> bytes:
     return hashlib.sha256(key.encode()).digest()
 
 
-def _checksum(start: str) -> str:
+def checksum(start: str) -> str:
+    """What a key ends in, so that a mistyped one is known as such."""
     number, text = binascii.crc32(start.encode()), ""
-    for _ in range(_CHECK):
+    for _ in range(CHECK):
         number, rest = divmod(number, 62)
-        text = _ALPHABET[rest] + text
+        text = ALPHABET[rest] + text
     return text
-
-
-def create(
-    db: sa.Connection,
-    tenant_id: str,
-    scopes: list[str],
-    now: Moment,
-    *,
-    name: str | None = None,
-    expires_at: Moment | None = None,
-    per_minute: int | None = None,
-    per_second: int | None = None,
-) -> tuple[str, str]:
-    """Make a key for a tenant; returns its id and the key itself, which is not to be had again."""
-    environment = db.execute(sa.select(tenants.c.environment).where(tenants.c.id == tenant_id)).scalar_one()
-    id, key = new_id("key"), new_key(environment)
-    db.execute(
-        sa.insert(keys).values(
-            id=id,
-            tenant_id=tenant_id,
-            digest=digest(key),
-            hint=f"{key[:9]}…{key[-4:]}",
-            name=name,
-            scopes=scopes,
-            per_minute=per_minute,
-            per_second=per_second,
-            created_at=now,
-            expires_at=expires_at,
-        )
-    )
-    return id, key
-
-
-def revoke(db: sa.Connection, key_id: str, now: Moment) -> bool:
-    """Refuse a key from now on; False where there is no such key. The caller bumps the epoch after the commit."""
-    first = sa.func.coalesce(keys.c.revoked_at, sa.literal(now, UTCDateTime))
-    found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(revoked_at=first))
-    return found.rowcount == 1
 
 
 _BY_DIGEST = Statement(

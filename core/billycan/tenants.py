@@ -10,7 +10,6 @@ from .address import Address
 from .context import Context
 from .db import ByCodePoint, Json, UTCDateTime, metadata
 from .fields import Abn, AmountsAre, Email, GstRounding, Moment, Name, Phone, Text, Zone
-from .ids import new_id
 from .patch import Patch
 from .problems import RuleBroken
 from .recent import Recent
@@ -134,25 +133,6 @@ def show(row: sa.Row[Any]) -> Tenant:
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
-
-
-def create(db: sa.Connection, profile: Profile, now: Moment) -> tuple[str, str]:
-    """Make a business and its sandbox, with the same profile; returns the ids of both."""
-    live, sandbox = new_id("ten"), new_id("ten")
-    stored = msgspec.to_builtins(profile)
-    for id, paired_id, environment in ((live, sandbox, "live"), (sandbox, live, "sandbox")):
-        db.execute(
-            sa.insert(tenants).values(
-                id=id,
-                paired_id=paired_id,
-                environment=environment,
-                profile=stored,
-                version=1,
-                created_at=now,
-                updated_at=now,
-            )
-        )
-    return live, sandbox
 
 
 _BY_ID = sa.select(tenants).where(tenants.c.id == sa.bindparam("id"))

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from billycan import keys
 from billycan.fields import Moment
+from billycan.starting import businesses
 from billycan.testing import START, Client
 
 
@@ -17,7 +18,7 @@ def client(make_app):
 
 
 GOOD = "svc_live_" + "a" * 32
-GOOD += keys._checksum(GOOD)
+GOOD += keys.checksum(GOOD)
 NO_KEYS = {
     "": "missing_api_key",
     " ": "missing_api_key",
@@ -59,7 +60,7 @@ def test_a_mistyped_key_is_refused_without_a_look_up(client, monkeypatch):
 
 
 def test_keys_are_random_and_kept_as_a_digest(client):
-    made = {keys.new_key("live") for _ in range(100)} | {keys.new_key("sandbox") for _ in range(100)}
+    made = {businesses.new_key("live") for _ in range(100)} | {businesses.new_key("sandbox") for _ in range(100)}
     assert len(made) == 200 and all(keys.well_formed(key) for key in made)
     assert {key[:9] for key in made} == {"svc_live_", "svc_test_"}
     assert set().union(*(key[9:] for key in made)) == set(string.ascii_letters + string.digits)
@@ -84,7 +85,7 @@ def test_a_key_expires(client, clock):
 
 def revoke(client, app, bump=True):
     with app.db.writing(across="a test looks at every row") as db:
-        assert keys.revoke(db, client.key_id, app.now())
+        assert businesses.revoke_key(db, client.key_id, app.now())
     if bump:
         app.epoch.bump()
 
@@ -102,7 +103,7 @@ def test_a_revoked_key_is_refused_from_the_next_request_on_in_every_worker(clien
         refused.refused(401, "revoked_api_key", "GET", "/v1/contacts")
     client.get("/v1/contacts")
     with client.app.db.writing(across="a test looks at every row") as db:
-        assert not keys.revoke(db, "key_1", client.app.now())
+        assert not businesses.revoke_key(db, "key_1", client.app.now())
 
 
 def test_another_host_refuses_a_revoked_key_within_a_second(client, monkeypatch):

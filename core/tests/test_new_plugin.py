@@ -21,8 +21,8 @@ ASSETS = scaffold.Words("assets", "asset", "ast", "Equipment a business owns, an
 SERVE = """
 import json, sys, threading, urllib.request
 from wsgiref.simple_server import WSGIRequestHandler, make_server
-from billycan import demo
 from billycan.starting import migrate, settings
+from billycan.starting.businesses import create_business
 from billycan.app import App
 from billycan.fields import Moment
 from billycan.tenants import Profile
@@ -33,7 +33,7 @@ class Quiet(WSGIRequestHandler):
 app = App(settings.load())
 migrate.upgrade(app.db, app.manifests)
 with app.db.writing() as db:
-    key = demo.create(db, Profile(name="Derwent Plumbing"), app.now()).test_key
+    key = create_business(db, Profile(name="Derwent Plumbing"), app.now()).test_key
 server = make_server("127.0.0.1", 0, app.start().wsgi, handler_class=Quiet)
 threading.Thread(target=server.handle_request, daemon=True).start()
 headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}

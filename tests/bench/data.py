@@ -6,9 +6,10 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import keys, tenants
+from billycan import tenants
 from billycan.app import App
 from billycan.starting import migrate
+from billycan.starting.businesses import create_key
 from billycan.starting.settings import Config, Settings
 from billycan_contacts.tables import contacts
 from billycan_invoices.tables import invoices, lines, payments
@@ -161,7 +162,7 @@ def _recount(db: sa.Connection) -> None:
 
 def _keys(app: App, tenant_id: str, scopes: list[str], count: int) -> list[str]:
     with app.db.writing() as db:
-        return [keys.create(db, tenant_id, scopes, app.now(), **LIMITS)[1] for _ in range(count)]
+        return [create_key(db, tenant_id, scopes, app.now(), **LIMITS)[1] for _ in range(count)]
 
 
 __all__ = ["LINES", "Filled", "Sizes", "application", "fill", "tenants"]

@@ -30,10 +30,11 @@ from unittest import mock
 import sqlalchemy as sa
 import standardwebhooks.webhooks as package
 
-from billycan import keys, tenants
 from billycan.app import App
 from billycan.events import events
 from billycan.starting import migrate, settings
+from billycan.starting.businesses import create_key, create_tenants
+from billycan.tenants import Profile
 from billycan.testing import throwaway
 from billycan_webhooks.tables import attempts, deliveries
 
@@ -172,9 +173,9 @@ class Deployment:
         self.app = App(settings.load(own))
         migrate.upgrade(self.app.db, self.app.manifests)
         with self.app.db.writing() as db:
-            made = [tenants.create(db, tenants.Profile(name=f"B{i}"), self.app.now())[0] for i in range(businesses)]
+            made = [create_tenants(db, Profile(name=f"B{i}"), self.app.now())[0] for i in range(businesses)]
             limits = {"per_minute": 100_000, "per_second": 100_000}
-            self.keys = [keys.create(db, id, ["read", "write"], self.app.now(), **limits)[1] for id in made]
+            self.keys = [create_key(db, id, ["read", "write"], self.app.now(), **limits)[1] for id in made]
         self.per_business = endpoints
         self.web, self.workers = None, []
 

@@ -27,10 +27,11 @@ from pathlib import Path
 import msgspec
 import sqlalchemy as sa
 
-from billycan import keys, tenants
 from billycan.app import App
 from billycan.starting import migrate
+from billycan.starting.businesses import create_key, create_tenants
 from billycan.starting.settings import Config, Settings
+from billycan.tenants import Profile
 
 sys.path.append(str(Path(__file__).parents[1] / "bench"))
 from servers import SHIPPED, Server, children  # its way to serve
@@ -149,9 +150,9 @@ def soak(options: argparse.Namespace) -> dict[str, object]:
 
 
 def _key(db: sa.Connection, app: App, options: argparse.Namespace) -> str:
-    tenant, _ = tenants.create(db, tenants.Profile(name="Derwent Plumbing"), app.now())
+    tenant, _ = create_tenants(db, Profile(name="Derwent Plumbing"), app.now())
     limits = {"per_minute": options.per_minute, "per_second": options.per_second}
-    return keys.create(db, tenant, ["read"], app.now(), **limits)[1]
+    return create_key(db, tenant, ["read"], app.now(), **limits)[1]
 
 
 def _measure(server: Server, hard: str, gentle: str, options: argparse.Namespace) -> dict[str, object]:

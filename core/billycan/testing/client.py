@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from .. import keys
 from ..starting import migrate
+from ..starting.businesses import create_key, create_tenants
 from ..tenants import Profile, tenants
-from ..tenants import create as create_tenant
 
 if TYPE_CHECKING:
     from ..app import App
@@ -41,9 +40,9 @@ class Client:
         given = {"name": "Derwent Plumbing", "abn": "47555222000", "gst_registered": True, **(profile or {})}
         with app.db.writing() as db:
             if not tenant_id:
-                tenant_id, _ = create_tenant(db, Profile(**given), app.now())
+                tenant_id, _ = create_tenants(db, Profile(**given), app.now())
             limits = {"per_minute": 100_000, "per_second": 100_000, **limits}
-            self.key_id, self.secret = keys.create(db, tenant_id, list(scopes), app.now(), **limits)
+            self.key_id, self.secret = create_key(db, tenant_id, list(scopes), app.now(), **limits)
         self.tenant_id = tenant_id
         self.headers = {"Authorization": f"Bearer {self.secret}"}
         self.web = webtest.TestApp(app.wsgi)

@@ -58,8 +58,8 @@ def create_key(
     """
     import sqlalchemy as sa
 
-    from ... import keys as store
     from ...fields import Instant, Name
+    from ...starting import businesses
     from ...tenants import tenants as table
 
     expires = _option("--expires-at", Instant, expires_at)
@@ -73,7 +73,7 @@ def create_key(
         with app.db.writing() as db:
             if db.execute(sa.select(table.c.id).where(table.c.id == tenant)).first() is None:
                 raise click.ClickException(f"there is no tenant {tenant}: see `{to_type('tenants list')}`")
-            id, key = store.create(
+            id, key = businesses.create_key(
                 db,
                 tenant,
                 list(dict.fromkeys(scopes)),
@@ -142,11 +142,11 @@ def revoke_key(key_id: str, as_json: bool) -> None:
     \b
     billycan keys revoke key_01abc
     """
-    from ... import keys as store
+    from ...starting import businesses
 
     with checked() as app:
         with app.db.writing(across=_BY_OPERATOR) as db:
-            if not store.revoke(db, key_id, app.now()):
+            if not businesses.revoke_key(db, key_id, app.now()):
                 raise click.ClickException(f"there is no key {key_id}: see `{to_type('keys list')}`")
         at_once = _tell_workers(app)
     if as_json:

@@ -41,14 +41,14 @@ def create_tenant(
     billycan tenants create "Derwent Plumbing" --abn "47 555 222 000" --gst-registered --timezone Australia/Hobart
     billycan tenants create "Derwent Plumbing" --json
     """
-    from ... import demo
     from ...reader import decode
+    from ...starting.businesses import create_business
     from ...tenants import Profile
 
     given = {"name": name, "timezone": timezone, "gst_registered": gst_registered, "legal_name": legal_name, "abn": abn}
     profile = decode({k: v for k, v in given.items() if v is not None}, Profile)
     with checked() as app, app.db.writing() as db:
-        made = demo.create(db, profile, app.now())
+        made = create_business(db, profile, app.now())
     if as_json:
         keys_ = {"live": made.live_key, "test": made.test_key}
         print_json({"tenant": made.tenant, "sandbox": made.sandbox, "keys": keys_})

@@ -1,0 +1,94 @@
+"""Businesses and keys, as they are made and revoked: by commands, by `billycan serve` when it first runs, by tests."""
+
+import secrets
+from typing import Literal
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from ..db import UTCDateTime
+from ..fields import Moment
+from ..ids import new_id
+from ..keys import ALPHABET, RANDOM, checksum, digest, keys
+from ..tenants import Profile, tenants
+
+
+class Business(Struct):
+    """A new business: both tenants, and a key to each, which cannot be shown again."""
+
+    tenant: str
+    sandbox: str
+    live_key: str
+    test_key: str
+
+
+def create_business(db: sa.Connection, profile: Profile, now: Moment) -> Business:
+    """Make a business, its sandbox, and a key with read and write to each."""
+    live, sandbox = create_tenants(db, profile, now)
+    made = [create_key(db, tenant, ["read", "write"], now)[1] for tenant in (live, sandbox)]
+    return Business(live, sandbox, *made)
+
+
+def create_tenants(db: sa.Connection, profile: Profile, now: Moment) -> tuple[str, str]:
+    """Make a business and its sandbox, with the same profile; returns the ids of both."""
+    live, sandbox = new_id("ten"), new_id("ten")
+    stored = msgspec.to_builtins(profile)
+    for id, paired_id, environment in ((live, sandbox, "live"), (sandbox, live, "sandbox")):
+        db.execute(
+            sa.insert(tenants).values(
+                id=id,
+                paired_id=paired_id,
+                environment=environment,
+                profile=stored,
+                version=1,
+                created_at=now,
+                updated_at=now,
+            )
+        )
+    return live, sandbox
+
+
+def create_key(
+    db: sa.Connection,
+    tenant_id: str,
+    scopes: list[str],
+    now: Moment,
+    *,
+    name: str | None = None,
+    expires_at: Moment | None = None,
+    per_minute: int | None = None,
+    per_second: int | None = None,
+) -> tuple[str, str]:
+    """Make a key for a tenant; returns its id and the key itself, which cannot be shown again."""
+    environment = db.execute(sa.select(tenants.c.environment).where(tenants.c.id == tenant_id)).scalar_one()
+    id, key = new_id("key"), new_key(environment)
+    db.execute(
+        sa.insert(keys).values(
+            id=id,
+            tenant_id=tenant_id,
+            digest=digest(key),
+            hint=f"{key[:9]}…{key[-4:]}",
+            name=name,
+            scopes=scopes,
+            per_minute=per_minute,
+            per_second=per_second,
+            created_at=now,
+            expires_at=expires_at,
+        )
+    )
+    return id, key
+
+
+def new_key(environment: Literal["live", "sandbox"]) -> str:
+    """A new key: `svc_live_` or `svc_test_`, 190 random bits and a checksum."""
+    start = "svc_live_" if environment == "live" else "svc_test_"
+    start += "".join(secrets.choice(ALPHABET) for _ in range(RANDOM))
+    return start + checksum(start)
+
+
+def revoke_key(db: sa.Connection, key_id: str, now: Moment) -> bool:
+    """Refuse a key from now on; False where there is no such key. The caller bumps the epoch after the commit."""
+    first = sa.func.coalesce(keys.c.revoked_at, sa.literal(now, UTCDateTime))
+    found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(revoked_at=first))
+    return found.rowcount == 1

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Struct, structs
 
 from .fields import Rule
-from .plain import options, parts
+from .plain import is_struct, options, parts
 from .problems import RuleBroken
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def of(endpoint: "Endpoint") -> Choice | None:
     """What the `fields` of a route chooses from; None for a route that is no GET of records."""
     signature = endpoint.signature
     kind, query = signature.listed or signature.answer, signature.query or NoQuery
-    members = {f.encode_name: f.name for f in structs.fields(kind)} if _is_struct(kind) else {}
+    members = {f.encode_name: f.name for f in structs.fields(kind)} if is_struct(kind) else {}
     if endpoint.route.method != "GET" or "id" not in members or "fields" in query.__struct_fields__:
         return None
     taken = Annotated[list[str], Rule(lambda value: _distinct(value, members))]
@@ -73,10 +73,6 @@ def version_in(tag: str) -> str:
 
 class NoQuery(Struct):
     """The query of a route that takes no parameters."""
-
-
-def _is_struct(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Struct)
 
 
 def _distinct(names: list[str], members: dict[str, str]) -> list[str]:

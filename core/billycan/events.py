@@ -15,7 +15,7 @@ from .db import ByCodePoint, UTCDateTime, bytes_of, metadata, own, tenant_table
 from .fields import DayOrInstant, Moment
 from .ids import is_id
 from .pages import Order, check_size
-from .problems import BadRequest
+from .problems import MOST_SHOWN, BadRequest
 from .records import Records
 from .resources import Page, Paging
 from .statements import Insertion, Row, Statement
@@ -146,7 +146,7 @@ def filtered(ctx: Context, column: Any, names: Sequence[str], *others: str) -> s
     found = {name: matching(name, declared) for name in names}
     if unknown := [name for name, events in found.items() if not events]:
         raise BadRequest(
-            f"event: there is no {unknown[0][:100]!r}: use {', '.join(sorted(declared))}, all of a kind such as"
+            f"event: there is no {unknown[0][:MOST_SHOWN]!r}: use {', '.join(sorted(declared))}, all of a kind such as"
             " invoice.*, or *.",
             code="invalid_filter",
             param="event",

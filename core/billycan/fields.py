@@ -37,7 +37,7 @@ class Rule:
     """
 
     def __init__(self, read: Callable[[Any], Any], **schema: Any) -> None:
-        self.read, self.schema = read, schema
+        self.read, self.schema = read, {name: value for name, value in schema.items() if value is not None}
 
 
 # Text -----------------------------------------------------------------------------------------------------------------
@@ -60,9 +60,8 @@ class Text(Rule):
         **schema: Any,
     ) -> None:
         self.least, self.most, self.check = least, most, check
-        described = {"description": says} if says else {}
-        length = {"maxLength": most} | ({"minLength": least} if least else {})
-        super().__init__(self._read, **described, type="string", **length, **schema)
+        length = {"maxLength": most, "minLength": least or None}
+        super().__init__(self._read, description=says or None, type="string", **length, **schema)
 
     def _read(self, value: Any) -> str:
         if not isinstance(value, str):
@@ -216,7 +215,7 @@ class Number(Rule):
             {"type": "number", "minimum": float(least), "maximum": float(most)},
             {"type": "string", "pattern": f"^{sign}[0-9]{{1,9}}{fraction}$"},
         ]
-        super().__init__(self._read, **({"description": says} if says else {}), anyOf=forms)
+        super().__init__(self._read, description=says or None, anyOf=forms)
 
     def _read(self, value: Any) -> Decimal:
         if isinstance(value, str):
@@ -251,8 +250,7 @@ class Whole(Rule):
 
     def __init__(self, says: str = "", *, least: int = 0, most: int = MOST_WHOLE) -> None:
         self.least, self.most = least, most
-        described = {"description": says} if says else {}
-        super().__init__(self._read, **described, type="integer", minimum=least, maximum=most)
+        super().__init__(self._read, description=says or None, type="integer", minimum=least, maximum=most)
 
     def _read(self, value: Any) -> int:
         # As numbers of very many digits arrive; compared, since any arithmetic with such an exponent overflows.

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterator
 from datetime import date
 from decimal import Decimal
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeGuard, Union, get_args, get_origin
 
 import msgspec
-from msgspec import Meta, Raw
+from msgspec import Meta, Raw, Struct
 
 from .fields import Rule
 from .problems import RuleBroken
@@ -28,6 +28,11 @@ def options(kind: Any) -> tuple[Any, ...]:
     return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
+def is_struct(kind: Any) -> TypeGuard[type[Struct]]:
+    """Whether a type is a Struct."""
+    return isinstance(kind, type) and issubclass(kind, Struct)
+
+
 def length(limits: Meta | None) -> tuple[int, int | None]:
     """The least and the most of a length that are asked for."""
     return (limits.min_length or 0, limits.max_length) if limits else (0, None)
@@ -42,7 +47,7 @@ def of_plain(kind: Any, limits: Meta | None = None) -> Callable[[Any], Any]:
     if isinstance(kind, type) and issubclass(kind, Rule):
         raise TypeError(f"{kind.__name__} is a rule and no type: write Annotated[…, {kind.__name__}(…)]")
     if kind in (Any, Raw):
-        return as_it_is
+        return lambda value: value
     if get_origin(kind) is Literal:
         return _one_of(get_args(kind))
     words = _KINDS.get(kind)
@@ -75,10 +80,6 @@ _KINDS: dict[Any, str] = {
     date: "a date such as 2026-11-30",
     type(None): "null",
 }
-
-
-def as_it_is(value: Any) -> Any:
-    return value
 
 
 def _one_of(options: tuple[Any, ...]) -> Callable[[Any], Any]:

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import msgspec
 
 MOST_FAULTS = 100  # that one answer tells
+MOST_SHOWN = 100  # characters of a name the client made up, when it is told of it
 
 
 class Fault(msgspec.Struct, frozen=True):

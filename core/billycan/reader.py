@@ -8,11 +8,10 @@ from typing import Any, TypeVar, get_args, get_origin
 import msgspec
 from msgspec import Meta, Struct, UnsetType
 
-from .plain import length, of_plain, options, parts
-from .problems import MOST_FAULTS, Fault, Invalid, RuleBroken
+from .plain import is_struct, length, of_plain, options, parts
+from .problems import MOST_FAULTS, MOST_SHOWN, Fault, Invalid, RuleBroken
 
 T = TypeVar("T")
-MOST_SHOWN = 100  # characters of a name the client made up, when it is told of it
 
 
 def decode(tree: Any, kind: type[T], shown: Any = None) -> T:
@@ -255,8 +254,8 @@ def compiled(kind: Any, shown: Any = None) -> Reader:
     if choices[0] is not kind:
         return compiled(choices[0], shown)
     origin = get_origin(kind) or kind
-    if isinstance(origin, type) and issubclass(origin, Struct):
-        return _struct(kind, _struct_in(shown))
+    if is_struct(origin):
+        return _struct(kind, next(filter(is_struct, options(shown)), None))
     if origin in (list, tuple, set, frozenset):
         item = (get_args(kind) or (Any,))[0]
         return ListOf(compiled(item, _item_of(shown)), limits, origin)
@@ -277,11 +276,6 @@ def take(kind: Any) -> Callable[[Any], Any]:
     if not isinstance(reader, Leaf):
         raise TypeError(f"{kind} holds other values: read it with decode")
     return reader.take
-
-
-def _struct_in(shown: Any) -> type[Struct] | None:
-    found = [option for option in options(shown) if isinstance(option, type) and issubclass(option, Struct)]
-    return found[0] if found else None
 
 
 def _item_of(shown: Any) -> Any:

@@ -8,11 +8,10 @@ from typing import Any
 import falcon
 import msgspec
 
-from .problems import BadRequest, PayloadTooLarge, Timeout, UnsupportedMediaType
+from .problems import MOST_SHOWN, BadRequest, PayloadTooLarge, Timeout, UnsupportedMediaType
 
 MOST_BYTES = 1024 * 1024
 MOST_DEPTH = 32
-MOST_SHOWN = 100  # characters of a name the client made up, when it is told of it
 
 
 # Out ------------------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 
 from ..fields import Moment
-from ..plain import options, parts
+from ..plain import is_struct, options, parts
 from ..starting import packages
 
 Json = dict[str, Any]
@@ -143,7 +143,7 @@ def _structs_in(kind: Any) -> Iterator[Any]:
     waiting = [kind]
     while waiting:
         kind = waiting.pop(0)
-        if isinstance(kind, type) and issubclass(kind, msgspec.Struct) and kind not in seen:
+        if is_struct(kind) and kind not in seen:
             seen.add(kind)
             yield kind
             waiting = [*get_type_hints(kind, include_extras=True).values(), *waiting]

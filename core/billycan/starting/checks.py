@@ -6,12 +6,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
-from msgspec import NODEFAULT, Struct
+from msgspec import NODEFAULT
 from msgspec.structs import fields
 
 from .. import paths
 from ..endpoints import PARAMETER
 from ..manifest import Every, Extends, Manifest, Route
+from ..plain import is_struct
 from .extensions import structs_of, table_of
 from .signatures import heard
 
@@ -145,7 +146,7 @@ def _data(manifest: Manifest) -> Iterator[str]:
     for event, kind in manifest.events.items():
         if not _EVENT.fullmatch(event):
             yield f"{name}: {event!r} is not a valid event name: use noun.past_verb, such as asset.created"
-        if not _is_struct(kind):
+        if not is_struct(kind):
             yield f"{name}: the event {event} must be declared with the Struct of its data, not with {kind!r}"
     for field in fields(manifest.settings) if manifest.settings else ():
         if field.default is NODEFAULT and field.default_factory is NODEFAULT:
@@ -190,10 +191,6 @@ def _added(extends: Extends) -> Iterator[str]:
             yield f"{field.name} is accepted but not shown: add it to {extends.shows.__name__}"
 
 
-def _is_struct(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, Struct)
-
-
 def _tuple_of(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, tuple) and all(map(fits, value))
 
@@ -211,7 +208,7 @@ def _is_task(value: Any) -> bool:
 
 
 def _is_extension(value: Any) -> bool:
-    return isinstance(value, Extends) and all(map(_is_struct, (value.shows, value.takes or value.shows)))
+    return isinstance(value, Extends) and all(map(is_struct, (value.shows, value.takes or value.shows)))
 
 
 def _is_page(value: Any) -> bool:
@@ -231,7 +228,7 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "extends": (_tuple_of(_is_extension), "extends must be a tuple of Extends(path=…, shows=Struct, fill=function)"),
     "tables": (_tuple_of(_is(sa.Table)), "tables must be a tuple of tables"),
     "migrations": (_is(Path, type(None)), "migrations must be the Path of their folder"),
-    "settings": (lambda kind: kind is None or _is_struct(kind), "settings must be a Struct"),
+    "settings": (lambda kind: kind is None or is_struct(kind), "settings must be a Struct"),
     "tasks": (_tuple_of(_is_task), "tasks must be a tuple of Every(seconds=…, run=function)"),
     "workers": (_tuple_of(callable), "workers must be a tuple of functions"),
     "pages": (_tuple_of(_is_page), 'pages must be a tuple of pairs such as ("/posters", Poster)'),

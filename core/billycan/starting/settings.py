@@ -189,6 +189,3 @@ def _limited(limits: Meta) -> str:
     if limits.ge is not None:
         return f" from {limits.ge} to {limits.le}" if limits.le is not None else f" of at least {limits.ge}"
     return ""
-
-
-__all__ = ["Config", "Settings", "SettingsError", "load", "typed"]

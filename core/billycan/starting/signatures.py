@@ -4,11 +4,10 @@ import inspect
 from collections.abc import Callable
 from typing import Any, get_args, get_origin, get_type_hints
 
-from msgspec import Struct
-
 from ..endpoints import PARAMETER, Signature
 from ..manifest import Route
 from ..patch import Patch
+from ..plain import is_struct
 from ..reader import StructOf, compiled
 
 
@@ -31,14 +30,14 @@ def read(route: Route) -> Signature:
     if patch:
         (body,) = get_args(body)
     query = hints.get("query")
-    if query and not (isinstance(query, type) and issubclass(query, Struct)):
+    if query and not is_struct(query):
         raise TypeError(f"{name} takes a query that is not a Struct: {query!r}")
     if body and route.method in ("GET", "DELETE"):
         raise TypeError(f"{name} takes a body, which a {route.method} does not have")
     answer = hints["return"]
     # What a client got it may send back with a change or a new record; an action's body is a thing of its own.
     is_record = patch or (route.status == 201 and not params)
-    shown = answer if is_record and isinstance(answer, type) and issubclass(answer, Struct) else None
+    shown = answer if is_record and is_struct(answer) else None
     if isinstance(reader := compiled(body, shown), StructOf):
         _ = reader.members  # says now, and not at the first request, what it cannot read
     return Signature(body, patch, query, params, answer, shown)
@@ -48,4 +47,4 @@ def heard(hear: Callable[..., None]) -> Any:
     """The Struct of the data that a function which hears an event takes; None where it does not say one."""
     first, *taken = inspect.signature(hear).parameters or [""]
     kind = get_type_hints(hear).get(taken[0]) if len(taken) == 1 and first == "ctx" else None
-    return kind if isinstance(kind, type) and issubclass(kind, Struct) else None
+    return kind if is_struct(kind) else None

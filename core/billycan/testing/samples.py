@@ -7,6 +7,8 @@ from typing import Any, get_args, get_origin
 import msgspec
 from msgspec import Struct
 
+from ..plain import is_struct
+
 NOBODYS = "no_such_member"  # what no plugin calls anything
 
 
@@ -32,7 +34,7 @@ def with_integers(kind: type[Struct], body: Mapping[str, Any], value: int) -> It
         for part in types_within(field.type):
             if is_integer(part):
                 yield field.name, {**body, field.name: value if get_origin(field.type) is not list else [value]}
-            elif isinstance(part, type) and issubclass(part, Struct) and isinstance(one, Mapping):
+            elif is_struct(part) and isinstance(one, Mapping):
                 for name, changed in with_integers(part, one, value):
                     yield f"{field.name}.{name}", {**body, field.name: [changed] if one is not given else changed}
 

@@ -7,10 +7,10 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import msgspec
-from msgspec import Raw, Struct, UnsetType
+from msgspec import Raw, UnsetType
 
 from ..endpoints import endpoint_at
-from ..plain import options, parts
+from ..plain import is_struct, options, parts
 from ..resources import Reply, Resource
 from .client import Client, decoded
 
@@ -71,7 +71,7 @@ def undeclared(value: Any, kind: Any, at: str = "") -> Iterator[str]:
     origin = get_origin(kind) or kind
     if kind in (Any, Raw):
         return
-    if isinstance(origin, type) and issubclass(origin, Struct):
+    if is_struct(origin):
         yield from _members(value, kind, at)
     elif origin is Literal:
         if not any(value == option and type(value) is type(option) for option in get_args(kind)):

@@ -1,6 +1,6 @@
 """Per-tenant counters: the last number given, and how many records live, in the one row every create touches."""
 
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -19,26 +19,8 @@ counters = sa.Table(
 )
 
 
-def _add(row: Any) -> Any:
-    by = sa.bindparam("by", type_=sa.BigInteger)
-    return (
-        row.values(number=by, live=by)
-        .on_conflict_do_update(
-            index_elements=["tenant_id", "name"], set_={"number": counters.c.number + by, "live": counters.c.live + by}
-        )
-        .returning(counters.c.number)
-    )
-
-
-_ADVANCE = Statement(**upserts(counters, _add))
-_FORGET = Statement(
-    sa.update(counters)
-    .where(counters.c.tenant_id == sa.bindparam("of_tenant"), counters.c.name == sa.bindparam("of_name"))
-    .values(live=counters.c.live - sa.bindparam("fewer", type_=sa.BigInteger))
-)
-
-
-def _add_both(row: Any) -> Any:
+def _add(row: Any, rows: int) -> Any:
+    """An INSERT of so many counters, or what adds to those that are there."""
     given = [
         {
             "tenant_id": sa.bindparam("tenant_id"),
@@ -46,7 +28,7 @@ def _add_both(row: Any) -> Any:
             "number": sa.bindparam(f"by_{i}", type_=sa.BigInteger),
             "live": sa.bindparam(f"by_{i}", type_=sa.BigInteger),
         }
-        for i in (1, 2)
+        for i in range(1, rows + 1)
     ]
     return (
         row.values(given)
@@ -58,8 +40,13 @@ def _add_both(row: Any) -> Any:
     )
 
 
-_ADVANCE_BOTH = upserts(counters, _add_both)
-_BOTH = Statement(**_ADVANCE_BOTH)
+_ADD_BOTH = upserts(counters, partial(_add, rows=2))
+_ADVANCE, _ADVANCE_BOTH = Statement(**upserts(counters, partial(_add, rows=1))), Statement(**_ADD_BOTH)
+_FORGET = Statement(
+    sa.update(counters)
+    .where(counters.c.tenant_id == sa.bindparam("of_tenant"), counters.c.name == sa.bindparam("of_name"))
+    .values(live=counters.c.live - sa.bindparam("fewer", type_=sa.BigInteger))
+)
 
 
 def advance(ctx: Context, name: str, by: int = 1) -> int:
@@ -67,20 +54,20 @@ def advance(ctx: Context, name: str, by: int = 1) -> int:
 
     The row stays locked until the transaction ends, so numbers appear in commit order and none is ever given twice.
     """
-    given = {"tenant_id": ctx.tenant_id, "name": name, "by": by}
-    return int(_ADVANCE.one(ctx.db, given)[0])
+    given = {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by}
+    return int(_ADVANCE.one(ctx.db, given).number)
 
 
 def advance_both(ctx: Context, name: str, by: int, other: str, by_other: int) -> int:
     """As `advance`, for two counters in one statement; returns the first one's number."""
     given = {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by, "name_2": other, "by_2": by_other}
-    rows = _BOTH.all(ctx.db, given)
+    rows = _ADVANCE_BOTH.all(ctx.db, given)
     return next(int(row.number) for row in rows if row.name == name)
 
 
 def advanced_both() -> sa.CTE:
     """`advance_both` as a part of another statement, on PostgreSQL, with the same parameters: `name` and `number`."""
-    advanced: sa.CTE = _ADVANCE_BOTH["postgresql"].cte("advanced")
+    advanced: sa.CTE = _ADD_BOTH["postgresql"].cte("advanced")
     return advanced
 
 

@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import Literal
 
-import sqlalchemy as sa
 from msgspec import Struct
 
 from .context import Context
 from .events import get_event, list_events
-from .fields import Moment
 from .manifest import Every, Gauge, Manifest, Route
 from .patch import Patch
 from .resources import Reply
@@ -100,12 +98,6 @@ def get_openapi(ctx: Context) -> Reply:
     return Reply(body, "application/json", {"Cache-Control": "public, max-age=300", "ETag": tag})
 
 
-def worker_age(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """For how long no worker has noted that it lives; nothing where none ever did."""
-    seen = worker.last_seen(db)
-    return {} if seen is None else {"": max((now - seen).total_seconds(), 0)}
-
-
 manifest = Manifest(
     name="core",
     routes=(
@@ -125,7 +117,7 @@ manifest = Manifest(
     ),
     examples=Path(__file__).parent / "examples.json",
     gauges=(
-        Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker_age),
+        Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence),
         Gauge("billycan_tasks_put_off", "Records whose timed work failed and waits.", "task", worker.failing),
     ),
 )

@@ -16,7 +16,7 @@ from ..manifest import Extends
 from ..resources import STEERING, Resource
 from ..starting import migrate, packages
 from . import chosen, extended
-from .client import Client, counted, decoded
+from .client import Client, decoded
 from .samples import NOBODYS, is_integer, literals, sample, types_within, with_integers
 from .strict import Strict, undeclared
 
@@ -80,8 +80,7 @@ class PluginConformance:
         return [e for e in app.endpoints if e.plugin == self.plugin]
 
     def endpoint(self, app: "App", method: str, path: str) -> "Endpoint":
-        (found,) = (e for e in self.endpoints(app) if (e.route.method, e.route.path) == (method, path))
-        return found
+        return app.at[method, path]
 
     def has(self, app: "App", method: str, path: str) -> bool:
         """Whether the records of a collection can be read, changed or deleted one by one."""
@@ -380,13 +379,7 @@ class PluginConformance:
 
     def test_what_it_adds_to_others_costs_a_query_for_a_page(self, client: Client) -> None:
         for extends, body in self.extensions(client):
-            sent = []
-            for per_page in (1, 3):
-                client.post(extends.path, body), client.post(extends.path, body)
-                with counted(client.app) as statements:
-                    client.get(f"{extends.path}?per_page={per_page}")
-                sent.append(statements)
-            assert len(sent[0]) == len(sent[1]), f"{extends.path}: a longer page costs more queries: {sent[1]}"
+            extended.costs_a_query_for_a_page(client, extends, body)
 
     def test_what_it_adds_to_others_is_gone_where_it_is_off(
         self, client: Client, make_app: Callable[..., "App"]

@@ -8,6 +8,7 @@ import msgspec
 from ..context import Context
 from ..manifest import Extends
 from ..wire import encode, parse
+from .client import counted
 
 if TYPE_CHECKING:
     from .client import Client
@@ -53,6 +54,17 @@ def is_kept(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None
             assert len(client.events()) == told, f"{one}: of a change of {name} {client.events()} are told"
     first = client.post(extends.path, body, Idempotency_Key="extended")
     assert client.post(extends.path, body, Idempotency_Key="extended") == first
+
+
+def costs_a_query_for_a_page(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
+    """A longer page takes as many statements as a shorter one."""
+    sent = []
+    for per_page in (1, 3):
+        client.post(extends.path, body), client.post(extends.path, body)
+        with counted(client.app) as statements:
+            client.get(f"{extends.path}?per_page={per_page}")
+        sent.append(statements)
+    assert len(sent[0]) == len(sent[1]), f"{extends.path}: a longer page costs more queries: {sent[1]}"
 
 
 def leaves_nothing_when_off(client: "Client", smaller: "Client", extends: Extends, body: Mapping[str, Any]) -> None:

@@ -98,6 +98,12 @@ def last_seen(db: sa.Connection) -> Moment | None:
     return Moment.of(due - timedelta(seconds=ALIVE_SECONDS)) if due else None
 
 
+def silence(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """For how many seconds no worker has noted that it lives; nothing where none ever did."""
+    seen = last_seen(db)
+    return {} if seen is None else {"": max((now - seen).total_seconds(), 0)}
+
+
 def _claim(app: "App", name: str, seconds: int) -> bool:
     """Whether this worker is the one to run a task now: the row is set to its next time by whoever comes first."""
     now = app.now()

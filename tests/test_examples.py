@@ -224,6 +224,7 @@ def money(c, clock):
     c.post(f"/v1/invoices/{bad}/send", status=200)
     c.post(f"/v1/invoices/{bad}/write_off", {"reason": "The client is insolvent."}, 200)
     c.post(f"/v1/invoices/{bad}/payments", {**cash, "paid_at": "2026-11-20", "reference": "Dividend"})
+    receive(c, body)
     c.delete(f"/v1/invoices/{c.post('/v1/invoices', body)['data']['id']}")
     credit = {**body, "discount_amount": None, "line_items": [{"description": "Credit", "unit_price": "-20.00"}]}
     credited = c.post("/v1/invoices", credit)["data"]["id"]
@@ -236,6 +237,30 @@ def money(c, clock):
     taxed = {**body, "line_items": [{**lines[0], "gst_code": "gst"}]}
     c.refused(422, "gst_not_registered", "POST", "/v1/invoices", taxed)
     c.patch("/v1/tenant", {"abn": "47555222000", "gst_registered": True})
+
+
+def receive(c, body):
+    """One receipt for two invoices, with a little more than is due."""
+    one, two = (c.post("/v1/invoices", body)["data"]["id"] for _ in range(2))
+    for id in (one, two):
+        c.post(f"/v1/invoices/{id}/send", status=200)
+    due = c.get(f"/v1/invoices/{one}")["data"]["amount_due"]
+    receipt = {"client_id": c.client, "amount": str(2 * due + 20), "payment_method": "bank_transfer"}
+    receipt |= {"paid_at": "2026-11-21", "reference": "SALAMANCA"}
+    both = [{"invoice_id": one, "amount": str(due)}, {"invoice_id": two, "amount": "60.00"}]
+    c.refused(422, "over_allocated", "POST", "/v1/payments", {**receipt, "amount": "100.00", "allocations": both})
+    id = c.post("/v1/payments", {**receipt, "allocations": both})["data"]["id"]
+    c.refused(409, "allocated_elsewhere", "POST", f"/v1/invoices/{one}/payments/{id}/reverse", {})
+    c.post(f"/v1/payments/{id}/allocate", {"allocations": [{"invoice_id": two, "amount": "20.00"}]}, 200)
+    c.post(f"/v1/payments/{id}/deallocate", {"invoice_id": two, "amount": "5.00"}, 200)
+    c.refused(422, "over_refunded", "POST", f"/v1/payments/{id}/refund", {"amount": "500.00", "payment_method": "card"})
+    refund = {"amount": "20.00", "payment_method": "bank_transfer", "reference": "Overpaid"}
+    c.post(f"/v1/payments/{id}/refund", refund, 200)
+    c.get(f"/v1/payments/{id}")
+    c.get(f"/v1/payments?client_id={c.client}&unallocated_from=0.01&per_page=1")
+    c.refused(409, "has_refunds", "POST", f"/v1/payments/{id}/reverse", {})
+    other = c.post("/v1/payments", {**receipt, "amount": "30.00"})["data"]["id"]
+    c.post(f"/v1/payments/{other}/reverse", {"reason": "It bounced."}, 200)
 
 
 def spend(c, clock):

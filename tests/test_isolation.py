@@ -18,6 +18,7 @@ LINE = {"description": "Tap washers", "unit_price": "4.95"}
 BODIES = {
     "/v1/contacts": {"name": "Ada"},
     "/v1/invoices": {"client_id": "{/v1/contacts}", "line_items": [LINE]},
+    "/v1/payments": {"client_id": "{/v1/contacts}", "amount": "20.00", "payment_method": "card"},
     "/v1/quotes": {"client_id": "{/v1/contacts}", "line_items": [LINE]},
     "/v1/staff": {"name": "Grace", "hours": [{"day": "monday", "start": "00:00", "end": "24:00"}]},
     "/v1/services": {"name": "Blocked drain", "duration_minutes": 60, "staff_ids": ["{/v1/staff}"]},
@@ -69,6 +70,9 @@ NEEDED = {
     "/v1/invoices/{id}/pay": {"payment_method": "cash"},
     "/v1/invoices/{id}/void": {"reason": "Wrong"},
     "/v1/invoices/{id}/write_off": {"reason": "Gone"},
+    "/v1/payments/{id}/allocate": {"allocations": [{"invoice_id": "inv_0", "amount": 1}]},
+    "/v1/payments/{id}/deallocate": {"invoice_id": "inv_0"},
+    "/v1/payments/{id}/refund": {"amount": 1, "payment_method": "cash"},
     "/v1/quotes/{id}/accept": {"name": "Ada"},
     "/v1/quotes/{id}/convert": {"to": "invoice"},
     "/v1/bookings/{id}/reschedule": {"start_at": "2026-11-24T09:00:00+11:00"},
@@ -229,7 +233,8 @@ def test_no_record_can_point_at_a_strangers(app, routes):
         for at, collection in references(body):
             own = filled(body, me.ids)
             foreign = (stranger.ids[collection], sandbox.ids[collection], unknown(me.ids[collection]), "nope")
-            for method, where in (("POST", path), ("PATCH", f"{path}/{me.ids[path]}")):
+            changes = (path, "PATCH") in {(r.path.removesuffix("/{id}"), r.method) for r, _ in routes}
+            for method, where in (("POST", path), ("PATCH", f"{path}/{me.ids[path]}"))[: 1 + changes]:
                 found = []
                 for id in foreign:
                     sent = replaced(own, at, id)

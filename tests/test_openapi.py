@@ -497,7 +497,10 @@ def test_a_deployment_that_delivers_events_describes_them(describe):
     }
     paid = found["invoice.paid"]["post"]
     assert (paid["operationId"], paid["summary"], paid["tags"]) == ("on_invoice_paid", "Invoice paid", ["invoices"])
-    assert "Emitted by `send_invoice`, `add_payment`, `pay_invoice`." in paid["description"]
+    assert (
+        "Emitted by `send_invoice`, `add_payment`, `pay_invoice`, `create_payment`, `allocate_payment`."
+        in paid["description"]
+    )
     headers = {p["name"]: p["required"] for p in paid["parameters"]}
     names = ("webhook-id", "webhook-timestamp", "webhook-signature", "billycan-environment")
     assert headers == dict.fromkeys(names, True)

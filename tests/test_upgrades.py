@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
+from billycan import Cents, UTCDateTime
 from billycan.fields import Moment
 from billycan.starting import migrate
 from billycan.starting.businesses import create_tenants
@@ -14,6 +15,14 @@ from billycan.testing import Client, upgrade_to
 D = Decimal
 PLUGINS = ("contacts", "documents", "hosted", "invoices")
 AT = datetime(2026, 6, 30, 13, 30, tzinfo=UTC)  # 23:30 in Hobart, 21:30 in Perth, the next day in Auckland
+# Payments were parts of an invoice then.
+OLD_PAYMENTS = sa.table(
+    "invoices_payments",
+    *(sa.column(name) for name in ("tenant_id", "id", "invoice_id", "payment_method", "status", "reverse_reason")),
+    *(sa.column(name, Cents()) for name in ("amount", "cash_rounding")),
+    *(sa.column(name, UTCDateTime) for name in ("paid_at", "created_at", "reversed_at")),
+    sa.column("paid_on", sa.Date),
+)
 
 
 def insert(db, table, **values):
@@ -27,7 +36,7 @@ def test_invoices_payments_and_contacts_of_the_first_release(make_app):
     app = make_app(*PLUGINS, fresh=True, migrated=False)
     upgrade_to(app, contacts="contacts_0001", invoices="invoices_0001")
     (contacts,) = app.manifests["contacts"].tables
-    invoices, _, payments = app.manifests["invoices"].tables
+    invoices = app.manifests["invoices"].tables[0]
     kept = {"metadata": {}, "version": 1, "created_at": AT, "updated_at": AT}
     zones = ["Australia/Hobart", "Pacific/Auckland", "Australia/Perth"]
     with app.db.writing() as db:
@@ -59,7 +68,7 @@ def test_invoices_payments_and_contacts_of_the_first_release(make_app):
                 insert(db, invoices, id=f"inv_{i}", client_id="con_a", status=status, amount_paid=paid, **values)
                 if paid:
                     how = {"payment_method": "cash", "paid_at": AT, "status": "recorded", "created_at": AT}
-                    insert(db, payments, tenant_id=tenant, id=f"pay_{i}", invoice_id=f"inv_{i}", amount=paid, **how)
+                    insert(db, OLD_PAYMENTS, tenant_id=tenant, id=f"pay_{i}", invoice_id=f"inv_{i}", amount=paid, **how)
     migrate.upgrade(app.db, app.manifests)
     for tenant, on in zip(tenants, ("2026-06-30", "2026-07-01", "2026-06-30"), strict=True):
         client = Client(app, tenant)
@@ -81,3 +90,68 @@ def test_invoices_payments_and_contacts_of_the_first_release(make_app):
             if name in ("contacts", "invoices"):
                 migrate._run(db, name, scripts, lambda rev, ctx, s=scripts, n=name: s._downgrade_revs(f"{n}_0001", rev))
         assert db.execute(sa.text("SELECT count(*) FROM contacts WHERE gst_registered")).scalar() == 3
+
+
+def test_payments_become_records_of_their_own(make_app):
+    """Rows as the second release wrote them: whatever an invoice showed it shows again, to the cent."""
+    app = make_app(*PLUGINS, fresh=True, migrated=False)
+    upgrade_to(app, contacts="contacts_0002", invoices="invoices_0003")
+    (contacts,) = app.manifests["contacts"].tables
+    invoices = app.manifests["invoices"].tables[0]
+    kept = {"metadata": {}, "version": 1, "created_at": AT, "updated_at": AT}
+    # Status, what was paid, written off and rounded, and its payments: amount, rounding, status.
+    rows = {
+        "draft": ("0", "0", "0", []),
+        "sent": ("0", "0", "0", [("40.00", "0", "reversed")]),
+        "partially_paid": ("30.00", "0", "0", [("30.00", "0", "recorded"), ("5.00", "0", "reversed")]),
+        "paid": ("100.05", "0", "-0.02", [("60.00", "0", "recorded"), ("40.05", "-0.02", "recorded")]),
+        "written_off": ("30.00", "70.03", "0", [("30.00", "0", "recorded")]),
+        "void": ("0", "0", "0", []),
+    }
+    with app.db.writing() as db:
+        tenant, other = (
+            create_tenants(db, Profile(name="Derwent", timezone="Australia/Hobart"), Moment.of(AT))[0] for _ in range(2)
+        )
+        mine = {"tenant_id": tenant, **kept}
+        names = {"name": "Ada", "name_folded": "ada", "search_text": "ada"}
+        who = {"kind": "company", "roles": ["client"], "people": [], "tags": [], "status": "active"}
+        insert(db, contacts, id="con_a", **who, **names, **mine)
+        for i, (status, (paid, off, rounding, payments)) in enumerate(rows.items()):
+            figures = {"discount_total": D(0), "gst": D(0), "subtotal": D("100.03"), "total": D("100.03")}
+            settled = {"amount_paid": D(paid), "amount_written_off": D(off), "cash_rounding": D(rounding)}
+            terms = {"amounts_are": "exclusive", "gst_rounding": "total_invoice", "gst_breakdown": []}
+            dates = {"issue_date": AT.date(), "due_date": AT.date(), "sent_at": None if status == "draft" else AT}
+            dates |= {"written_off_at": AT if status == "written_off" else None}
+            numbers = {"number": f"INV-{i:04d}", "sequence": i, "search_text": "", "document_title": "Invoice"}
+            name = {"client_name": None if status == "draft" else "Ada as she was"}
+            values = figures | settled | terms | dates | numbers | name | mine
+            insert(db, invoices, id=f"inv_{i}", client_id="con_a", status=status, **values)
+            for j, (amount, rounded, state) in enumerate(payments):
+                gone = {"reversed_at": AT, "reverse_reason": "Bounced"} if state == "reversed" else {}
+                how = {"payment_method": "cash", "paid_at": AT, "paid_on": AT.date(), "created_at": AT, **gone}
+                sums = {"amount": D(amount), "cash_rounding": D(rounded), "status": state}
+                ids = {"tenant_id": tenant, "id": f"pay_{i}{j}", "invoice_id": f"inv_{i}"}
+                insert(db, OLD_PAYMENTS, **ids, **how, **sums)
+    migrate.upgrade(app.db, app.manifests)
+    assert Client(app, other).get("/v1/payments")["pagination"]["total"] == 0
+    client = Client(app, tenant)
+    for i, (status, (paid, off, rounding, payments)) in enumerate(rows.items()):
+        shown = client.get(f"/v1/invoices/inv_{i}")["data"]
+        assert (shown["status"], shown["amount_credited"]) == (status, 0)
+        settled = [shown[name] for name in ("amount_paid", "amount_written_off", "cash_rounding")]
+        assert settled == [D(paid), D(off), D(rounding)]
+        assert shown["amount_due"] == (0 if status == "void" else D("100.03") - sum(settled))
+        found = [(p["id"], p["amount"], p["cash_rounding"], p["status"]) for p in shown["payments"]]
+        assert found == [(f"pay_{i}{j}", D(a), D(r), s) for j, (a, r, s) in enumerate(payments)]
+    page = client.get("/v1/payments?sort=paid_at")
+    assert page["pagination"]["total"] == len(page["data"]) == 6
+    for payment in page["data"]:
+        assert payment["amount"] == payment["allocated"] + payment["refunded"] + payment["unallocated"]
+        assert payment["unallocated"] == 0 and payment["client"] == {"id": "con_a", "name": "Ada as she was"}
+        assert (payment["invoice_id"], payment["paid_on"]) == (f"inv_{payment['id'][4]}", "2026-06-30")
+        assert len(payment["allocations"]) == (payment["status"] == "recorded")
+    # What was so goes on: the next payment is counted, and an old one is reversed on its invoice.
+    back = client.post("/v1/invoices/inv_4/payments/pay_40/reverse", {}, 200)["data"]
+    assert (back["amount_written_off"], back["status"]) == (D("100.03"), "written_off")
+    client.post("/v1/invoices/inv_2/payments", {"amount": "70.03", "payment_method": "card"})
+    assert client.get("/v1/payments")["pagination"]["total"] == 7

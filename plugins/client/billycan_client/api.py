@@ -61,6 +61,10 @@ class Billycan(Connection):
         return Openapi(self)
 
     @cached_property
+    def payments(self) -> Payments:
+        return Payments(self)
+
+    @cached_property
     def quotes(self) -> Quotes:
         return Quotes(self)
 
@@ -1433,7 +1437,11 @@ class Invoices:
         updated_since: Maybe[dt.date | dt.datetime] = UNSET,
         search: Maybe[str] = UNSET,
         status: Maybe[
-            Many[Literal["draft", "overdue", "paid", "partially_paid", "sent", "unpaid", "void", "written_off"]]
+            Many[
+                Literal[
+                    "credited", "draft", "overdue", "paid", "partially_paid", "sent", "unpaid", "void", "written_off"
+                ]
+            ]
         ] = UNSET,
         client_id: Maybe[Many[str]] = UNSET,
         number: Maybe[Many[str]] = UNSET,
@@ -1875,7 +1883,8 @@ class Invoices:
 
         Only once; otherwise `invalid_state_transition`. Its amount is due again or, if the invoice was written off,
         written
-        off again. Emits `payment.reversed`.
+        off again. Refused with `allocated_elsewhere` if it settles other invoices too, and with `has_refunds`. Emits
+        `payment.reversed`.
 
         reason: Why.
         """
@@ -2540,6 +2549,292 @@ class Openapi:
         It describes the enabled plugins of this deployment and needs no key.
         """
         return self._api.fetch("GET", "/v1/openapi.json")
+
+
+class Payments:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def list(
+        self,
+        *,
+        page: Maybe[int] = UNSET,
+        per_page: int = 100,
+        cursor: Maybe[str] = UNSET,
+        sort: Maybe[str] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        client_id: Maybe[Many[str]] = UNSET,
+        invoice_id: Maybe[Many[str]] = UNSET,
+        payment_method: Maybe[Many[str]] = UNSET,
+        status: Maybe[Many[Literal["recorded", "reversed"]]] = UNSET,
+        paid_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        paid_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        paid_on_from: Maybe[dt.date] = UNSET,
+        paid_on_to: Maybe[dt.date] = UNSET,
+        reversed_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        reversed_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        amount_from: Maybe[Amount] = UNSET,
+        amount_to: Maybe[Amount] = UNSET,
+        unallocated_from: Maybe[Amount] = UNSET,
+        unallocated_to: Maybe[Amount] = UNSET,
+    ) -> Listing[models.Payment]:
+        """All payments, including reversed ones unless you filter by `status`.
+
+        The sum of `unallocated` over a client's payments is the client's credit.
+
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        client_id: Payments of any of these contacts.
+        invoice_id: Payments that settle any of these invoices, or did before they were reversed.
+        payment_method: Payments made in any of these ways.
+        status: Payments with any of these statuses.
+        paid_at_from: Records whose `paid_at` is this or later. A date means that whole day in the business's time zone.
+        paid_at_to: Records whose `paid_at` is this or earlier. A date means that whole day in the business's time zone.
+        paid_on_from: Records whose `paid_on` is this or later.
+        paid_on_to: Records whose `paid_on` is this or earlier.
+        reversed_at_from: Records whose `reversed_at` is this or later. A date means that whole day in the business's
+          time zone.
+        reversed_at_to: Records whose `reversed_at` is this or earlier. A date means that whole day in the business's
+          time zone.
+        amount_from: Records whose `amount` is this or more.
+        amount_to: Records whose `amount` is this or less.
+        unallocated_from: Records whose `unallocated` is this or more.
+        unallocated_to: Records whose `unallocated` is this or less.
+        """
+        return Listing(
+            self._api,
+            "/v1/payments",
+            models.Payment,
+            {
+                "page": page,
+                "per_page": per_page,
+                "cursor": cursor,
+                "sort": sort,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+                "client_id": client_id,
+                "invoice_id": invoice_id,
+                "payment_method": payment_method,
+                "status": status,
+                "paid_at_from": paid_at_from,
+                "paid_at_to": paid_at_to,
+                "paid_on_from": paid_on_from,
+                "paid_on_to": paid_on_to,
+                "reversed_at_from": reversed_at_from,
+                "reversed_at_to": reversed_at_to,
+                "amount_from": amount_from,
+                "amount_to": amount_to,
+                "unallocated_from": unallocated_from,
+                "unallocated_to": unallocated_to,
+            },
+        )
+
+    def create(
+        self,
+        *,
+        client_id: str,
+        amount: Amount,
+        payment_method: str,
+        external_id: Maybe[str | None] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        paid_at: Maybe[dt.date | dt.datetime | None] = UNSET,
+        reference: Maybe[str | None] = UNSET,
+        allocations: Maybe[Sequence[models.NewAllocation]] = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Payment:
+        """Record money received from a client, for several invoices or for none yet.
+
+        What is not allocated is the client's credit. Cash must be a multiple of 0.05: within 0.02 of what is due it
+        settles
+        an invoice, and the difference is `cash_rounding`, at most 0.02 over all invoices of a payment. On a written-off
+        invoice it is a recovery. Refused with `over_allocated` if more is allocated than was received,
+        `overpayment_not_allowed` above what is due, and `invalid_state_transition` for an invoice that cannot be paid.
+        Emits `payment.recorded`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that
+        becomes
+        paid.
+
+        client_id: The contact who paid.
+        amount: The amount received. Cash must be a multiple of 0.05.
+        payment_method: How, such as `bank_transfer`, `card` or `cash`.
+        external_id: Your own id for the record, unique among records of its kind.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to
+          now; tomorrow at the latest.
+        reference: The payer's reference.
+        allocations: Which invoices it settles, each once; what is left is the client's credit.
+        """
+        return self._api.call(
+            "POST",
+            "/v1/payments",
+            models.Payment,
+            body={
+                "external_id": external_id,
+                "metadata": metadata,
+                "client_id": client_id,
+                "amount": amount,
+                "payment_method": payment_method,
+                "paid_at": paid_at,
+                "reference": reference,
+                "allocations": allocations,
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    def get(
+        self,
+        id: str,
+    ) -> models.Payment:
+        """One payment, whatever its status.
+
+        It says which invoices it settles, what was refunded, and what is left.
+        """
+        return self._api.call("GET", f"/v1/payments/{segment(id)}", models.Payment)
+
+    def allocate(
+        self,
+        id: str,
+        *,
+        allocations: Sequence[models.NewAllocation],
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Payment:
+        """Settle invoices of the client with what is unallocated.
+
+        Possible while it is recorded; otherwise `invalid_state_transition`, also for an invoice that cannot be paid.
+        Refused with `over_allocated` above what is unallocated, and with `overpayment_not_allowed` above what is due.
+        Emits
+        `payment.allocated`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that becomes
+        paid.
+
+        allocations: The invoices, each once; an amount joins what of the payment settles the invoice already.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/payments/{segment(id)}/allocate",
+            models.Payment,
+            body={
+                "allocations": allocations,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def deallocate(
+        self,
+        id: str,
+        *,
+        invoice_id: str,
+        amount: Maybe[Amount | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Payment:
+        """Take a payment, or part of it, off an invoice: it is unallocated then, and the invoice due again.
+
+        Possible while it is recorded; otherwise `invalid_state_transition`. An invoice that was written off has the
+        amount
+        written off again. Refused with `over_allocated` above what settles the invoice. Emits `payment.deallocated`.
+
+        invoice_id: The invoice.
+        amount: How much; default all that settles the invoice.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/payments/{segment(id)}/deallocate",
+            models.Payment,
+            body={
+                "invoice_id": invoice_id,
+                "amount": amount,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def refund(
+        self,
+        id: str,
+        *,
+        amount: Amount,
+        payment_method: str,
+        refunded_at: Maybe[dt.date | dt.datetime | None] = UNSET,
+        reference: Maybe[str | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Payment:
+        """Record that some of what is unallocated was given back.
+
+        Possible while it is recorded; otherwise `invalid_state_transition`. Refused with `over_refunded` above what is
+        unallocated. Emits `payment.refunded`.
+
+        amount: How much: at most what is unallocated. Cash must be a multiple of 0.05.
+        payment_method: How, such as `bank_transfer`, `card` or `cash`.
+        refunded_at: When: a time, or a date, which means midday in the business's time zone. Defaults to now; tomorrow
+          at the latest.
+        reference: A reference for the refund.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/payments/{segment(id)}/refund",
+            models.Payment,
+            body={
+                "amount": amount,
+                "payment_method": payment_method,
+                "refunded_at": refunded_at,
+                "reference": reference,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def reverse_whole(
+        self,
+        id: str,
+        *,
+        reason: Maybe[str | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Payment:
+        """Reverse a payment, for example one that bounced, wherever it is allocated.
+
+        From recorded to reversed; otherwise `invalid_state_transition`. What it settled is due again or, if the invoice
+        was
+        written off, written off again; nothing of it is credit any more. Refused with `has_refunds`. Emits
+        `payment.reversed`.
+
+        reason: Why.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/payments/{segment(id)}/reverse",
+            models.Payment,
+            body={
+                "reason": reason,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class Quotes:

@@ -54,6 +54,21 @@ class AddressChange(Struct, kw_only=True):
     """A two-letter ISO 3166 code; default AU."""
 
 
+class Allocation(Struct, kw_only=True):
+    """What of a payment settles an invoice."""
+
+    invoice_id: str
+    """The invoice."""
+    invoice_number: str
+    """Its number."""
+    amount: Decimal
+    """How much."""
+    cash_rounding: Decimal
+    """What it settled beyond `amount`; negative if it settled less. Always 0.00 unless paid in cash."""
+    allocated_on: dt.date
+    """The date on which it was allocated, in the business's time zone."""
+
+
 class Attempt(Struct, kw_only=True):
     """One attempt. `finished_at` is null while it runs, and stays null if the process died; then `error` says
     so.
@@ -445,7 +460,7 @@ class Invoice(Struct, kw_only=True):
     """Its id: a prefix for its kind, `_` and an opaque string."""
     number: str
     """Its number, such as INV-0042; never reused."""
-    status: Open[Literal["draft", "paid", "partially_paid", "sent", "void", "written_off"]]
+    status: Open[Literal["credited", "draft", "paid", "partially_paid", "sent", "void", "written_off"]]
     """Its status; actions change it."""
     client_id: str
     """The contact who owes the money."""
@@ -477,6 +492,8 @@ class Invoice(Struct, kw_only=True):
     """Amounts and GST by GST code."""
     amount_paid: Decimal
     """The amount received."""
+    amount_credited: Decimal
+    """What adjustment notes took off."""
     amount_written_off: Decimal
     """What was written off as a bad debt and has not been recovered."""
     cash_rounding: Decimal
@@ -533,8 +550,39 @@ class Invoice(Struct, kw_only=True):
     """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
-    payments: list[Payment]
-    """Its payments, the newest last, including reversed ones."""
+    payments: list[InvoicePayment]
+    """Its payments, the newest last, including reversed ones; of each, what settles this invoice."""
+
+
+class InvoicePayment(Struct, kw_only=True):
+    """A payment as an invoice shows it: what of it settles this invoice. A reversed one stays listed."""
+
+    id: str
+    """Its id; `GET /v1/payments/{id}` is the payment as a whole."""
+    invoice_id: str
+    """The invoice."""
+    amount: Decimal
+    """What of it settles this invoice."""
+    cash_rounding: Decimal
+    """What it settled beyond `amount`; negative if it settled less. Always 0.00 unless paid in cash."""
+    payment_method: str
+    """How it was made."""
+    paid_at: dt.datetime
+    """When it was received."""
+    paid_on: dt.date
+    """The date on which it was received, in the business's time zone."""
+    reference: str | None
+    """The payer's reference."""
+    status: Open[Literal["recorded", "reversed"]]
+    """Whether it counts, or was reversed."""
+    allowed_actions: list[str]
+    """The actions that are possible now: POST /v1/invoices/{id}/payments/{pay_id}/{action}."""
+    created_at: dt.datetime
+    """When it was recorded."""
+    reversed_at: dt.datetime | None
+    """When it was reversed."""
+    reverse_reason: str | None
+    """Why it was reversed."""
 
 
 class Job(Struct, kw_only=True):
@@ -718,7 +766,7 @@ class ListedInvoice(Struct, kw_only=True):
     """Its id: a prefix for its kind, `_` and an opaque string."""
     number: str
     """Its number, such as INV-0042; never reused."""
-    status: Open[Literal["draft", "paid", "partially_paid", "sent", "void", "written_off"]]
+    status: Open[Literal["credited", "draft", "paid", "partially_paid", "sent", "void", "written_off"]]
     """Its status; actions change it."""
     client_id: str
     """The contact who owes the money."""
@@ -750,6 +798,8 @@ class ListedInvoice(Struct, kw_only=True):
     """Amounts and GST by GST code."""
     amount_paid: Decimal
     """The amount received."""
+    amount_credited: Decimal
+    """What adjustment notes took off."""
     amount_written_off: Decimal
     """What was written off as a bad debt and has not been recovered."""
     cash_rounding: Decimal
@@ -1040,6 +1090,15 @@ class NewAddress(Struct, kw_only=True):
     """A two-letter ISO 3166 code; default AU."""
 
 
+class NewAllocation(Struct, kw_only=True):
+    """What of a payment settles an invoice."""
+
+    invoice_id: str
+    """The invoice: one of the same client, sent and not settled, or written off."""
+    amount: Amount
+    """How much: at most what is due, or what was written off."""
+
+
 class NewChecklistItem(Struct, kw_only=True):
     """A checklist item. On PATCH, one with an `id` is merged into the stored one; one without is new."""
 
@@ -1123,18 +1182,28 @@ class Opening(Struct, kw_only=True):
 
 
 class Payment(Struct, kw_only=True):
-    """A payment of an invoice; a reversed one stays listed."""
+    """Money received from a client: `amount` is always `allocated` plus `refunded` plus `unallocated`."""
 
     id: str
-    """Its id."""
-    invoice_id: str
-    """The invoice it pays."""
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    client_id: str
+    """The contact who paid."""
+    client: Named
+    """The contact who paid, with the name it had then."""
+    invoice_id: str | None
+    """The invoice, if it settles exactly one; of a reversed payment, the one that it settled."""
     amount: Decimal
     """The amount received."""
+    allocated: Decimal
+    """What of it settles invoices."""
+    refunded: Decimal
+    """What the client got back: by refunds, or because the payment was reversed."""
+    unallocated: Decimal
+    """What is left; the sum over a client's payments is the client's credit."""
     cash_rounding: Decimal
-    """What it settled beyond `amount`; negative if it settled less. Always 0.00 unless paid in cash."""
+    """What it settled beyond what was allocated, by rounding cash to a multiple of 0.05; negative if less."""
     payment_method: str
-    """How, such as `bank_transfer`, `card` or `cash`."""
+    """How it was made."""
     paid_at: dt.datetime
     """When it was received."""
     paid_on: dt.date
@@ -1143,14 +1212,26 @@ class Payment(Struct, kw_only=True):
     """The payer's reference."""
     status: Open[Literal["recorded", "reversed"]]
     """Whether it counts, or was reversed."""
-    allowed_actions: list[str]
-    """The actions that are possible now: POST /v1/invoices/{id}/payments/{pay_id}/{action}."""
-    created_at: dt.datetime
-    """When it was recorded."""
+    allocations: list[Allocation]
+    """The invoices that it settles; none once it is reversed."""
+    refunds: list[Refund]
+    """What was given back, the oldest first."""
     reversed_at: dt.datetime | None
     """When it was reversed."""
     reverse_reason: str | None
     """Why it was reversed."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
 
 
 class Person(Struct, kw_only=True):
@@ -1339,6 +1420,23 @@ class Recovery(Struct, kw_only=True):
     """The end of the period."""
     deliveries: int
     """How many."""
+
+
+class Refund(Struct, kw_only=True):
+    """Money given back to a client."""
+
+    id: str
+    """Its id."""
+    amount: Decimal
+    """How much."""
+    payment_method: str
+    """How, such as `bank_transfer`, `card` or `cash`."""
+    refunded_at: dt.datetime
+    """When it was given back."""
+    refunded_on: dt.date
+    """The date on which it was given back, in the business's time zone."""
+    reference: str | None
+    """A reference for the refund."""
 
 
 class Sent(Struct, kw_only=True):

@@ -50,7 +50,10 @@ __all__ = [
     "JobStarted",
     "JobUpdated",
     "OtherEvent",
+    "PaymentAllocated",
+    "PaymentDeallocated",
     "PaymentRecorded",
+    "PaymentRefunded",
     "PaymentReversed",
     "QuoteAccepted",
     "QuoteCancelled",
@@ -336,10 +339,31 @@ class JobUpdated(Delivery, kw_only=True):
     data: models.Job
 
 
+class PaymentAllocated(Delivery, kw_only=True):
+    """Payment allocated"""
+
+    event: Literal["payment.allocated"]
+    data: models.Payment
+
+
+class PaymentDeallocated(Delivery, kw_only=True):
+    """Payment deallocated"""
+
+    event: Literal["payment.deallocated"]
+    data: models.Payment
+
+
 class PaymentRecorded(Delivery, kw_only=True):
     """Payment recorded"""
 
     event: Literal["payment.recorded"]
+    data: models.Payment
+
+
+class PaymentRefunded(Delivery, kw_only=True):
+    """Payment refunded"""
+
+    event: Literal["payment.refunded"]
     data: models.Payment
 
 
@@ -492,7 +516,10 @@ Event = (
     | JobScheduled
     | JobStarted
     | JobUpdated
+    | PaymentAllocated
+    | PaymentDeallocated
     | PaymentRecorded
+    | PaymentRefunded
     | PaymentReversed
     | QuoteAccepted
     | QuoteCancelled
@@ -548,7 +575,10 @@ EVENTS: dict[str, type[Delivery]] = {
     "job.scheduled": JobScheduled,
     "job.started": JobStarted,
     "job.updated": JobUpdated,
+    "payment.allocated": PaymentAllocated,
+    "payment.deallocated": PaymentDeallocated,
     "payment.recorded": PaymentRecorded,
+    "payment.refunded": PaymentRefunded,
     "payment.reversed": PaymentReversed,
     "quote.accepted": QuoteAccepted,
     "quote.cancelled": QuoteCancelled,

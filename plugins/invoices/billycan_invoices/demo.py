@@ -9,16 +9,8 @@ from billycan_contacts import api as contacts
 
 from .api import make
 from .handlers import add_payment, pay_invoice, reverse_payment, send_invoice, void_invoice, write_off_invoice
-from .schemas import (
-    Invoice,
-    InvoiceVoiding,
-    InvoiceWriteOff,
-    NewPayment,
-    PaymentMethod,
-    PaymentReversal,
-    Reason,
-    Settlement,
-)
+from .payment_schemas import NewPayment, PaymentMethod, PaymentReversal, Reason, Settlement
+from .schemas import Invoice, InvoiceVoiding, InvoiceWriteOff
 
 _CALL_OUT = {"description": "Call-out and first half hour", "unit_price": "145.00"}
 _LABOUR = {"description": "Labour, licensed plumber", "unit": "hour", "unit_price": "120.00"}

@@ -11,27 +11,24 @@ from msgspec import UNSET
 
 from billycan import Context, Invalid, Neighbours, Records, Row
 from billycan.fields import LAST_DATE
-from billycan.sql import Statement
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 from billycan_documents.api import NEEDS, Documents, gst_codes, may_charge_gst
 from billycan_hosted.api import link_url
 
 from . import rules
-from .schemas import Invoice, ListedInvoice, Payment, TaxInvoice
-from .tables import invoices, lines, payments
+from .payments import payments_of
+from .schemas import Invoice, ListedInvoice, TaxInvoice
+from .tables import invoices, lines
 
 PATH = "/i/"
 # Clients look invoices up for their tax return of the year after.
 LINK_DAYS = 730
 
-neighbours = Neighbours(quote_id="quotes", job_id="jobs", booking_id="bookings")
+# What makes less of the total to be due.
+SETTLED = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding")
 
-_PAYMENTS = Statement(
-    sa.select(*(payments.c[name] for name in Payment.__struct_fields__ if name != "allowed_actions"))
-    .where(payments.c.tenant_id == sa.bindparam("tenant_id"), payments.c.invoice_id == sa.bindparam("invoice_id"))
-    .order_by(payments.c.id)
-)
+neighbours = Neighbours(quote_id="quotes", job_id="jobs", booking_id="bookings")
 
 
 def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
@@ -52,9 +49,9 @@ records = Records(
         **NEEDS,
         "document_title": ("document_title", "client_name", "gst_breakdown"),
         "tax_invoice": ("document_title", "client_id", "client_name", "gst_breakdown", "total"),
-        "amount_due": ("status", "total", "amount_paid", "amount_written_off", "cash_rounding"),
+        "amount_due": ("status", "total", *SETTLED),
         "is_overdue": ("status", "due_date"),
-        "allowed_actions": ("status", "client_id", "gst_breakdown", "total"),
+        "allowed_actions": ("status", "client_id", "gst_breakdown", "total", "amount_credited"),
         "hosted_url": ("status", "issue_date", "sent_at"),
         "payments": ("status",),
     },
@@ -75,12 +72,6 @@ def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, An
     return {**columns, "issue_date": issue_date, "due_date": due_date, "document_title": title}
 
 
-def payments_of(ctx: Context, invoice_id: str) -> list[Payment]:
-    """An invoice's payments, oldest first, reversed ones too."""
-    rows = _PAYMENTS.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
-    return [Payment(**row._asdict(), allowed_actions=rules.payment_actions.allowed(row.status)) for row in rows]
-
-
 def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, abn: str | None) -> TaxInvoice:
     """Whether a document for the buyer of this name and ABN is a compliant tax invoice."""
     tenant = ctx.tenant
@@ -97,7 +88,7 @@ def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, a
 
 def amount_due(row: Row) -> Decimal:
     """What is still to be paid."""
-    return rules.amount_due(row.status, row.total, row.amount_paid, row.amount_written_off, row.cash_rounding)
+    return rules.amount_due(row.status, row.total, *(row._mapping[name] for name in SETTLED))
 
 
 def is_overdue(status: str, due_date: date, today: date) -> bool:
@@ -115,7 +106,7 @@ def allowed_actions(ctx: Context, row: Row) -> list[str]:
         # A contact always has a name, so only the business itself can be what a tax invoice does not tell.
         check = tax_invoice(ctx, title=title, total=row.total, name=row.client_id, abn=None)
         may_send = may_charge and row.total >= 0 and not check.missing
-    return rules.allowed_actions(row.status, may_send=may_send, may_charge=may_charge)
+    return rules.allowed_actions(row.status, may_send=may_send, may_charge=may_charge, may_void=not row.amount_credited)
 
 
 def hosted_url(ctx: Context, row: Row) -> str | None:

@@ -1,12 +1,5 @@
 """What each endpoint does."""
 
-from datetime import date, datetime, time, timedelta
-from decimal import Decimal
-from typing import Any
-from zoneinfo import ZoneInfo
-
-import sqlalchemy as sa
-
 from billycan import (
     Conflict,
     Context,
@@ -19,15 +12,14 @@ from billycan import (
     Patch,
     Row,
     decode,
-    new_id,
-    own,
     take_turns,
 )
-from billycan.fields import Moment
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
 from . import rules
-from .documents import amount_due, documents, neighbours, payments_of, records, tax_invoice
+from .documents import SETTLED, amount_due, documents, neighbours, records, tax_invoice
+from .payment_schemas import NewPayment, PaymentReversal, Settlement
+from .payments import allocations_of, check_coins
 from .schemas import (
     Invoice,
     InvoiceQuery,
@@ -35,13 +27,10 @@ from .schemas import (
     InvoiceWriteOff,
     ListedInvoice,
     NewInvoice,
-    NewPayment,
-    Payment,
-    PaymentReversal,
     Preview,
     PreviewLine,
-    Settlement,
 )
+from .settling import Share, lock_payments, owed, receive, reverse, share, take_clients_turn, tell
 from .tables import payments
 
 
@@ -152,21 +141,9 @@ def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "payments")
-    due, settles = _owed(row), Decimal(body.amount)
-    if rules.is_cash(body.payment_method):
-        if body.amount % rules.LEAST_COIN:
-            message = f"must be a multiple of {rules.LEAST_COIN}, as cash is: {rules.in_cash(due)} settles {due}"
-            raise Invalid.member("amount", "invalid_value", message)
-        settles += rules.cash_rounding(body.amount, due)
-    if settles > due:
-        owed = "was written off" if row.status == "written_off" else "is due"
-        raise Invalid(
-            f"{body.amount} is more than the {due} that {owed}.",
-            code="overpayment_not_allowed",
-            param="amount",
-            amount_due=amount_due(row),
-        )
-    return _pay(ctx, row, body.amount, settles, body)
+    due = owed(row)
+    check_coins(body.payment_method, body.amount, f": {rules.in_cash(due)} settles {due}")
+    return _pay(ctx, share(row, body.amount, body.payment_method, "amount"), body)
 
 
 def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
@@ -187,33 +164,26 @@ def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
     if not amount:
         message = f"cannot be cash: there is no coin for {due}. Write it off, or take it another way"
         raise Invalid.member("payment_method", "invalid_value", message)
-    return _pay(ctx, row, amount, due, body)
+    return _pay(ctx, Share(row, amount, due - amount), body)
 
 
 def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -> Invoice:
     """Reverse a payment, for example one that bounced; it stays listed as reversed.
 
     Only once; otherwise `invalid_state_transition`. Its amount is due again or, if the invoice was written off, written
-    off again. Emits `payment.reversed`.
+    off again. Refused with `allocated_elsewhere` if it settles other invoices too, and with `has_refunds`. Emits
+    `payment.reversed`.
     """
+    take_clients_turn(ctx, payments, pay_id)
     row = records.lock(ctx, id)
-    payment = next((p for p in payments_of(ctx, id) if p.id == pay_id), None)
-    if payment is None:
+    payment, stored = lock_payments(ctx, [pay_id]).get(pay_id), allocations_of(ctx, [pay_id])
+    if payment is None or id not in {one.invoice_id for one in stored}:
         raise NotFound
-    rules.payment_actions.check("reverse", payment.status)
-    this = own(ctx, payments) & (payments.c.id == pay_id)
-    reversed_ = {"status": "reversed", "reversed_at": ctx.now(), "reverse_reason": body.reason}
-    ctx.db.execute(sa.update(payments).where(this).values(reversed_))
-    paid = row.amount_paid - payment.amount
-    columns = {"amount_paid": paid, "cash_rounding": row.cash_rounding - payment.cash_rounding}
-    status = "partially_paid" if paid else "sent"
-    if row.written_off_at:  # it was given up, and no more of it came in after all
-        status = "written_off"
-        columns["amount_written_off"] = row.amount_written_off + payment.amount + payment.cash_rounding
-    row = records.save(ctx, row, status=status, paid_at=None, payment_method=None, **columns)
-    invoice = documents.show(ctx, row)
-    ctx.emit("payment.reversed", next(p for p in invoice.payments if p.id == pay_id))
-    return invoice
+    if len(stored) > 1 and payment.status == "recorded":
+        message = "This payment settles other invoices too: reverse it as a whole, at /v1/payments, or deallocate it."
+        raise Conflict(message, code="allocated_elsewhere")
+    reverse(ctx, payment, {id: row}, stored, body.reason)
+    return documents.get(ctx, id)
 
 
 def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
@@ -224,6 +194,9 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     """
     take_turns(ctx)  # before the invoice is locked, as whoever deletes it does
     row = records.lock(ctx, id)
+    if row.amount_credited and row.status in ("sent", "partially_paid", "paid", "credited"):
+        message = "Adjustment notes were issued for this invoice: void them first."
+        raise Conflict(message, code="has_adjustment_notes")
     if row.amount_paid and row.status in ("partially_paid", "paid"):
         raise Conflict("Money was received for this invoice: reverse its payments first.", code="has_payments")
     ended = {"voided_at": ctx.now(), "void_reason": body.reason}
@@ -251,7 +224,7 @@ def duplicate_invoice(ctx: Context, id: str) -> Invoice:
     return create_invoice(ctx, decode(content, NewInvoice))
 
 
-_NOTHING_SETTLED = dict.fromkeys(("amount_paid", "amount_written_off", "cash_rounding"), rules.ZERO)
+_NOTHING_SETTLED = dict.fromkeys(SETTLED, rules.ZERO)
 
 
 def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
@@ -286,58 +259,12 @@ def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
     return row, invoice
 
 
-def _owed(row: Row) -> Decimal:
-    """What a payment can be for: what is due, or what was written off."""
-    written_off: Decimal = row.amount_written_off
-    return written_off if row.status == "written_off" else amount_due(row)
-
-
-def _pay(ctx: Context, row: Row, amount: Decimal, settles: Decimal, body: NewPayment | Settlement) -> Invoice:
-    """Record a payment that settles so much of what is owed, which in cash may differ from its amount."""
-    paid_at, paid_on = _received(ctx, body)
-    payment = Payment(
-        id=new_id("pay"),
-        invoice_id=row.id,
-        amount=amount,
-        cash_rounding=settles - amount,
-        payment_method=body.payment_method,
-        paid_at=paid_at,
-        paid_on=paid_on,
-        reference=body.reference,
-        status="recorded",
-        allowed_actions=rules.payment_actions.allowed("recorded"),
-        created_at=ctx.now(),
-        reversed_at=None,
-        reverse_reason=None,
-    )
-    stored = {name: getattr(payment, name) for name in Payment.__struct_fields__ if name != "allowed_actions"}
-    ctx.db.execute(sa.insert(payments).values(tenant_id=ctx.tenant_id, **stored))
-    recovers, is_paid = row.status == "written_off", settles == _owed(row)
-    columns: dict[str, Any] = {
-        "amount_paid": row.amount_paid + amount,
-        "cash_rounding": row.cash_rounding + payment.cash_rounding,
-        "status": "written_off" if recovers else "partially_paid",
-    }
-    if recovers:
-        columns["amount_written_off"] = row.amount_written_off - settles
-    if is_paid:
-        columns |= {"status": "paid", "paid_at": paid_at, "payment_method": body.payment_method}
-    invoice = documents.show(ctx, records.save(ctx, row, **columns))
+def _pay(ctx: Context, given: Share, body: NewPayment | Settlement) -> Invoice:
+    """Record a payment that settles so much of what is owed, and nothing else."""
+    before = given.invoice
+    client = Named(before.client_id, before.client_name)
+    payment, (after,) = receive(ctx, client, given.amount, body, [given])
+    invoice = documents.show(ctx, after)
     ctx.emit("payment.recorded", payment)
-    if recovers:
-        ctx.emit("invoice.recovered", invoice)
-    if is_paid:
-        ctx.emit("invoice.paid", invoice)
+    tell(ctx, before, after, invoice)
     return invoice
-
-
-def _received(ctx: Context, body: NewPayment | Settlement) -> tuple[Moment, date]:
-    """When money was received, and on which date in the tenant's zone; a date alone is taken for its midday."""
-    zone = ZoneInfo(ctx.tenant.timezone)
-    when: date = body.paid_at or ctx.now()
-    if not isinstance(when, datetime):
-        when = datetime.combine(when, time(12), zone)
-    paid_on = when.astimezone(zone).date()
-    if paid_on > ctx.today() + timedelta(days=1):
-        raise Invalid.member("paid_at", "out_of_range", "must not be later than tomorrow")
-    return Moment.of(when), paid_on

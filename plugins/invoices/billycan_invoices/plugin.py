@@ -5,16 +5,18 @@ from pathlib import Path
 from billycan import Code, Deleted, Manifest, Route
 
 from . import handlers as h
+from . import payment_handlers as p
 from .demo import add_samples
 from .neighbours import hears
 from .pages import invoice_page
-from .schemas import Invoice, Payment
-from .tables import invoices, lines, payments
+from .payment_schemas import Payment
+from .schemas import Invoice
+from .tables import allocations, invoices, lines, payments, refunds
 
 manifest = Manifest(
     name="invoices",
     requires=("contacts", "documents", "hosted"),
-    tables=(invoices, lines, payments),
+    tables=(invoices, lines, payments, allocations, refunds),
     migrations=Path(__file__).parent / "migrations",
     events={
         "invoice.created": Invoice,
@@ -26,6 +28,9 @@ manifest = Manifest(
         "invoice.recovered": Invoice,
         "invoice.deleted": Deleted,
         "payment.recorded": Payment,
+        "payment.allocated": Payment,
+        "payment.deallocated": Payment,
+        "payment.refunded": Payment,
         "payment.reversed": Payment,
     },
     routes=(
@@ -42,13 +47,25 @@ manifest = Manifest(
         Route("POST", "/v1/invoices/{id}/void", h.void_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/write_off", h.write_off_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/duplicate", h.duplicate_invoice, scope="invoices:write", status=201),
+        Route("GET", "/v1/payments", p.list_payments, scope="invoices:read"),
+        Route("POST", "/v1/payments", p.create_payment, scope="invoices:write", status=201),
+        Route("GET", "/v1/payments/{id}", p.get_payment, scope="invoices:read"),
+        Route("POST", "/v1/payments/{id}/allocate", p.allocate_payment, scope="invoices:write"),
+        Route("POST", "/v1/payments/{id}/deallocate", p.deallocate_payment, scope="invoices:write"),
+        Route("POST", "/v1/payments/{id}/refund", p.refund_payment, scope="invoices:write"),
+        Route("POST", "/v1/payments/{id}/reverse", p.reverse_whole_payment, scope="invoices:write"),
     ),
     pages=(("/i/{token}", invoice_page),),
     hears=hears,
     demo=add_samples,
     codes={
+        "allocated_elsewhere": Code(409, "The payment settles other invoices too: reverse it as a whole."),
+        "has_adjustment_notes": Code(409, "Adjustment notes were issued for the invoice: void them first."),
         "has_payments": Code(409, "Money was received for the invoice: reverse its payments first."),
+        "has_refunds": Code(409, "Some of the payment was refunded."),
         "negative_total": Code(422, "The total is below zero: change the lines."),
+        "over_allocated": Code(422, "The amounts are more than there is of the payment."),
+        "over_refunded": Code(422, "The refund is more than is unallocated."),
         "overpayment_not_allowed": Code(422, "The payment is more than is due, or than was written off."),
         "tax_invoice_incomplete": Code(422, "Something that a tax invoice must show is missing; `details` lists it."),
     },

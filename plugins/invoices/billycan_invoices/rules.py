@@ -19,28 +19,52 @@ actions = Actions(
         "pay": ("draft sent partially_paid", "paid"),
         "void": ("sent", "void"),
         "write_off": ("sent partially_paid", "written_off"),
-        "duplicate": ("draft sent partially_paid paid void written_off", None),
+        "duplicate": ("draft sent partially_paid paid credited void written_off", None),
     }
 )
 
 # A sent document is what the client holds: only what it does not state, and the date it is due, may still change.
 OPEN_ONCE_SENT = frozenset({"notes", "reference", "purchase_order", "metadata", "external_id", "due_date"})
 
+payment_actions = Actions(
+    {
+        "allocate": ("recorded", None),
+        "deallocate": ("recorded", None),
+        "refund": ("recorded", None),
+        "reverse": ("recorded", "reversed"),
+    }
+)
 
-payment_actions = Actions({"reverse": ("recorded", "reversed")})
 
+def allowed_actions(status: str, *, may_send: bool, may_charge: bool, may_void: bool) -> list[str]:
+    """What may be done with an invoice.
 
-def allowed_actions(status: str, *, may_send: bool, may_charge: bool) -> list[str]:
-    """What may be done with an invoice: `may_send` tells of a draft, `may_charge` whether its GST can be charged."""
-    if may_charge and (may_send or status != "draft"):
+    `may_send` tells of a draft, `may_charge` whether its GST can be charged, `may_void` that no note adjusts it.
+    """
+    if may_void and may_charge and (may_send or status != "draft"):
         return actions.allowed(status)
-    now = {"send": may_send, "pay": may_send or status != "draft", "duplicate": may_charge}
+    now = {"send": may_send, "pay": may_send or status != "draft", "duplicate": may_charge, "void": may_void}
     return [action for action in actions.allowed(status) if now.get(action, True)]
 
 
 def amount_due(status: str, total: Decimal, *settled: Decimal) -> Decimal:
-    """What is still to be paid: the total less what was paid, written off and rounded away; nothing once void."""
+    """What is still to be paid: the total less what was paid, credited, written off and rounded away; void: nothing."""
     return ZERO if status == "void" else total - sum(settled)
+
+
+def standing(
+    total: Decimal, paid: Decimal, credited: Decimal, rounding: Decimal, *, given_up: bool
+) -> tuple[str, Decimal]:
+    """The status of an invoice that was sent and is not void, and what is written off of it.
+
+    Both follow from what was paid, credited and rounded away: the rest is due, or, once the business gave the debt up,
+    written off.
+    """
+    if rest := total - paid - credited - rounding:
+        if given_up:
+            return "written_off", rest
+        return "partially_paid" if paid else "sent", ZERO
+    return "credited" if credited and not paid else "paid", ZERO
 
 
 def in_cash(due: Decimal) -> Decimal:
@@ -54,9 +78,23 @@ def is_cash(payment_method: str) -> bool:
     return payment_method.casefold() == "cash"
 
 
-def cash_rounding(amount: Decimal, due: Decimal) -> Decimal:
-    """What a payment in cash settles beyond its amount: the difference to what is due, where that is small enough."""
-    return due - amount if abs(due - amount) <= MOST_ROUNDING else ZERO
+def cash_rounding(amount: Decimal, due: Decimal, rounded: Decimal = ZERO) -> Decimal:
+    """What a payment in cash settles beyond its amount: the difference to what is due, where that is small enough.
+
+    `rounded` is what other invoices of the payment were rounded by: coins change hands once, so all of it counts.
+    """
+    return due - amount if abs(due - amount) + rounded <= MOST_ROUNDING else ZERO
+
+
+def left_over(amount: Decimal, rounding: Decimal, taken: Decimal) -> tuple[Decimal, Decimal]:
+    """What is left of an allocation and its cash rounding when it need settle `taken` less.
+
+    The rounding stays for as long as the coins do: it was lost or won when they changed hands.
+    """
+    kept = amount + rounding - taken
+    if kept <= 0:
+        return ZERO, ZERO
+    return (kept - rounding, rounding) if kept > rounding else (kept, ZERO)
 
 
 def document_title(registered: bool, codes: Iterable[str]) -> str:

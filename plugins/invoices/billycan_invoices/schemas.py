@@ -2,7 +2,7 @@
 
 from datetime import date
 from decimal import Decimal
-from typing import Annotated, Literal
+from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -16,21 +16,15 @@ from billycan.fields import (
     Id,
     Moment,
     Notes,
-    Positive,
     Reference,
     Search,
-    Text,
 )
 from billycan_documents.api import CodeTotals, GstCode, Line, NewDocument
 
-Status = Literal["draft", "sent", "partially_paid", "paid", "void", "written_off"]
+from .payment_schemas import InvoicePayment, Reason
+
+Status = Literal["draft", "sent", "partially_paid", "paid", "credited", "void", "written_off"]
 Include = Literal["line_items"]
-
-
-PaymentMethod = Annotated[
-    str, Text("How a payment was made, such as `bank_transfer`, `card` or `cash`.", least=1, most=50)
-]
-Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
 
 
 class NewInvoice(NewDocument, kw_only=True):
@@ -60,46 +54,6 @@ class NewInvoice(NewDocument, kw_only=True):
     booking_id: Id | None = None
 
 
-class NewPayment(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Money received for an invoice.
-
-    amount: The amount received: at most what is due, or what was written off. Cash must be a multiple of 0.05, and
-      settles an amount within 0.02 of it.
-    payment_method: How, such as `bank_transfer`, `card` or `cash`.
-    paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to now;
-      tomorrow at the latest.
-    reference: The payer's reference.
-    """
-
-    amount: Positive
-    payment_method: PaymentMethod
-    paid_at: DayOrInstant | None = None
-    reference: Reference | None = None
-
-
-class Settlement(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Payment of everything due; in cash, rounded to the nearest 0.05.
-
-    payment_method: How, such as `bank_transfer`, `card` or `cash`.
-    paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to now;
-      tomorrow at the latest.
-    reference: The payer's reference.
-    """
-
-    payment_method: PaymentMethod
-    paid_at: DayOrInstant | None = None
-    reference: Reference | None = None
-
-
-class PaymentReversal(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Reversing a payment.
-
-    reason: Why.
-    """
-
-    reason: Reason | None = None
-
-
 class InvoiceVoiding(Struct, forbid_unknown_fields=True, kw_only=True):
     """Voiding an invoice.
 
@@ -116,37 +70,6 @@ class InvoiceWriteOff(Struct, forbid_unknown_fields=True, kw_only=True):
     """
 
     reason: Reason | None = None
-
-
-class Payment(Struct, kw_only=True):
-    """A payment of an invoice; a reversed one stays listed.
-
-    id: Its id.
-    invoice_id: The invoice it pays.
-    amount: The amount received.
-    cash_rounding: What it settled beyond `amount`; negative if it settled less. Always 0.00 unless paid in cash.
-    paid_at: When it was received.
-    paid_on: The date on which it was received, in the business's time zone.
-    status: Whether it counts, or was reversed.
-    allowed_actions: The actions that are possible now: POST /v1/invoices/{id}/payments/{pay_id}/{action}.
-    created_at: When it was recorded.
-    reversed_at: When it was reversed.
-    reverse_reason: Why it was reversed.
-    """
-
-    id: str
-    invoice_id: str
-    amount: Decimal
-    cash_rounding: Decimal
-    payment_method: str
-    paid_at: Moment
-    paid_on: date
-    reference: str | None
-    status: Literal["recorded", "reversed"]
-    allowed_actions: list[str]
-    created_at: Moment
-    reversed_at: Moment | None
-    reverse_reason: str | None
 
 
 class TaxInvoice(Struct):
@@ -175,6 +98,7 @@ class ListedInvoice(Resource):
     total: The total including GST.
     gst_breakdown: Amounts and GST by GST code.
     amount_paid: The amount received.
+    amount_credited: What adjustment notes took off.
     amount_written_off: What was written off as a bad debt and has not been recovered.
     cash_rounding: What was settled by rounding cash to a multiple of 0.05; negative if more was received than was due.
     amount_due: What is still to be paid; 0.00 if it is void.
@@ -209,6 +133,7 @@ class ListedInvoice(Resource):
     total: Decimal
     gst_breakdown: list[CodeTotals]
     amount_paid: Decimal
+    amount_credited: Decimal
     amount_written_off: Decimal
     cash_rounding: Decimal
     amount_due: Decimal
@@ -237,12 +162,12 @@ class Invoice(ListedInvoice, kw_only=True):
     """An invoice with its lines and payments. `hosted_url` is shown only to keys that may write invoices, never in
     events.
 
-    payments: Its payments, the newest last, including reversed ones.
+    payments: Its payments, the newest last, including reversed ones; of each, what settles this invoice.
     line_items: What is charged for, in order.
     """
 
     line_items: list[Line]
-    payments: list[Payment]
+    payments: list[InvoicePayment]
     hosted_url: str | UnsetType | None = UNSET
 
 

@@ -1,4 +1,4 @@
-"""The tables of invoices, their lines and their payments."""
+"""The tables of invoices, their lines, and the payments that settle them."""
 
 import sqlalchemy as sa
 
@@ -25,6 +25,7 @@ invoices = resource_table(
     *document_columns(),
     sa.Column("document_title", sa.Text, nullable=False),
     sa.Column("amount_paid", Cents(), nullable=False),
+    sa.Column("amount_credited", Cents(), nullable=False),
     sa.Column("amount_written_off", Cents(), nullable=False),
     sa.Column("cash_rounding", Cents(), nullable=False),
     sa.Column("reference", sa.Text),
@@ -55,10 +56,15 @@ invoices = resource_table(
 
 lines = lines_table("invoices")
 
-payments = tenant_table(
+payments = resource_table(
     "invoices_payments",
-    sa.Column("invoice_id", ByCodePoint, nullable=False),
+    sa.Column("client_id", ByCodePoint, nullable=False),
+    # The name of who paid, as it was then.
+    sa.Column("client_name", sa.Text, nullable=False),
     sa.Column("amount", Cents(), nullable=False),
+    sa.Column("allocated", Cents(), nullable=False),
+    sa.Column("refunded", Cents(), nullable=False),
+    sa.Column("unallocated", Cents(), nullable=False),
     # What it settled more than was received, or less: cash comes in multiples of 0.05.
     sa.Column("cash_rounding", Cents(), nullable=False),
     sa.Column("payment_method", sa.Text, nullable=False),
@@ -67,9 +73,41 @@ payments = tenant_table(
     sa.Column("paid_on", sa.Date, nullable=False),
     sa.Column("reference", sa.Text),
     sa.Column("status", sa.Text, nullable=False),
-    sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("reversed_at", UTCDateTime),
     sa.Column("reverse_reason", sa.Text),
+    reference("client_id", "contacts"),
+    # Whatever a handler gets wrong: never more than there is.
+    sa.CheckConstraint("amount = allocated + refunded + unallocated", name="adds_up"),
+    sa.CheckConstraint("allocated >= 0 AND refunded >= 0 AND unallocated >= 0", name="not_negative"),
+    sa.Index(None, "tenant_id", "client_id", "created_at", "id"),
+    sa.Index(None, "tenant_id", "status", "created_at", "id"),
+    sa.Index(None, "tenant_id", "paid_at", "id"),
+    sa.Index(None, "tenant_id", "paid_on", "id"),
+)
+
+# Which payment settles which invoice; those of a reversed payment stay, so that its invoice goes on listing it.
+allocations = tenant_table(
+    "invoices_allocations",
+    sa.Column("payment_id", ByCodePoint, nullable=False),
+    sa.Column("invoice_id", ByCodePoint, nullable=False),
+    sa.Column("amount", Cents(), nullable=False),
+    sa.Column("cash_rounding", Cents(), nullable=False),
+    sa.Column("allocated_on", sa.Date, nullable=False),
+    reference("payment_id", "invoices_payments"),
     reference("invoice_id", "invoices"),
-    sa.Index(None, "tenant_id", "invoice_id", "id"),
+    sa.UniqueConstraint("tenant_id", "payment_id", "invoice_id"),
+    sa.Index(None, "tenant_id", "invoice_id", "payment_id"),
+)
+
+refunds = tenant_table(
+    "invoices_refunds",
+    sa.Column("payment_id", ByCodePoint, nullable=False),
+    sa.Column("amount", Cents(), nullable=False),
+    sa.Column("payment_method", sa.Text, nullable=False),
+    sa.Column("refunded_at", UTCDateTime, nullable=False),
+    sa.Column("refunded_on", sa.Date, nullable=False),
+    sa.Column("reference", sa.Text),
+    reference("payment_id", "invoices_payments"),
+    sa.Index(None, "tenant_id", "payment_id", "id"),
+    sa.Index(None, "tenant_id", "refunded_on", "id"),
 )

@@ -8,4 +8,8 @@ class TestInvoices(PluginConformance):
     def bodies(self, client):
         contact = client.post("/v1/contacts", {"name": "Ada"})["data"]
         line = {"description": "Tap washers", "quantity": 2, "unit_price": "4.95"}
-        return {"/v1/invoices": {"client_id": contact["id"], "line_items": [line], "reference": "Kitchen"}}
+        payment = {"client_id": contact["id"], "amount": "12.50", "payment_method": "card", "reference": "Kitchen"}
+        return {
+            "/v1/invoices": {"client_id": contact["id"], "line_items": [line], "reference": "Kitchen"},
+            "/v1/payments": payment,
+        }

@@ -50,11 +50,14 @@ EXPECTED = {
     "change": 7,
     "change lines": 9,
     "send": 8,
-    "record a payment": 8,
-    "pay": 8,
+    # The profile, the invoice twice, the payments' count, the payment, what it settles, and what is told of both.
+    "record a payment": 10,
+    "pay": 10,
+    "list of payments": 2,  # the page with its total, and what they settle
+    "get a payment": 2,
 }
 # There an event takes its number in the statement that writes it; two events, as of `pay`, are numbered together.
-ON_POSTGRESQL = {"create": 6, "change": 6, "change lines": 8, "send": 7, "record a payment": 7}
+ON_POSTGRESQL = {"create": 6, "change": 6, "change lines": 8, "send": 7, "record a payment": 9}
 
 
 def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
@@ -66,6 +69,7 @@ def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
     made = [client.post("/v1/invoices", {**body, "client_id": id})["data"] for id in clients]
     path = f"/v1/invoices/{made[0]['id']}"
     cursor = client.get("/v1/invoices?per_page=25&sort=number")["pagination"]["next_cursor"]
+    paid = []
     calls = {
         "list": lambda: client.get("/v1/invoices"),
         "list by cursor": lambda: client.get(f"/v1/invoices?sort=number&cursor={cursor}"),
@@ -78,9 +82,13 @@ def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
         "change": lambda: client.patch(path, {"notes": "x"}),
         "change lines": lambda: client.patch(path, {"line_items": [line]}),
         "send": lambda: client.post(f"{path}/send", status=200),
-        "record a payment": lambda: client.post(f"{path}/payments", {"amount": 1, **CASH}),
+        "record a payment": lambda: paid.append(
+            client.post(f"{path}/payments", {"amount": 1, **CASH})["data"]["payments"][0]["id"]
+        ),
         "get one that was sent": lambda: client.get(path),
         "pay": lambda: client.post(f"{path}/pay", CASH, 200),
+        "list of payments": lambda: client.get("/v1/payments"),
+        "get a payment": lambda: client.get(f"/v1/payments/{paid[-1]}"),
     }
     counts = {}
     for name, call in calls.items():

@@ -1,0 +1,161 @@
+"""Payments as stored and as shown: what of each settles which invoices, what was given back, and what is left."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import sqlalchemy as sa
+
+from billycan import Context, Invalid, Named, Records, Row, own
+from billycan.fields import Moment
+from billycan.sql import ByIds, Statement, among
+
+from . import rules
+from .payment_schemas import Allocation, InvoicePayment, Payment, Refund
+from .tables import allocations, invoices, payments, refunds
+
+
+def of_invoices(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
+    """The payments that settle any of these invoices, reversed ones too."""
+    settling = sa.select(allocations.c.payment_id).where(own(ctx, allocations), allocations.c.invoice_id.in_(ids))
+    return among(ctx, payments.c.id, settling)
+
+
+def allowed_actions(row: Any) -> list[str]:
+    """What may be done with a payment now."""
+    now = {
+        "allocate": row.unallocated,
+        "deallocate": row.allocated,
+        "refund": row.unallocated,
+        "reverse": not row.refunded,
+    }
+    return [action for action in rules.payment_actions.allowed(row.status) if now[action]]
+
+
+records = Records(
+    payments,
+    Payment,
+    prefix="pay",
+    filters={"invoice_id": of_invoices},
+    actions=allowed_actions,
+    needs={
+        "client": ("client_id", "client_name"),
+        "invoice_id": (),
+        "allocations": ("status",),
+        "refunds": ("status", "refunded"),
+        "allowed_actions": ("status", "allocated", "refunded", "unallocated"),
+    },
+    points_at={"invoice_id": "invoices"},
+)
+
+_SETTLED_BY = [column for name in InvoicePayment.__struct_fields__ if (column := payments.c.get(name)) is not None]
+_OF_INVOICE = Statement(
+    sa.select(
+        allocations.c.invoice_id,
+        allocations.c.amount,
+        allocations.c.cash_rounding,
+        *(column for column in _SETTLED_BY if column.name not in ("amount", "cash_rounding")),
+        payments.c.refunded,
+        payments.c.allocated,
+    )
+    .join(payments, (payments.c.tenant_id == allocations.c.tenant_id) & (payments.c.id == allocations.c.payment_id))
+    .where(
+        allocations.c.tenant_id == sa.bindparam("tenant_id"),
+        payments.c.tenant_id == sa.bindparam("tenant_id"),
+        allocations.c.invoice_id == sa.bindparam("invoice_id"),
+    )
+    .order_by(payments.c.id)
+)
+_ALLOCATIONS = ByIds(
+    sa.select(
+        allocations.c.payment_id, *(allocations.c.get(n, invoices.c.number) for n in Allocation.__struct_fields__)
+    )
+    .join(invoices, (invoices.c.tenant_id == allocations.c.tenant_id) & (invoices.c.id == allocations.c.invoice_id))
+    .where(invoices.c.tenant_id == sa.bindparam("tenant_id"))
+    .order_by(allocations.c.payment_id, invoices.c.sequence),
+    allocations.c.payment_id,
+)
+_REFUNDS = ByIds(
+    sa.select(refunds.c.payment_id, *(refunds.c[name] for name in Refund.__struct_fields__)).order_by(refunds.c.id),
+    refunds.c.payment_id,
+)
+
+
+def payments_of(ctx: Context, invoice_id: str) -> list[InvoicePayment]:
+    """An invoice's payments, oldest first, reversed ones too: of each what settles this invoice."""
+    rows = _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
+    found = []
+    for row in rows:
+        members = row._asdict()
+        refunded, allocated = members.pop("refunded"), members.pop("allocated")
+        # What settles another invoice too is reversed as the payment that it is.
+        may = ["reverse"] if row.status == "recorded" and not refunded and allocated == row.amount else []
+        found.append(InvoicePayment(**members, allowed_actions=may))
+    return found
+
+
+def shown(ctx: Context, rows: Sequence[Row]) -> list[Payment]:
+    """Payments as clients see them: one query each for all of their allocations and refunds."""
+    ids = [row.id for row in rows]
+    by_id: dict[str, list[Allocation]] = {id: [] for id in ids}
+    if ctx.wants(Payment, "allocations", "invoice_id"):
+        for row in _ALLOCATIONS.all(ctx.db, ctx.tenant_id, ids):
+            by_id[row[0]].append(Allocation(*row[1:]))
+    given_back: dict[str, list[Refund]] = {id: [] for id in ids}
+    if ctx.wants(Payment, "refunds"):
+        refunded = [row.id for row in rows if row.refunded and row.status == "recorded"]
+        for row in _REFUNDS.all(ctx.db, ctx.tenant_id, refunded):
+            given_back[row[0]].append(Refund(*row[1:]))
+    return show(ctx, rows, by_id, given_back)
+
+
+def show(
+    ctx: Context,
+    rows: Sequence[Row],
+    by_id: dict[str, list[Allocation]],
+    given_back: dict[str, list[Refund]],
+) -> list[Payment]:
+    """As `shown`, for a caller that has the allocations and refunds by the ids of their payments."""
+    wants_client, wants_allocations = ctx.wants(Payment, "client"), ctx.wants(Payment, "allocations")
+    return records.show(
+        ctx,
+        rows,
+        client={row.id: Named(row.client_id, row.client_name) for row in rows} if wants_client else {},
+        invoice_id={id: found[0].invoice_id if len(found) == 1 else None for id, found in by_id.items()},
+        allocations={row.id: by_id[row.id] if row.status == "recorded" else [] for row in rows if wants_allocations},
+        refunds=given_back,
+    )
+
+
+def received(ctx: Context, when: date | None, member: str) -> tuple[Moment, date]:
+    """When money changed hands, and on which date in the tenant's zone; a date alone is taken for its midday.
+
+    Invalid where that is later than tomorrow; `member` says so. Without `when` it is now.
+    """
+    zone = ZoneInfo(ctx.tenant.timezone)
+    moment: date = when or ctx.now()
+    if not isinstance(moment, datetime):
+        moment = datetime.combine(moment, time(12), zone)
+    on = moment.astimezone(zone).date()
+    if on > ctx.today() + timedelta(days=1):
+        raise Invalid.member(member, "out_of_range", "must not be later than tomorrow")
+    return Moment.of(moment), on
+
+
+def check_coins(method: str, amount: Decimal, hint: str = "") -> None:
+    """Refuse an amount of cash that no coins add up to."""
+    if rules.is_cash(method) and amount % rules.LEAST_COIN:
+        message = f"must be a multiple of {rules.LEAST_COIN}, as cash is{hint}"
+        raise Invalid.member("amount", "invalid_value", message)
+
+
+def allocations_of(ctx: Context, payment_ids: Iterable[str]) -> list[Row]:
+    """The rows that say which invoices these payments settle, by payment and invoice."""
+    return list(_STORED.all(ctx.db, ctx.tenant_id, payment_ids))
+
+
+_STORED = ByIds(
+    sa.select(allocations).order_by(allocations.c.payment_id, allocations.c.invoice_id), allocations.c.payment_id
+)

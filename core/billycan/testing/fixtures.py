@@ -29,6 +29,7 @@ ENGINES = ("sqlite", "postgresql")
 START = datetime(2026, 11, 21, tzinfo=UTC)
 SECRET = "a secret for tests that is long enough"  # noqa: S105
 ROLE = "billycan_app"
+CONNECTED = 3  # the databases that keep their connections from test to test
 NOT_TESTED = "PostgreSQL was NOT TESTED: no server programs in /usr/lib/postgresql/*/bin or on PATH"
 
 
@@ -82,15 +83,21 @@ class Databases:
         return self._ready[key]
 
     def open(self, url: str, pool_size: int) -> "Database":
-        """The database at a URL, the same one for every app: what SQLAlchemy compiled for one serves the next."""
+        """The database at a URL, the same one for every app: what SQLAlchemy compiled for one serves the next.
+
+        So do the connections of the last few; PostgreSQL has not enough for all.
+        """
         from ..db import Database  # noqa: PLC0415 - as below
 
         key = (url, pool_size)
-        if key not in self._open:
-            self._open[key] = Database(sa.make_url(url), pool_size)
+        self._open[key] = self._open.pop(key) if key in self._open else Database(sa.make_url(url), pool_size)
+        for resting in [*self._open.values()][-CONNECTED - 1 : -CONNECTED]:
+            resting.dispose()
         return self._open[key]
 
     def close(self) -> None:
+        for database in self._open.values():
+            database.dispose()
         shutil.rmtree(self.folder, ignore_errors=True)
 
 

@@ -42,7 +42,7 @@ S = TypeVar("S", bound=Struct)
 class App:
     """One deployment in one process. `wsgi` is what a server hosts; the rest is what plugins may use.
 
-    `db` is a database that is open already, instead of the one that the settings name.
+    `db` is a database that is open already, instead of the one that the settings name; whoever opened it closes it.
     Raises SettingsError, PluginError or SchemaBehind, each naming what is wrong and its cure.
     """
 
@@ -63,6 +63,7 @@ class App:
         self.manifests: dict[str, Manifest] = manifests
         self.plugin_settings = settings.of_plugins(config.plugins, manifests, packages.installed())
         self.db = db or places.database(self.settings)
+        self._closes_db = db is None
         self.shared = places.shared(self.settings, self.db)
         self.limiter: Counter = Limiter(self.shared)
         self.epoch = Epoch(self.shared)
@@ -124,7 +125,8 @@ class App:
 
     def close(self) -> None:
         """Give back every connection."""
-        self.db.dispose()
+        if self._closes_db:
+            self.db.dispose()
         self.counts.close()
 
     def address_of(self, req: falcon.Request) -> str:

@@ -50,7 +50,7 @@ def of(endpoint: "Endpoint") -> Choice | None:
     """What the `fields` of a route chooses from; None for a route that is no GET of records."""
     signature = endpoint.signature
     kind, query = signature.listed or signature.answer, signature.query or NoQuery
-    members = {f.encode_name: f.name for f in structs.fields(kind)} if is_struct(kind) else {}
+    members = dict(zip(kind.__struct_encode_fields__, kind.__struct_fields__, strict=True)) if is_struct(kind) else {}
     if endpoint.route.method != "GET" or "id" not in members or "fields" in query.__struct_fields__:
         return None
     taken = Annotated[list[str], Rule(lambda value: _distinct(value, members))]
@@ -83,6 +83,8 @@ def _distinct(names: list[str], members: dict[str, str]) -> list[str]:
 
 def _included(query: Any) -> Iterable[str]:
     """The names that a query's `include` takes."""
-    hint = get_type_hints(query, include_extras=True).get("include")
+    if "include" not in query.__struct_fields__:
+        return []
+    hint = get_type_hints(query, include_extras=True)["include"]
     lists = [bare for option in options(hint) if get_origin(bare := parts(option)[0]) is list]
     return [name for each in lists for name in get_args(get_args(each)[0])]

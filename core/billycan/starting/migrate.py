@@ -1,7 +1,7 @@
 """Bring core's and each enabled plugin's own tables to the version its code expects."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -50,8 +50,9 @@ def upgrade(
             connection.execute(sa.text("SET LOCAL lock_timeout = 0"))
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
             connection.execute(sa.text("SET LOCAL lock_timeout TO DEFAULT"))
+        found = versions(connection, [name for name, _ in chains])
         for name, scripts in chains:
-            before, wanted = current(connection, name), scripts.get_current_head()
+            before, wanted = found.get(name), scripts.get_current_head()
             if before != wanted:
                 _refuse_newer(name, before, scripts)
                 changed.append(f"{name}: {before or 'nothing'} -> {wanted}")
@@ -91,7 +92,7 @@ def drop(database: db.Database, name: str, manifest: Manifest) -> None:
     with database.writing(across="a plugin's tables go with the rows of all") as connection:
         tables = [table.name for table in manifest.tables]
         connection.execute(sa.update(counters).where(counters.c.name.in_(tables)).values(live=0))
-        if current(connection, name):
+        if name in versions(connection, [name]):
             _run(connection, name, scripts, lambda rev, ctx: scripts._downgrade_revs("base", rev))
         connection.execute(sa.text(f"DROP TABLE IF EXISTS {_version_table(name)}"))
 
@@ -109,8 +110,9 @@ def _check(connection: sa.Connection, chains: list[tuple[str, ScriptDirectory]])
         cure += " with BILLYCAN_DATABASE_OWNER set to the URL of who owns the tables"
     if lacks := policies.lacks(connection):
         raise SchemaBehind(f"{'; '.join(lacks)}: {cure}")
+    versions_found = versions(connection, [name for name, _ in chains])
     for name, scripts in chains:
-        found, wanted = current(connection, name), scripts.get_current_head()
+        found, wanted = versions_found.get(name), scripts.get_current_head()
         if found != wanted:
             _refuse_newer(name, found, scripts)
             raise SchemaBehind(f"{name} is at {found or 'nothing'} but the code expects {wanted}: {cure}")
@@ -158,9 +160,15 @@ def _described(what: str, *about: Any) -> str:
     return f"{where} has the {label}, which the code does not declare"
 
 
-def current(connection: sa.Connection, name: str) -> str | None:
-    """The version a plugin's tables are at; None before its first migration."""
-    return MigrationContext.configure(connection, opts={"version_table": _version_table(name)}).get_current_revision()
+def versions(connection: sa.Connection, names: Iterable[str]) -> dict[str, str]:
+    """The versions that the tables of these plugins are at, without those that are before their first migration."""
+    there = {*sa.inspect(connection).get_table_names()}
+    stored: list[Any] = [
+        sa.select(sa.literal(name), sa.column("version_num")).select_from(sa.table(_version_table(name)))
+        for name in names
+        if _version_table(name) in there
+    ]
+    return dict(connection.execute(sa.union_all(*stored)).all()) if stored else {}
 
 
 def _to_head(scripts: ScriptDirectory) -> Any:

@@ -91,7 +91,7 @@ def _ids(enabled: Mapping[str, Manifest], manifest: Manifest, query: Any) -> dic
     """What begins the ids that each filter `<x>_id` takes: those of the table that its column points at."""
     prefixes = {t.name: t.info.get("prefix", "") for t in (events, *(t for m in enabled.values() for t in m.tables))}
     found: dict[str, str] = {}
-    for name in [f.encode_name for f in msgspec.structs.fields(query)] if query else ():
+    for name in query.__struct_encode_fields__ if query else ():
         for table in manifest.tables if name.endswith("_id") else ():
             keys = table.c[name].foreign_keys if name in table.c else ()
             target = next((key.column.table.name for key in keys), table.info.get("points_at", {}).get(name))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args, get_origin
 
 import msgspec
@@ -21,6 +22,7 @@ _FORMS = {
     datetime: (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{3})?Z"), "a time such as 2026-11-30T09:00:00Z"),
     date: (re.compile(r"\d{4}-\d\d-\d\d"), "a date such as 2026-11-30"),
 }
+_fields = cache(msgspec.structs.fields)
 _JSON: Mapping[Any, tuple[tuple[type, ...], str]] = {
     str: ((str,), "text"),
     bool: ((bool,), "true or false"),
@@ -97,7 +99,7 @@ def _members(value: Any, kind: Any, at: str) -> Iterator[str]:
     if not isinstance(value, dict):
         yield f"{at} is {value!r}, not an object"
         return
-    fields = {field.encode_name: field for field in msgspec.structs.fields(kind)}
+    fields = {field.encode_name: field for field in _fields(kind)}
     for name, field in fields.items():
         if name in value:
             yield from undeclared(value[name], field.type, f"{at}.{name}")

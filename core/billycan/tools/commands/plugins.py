@@ -44,7 +44,7 @@ def list_plugins(as_json: bool) -> None:
     with opened() as app:
         try:
             with app.db.reading() as db:
-                tables = {name: migrations.current(db, name) for name in entries}
+                tables = migrations.versions(db, entries)
         except sa.exc.SQLAlchemyError:
             tables = {}
             click.echo("the database cannot be reached, so the versions of tables are not shown", err=True)
@@ -83,7 +83,7 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
         if name in app.manifests:
             raise click.ClickException(f"{name} is enabled: disable it first, such as with BILLYCAN_PLUGINS=-{name}")
         with app.db.reading() as db:
-            if migrations.current(db, name) is None:
+            if name not in migrations.versions(db, [name]):
                 raise click.ClickException(f"{name} has no tables here")
             if others := migrations.dependents(db, manifest):
                 raise click.ClickException(f"other tables refer to those of {name}: drop {', '.join(others)} first")

@@ -6,11 +6,14 @@ help: ## list these targets
 serve: setup ## run billycan here (ARGS= passes options on)
 	@.venv/bin/billycan serve $(ARGS)
 
+# Without bytecode each of the processes that the tests start would compile billycan and all it needs for itself.
+pytest = PYTHONDONTWRITEBYTECODE= .venv/bin/pytest -n 2 --dist worksteal
+
 test: setup ## run every test but the long ones (ARGS="-k invoices -x")
-	@.venv/bin/pytest -n 2 --dist worksteal $(ARGS)
+	@$(pytest) $(ARGS)
 
 test-long: setup ## run the tests that are long and rare: browser crawls, fuzzing, kills
-	@.venv/bin/pytest -n 2 --dist worksteal -m long $(ARGS)
+	@$(pytest) -m long $(ARGS)
 
 lint: setup ## check style, types, imports between packages, and the locks
 	@.venv/bin/ruff check .

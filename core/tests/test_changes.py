@@ -126,6 +126,7 @@ def test_what_get_answers_may_be_sent_back(client, ada, path):
     }
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("member", "value"),
     [
@@ -196,6 +197,7 @@ def test_a_change_of_the_version_named_goes_through(client, path, header):
 STALE = ['"2"', '"0"', '"2", "3"', 'W/"1"', '""', '"*"', "nonsense"]
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("header", STALE)
 @pytest.mark.parametrize(
     ("method", "action", "body"),
@@ -241,6 +243,7 @@ def test_the_tenant_has_versions_too(client):
     assert (cleared["address"], cleared["timezone"], cleared["gst_registered"]) == (None, "Australia/Sydney", False)
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("sent", "param", "code"),
     [
@@ -299,6 +302,7 @@ METHODS = {
 }
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(("where", "allow"), METHODS.items(), ids=METHODS)
 def test_a_path_says_which_methods_it_takes(client, ada, path, where, allow):
     where = where.format(path=path)
@@ -309,6 +313,7 @@ def test_a_path_says_which_methods_it_takes(client, ada, path, where, allow):
     assert client.last.headers["Allow"] == allow
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("where", ["/v1/contacts", "{path}", "/v1/contacts?page=0", "/v1/contacts/con_1", "/v1/nope"])
 def test_head_is_get_without_a_body(client, path, where):
     got = client.call("GET", where.format(path=path))

@@ -381,6 +381,7 @@ def run(test, app, make_app):
     method(**{name: given[name] for name in needed})
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(("test", "manifest", "hooks"), BROKEN.values(), ids=BROKEN)
 def test_a_plugin_that_breaks_a_rule_fails(make_app, install, test, manifest, hooks):
     install(manifest, **hooks)
@@ -434,6 +435,7 @@ def test_what_differs_from_the_tables_is_said_in_words(make_app):
     ]
 
 
+@pytest.mark.either
 def test_a_readme_without_a_member_is_found(make_app):
     app = make_app("assets", "contacts")
     app.endpoints[:] = [
@@ -444,6 +446,7 @@ def test_a_readme_without_a_member_is_found(make_app):
         run("the_readme_names_everything", app, make_app)
 
 
+@pytest.mark.either
 def test_a_readme_that_is_behind_is_found(make_app):
     app = make_app("assets", "contacts")
     app.manifests["assets"] = replace(assets, events={**assets.events, "asset.lost": Asset})
@@ -451,12 +454,14 @@ def test_a_readme_that_is_behind_is_found(make_app):
         run("the_readme_names_everything", app, make_app)
 
 
+@pytest.mark.either
 def test_a_key_that_is_not_remembered_is_found(make_app, monkeypatch):
     monkeypatch.setattr(idempotency, "replay", lambda ctx, key, request: None)
     with pytest.raises(AssertionError):
         run("an_idempotency_key_makes_one_record", make_app("assets", "contacts"), make_app)
 
 
+@pytest.mark.either
 def test_a_route_that_openapi_leaves_out_is_found(make_app, monkeypatch):
     monkeypatch.setattr(App, "openapi", lambda app: {"paths": {"/v1/assets": {}}})
     with pytest.raises(KeyError):

@@ -173,6 +173,7 @@ class Rating(Struct):
     rating: int | None = None
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     "given, message",
     [

@@ -71,6 +71,7 @@ def refused(client, method="POST", path="/v1/contacts", body=ADA, **headers):
 # A plugin that fails before there is an app ---------------------------------------------------------------------------
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("error", [Boom("lost"), ImportError("lost"), SyntaxError("lost"), KeyError("lost")])
 def test_a_plugin_that_cannot_be_imported_stops_the_start(make_app, install, error):
     install(NOTHING, load=raising(error))
@@ -79,6 +80,7 @@ def test_a_plugin_that_cannot_be_imported_stops_the_start(make_app, install, err
     Client(make_app("contacts")).post("/v1/contacts", ADA)
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("manifest", "hooks", "message"),
     [
@@ -111,6 +113,7 @@ def test_a_plugin_that_does_not_fit_stops_the_start(host, manifest, hooks, messa
         host(manifest, **hooks)
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("found", "message"), [(object(), "must name a module"), (logging, "has no manifest")], ids=["object", "module"]
 )
@@ -282,6 +285,7 @@ def wants_more(ctx: Context, contact: Parrot) -> None:
     pass
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("event", "hear", "said"),
     [

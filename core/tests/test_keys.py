@@ -38,6 +38,7 @@ NO_KEYS = {
 }
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(("key", "code"), NO_KEYS.items(), ids=range(len(NO_KEYS)))
 def test_what_is_no_key_is_refused(client, key, code):
     error = client.refused(401, code, "GET", "/v1/contacts", headers={"Authorization": key})
@@ -45,6 +46,7 @@ def test_what_is_no_key_is_refused(client, key, code):
     assert client.last.headers["WWW-Authenticate"] == "Bearer"
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("header", ["bearer {}", "BEARER {}", "Bearer   {}", "Bearer {} "])
 def test_the_scheme_may_be_written_as_one_likes(client, header):
     client.call("GET", "/v1/me", status=200, headers={"Authorization": header.format(client.secret)})
@@ -167,6 +169,7 @@ HELD = {
 }
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("scope", HELD)
 def test_a_scope_allows_what_it_says_and_no_more(client, scope):
     client = client.key(scope)
@@ -234,6 +237,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(("status", "call"), ANSWERS.items(), ids=map(str, ANSWERS))
 def test_every_answer_says_what_is_left(client, monkeypatch, status, call):
     client = client.key("contacts:read", "contacts:write", per_minute=10, per_second=5)
@@ -252,6 +256,7 @@ def test_every_answer_says_what_is_left(client, monkeypatch, status, call):
     assert client.last.headers["X-Request-Id"]
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("authorization", ["", "Bearer nonsense"])
 def test_a_401_counts_against_its_address(make_app, authorization):
     client = Client(make_app("contacts", per_minute=5, per_second=4))

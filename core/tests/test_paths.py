@@ -10,6 +10,8 @@ from billycan.describe import openapi
 from billycan.resources import Empty
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 BROWSER = {"Authorization": "", "Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 ANYBODY = {"Authorization": ""}
 

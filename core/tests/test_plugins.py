@@ -437,6 +437,7 @@ def with_unknown_type(ctx: Context, id: str) -> "Nowhere":  # noqa: F821
     """Nothing."""
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("handler", "said"),
     [
@@ -496,6 +497,7 @@ def migrated(tmp_path, make_app, install):
     return build
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("chain", "said"),
     [

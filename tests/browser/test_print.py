@@ -10,6 +10,8 @@ from webtest.http import StopableWSGIServer
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "quotes")
 WIDTHS = (1280, 1200, 390)
 PROFILE = {

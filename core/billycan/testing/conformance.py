@@ -112,10 +112,12 @@ class PluginConformance:
             " the last migration there may be changed until it has run anywhere, then add another"
         )
 
+    @pytest.mark.either
     def test_every_route_refuses_a_missing_key(self, app: "App", client: Client) -> None:
         for method, path in self.calls(app, "xxx_1"):
             client.call(method, path, {}, 401, {"Authorization": ""})
 
+    @pytest.mark.either
     def test_every_route_refuses_a_key_without_its_scope(self, app: "App", client: Client) -> None:
         client = client.key("events:read")
         for method, path in self.calls(app, "xxx_1"):
@@ -331,6 +333,7 @@ class PluginConformance:
             happened = [name for name, data in events if data["id"] == record["id"]]
             assert not told or set(told) & set(happened), f"POST {path} emits none of {told}"
 
+    @pytest.mark.either
     def test_the_readme_names_everything(self, app: "App") -> None:
         manifest = app.manifests[self.plugin]
         module = sys.modules[packages.installed()[self.plugin].value]
@@ -393,6 +396,7 @@ class PluginConformance:
         for extends, body in self.extensions(client):
             extended.is_forgotten(client, extends, body)
 
+    @pytest.mark.either
     def test_openapi_describes_every_route(self, app: "App") -> None:
         paths = app.openapi()["paths"]
         for endpoint in self.endpoints(app):

@@ -12,6 +12,8 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 from billycan.testing import START, Client, PluginError
 
+pytestmark = pytest.mark.either
+
 SECRET = "a secret that the identity provider and the API share, and nobody else"
 NOW = int(START.timestamp())
 GOOD = {"iss": "https://id.example.com", "aud": "billycan", "sub": "ada", "exp": NOW + 60, "scope": "contacts:read"}

@@ -112,6 +112,7 @@ def test_availability_lists_what_is_free(app):
     assert shop.open() == []
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("query", "code", "param"),
     [
@@ -139,6 +140,7 @@ OFFSETS = {
 }
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("zone", OFFSETS)
 def test_availability_keeps_to_the_clock_when_it_changes(app, zone):
     standard, summer = OFFSETS[zone]

@@ -207,6 +207,7 @@ def test_all_faults_of_a_body_are_told_at_once(client):
     }
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("state", STATES)
 def test_every_state_of_australia_is_one(client, state):
     assert contact(client, site_address={"state": state, "postcode": "0200"})["site_address"]["state"] == state

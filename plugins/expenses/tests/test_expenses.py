@@ -436,6 +436,7 @@ def test_paging_walks_past_missing_descriptions(client, ledger):
         assert walked == whole
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("path", "code", "param"),
     [

@@ -11,6 +11,8 @@ from billycan.testing import Client
 from billycan.tools import serve
 from billycan_explorer.pages import VISIT
 
+pytestmark = pytest.mark.either
+
 FILES = sorted(f.name for f in files("billycan_explorer").joinpath("page").iterdir())
 TYPES = {
     "html": "text/html; charset=utf-8",

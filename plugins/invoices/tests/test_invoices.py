@@ -363,6 +363,7 @@ def test_all_faults_of_a_body_are_told_at_once(client):
 READ_ONLY = sorted(set(Invoice.__struct_fields__) - {*NewInvoice.__struct_fields__, "hosted_url"})
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("name", READ_ONLY)
 def test_what_the_server_sets_no_client_sets(client, name):
     made = draft(client)
@@ -1109,6 +1110,7 @@ def test_every_filter_finds_what_it_says(client, ledger):
         assert found["pagination"]["total"] == len(expected), query
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("query", "code", "param"),
     [

@@ -597,6 +597,7 @@ def test_every_sort_orders_the_whole_list(client, diary):
     client.refused(400, "invalid_sort", "GET", "/v1/jobs?sort=priority")
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("query", "code"),
     [

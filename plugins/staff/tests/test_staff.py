@@ -38,6 +38,7 @@ def test_a_member_of_staff_lives(client):
     assert client.events() == ["staff.created", "staff.updated", "staff.updated", "staff.deleted"]
 
 
+@pytest.mark.either
 @pytest.mark.parametrize(
     ("member", "value", "param", "code"),
     [

@@ -102,6 +102,15 @@ class App:
         """What every absolute URL starts with; never the Host header."""
         return (self.settings.public_url or "http://127.0.0.1:8000").rstrip("/")
 
+    @property
+    def entrances(self) -> dict[str, str]:
+        """The pages that somebody opens by their address alone, each with its plugin; not those that others lead to."""
+        return {
+            path: plugin
+            for path, plugin, page in self.pages
+            if plugin in self.manifests and "{" not in path and getattr(page, "is_entrance", True)
+        }
+
     def now(self) -> Moment:
         """The present time; the only clock that anything asks."""
         return Moment.of(self.clock())

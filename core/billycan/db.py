@@ -152,6 +152,15 @@ def tenant_table(name: str, *parts: Any) -> sa.Table:
     )
 
 
+def deployment_table(name: str, *parts: Any) -> sa.Table:
+    """A table of the whole deployment: its rows belong to no tenant."""
+    if name in metadata.tables:
+        raise ValueError(
+            f"the table {name} already exists: the names of a plugin's tables must begin with the plugin's name"
+        )
+    return sa.Table(name, metadata, *parts)
+
+
 def resource_table(name: str, *parts: Any) -> sa.Table:
     """A tenant's table with the columns every resource has."""
     return tenant_table(

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from .context import Context
 from .fields import Moment
 from .reader import decode
-from .starting.businesses import Business, create_business
+from .businesses import Business, create_business
 from .tenants import Profile, tenants
 from .work import unit_of_work
 

@@ -122,6 +122,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     delivery: The OpenAPI operation by which every event reaches whoever subscribed to it, for the plugin that brings
       it there: core adds what each of them holds.
     doctor: Gives a sentence for `billycan doctor` on how the plugin fares.
+    greets: `greets(app, url)` gives what `billycan serve` prints where only this machine reaches it, or "".
     needs_events: A SELECT of the `tenant_id` and `id` of events that it still has to read: they stay in the log.
     """
 
@@ -145,6 +146,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     examples: Path | None = None
     delivery: Mapping[str, Any] = {}
     doctor: "Callable[[App], str] | None" = None
+    greets: "Callable[[App, str], str] | None" = None
     needs_events: sa.Select[Any] | None = None
 
     @property

@@ -35,11 +35,8 @@ class Home:
         self.app = app
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
-        # Pages whose address needs no link or id are there to be opened.
-        pages = {path: _described(self.app, name) for path, name, _ in self.app.pages if name in self.app.manifests}
-        pages = {path: words for path, words in pages.items() if "{" not in path and path != "/"}
         links = {
-            **pages,
+            **{path: _described(self.app, plugin) for path, plugin in self.app.entrances.items()},
             "/v1/openapi.json": ("API description", "Every path, member and error, in OpenAPI 3.1."),
             "/-/health": ("Health", "Whether this server answers."),
         }

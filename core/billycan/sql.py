@@ -2,7 +2,7 @@
 
 from .conditions import among, contains, json_list_has, search_condition
 from .counters import advance, counters
-from .db import bytes_of, upsert
+from .db import bytes_of, deployment_table, upsert
 from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
@@ -20,6 +20,7 @@ __all__ = [
     "bytes_of",
     "contains",
     "counters",
+    "deployment_table",
     "fold",
     "json_list_has",
     "page_too_large",

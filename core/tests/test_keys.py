@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from billycan import keys
 from billycan.fields import Moment
-from billycan.starting import businesses
+from billycan import businesses
 from billycan.testing import START, Client
 
 

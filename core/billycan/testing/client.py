@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from ..starting import migrate
-from ..starting.businesses import create_key, create_tenants
+from ..businesses import create_key, create_tenants
 from ..tenants import Profile, tenants
 
 if TYPE_CHECKING:

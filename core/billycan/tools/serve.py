@@ -238,9 +238,7 @@ def _answers(host: str, port: int) -> bool:
 
 def _announce(app: App, url: str, is_loopback: bool = True) -> None:
     business = demo.first(app)
-    # Pages whose address needs no link or id are there to be opened.
-    pages = [path for manifest in app.manifests.values() for path, _ in manifest.pages if "{" not in path]
-    text = "\n".join([f"billycan serves {url}", *(f"  in a browser: {url}{path}" for path in pages)])
+    text = "\n".join([f"billycan serves {url}", *(f"  in a browser: {url}{path}" for path in app.entrances)])
     if not is_loopback:
         text += "\n  anybody who can reach this machine can call it, over plain http: put a TLS proxy in front of it"
     if business:
@@ -252,5 +250,8 @@ def _announce(app: App, url: str, is_loopback: bool = True) -> None:
             test=business.test_key,
             more=to_type(f"keys create --tenant {business.sandbox} --scope read --scope write"),
         )
+    for manifest in app.manifests.values():
+        if is_loopback and manifest.greets and (line := manifest.greets(app, url)):
+            text += f"\n{line}"
     app.close()
     print(text, flush=True)  # noqa: T201

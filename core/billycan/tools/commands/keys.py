@@ -59,7 +59,7 @@ def create_key(
     import sqlalchemy as sa
 
     from ...fields import Instant, Name
-    from ...starting import businesses
+    from ... import businesses
     from ...tenants import tenants as table
 
     expires = _option("--expires-at", Instant, expires_at)
@@ -142,7 +142,7 @@ def revoke_key(key_id: str, as_json: bool) -> None:
     \b
     billycan keys revoke key_01abc
     """
-    from ...starting import businesses
+    from ... import businesses
 
     with checked() as app:
         with app.db.writing(across=_BY_OPERATOR) as db:

@@ -42,7 +42,7 @@ def create_tenant(
     billycan tenants create "Derwent Plumbing" --json
     """
     from ...reader import decode
-    from ...starting.businesses import create_business
+    from ...businesses import create_business
     from ...tenants import Profile
 
     given = {"name": name, "timezone": timezone, "gst_registered": gst_registered, "legal_name": legal_name, "abn": abn}

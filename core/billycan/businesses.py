@@ -1,17 +1,24 @@
-"""Businesses and keys, as they are made and revoked: by commands, by `billycan serve` when it first runs, by tests."""
+"""Businesses and their keys, as they are made, listed and revoked: by commands, by pages, and by tests."""
 
 import secrets
-from typing import Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from ..db import UTCDateTime
-from ..fields import Moment
-from ..ids import new_id
-from ..keys import ALPHABET, RANDOM, checksum, digest, keys
-from ..tenants import Profile, tenants
+from .db import UTCDateTime
+from .fields import Moment
+from .ids import new_id
+from .keys import ALPHABET, RANDOM, checksum, digest, keys
+from .problems import NotFound
+from .tenants import Profile, tenants
+
+if TYPE_CHECKING:
+    from .context import Context
+
+__all__ = ["Profile", "create_key", "create_tenants", "list_keys", "revoke_own_key"]
 
 
 class Business(Struct):
@@ -92,3 +99,19 @@ def revoke_key(db: sa.Connection, key_id: str, now: Moment) -> bool:
     first = sa.func.coalesce(keys.c.revoked_at, sa.literal(now, UTCDateTime))
     found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(revoked_at=first))
     return found.rowcount == 1
+
+
+def revoke_own_key(ctx: "Context", key_id: str) -> None:
+    """Refuse a key of the caller's business as soon as this is committed; NotFound where it has no such key."""
+    first = sa.func.coalesce(keys.c.revoked_at, sa.literal(ctx.now(), UTCDateTime))
+    this = (keys.c.tenant_id == ctx.tenant_id) & (keys.c.id == key_id)
+    if ctx.db.execute(sa.update(keys).where(this).values(revoked_at=first)).rowcount != 1:
+        raise NotFound
+    ctx.outdates = True
+
+
+def list_keys(ctx: "Context") -> Sequence[sa.Row[Any]]:
+    """The keys of the caller's business without their secrets, the newest first."""
+    shown = [column for column in keys.c if column is not keys.c.digest]
+    newest = (keys.c.created_at.desc(), keys.c.id)
+    return ctx.db.execute(sa.select(*shown).where(keys.c.tenant_id == ctx.tenant_id).order_by(*newest)).all()

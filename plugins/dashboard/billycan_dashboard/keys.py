@@ -1,0 +1,118 @@
+"""The pages of API keys: made here, shown once, revoked at once."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from billycan import App, Fault, Invalid
+from billycan.businesses import create_key, revoke_own_key
+from billycan.businesses import list_keys as keys_of
+from billycan.fields import Count, Instant, Moment, Name
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, address, checked, mounted
+
+_HERE = "/dashboard/keys"
+
+
+class Key(Struct, frozen=True):
+    """A key as its list shows it."""
+
+    id: str
+    name: str | None
+    hint: str
+    scopes: list[str]
+    state: str
+    created_at: Moment
+    last_used_at: Moment | None
+    expires_at: Moment | None
+    per_minute: int
+
+
+def list_keys(visit: Visit) -> Answer:
+    app = visit.app
+    with visit.reading() as ctx:
+        rows = keys_of(ctx)
+    now = app.now()
+
+    def state(row: Any) -> str:
+        if row.revoked_at:
+            return "revoked"
+        return "expired" if row.expires_at and row.expires_at <= now else "active"
+
+    found = [
+        Key(
+            row.id,
+            row.name,
+            row.hint,
+            row.scopes,
+            state(row),
+            row.created_at,
+            row.last_used_at,
+            row.expires_at,
+            row.per_minute or app.settings.per_minute,
+        )
+        for row in rows
+    ]
+    values = {
+        "keys": [key for key in found if key.state == "active"],
+        "over": [key for key in found if key.state != "active"],
+        "resources": resources(app),
+        "defaults": app.settings,
+        "url": app.public_url,
+        "header": "Authorization: Bearer",
+        "dashboard": address(app),
+    }
+    return Shown("dashboard/keys.html", values)
+
+
+def resources(app: App) -> list[tuple[str, list[str]]]:
+    """What a key may be given, resource by resource: its name and which of `read` and `write` there are."""
+    found: dict[str, set[str]] = {}
+    for endpoint in app.endpoints:
+        if endpoint.route.scope:
+            name, _, verb = endpoint.route.scope.partition(":")
+            found.setdefault(name, set()).add(verb)
+    return [(name, sorted(verbs)) for name, verbs in sorted(found.items())]
+
+
+def make_key(visit: Visit) -> Answer:
+    """Make a key of this environment; who has made it sees it once."""
+    form, app = visit.form, visit.app
+    scopes = _scopes(app, form)
+    given: dict[str, Any] = {"name": checked(Name, "name", form.get("name", ""))}
+    if text := form.get("expires_on"):
+        given["expires_at"] = checked(Instant, "expires_on", f"{text}T23:59:59+10:00")
+        if given["expires_at"] <= app.now():
+            raise Invalid.of(Fault("expires_on", "invalid_value", "must be in the future"))
+    for member, most in (("per_minute", 100_000), ("per_second", 100_000)):
+        if text := form.get(member):
+            number = checked(Count, member, int(text) if text.isdecimal() else text)
+            if not 1 <= number <= most:
+                raise Invalid.of(Fault(member, "out_of_range", f"must be from 1 to {most:,}"))
+            given[member] = number
+    with visit.writing() as ctx:
+        _, key = create_key(ctx.db, ctx.tenant_id, scopes, ctx.now(), **given)
+    return visit.reveal(_HERE, key)
+
+
+def _scopes(app: App, form: Mapping[str, str]) -> list[str]:
+    everything = form.get("everything", "")
+    if everything in ("read", "write"):
+        return ["read", "write"] if everything == "write" else ["read"]
+    known = {f"{name}:{verb}" for name, verbs in resources(app) for verb in verbs}
+    chosen = [scope for scope in form.get("scope", "").split() if scope in known]
+    if not chosen:
+        raise Invalid.of(Fault("scope", "required", "must name at least one thing that the key may do"))
+    return chosen
+
+
+def revoke_key(visit: Visit, id: str) -> Answer:
+    with visit.writing() as ctx:
+        revoke_own_key(ctx, id)
+    return Led(_HERE, "The key is revoked: it is refused from now on.")
+
+
+screens = mounted(
+    Screen(_HERE, list_keys, make_key, role="developer", proof=True, nav="API keys", group="Developers"),
+    Screen(f"{_HERE}/{{id}}/revoke", post=revoke_key, role="developer", proof=True, on=_HERE),
+)

@@ -1,0 +1,26 @@
+"""What other plugins may use of users: pages for people who are signed in, and who they are."""
+
+from .drawing import day, moment, money
+from .people import invite, members
+from .reading import checked
+from .rules import Role
+from .screens import Answer, Screen, address, mounted
+from .visits import Led, Sent, Shown, Visit
+
+__all__ = [
+    "Answer",
+    "Led",
+    "Role",
+    "Screen",
+    "Sent",
+    "Shown",
+    "Visit",
+    "address",
+    "checked",
+    "day",
+    "invite",
+    "members",
+    "moment",
+    "money",
+    "mounted",
+]

@@ -1,0 +1,170 @@
+"""The command `billycan users`: who may sign in to the dashboard."""
+# ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from billycan import App
+
+_BY_OPERATOR = "whoever runs commands runs the whole deployment"
+
+
+@click.group("users")
+def users() -> None:
+    """Invite, list and remove the people who sign in to the dashboard.
+
+    \b
+    billycan users invite --tenant ten_01abc --email ann@example.com --role owner
+    """
+
+
+@users.command("invite")
+@click.option("--tenant", metavar="TEN", help="The business's id; its sandbox is included.")
+@click.option("--email", required=True, help="The person's email address.")
+@click.option("--role", type=click.Choice(["owner", "developer", "viewer"]), default="owner", show_default=True)
+@click.option("--operator", is_flag=True, help="The person also runs this deployment.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def invite(opened: Any, tenant: str | None, email: str, role: Any, operator: bool, as_json: bool) -> None:
+    """Invite somebody to a business; prints the link to send them, which works once within 72 hours.
+
+    \b
+    billycan users invite --tenant ten_01abc --email ann@example.com --role owner --json
+    """
+    from billycan.fields import Email
+
+    from . import people
+    from .reading import checked
+    from .screens import address
+
+    if tenant is None and not operator:
+        raise click.UsageError(
+            "--tenant: name the business, or use --operator for somebody who only runs the deployment"
+        )
+    with _users(opened) as app:
+        email = checked(Email, "email", email)
+        with app.db.writing(across=_BY_OPERATOR) as db:
+            user_id, token = people.invite(db, tenant, email, role, app.now(), is_operator=operator)
+        _say({"user": user_id, "link": address(app, f"/dashboard/join/{token}")}, as_json)
+
+
+@users.command("list")
+@click.option("--tenant", metavar="TEN", help="Only those of this business.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def list_users(opened: Any, tenant: str | None, as_json: bool) -> None:
+    """List the people, with their roles.
+
+    \b
+    billycan users list --tenant ten_01abc
+    """
+    import sqlalchemy as sa
+
+    from .people import live_of
+    from .tables import roles
+    from .tables import users as table
+
+    shown = [table.c[name] for name in ("id", "email", "name", "is_operator", "created_at")]
+    joined = table.c.password.is_not(None).label("has_joined")
+    wanted = sa.select(*shown, joined, roles.c.tenant_id, roles.c.role)
+    wanted = wanted.select_from(table.outerjoin(roles, roles.c.id == table.c.id)).order_by(table.c.email)
+    with _users(opened) as app, app.db.reading(across=_BY_OPERATOR) as db:
+        if tenant:
+            wanted = wanted.where(roles.c.tenant_id == live_of(db, tenant))
+        rows = [dict(row._mapping) for row in db.execute(wanted)]
+    if as_json:
+        _say(rows, as_json)
+        return
+    for row in rows:
+        state = "" if row["has_joined"] else "  invited"
+        click.echo(f"{row['id']}  {row['email']}  {row['role'] or '-'}  {row['tenant_id'] or '-'}{state}")
+    if not rows:
+        click.echo("nobody yet")
+
+
+@users.command("remove")
+@click.argument("user_id")
+@click.option("--tenant", metavar="TEN", help="Only from this business; otherwise from all, and for good.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def remove(opened: Any, user_id: str, tenant: str | None, as_json: bool) -> None:
+    """Remove somebody: every session of theirs ends at once.
+
+    \b
+    billycan users remove usr_01abc --tenant ten_01abc
+    """
+    import sqlalchemy as sa
+
+    from . import people
+    from .tables import roles, sessions
+    from .tables import users as table
+
+    with _users(opened) as app, app.db.writing(across=_BY_OPERATOR) as db:
+        _known(db, user_id)
+        db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
+        if tenant:
+            of = (roles.c.tenant_id == people.live_of(db, tenant)) & (roles.c.id == user_id)
+            db.execute(sa.delete(roles).where(of))
+        else:
+            db.execute(sa.delete(roles).where(roles.c.id == user_id))
+            db.execute(sa.delete(table).where(table.c.id == user_id))
+    _say({"user": user_id, "removed": True}, as_json)
+
+
+@users.command("reset")
+@click.argument("user_id")
+@click.option("--second-factor", is_flag=True, help="Also turn the second factor and passkeys off.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@click.pass_obj
+def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None:
+    """Print a link with which somebody chooses a new password; it works once within an hour.
+
+    \b
+    billycan users reset usr_01abc
+    """
+    import sqlalchemy as sa
+
+    from . import people
+    from .screens import address
+    from .tables import passkeys
+    from .tables import users as table
+
+    with _users(opened) as app:
+        with app.db.writing(across=_BY_OPERATOR) as db:
+            _known(db, user_id)
+            if second_factor:
+                off: dict[str, Any] = {"totp": None, "totp_step": None, "recovery": []}
+                db.execute(sa.update(table).where(table.c.id == user_id).values(**off))
+                db.execute(sa.delete(passkeys).where(passkeys.c.user_id == user_id))
+            token = people.new_link(db, people.RESET, user_id, app.now())
+        _say({"user": user_id, "link": address(app, f"/dashboard/join/{token}")}, as_json)
+
+
+def _known(db: Any, user_id: str) -> None:
+    import sqlalchemy as sa
+
+    from .tables import users as table
+
+    if db.execute(sa.select(table.c.id).where(table.c.id == user_id)).first() is None:
+        raise click.ClickException(f"there is no user {user_id}: see `billycan users list`")
+
+
+@contextmanager
+def _users(opened: Any) -> Iterator["App"]:
+    with opened() as app:
+        if "users" not in app.manifests:
+            raise click.ClickException("the plugin users is not enabled: add it to plugins")
+        yield app
+
+
+def _say(found: Any, as_json: bool) -> None:
+    from billycan.web import encode
+
+    if as_json:
+        click.echo(encode(found).decode())
+    else:
+        click.echo("\n".join(f"{name}: {value}" for name, value in found.items()))

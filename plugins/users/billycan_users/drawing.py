@@ -1,0 +1,192 @@
+"""Pages as HTML: templates, the navigation around them, the files that they load, and how values are written."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from datetime import date
+from decimal import Decimal
+from functools import cache, lru_cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import falcon
+import jinja2
+from markupsafe import Markup, escape
+from msgspec import Struct
+
+from billycan import App
+from billycan.fields import Moment
+from billycan.web import RouteNotFound
+
+from .rules import may
+
+if TYPE_CHECKING:
+    from .visits import Visit
+
+NOTHING = "\N{EN DASH}"  # where a value is missing
+GROUPS = ("", "Records", "Developers", "Business", "Deployment")
+_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
+
+
+class Item(Struct):
+    """A line of the navigation."""
+
+    name: str
+    path: str
+    is_current: bool
+
+
+def draw(app: App, visit: "Visit | None", template: str, values: Mapping[str, Any]) -> str:
+    """The HTML of a page; without a visit it is one for nobody in particular."""
+    around = {"app": app, "visit": visit, "groups": navigation(app, visit), "zone": "UTC"}
+    if visit and visit.session and visit.session.tenant_id:
+        around["zone"] = visit.session.zone
+    return _templates().get_template(template).render(**{**around, **values})
+
+
+def navigation(app: App, visit: "Visit | None") -> list[tuple[str, list[Item]]]:
+    """What the visitor may open, group by group."""
+    if visit is None or visit.session is None or not visit.session.is_complete:
+        return []
+    found: dict[str, list[Item]] = {group: [] for group in GROUPS}
+    best = max((len(path) for _, _, path in _lines(app) if _is_at(visit.path, path)), default=0)
+    for screen, name, path in _lines(app):
+        if screen.operator and not visit.session.is_operator:
+            continue
+        if not screen.operator and not may(visit.session.role, screen.role or "viewer"):
+            continue
+        found[screen.group].append(Item(name, path, _is_at(visit.path, path) and len(path) == best))
+    return [(group, items) for group, items in found.items() if items]
+
+
+def _lines(app: App) -> Iterator[tuple[Any, str, str]]:
+    for _, _, door in app.pages:
+        screen = getattr(door, "screen", None)
+        if screen is None:
+            continue
+        if screen.nav:
+            yield screen, screen.nav, screen.path
+        for name, path in screen.navs(app) if screen.navs else ():
+            yield screen, name, path
+
+
+def _is_at(here: str, path: str) -> bool:
+    return here == path or (path != "/dashboard" and here.startswith(f"{path}/"))
+
+
+# Files ---------------------------------------------------------------------------------------------------------------
+
+
+class Assets:
+    """The files that pages load, at `/dashboard/assets/{name}`: kept for ever, since the address names the edition."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, name: str) -> None:
+        self.app.count_visit("assets", req, 3000, 300)
+        found = _files(tuple(self.app.manifests)).get(name)
+        if found is None:
+            raise RouteNotFound
+        resp.data, resp.content_type = found[0], _TYPES[name.rpartition(".")[2]]
+        resp.set_headers({"Cache-Control": "public, max-age=31536000, immutable", "X-Robots-Tag": "noindex"})
+
+
+@lru_cache
+def _files(plugins: tuple[str, ...]) -> dict[str, tuple[bytes, str]]:
+    """The files of each enabled plugin's `assets`, by `<plugin>-<file>`, with their editions."""
+    found = {}
+    for plugin in plugins:
+        folder = files(f"billycan_{plugin}").joinpath("assets") if plugin in _OWN else None
+        for file in folder.iterdir() if folder is not None and folder.is_dir() else ():
+            body = file.read_bytes()
+            found[f"{plugin}-{file.name}"] = body, hashlib.sha256(body).hexdigest()[:12]
+    return found
+
+
+_OWN = ("users", "dashboard")  # the others draw with these two's
+
+
+@jinja2.pass_context
+def asset(context: jinja2.runtime.Context, name: str) -> str:
+    """The address of `<plugin>/<file>`."""
+    app = context["app"]
+    flat = name.replace("/", "-")
+    return f"/dashboard/assets/{flat}?{_files(tuple(app.manifests))[flat][1]}"
+
+
+# Values --------------------------------------------------------------------------------------------------------------
+
+
+def money(value: Decimal | int | None) -> str:
+    """`$1,210.00`"""
+    if value is None:
+        return NOTHING
+    return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
+
+
+def day(value: date | str | None) -> str:
+    """`5 Dec 2026`"""
+    if value is None:
+        return NOTHING
+    value = date.fromisoformat(value) if isinstance(value, str) else value
+    return f"{value.day} {value:%b %Y}"
+
+
+def moment(value: Moment | str | None, zone: str) -> str:
+    """`5 Dec 2026, 9:30 am`, in a business's time zone."""
+    if value is None:
+        return NOTHING
+    value = Moment.fromisoformat(value) if isinstance(value, str) else value
+    local = value.astimezone(ZoneInfo(zone))
+    return f"{day(local)}, {local.hour % 12 or 12}:{local:%M} {'am' if local.hour < 12 else 'pm'}"
+
+
+@jinja2.pass_context
+def when(context: jinja2.runtime.Context, value: Moment | str | None) -> Markup:
+    """A moment as people read it, exact for machines: `<time datetime="…">3 minutes ago</time>`."""
+    if value is None:
+        return escape(NOTHING)
+    value = Moment.fromisoformat(value) if isinstance(value, str) else value
+    exact = moment(value, context["zone"])
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(
+        str(value), exact, _ago(context["app"], value, exact)
+    )
+
+
+def _ago(app: App, value: Moment, exact: str) -> str:
+    seconds = int((app.now() - value).total_seconds())
+    past, seconds = seconds >= 0, abs(seconds)
+    if seconds < 45:
+        return "just now" if past else "in a moment"
+    for size, name in ((86_400, "day"), (3600, "hour"), (60, "minute")):
+        count = round(seconds / size)
+        if count >= 1:
+            if name == "day" and count > 6:
+                return exact
+            words = f"{count} {name}{'s' if count > 1 else ''}"
+            return f"{words} ago" if past else f"in {words}"
+    return exact
+
+
+def words(value: str) -> str:
+    """A name of a machine's as people write it: `written_off` as `Written off`."""
+    return value.replace("_", " ").capitalize()
+
+
+@cache
+def _templates() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        loader=jinja2.FunctionLoader(_source), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )  # fmt: skip
+    environment.filters |= {"money": money, "day": day, "moment": moment, "when": when, "words": words}
+    environment.globals |= {"asset": asset}
+    return environment
+
+
+def _source(name: str) -> str | None:
+    """A plugin's template, `<plugin>/<file>.html`."""
+    plugin, _, file = name.partition("/")
+    found = files(f"billycan_{plugin}").joinpath("templates", file) if file and plugin.isidentifier() else None
+    return found.read_text() if found is not None and found.is_file() else None

@@ -1,0 +1,53 @@
+"""The pages of who may enter a business."""
+
+from typing import Any, get_args
+
+from billycan import Fault, Invalid
+from billycan.fields import Email
+
+from . import people, rules, sessions
+from .reading import checked
+from .rules import Role
+from .screens import Answer, Screen, address, mounted
+from .tables import sessions as table
+from .visits import Led, Shown, Visit
+
+_HERE = "/dashboard/people"
+
+
+def show_people(visit: Visit) -> Answer:
+    with visit.app.db.reading() as db:
+        members = people.members(db, people.live_of(db, visit.tenant_id))
+    named = [(role, f"{role.capitalize()}: {rules.WORDS[role].lower()}") for role in reversed(rules.ROLES)]
+    return Shown("users/people.html", {"members": members, "roles": named})
+
+
+def invite(visit: Visit) -> Answer:
+    email = checked(Email, "email", visit.form.get("email", ""))
+    role = _role(visit.form.get("role"))
+    app = visit.app
+    with app.db.writing() as db:
+        _, token = people.invite(db, visit.tenant_id, email, role, app.now())
+    return visit.reveal(_HERE, address(app, f"/dashboard/join/{token}"))
+
+
+def change_member(visit: Visit, id: str) -> Answer:
+    app, removes = visit.app, visit.form.get("remove") == "yes"
+    role = None if removes else _role(visit.form.get("role"))
+    with app.db.writing() as db:
+        people.change_role(db, people.live_of(db, visit.tenant_id), id, role)
+        if removes:
+            sessions.end(db, table.c.user_id == id)
+    return Led(_HERE, "The person is removed, and signed out everywhere." if removes else "The role is changed.")
+
+
+def _role(text: str | None) -> Any:
+    if text not in get_args(Role):
+        raise Invalid.of(Fault("role", "invalid_value", "is not a role"))
+    return text
+
+
+screens = mounted(
+    Screen(_HERE, show_people, invite, role="owner", proof=True, nav="People", group="Business"),
+    Screen(f"{_HERE}/{{id}}", post=change_member, role="owner", proof=True, on=_HERE),
+)

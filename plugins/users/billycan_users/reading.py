@@ -1,0 +1,16 @@
+"""A form's fields, read by the rules that the API has for its members."""
+
+from typing import Any
+
+from msgspec import Struct, defstruct
+
+from billycan import decode
+
+
+def checked(kind: Any, name: str, value: Any) -> Any:
+    """A field's value as a member of that type has it; raises Invalid, naming the field."""
+    return getattr(decode({name: value} if value != "" else {}, _holding(kind, name)), name)
+
+
+def _holding(kind: Any, name: str) -> type[Struct]:
+    return defstruct("Field", [(name, kind)], forbid_unknown_fields=True)

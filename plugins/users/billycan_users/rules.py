@@ -1,0 +1,71 @@
+"""Roles, second factors and how long wrong passwords wait: pure functions."""
+
+import base64
+import hmac
+import secrets
+import struct
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Literal
+
+Role = Literal["owner", "developer", "viewer"]
+ROLES: tuple[Role, ...] = ("viewer", "developer", "owner")  # each may do what those before it may
+WORDS = {
+    "owner": "Everything, people and bank details included",
+    "developer": "Records, keys, webhooks and requests",
+    "viewer": "Records and the overview, without changing them",
+}
+_ONLY_OWNERS = {"tenant:write"}
+_NOT_VIEWERS = {"webhooks:read"}
+
+IDLE, LONGEST = timedelta(hours=12), timedelta(days=30)
+FRESH = timedelta(minutes=15)  # how long a password that was given counts for what asks for it again
+_TRIES, _LONGEST_WAIT = 4, timedelta(minutes=15)
+_STEP_SECONDS = 30
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that could be taken for another
+
+
+def may(role: str | None, needed: Role) -> bool:
+    """Whether a role may do what needs another."""
+    return role is not None and ROLES.index(role) >= ROLES.index(needed)
+
+
+def scopes(role: str, known: Iterable[str]) -> tuple[str, ...]:
+    """What a key of this role's would hold, of the scopes that there are."""
+    if role == "owner":
+        return "read", "write"
+    if role == "developer":
+        return "read", *sorted(scope for scope in known if scope.endswith(":write") and scope not in _ONLY_OWNERS)
+    return tuple(sorted(scope for scope in known if scope.endswith(":read") and scope not in _NOT_VIEWERS))
+
+
+def wait(failures: int) -> timedelta:
+    """How long an account or an address waits after so many wrong passwords in a row."""
+    if failures < _TRIES:
+        return timedelta()
+    return min(timedelta(seconds=2 ** min(failures - _TRIES, 20)), _LONGEST_WAIT)
+
+
+def new_totp_secret() -> str:
+    """A new secret for an authenticator app: 160 bits, in base 32."""
+    return base64.b32encode(secrets.token_bytes(20)).decode()
+
+
+def totp(secret: str, step: int) -> str:
+    """The six digits of a step (RFC 6238)."""
+    mac = hmac.digest(base64.b32decode(secret), struct.pack(">Q", step), "sha1")
+    offset = mac[-1] & 15
+    return f"{(int.from_bytes(mac[offset : offset + 4]) & 0x7FFFFFFF) % 10**6:06}"
+
+
+def totp_step(secret: str, code: str, seconds: float, last: int) -> int | None:
+    """The step whose code this is: the present one or a neighbour, and later than the last that was taken."""
+    now = int(seconds // _STEP_SECONDS)
+    steps = (step for step in (now - 1, now, now + 1) if step > last)
+    return next((step for step in steps if hmac.compare_digest(totp(secret, step), code)), None)
+
+
+def new_recovery_code() -> str:
+    """Ten letters and digits in two groups: 49 random bits."""
+    letters = [secrets.choice(_LETTERS) for _ in range(10)]
+    return f"{''.join(letters[:5])}-{''.join(letters[5:])}"

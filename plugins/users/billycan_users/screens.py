@@ -1,0 +1,289 @@
+"""Pages as plain functions: who may open each, what its forms are proved by, and the headers of all of them."""
+
+import hmac
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from urllib.parse import parse_qsl, quote
+
+import falcon
+import sqlalchemy as sa
+from itsdangerous import BadData, URLSafeSerializer
+from msgspec import Struct
+
+from billycan import App, Forbidden, NotFound, Problem
+from billycan.sql import upsert
+from billycan.web import MethodNotAllowed, PayloadTooLarge, read_bytes
+
+from . import sealing, sessions
+from .drawing import draw
+from .rules import Role, may
+from .settings import Settings
+from .tables import shown_once
+from .visits import Led, Sent, Shown, Visit
+
+SIGN_IN = "/dashboard/sign-in"
+PER_MINUTE, PER_SECOND = 240, 40
+MOST_FIELDS, MOST_BYTES = 500, 262_144
+_SHOWN = timedelta(minutes=5)
+_MAX_AGE = {"session": 30 * 86_400, "said": 60, "known": 365 * 86_400}  # seconds; others end with the browser
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+    " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "same-origin",
+    "X-Frame-Options": "DENY",
+    "X-Robots-Tag": "noindex, nofollow",
+}
+
+Answer = Shown | Led | Sent
+
+
+class Screen(Struct, frozen=True):
+    """One page: `Screen("/dashboard/keys", list_keys, make_key, role="developer", nav="Keys")`.
+
+    `get` and `post` are functions of a Visit and the path's parameters; what they raise is shown on the page, beside
+    the fields that it names. A form that has no page of its own is shown `on` another. `role` is the least that opens
+    it; `anybody` opens it to those who are not signed in. With `proof`, `post` asks for the password again. `nav` is
+    its name in the navigation, in which `group` it stands; `navs` gives several, each with its path. `per_minute`
+    bounds what one address may send.
+    """
+
+    path: str
+    get: Callable[..., Answer] | None = None
+    post: Callable[..., Answer] | None = None
+    role: Role | None = "viewer"
+    anybody: bool = False
+    operator: bool = False
+    proof: bool = False
+    on: str = ""
+    nav: str = ""
+    navs: Callable[[App], Sequence[tuple[str, str]]] | None = None
+    group: str = ""
+    per_minute: int = PER_MINUTE
+
+
+def mounted(*screens: Screen) -> tuple[tuple[str, "Door"], ...]:
+    """These pages as a manifest lists them."""
+    return tuple((screen.path, Door(screen, {s.path: s for s in screens})) for screen in screens)
+
+
+class Door(Struct, frozen=True):
+    """What a manifest mounts at a path: called with the app it gives the Falcon resource."""
+
+    screen: Screen
+    beside: Mapping[str, Screen]
+
+    @property
+    def is_entrance(self) -> bool:
+        return self.screen.path == "/dashboard"
+
+    def __call__(self, app: App) -> "Room":
+        return Room(app, self.screen, self.beside)
+
+
+class Room:
+    """The Falcon resource of a page."""
+
+    def __init__(self, app: App, screen: Screen, beside: Mapping[str, Screen]) -> None:
+        self.app, self.screen, self.beside = app, screen, beside
+        if screen.get is None and not screen.on:
+            raise ValueError(f"{screen.path}: has no page of its own, and names none that its form is `on`")
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
+        visit = self.enter(req, {})
+        if self.screen.get is None:
+            raise MethodNotAllowed("This address takes a form only.", headers={"Allow": "POST"})
+        if led := self.turned_away(visit):
+            return self.answer(req, resp, visit, led)
+        self.look_for_what_was_left(req, visit)
+        return self.answer(req, resp, visit, self.screen.get(visit, **params))
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
+        if self.screen.post is None:
+            raise MethodNotAllowed("This page takes no form.", headers={"Allow": "GET, HEAD"})
+        visit = self.enter(req, fields(req))
+        if req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none") or not hmac.compare_digest(
+            visit.form.get("token", "").encode(), visit.token.encode()
+        ):
+            raise Forbidden("This form was not sent from its own page, or is out of date: open the page again.")
+        if led := self.turned_away(visit):
+            return self.answer(req, resp, visit, led)
+        try:
+            if self.screen.proof:
+                visit.prove()
+            answer = self.screen.post(visit, **params)
+        except NotFound:
+            raise
+        except Problem as problem:
+            answer = self.again(visit, problem, params)
+        return self.answer(req, resp, visit, answer)
+
+    def again(self, visit: Visit, problem: Problem, params: Mapping[str, str]) -> Answer:
+        """The page with what is wrong with its form."""
+        page = self.beside[self.screen.on] if self.screen.on else self.screen
+        if page.get is None:
+            raise problem
+        visit.problem = problem
+        for fault in problem.details:
+            visit.faults.setdefault(fault.param, fault.message)
+        shown = page.get(visit, **{name: value for name, value in params.items() if f"{{{name}}}" in page.path})
+        if isinstance(shown, Shown):
+            shown.status = problem.status
+        return shown
+
+    def enter(self, req: falcon.Request, form: Mapping[str, str]) -> Visit:
+        """Who is there, counted by address."""
+        self.app.count_visit("dashboard", req, self.screen.per_minute, PER_SECOND)
+        cookie = req.cookies.get(cookie_name(self.app), "")
+        session = sessions.find(self.app, cookie) if cookie else None
+        if session and not session.is_complete and not self.screen.anybody:
+            session = None
+        visit = Visit(
+            self.app,
+            session,
+            path=req.path,
+            address=self.app.address_of(req),
+            browser=req.get_header("User-Agent") or "",
+            request_id=req.context.request_id,
+            known_as=req.cookies.get(cookie_name(self.app, "known"), ""),
+            query=dict(parse_qsl(req.query_string, keep_blank_values=True)),
+            form=form,
+        )
+        visitor = req.cookies.get(cookie_name(self.app, "visitor"), "")
+        if not session and not visitor:
+            visitor = visit.cookies["visitor"] = secrets.token_urlsafe(16)
+        visit.token = token(self.app, f"{cookie} {session.tenant_id}" if session else visitor)
+        return visit
+
+    def turned_away(self, visit: Visit) -> Led | None:
+        """Where somebody is led who may not open this page yet; raises Forbidden for somebody who never may."""
+        screen, session = self.screen, visit.session
+        if screen.anybody:
+            return None
+        if session is None:
+            onward = f"?next={quote(visit.path)}" if visit.path != "/dashboard" else ""
+            return Led(f"{SIGN_IN}{onward}")
+        if screen.operator and not session.is_operator:
+            raise Forbidden("Only whoever runs this deployment may open this page.")
+        if screen.operator and not session.has_totp:
+            return Led("/dashboard/account", "Set up a second factor first: whoever runs the deployment must have one.")
+        if screen.role and session.role is None:
+            return Led("/dashboard/businesses")
+        if screen.role and not may(session.role, screen.role):
+            raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
+        return None
+
+    def look_for_what_was_left(self, req: falcon.Request, visit: Visit) -> None:
+        """What the form before this page said or has to show, once."""
+        if said := req.cookies.get(cookie_name(self.app, "said")):
+            visit.cookies["said"] = None
+            try:
+                visit.said = _said(self.app).loads(said)
+            except BadData:
+                visit.said = ""
+        if visit.session is None:
+            return
+        this = (shown_once.c.session_id == visit.session.id) & (shown_once.c.path == visit.path)
+        with self.app.db.reading() as db:
+            there = db.execute(sa.select(shown_once.c.sealed).where(this)).first()
+        if there:
+            with self.app.db.writing() as db:
+                took = sa.delete(shown_once).where(this, shown_once.c.expires_at > self.app.now())
+                found = db.execute(took.returning(shown_once.c.sealed)).first()
+            if found:
+                fernet = sealing.of_browser(req.cookies[cookie_name(self.app)], "shown once")
+                visit.shown_once = sealing.opened(fernet, found.sealed)
+
+    def answer(self, req: falcon.Request, resp: falcon.Response, visit: Visit, answer: Answer) -> None:
+        """Write the answer and its headers: no page is kept by a cache, shown in a frame, or loads from elsewhere."""
+        resp.set_headers(_HEADERS)
+        if isinstance(answer, Led):
+            # Only within this site, whatever a form may have brought along.
+            resp.status, resp.location = falcon.HTTP_303, local(answer.path)
+            if answer.said:
+                visit.cookies["said"] = str(_said(self.app).dumps(answer.said))
+            if visit.reveals:
+                self.keep(req, visit, *visit.reveals)
+        elif isinstance(answer, Sent):
+            resp.status, resp.data, resp.content_type = answer.status, answer.body, answer.content_type
+            resp.set_headers(dict(answer.headers))
+        else:
+            resp.status, resp.content_type = answer.status, falcon.MEDIA_HTML
+            resp.text = draw(self.app, visit, answer.template, {**answer.values, "screen": self.screen})
+        for name, value in visit.cookies.items():
+            set_cookie(self.app, resp, name, value)
+
+    def keep(self, req: falcon.Request, visit: Visit, path: str, secret: str) -> None:
+        """Keep what the next page shows once, so that only this browser can read it."""
+        sealed = sealing.of_browser(req.cookies[cookie_name(self.app)], "shown once").encrypt(secret.encode())
+        with self.app.db.writing() as db:
+            key = {"session_id": visit.person.id, "path": path}
+            values = {"sealed": sealed, "expires_at": self.app.now() + _SHOWN}
+            row = upsert(shown_once, db).values(**key, **values)
+            db.execute(row.on_conflict_do_update(index_elements=[*key], set_=values))
+
+    def refuse(self, resp: falcon.Response, problem: Problem) -> None:
+        """What went wrong, as a page: the pipeline asks for it, and sets the status."""
+        resp.set_headers(_HEADERS)
+        resp.content_type = falcon.MEDIA_HTML
+        title, text = _REFUSED.get(problem.status, ("That did not work", ""))
+        if problem.status >= 500:
+            text = "Please try again in a few minutes."
+        resp.text = draw(self.app, None, "users/refused.html", {"title": title, "text": text or problem.message})
+
+
+_REFUSED = {
+    403: ("You may not do that", ""),
+    404: ("There is nothing here", "The address may be wrong, or what was here may be gone."),
+    429: ("One moment", "Too many requests came from your address: please try again in a minute."),
+}
+
+
+def fields(req: falcon.Request) -> dict[str, str]:
+    """The fields of a form; of those with one name, all, separated by spaces."""
+    try:
+        pairs = parse_qsl(
+            read_bytes(req, MOST_BYTES).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS
+        )
+    except (PayloadTooLarge, ValueError):
+        raise PayloadTooLarge("The form is too long.") from None
+    found: dict[str, str] = {}
+    for name, value in pairs:
+        found[name] = f"{found[name]} {value}" if name in found else value
+    return found
+
+
+def token(app: App, of: str) -> str:
+    """What every form of a browser has, and nobody else can make."""
+    return hmac.new(app.secrets[-1].encode(), f"form {of}".encode(), "sha256").hexdigest()
+
+
+def local(path: str) -> str:
+    """A path within this site: the dashboard's own, if another site's was given."""
+    return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/dashboard"
+
+
+def address(app: App, path: str = "") -> str:
+    """The absolute address of a page."""
+    return (app.settings_of(Settings).dashboard_url or app.public_url) + path
+
+
+def cookie_name(app: App, name: str = "") -> str:
+    """A cookie's name: where pages come by https, one that no other host can set."""
+    prefix = "__Host-" if address(app).startswith("https:") else ""
+    return f"{prefix}billycan_{name or 'session'}"
+
+
+def set_cookie(app: App, resp: falcon.Response, name: str, value: str | None) -> None:
+    """Set a cookie for this browser's session, or end one: read by no script, sent by no other site's form."""
+    secure = address(app).startswith("https:")
+    full, max_age = cookie_name(app, name), _MAX_AGE.get(name)
+    if value is None:
+        value, max_age = "", 0
+    resp.set_cookie(full, value, max_age=max_age, path="/", secure=secure, http_only=True, same_site="Lax")
+
+
+def _said(app: App) -> URLSafeSerializer:
+    return URLSafeSerializer(app.secrets, salt="said on the next page")

@@ -1,0 +1,146 @@
+"""Where somebody is signed in: a random cookie, of which the database has a digest."""
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import App, new_id
+from billycan.fields import Moment
+from billycan.sql import Statement, tenants
+
+from .people import businesses
+from .rules import FRESH, IDLE, LONGEST
+from .sealing import digest
+from .tables import roles, sessions, users
+
+_NOTED_SECONDS = 60
+
+
+class Session(Struct, frozen=True, kw_only=True):
+    """A browser that is signed in: as whom, at which business, and what may be done there.
+
+    `tenant_id`, `environment`, `business` and `role` are None at no business; `zone` is its time zone. `is_fresh` says
+    that the password was given a moment ago.
+    """
+
+    id: str
+    user_id: str
+    email: str
+    name: str | None
+    is_operator: bool
+    has_totp: bool
+    is_complete: bool
+    is_fresh: bool
+    tenant_id: str | None = None
+    environment: Any = None
+    business: str | None = None
+    zone: str = "UTC"
+    role: str | None = None
+
+
+_LIVE = sa.case((tenants.c.environment == "live", tenants.c.id), else_=tenants.c.paired_id)
+_FIND = Statement(
+    sa.select(
+        sessions.c.id,
+        sessions.c.user_id,
+        sessions.c.is_complete,
+        sessions.c.created_at,
+        sessions.c.seen_at,
+        sessions.c.proved_at,
+        users.c.email,
+        users.c.name,
+        users.c.is_operator,
+        users.c.totp,
+        tenants.c.id.label("tenant_id"),
+        tenants.c.environment,
+        tenants.c.profile,
+        roles.c.role,
+    )
+    .select_from(
+        sessions.join(users, users.c.id == sessions.c.user_id)
+        .outerjoin(tenants, tenants.c.id == sessions.c.business_id)
+        .outerjoin(roles, (roles.c.tenant_id == _LIVE) & (roles.c.id == users.c.id))
+    )
+    .where(sessions.c.digest == sa.bindparam("cookie"))
+)
+
+
+def start(
+    db: sa.Connection,
+    user_id: str,
+    now: Moment,
+    address: str,
+    browser: str,
+    *,
+    is_complete: bool,
+    business_id: str = "",
+) -> str:
+    """Sign somebody in; returns the cookie. What expired of the person's sessions is gone with it."""
+    cookie = secrets.token_urlsafe(32)
+    over = (sessions.c.seen_at <= now - IDLE) | (sessions.c.created_at <= now - LONGEST)
+    db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id, over))
+    if not business_id:
+        first = businesses(db, user_id)
+        business_id = first[0].id if first else ""
+    db.execute(
+        sa.insert(sessions).values(
+            digest=digest(cookie),
+            id=new_id("ses"),
+            user_id=user_id,
+            business_id=business_id or None,
+            is_complete=is_complete,
+            address=address,
+            browser=browser[:300],
+            created_at=now,
+            seen_at=now,
+            proved_at=now,
+        )
+    )
+    return cookie
+
+
+def find(app: App, cookie: str) -> Session | None:
+    """Who is signed in with a cookie; None for one that ended."""
+    now = app.now()
+    with app.db.reading(across="only the session says which business somebody looks at") as db:
+        row = _FIND.first(db, {"cookie": digest(cookie)})
+    if row is None or row.seen_at <= now - IDLE or row.created_at <= now - LONGEST:
+        return None
+    if (now - row.seen_at).total_seconds() >= _NOTED_SECONDS:
+        with app.db.noting() as db:
+            db.execute(sa.update(sessions).where(sessions.c.id == row.id).values(seen_at=now))
+    who: dict[str, Any] = {
+        "id": row.id,
+        "user_id": row.user_id,
+        "email": row.email,
+        "name": row.name,
+        "is_operator": row.is_operator,
+        "has_totp": row.totp is not None,
+        "is_complete": row.is_complete,
+        "is_fresh": now - row.proved_at < FRESH,
+    }
+    if row.role is None:
+        return Session(**who)  # whose access ended, or who has none yet
+    profile = row.profile
+    at = {"tenant_id": row.tenant_id, "environment": row.environment, "business": profile["name"]}
+    return Session(**who, **at, zone=profile.get("timezone", "Australia/Sydney"), role=row.role)
+
+
+def change(db: sa.Connection, session_id: str, **values: Any) -> None:
+    """Note of a session that it is complete, that the password was given again, or which business it looks at."""
+    db.execute(sa.update(sessions).where(sessions.c.id == session_id).values(**values))
+
+
+def end(db: sa.Connection, *conditions: sa.ColumnElement[bool]) -> int:
+    """End the sessions that meet the conditions; how many."""
+    return int(db.execute(sa.delete(sessions).where(*conditions)).rowcount)
+
+
+def of_user(db: sa.Connection, user_id: str, now: Moment) -> Sequence[Any]:
+    """Where somebody is signed in, the latest first."""
+    going = (sessions.c.seen_at > now - IDLE) & (sessions.c.created_at > now - LONGEST)
+    chosen = sa.select(sessions).where(sessions.c.user_id == user_id, going).order_by(sessions.c.seen_at.desc())
+    return db.execute(chosen).all()

@@ -1,0 +1,189 @@
+"""The pages by which somebody gets in: signing in and out, invitations, new passwords, which business to look at."""
+
+import hashlib
+
+import sqlalchemy as sa
+
+from billycan import Fault, Invalid, NotFound
+
+from . import attempts, passwords, people, rules, sealing, sessions
+from .people import ENTER, JOIN, Link
+from .screens import SIGN_IN, Answer, Screen, local, mounted
+from .tables import sessions as table
+from .tables import users
+from .visits import Led, Shown, Visit
+
+_WRONG = "The email address or the password is wrong."
+
+
+def show_sign_in(visit: Visit) -> Answer:
+    onward = local(visit.form.get("next") or visit.query.get("next") or "/dashboard")
+    if visit.session and visit.session.is_complete and not visit.form:
+        return Led(onward)
+    if visit.session and not visit.session.is_complete:
+        return Shown("users/code.html", {"next": onward})
+    return Shown("users/sign_in.html", {"next": onward, "beside": []})
+
+
+def sign_in(visit: Visit) -> Answer:
+    """A password, or the second factor of somebody whose password was right."""
+    if visit.session and not visit.session.is_complete:
+        return _second_factor(visit)
+    email, password = visit.form.get("email", "").strip().casefold(), visit.form.get("password", "")
+    faults = [Fault(n, "required", "is required") for n, text in (("email", email), ("password", password)) if not text]
+    if faults:
+        raise Invalid.of(*faults)
+    app = visit.app
+    account, address = f"email:{hashlib.sha256(email.encode()).hexdigest()}", f"address:{visit.address}"
+    # A browser that has signed in before is not held up by strangers who try.
+    known = visit.knows(email)
+    waiting = (address,) if known else (account, address)
+    if seconds := attempts.seconds_to_wait(app, *waiting):
+        raise Invalid(f"Too many wrong passwords: please try again in {_told(seconds)}.")
+    with app.db.reading() as db:
+        user = db.execute(sa.select(users).where(users.c.email == email)).first()
+    if not passwords.matches(user.password if user else None, password[: passwords.MOST]) or user is None:
+        attempts.failed(app, address, f"{account}:known" if known else account)
+        raise Invalid(_WRONG)
+    with app.db.writing() as db:
+        attempts.forgive(db, account)
+        if passwords.is_outdated(user.password):
+            rehashed = passwords.hashed(password)
+            db.execute(sa.update(users).where(users.c.id == user.id).values(password=rehashed))
+        has_more = user.totp is not None
+        visit.enter(db, user.id, email, is_complete=not has_more)
+    onward = local(visit.form.get("next") or "/dashboard")
+    return Led(f"{SIGN_IN}?next={onward}" if has_more else onward)
+
+
+def _second_factor(visit: Visit) -> Answer:
+    app, person, code = visit.app, visit.person, visit.form.get("code", "").strip().casefold()
+    name = f"code:{person.user_id}"
+    if seconds := attempts.seconds_to_wait(app, name):
+        raise Invalid.of(Fault("code", "invalid_value", f"too many wrong codes: please try again in {_told(seconds)}"))
+    if not takes_code(visit, code):
+        attempts.failed(app, name)
+        raise Invalid.of(Fault("code", "invalid_value", "is wrong, or was used already"))
+    with app.db.writing() as db:
+        attempts.forgive(db, name)
+        # A new cookie: whoever knew the old one gains nothing by the second factor.
+        sessions.end(db, table.c.id == person.id)
+        visit.enter(db, person.user_id, person.email, is_complete=True)
+    return Led(local(visit.form.get("next") or "/dashboard"))
+
+
+def takes_code(visit: Visit, code: str) -> bool:
+    """Whether this is a code of the visitor's app or one of the recovery codes; each is taken once."""
+    app, id = visit.app, visit.person.user_id
+    with app.db.writing() as db:
+        row = db.execute(sa.select(users).where(users.c.id == id).with_for_update()).one()
+        secret = sealing.opened(sealing.of_deployment(app, "totp"), row.totp) if row.totp else None
+        if secret is None:
+            return False
+        digits = code.replace(" ", "")
+        step = rules.totp_step(secret, digits, app.now().timestamp(), row.totp_step or 0)
+        if step is not None:
+            db.execute(sa.update(users).where(users.c.id == id).values(totp_step=step))
+            return True
+        digest = hashlib.sha256(code.encode()).hexdigest()
+        if digest not in row.recovery:
+            return False
+        left = [each for each in row.recovery if each != digest]
+        db.execute(sa.update(users).where(users.c.id == id).values(recovery=left))
+        return True
+
+
+def _told(seconds: int) -> str:
+    return f"{seconds} seconds" if seconds < 90 else f"{round(seconds / 60)} minutes"
+
+
+def sign_out(visit: Visit) -> Answer:
+    if visit.session:
+        with visit.app.db.writing() as db:
+            sessions.end(db, table.c.id == visit.session.id)
+    visit.cookies["session"] = None
+    return Led(SIGN_IN, "You are signed out.")
+
+
+def show_forgot(visit: Visit) -> Answer:
+    text = "Ask whoever runs this service for a link to choose a new one: they make it with billycan users reset."
+    return Shown("users/forgot.html", {"text": text})
+
+
+# Links ---------------------------------------------------------------------------------------------------------------
+
+
+def show_join(visit: Visit, token: str) -> Answer:
+    with visit.app.db.reading() as db:
+        link = people.opened(db, token, visit.app.now())
+    if link is None:
+        text = "It was used already, has expired, or was copied in part. Please ask for a new one."
+        return Shown("users/refused.html", {"title": "This link does not work", "text": text}, status=404)
+    return Shown("users/join.html", {"link": link, "asks": _asks(link), **_words(link)})
+
+
+def _asks(link: Link) -> bool:
+    """Whether the link is to be followed by choosing a password."""
+    return link.purpose != ENTER and not (link.purpose == JOIN and link.has_password)
+
+
+def _words(link: Link) -> dict[str, str]:
+    if link.purpose == ENTER:
+        return {"title": "Welcome", "text": f"This signs you in as {link.email}.", "button": "Sign in"}
+    if link.purpose == JOIN:
+        text = f"You sign in as {link.email}."
+        if link.has_password:
+            text += " You have an account: the invitation lets you into one more business."
+        return {"title": "You are invited", "text": text, "button": "Accept the invitation"}
+    return {"title": "Choose a new password", "text": f"For {link.email}.", "button": "Save the password"}
+
+
+def join(visit: Visit, token: str) -> Answer:
+    app = visit.app
+    with app.db.writing() as db:
+        found = people.opened(db, token, app.now())
+        if found is None:
+            raise NotFound
+        link = people.use(db, token, found.purpose, app.now())
+        if not _asks(link) and link.purpose == JOIN:
+            return Led("/dashboard", "You have accepted the invitation.")
+        if _asks(link):
+            name = visit.form.get("name", "").strip()
+            if link.purpose == JOIN and not name:
+                raise Invalid.of(Fault("name", "required", "is required"))
+            people.choose_password(db, link.user_id, link.email, visit.form.get("password", ""), name[:200])
+        user = db.execute(sa.select(users.c.totp).where(users.c.id == link.user_id)).one()
+        visit.enter(db, link.user_id, link.email, is_complete=user.totp is None, business_id=link.business_id or "")
+    return Led("/dashboard", "Welcome!" if link.purpose == JOIN else "")
+
+
+# Businesses ----------------------------------------------------------------------------------------------------------
+
+
+def show_businesses(visit: Visit) -> Answer:
+    return Shown("users/businesses.html", {"businesses": visit.businesses()})
+
+
+def switch(visit: Visit) -> Answer:
+    """Look at another business, or at the other environment of this one."""
+    chosen, environment = visit.form.get("business"), visit.form.get("environment")
+    for business in visit.businesses():
+        pair = {"live": business.id, "sandbox": business.sandbox_id}
+        wanted = chosen if chosen in pair.values() else None
+        if chosen is None and environment in pair and visit.person.tenant_id in pair.values():
+            wanted = pair[environment]
+        if wanted:
+            with visit.app.db.writing() as db:
+                sessions.change(db, visit.person.id, business_id=wanted)
+            return Led(local(visit.form.get("next") or "/dashboard"))
+    raise NotFound
+
+
+screens = mounted(
+    Screen(SIGN_IN, show_sign_in, sign_in, role=None, anybody=True, per_minute=60),
+    Screen("/dashboard/sign-out", post=sign_out, role=None, anybody=True, on=SIGN_IN),
+    Screen("/dashboard/forgot", show_forgot, role=None, anybody=True, per_minute=60),
+    Screen("/dashboard/join/{token}", show_join, join, role=None, anybody=True, per_minute=60),
+    Screen("/dashboard/businesses", show_businesses, role=None),
+    Screen("/dashboard/switch", post=switch, role=None, on="/dashboard/businesses"),
+)

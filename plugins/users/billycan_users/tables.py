@@ -1,0 +1,81 @@
+"""The tables of people: who they are, what they may do in which business, and where they are signed in."""
+
+import sqlalchemy as sa
+
+from billycan import ByCodePoint, Json, UTCDateTime, tenant_table
+from billycan.sql import deployment_table
+
+users = deployment_table(
+    "users_users",
+    sa.Column("id", ByCodePoint, primary_key=True),
+    sa.Column("email", sa.Text, nullable=False, unique=True),  # as it is compared: in lower case
+    sa.Column("name", sa.Text),
+    sa.Column("password", sa.Text),  # Argon2id's own form; null until the invitation is accepted
+    sa.Column("is_operator", sa.Boolean, nullable=False),
+    sa.Column("totp", sa.LargeBinary),  # the secret, sealed
+    sa.Column("totp_step", sa.BigInteger),  # of the last code that was taken
+    sa.Column("recovery", Json, nullable=False),  # digests of the codes that are left
+    sa.Column("created_at", UTCDateTime, nullable=False),
+)
+
+roles = tenant_table(
+    "users_roles",
+    # `id` is the person's: one role in a business.
+    sa.Column("role", sa.Text, nullable=False),
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.ForeignKeyConstraint(["id"], ["users_users.id"], ondelete="CASCADE"),
+    sa.Index("ix_users_roles_id", "id"),
+)
+
+sessions = deployment_table(
+    "users_sessions",
+    sa.Column("digest", sa.LargeBinary, primary_key=True),  # of the cookie, which nobody can read back
+    sa.Column("id", ByCodePoint, nullable=False, unique=True),
+    sa.Column("user_id", ByCodePoint, sa.ForeignKey("users_users.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("business_id", ByCodePoint),  # the tenant it looks at, live or sandbox
+    sa.Column("is_complete", sa.Boolean, nullable=False),  # or a second factor is still to come
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("browser", sa.Text, nullable=False),
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("seen_at", UTCDateTime, nullable=False),
+    sa.Column("proved_at", UTCDateTime, nullable=False),  # when the password was last given
+)
+
+# One-use links: to join a business, to choose a new password, and `billycan serve`'s to sign in.
+links = deployment_table(
+    "users_links",
+    sa.Column("digest", sa.LargeBinary, primary_key=True),
+    sa.Column("purpose", sa.Text, nullable=False),
+    sa.Column("user_id", ByCodePoint, sa.ForeignKey("users_users.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("business_id", ByCodePoint),
+    sa.Column("role", sa.Text),
+    sa.Column("expires_at", UTCDateTime, nullable=False, index=True),
+)
+
+passkeys = deployment_table(
+    "users_passkeys",
+    sa.Column("id", ByCodePoint, primary_key=True),
+    sa.Column("user_id", ByCodePoint, sa.ForeignKey("users_users.id", ondelete="CASCADE"), nullable=False, index=True),
+    sa.Column("name", sa.Text, nullable=False),
+    sa.Column("credential", sa.LargeBinary, nullable=False),
+    sa.Column("count", sa.BigInteger, nullable=False),
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("used_at", UTCDateTime),
+)
+
+# Wrong passwords, by account and by address.
+attempts = deployment_table(
+    "users_attempts",
+    sa.Column("name", ByCodePoint, primary_key=True),
+    sa.Column("failures", sa.Integer, nullable=False),
+    sa.Column("until", UTCDateTime, nullable=False),
+)
+
+# What may be shown once, on the page that follows a form: sealed under the session's cookie.
+shown_once = deployment_table(
+    "users_shown_once",
+    sa.Column("session_id", ByCodePoint, sa.ForeignKey("users_sessions.id", ondelete="CASCADE"), primary_key=True),
+    sa.Column("path", sa.Text, primary_key=True),
+    sa.Column("sealed", sa.LargeBinary, nullable=False),
+    sa.Column("expires_at", UTCDateTime, nullable=False),
+)

@@ -1,0 +1,207 @@
+"""What a page's function receives, and what it returns."""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+import msgspec
+import sqlalchemy as sa
+from itsdangerous import BadData, URLSafeSerializer
+from msgspec import Struct
+
+from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem, unit_of_work
+from billycan.web import encode
+
+from . import attempts, passwords, sessions
+from .people import Business, businesses
+from .rules import Role, may, scopes
+from .sessions import Session
+from .tables import users
+
+_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+
+
+class Shown(Struct):
+    """A page: the template `<plugin>/<file>.html` and its values."""
+
+    template: str
+    values: Mapping[str, Any] = {}
+    status: int = 200
+
+
+class Led(Struct):
+    """A way on, after a form: the browser opens that path, and a reload repeats nothing. `said` is shown there."""
+
+    path: str
+    said: str = ""
+
+
+class Sent(Struct):
+    """Something that is no page, such as a file."""
+
+    body: bytes
+    content_type: str
+    headers: Mapping[str, str] = {}
+    status: int = 200
+
+
+class Visit:
+    """One request for a page: who is there, at which business, and what was sent.
+
+    `query` and `form` are the parameters and fields that were sent, `faults` what is wrong with the fields by name, and
+    `problem` why the form was refused, where the page is shown again.
+    """
+
+    def __init__(
+        self,
+        app: App,
+        session: Session | None,
+        *,
+        path: str,
+        address: str,
+        browser: str,
+        request_id: str,
+        known_as: str,
+        query: Mapping[str, str],
+        form: Mapping[str, str],
+    ) -> None:
+        self.app, self.session = app, session
+        self.path, self.address, self.browser, self.request_id = path, address, browser, request_id
+        self.known_as, self.query, self.form = known_as, query, form
+        self.faults: dict[str, str] = {}
+        self.problem: Problem | None = None
+        self.cookies: dict[str, str | None] = {}  # what the answer sets, or ends
+        self.shown_once: str | None = None  # what the form before this page had to show
+        self.reveals: tuple[str, str] | None = None
+        self.token = ""  # of every form on the page
+        self.said = ""
+        self.once = secrets.token_urlsafe(12)  # what makes a form that is sent twice one
+
+    @property
+    def person(self) -> Session:
+        """Who is signed in, on a page that nobody else sees."""
+        assert self.session is not None  # noqa: S101 - the door lets nobody else through
+        return self.session
+
+    @property
+    def tenant_id(self) -> str:
+        """The tenant that the visitor looks at, on a page that needs a role there."""
+        assert self.person.tenant_id is not None  # noqa: S101 - as above
+        return self.person.tenant_id
+
+    @property
+    def identity(self) -> Identity:
+        """The visitor as the API knows them: what a key with their role's scopes might do."""
+        person, settings = self.person, self.app.settings
+        known = {e.route.scope for e in self.app.endpoints if e.route.scope}
+        return Identity(
+            id=person.user_id,
+            tenant_id=self.tenant_id,
+            environment=person.environment,
+            name=person.name or person.email,
+            scopes=scopes(person.role or "viewer", known),
+            per_minute=settings.per_minute,
+            per_second=settings.per_second,
+        )
+
+    def may(self, role: Role) -> bool:
+        """Whether the visitor may do what needs this role."""
+        return self.session is not None and may(self.session.role, role)
+
+    def call(
+        self,
+        method: str,
+        path: str,
+        query: Mapping[str, Any] | None = None,
+        body: Any = None,
+        *,
+        version: int | None = None,
+    ) -> Any:
+        """The envelope that the API answers to the visitor; raises the Problem that it would.
+
+        A form that is sent twice is carried out once.
+        """
+        answer = self.app.call(
+            self.identity,
+            method,
+            path,
+            urlencode(query or {}, doseq=True),
+            b"" if body is None else encode(body),
+            version=version,
+            key=f"form-{self.form['once'][:100]}-{path}"[:255] if method == "POST" and self.form.get("once") else None,
+            request_id=self.request_id,
+        )
+        return _decode(answer.body) if answer.body else None
+
+    @contextmanager
+    def reading(self) -> Iterator[Context]:
+        """A look at the visitor's tenant, as the handler of a GET has it."""
+        ctx = Context(self.app, self.tenant_id, self.identity, request_id=self.request_id, writes=False)
+        with self.app.db.reading(self.tenant_id) as ctx.db:
+            yield ctx
+
+    @contextmanager
+    def writing(self) -> Iterator[Context]:
+        """A unit of work of the visitor's, as a handler has it."""
+        ctx = Context(self.app, self.tenant_id, self.identity, request_id=self.request_id)
+        with unit_of_work(ctx):
+            yield ctx
+
+    def businesses(self) -> list[Business]:
+        """Where the visitor may enter."""
+        with self.app.db.reading() as db:
+            return businesses(db, self.person.user_id)
+
+    def require(self, role: Role) -> None:
+        """Raise Forbidden where the visitor's role is too small."""
+        if not self.may(role):
+            raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
+
+    def prove(self) -> None:
+        """Raise Invalid unless the password was given a moment ago, or is right in this form."""
+        if self.person.is_fresh:
+            return
+        self.try_password("current_password")
+        with self.app.db.writing() as db:
+            sessions.change(db, self.person.id, proved_at=self.app.now())
+
+    def try_password(self, field: str) -> None:
+        """Raise Invalid unless a field holds the visitor's password; wrong ones wait longer each time."""
+        given, name = self.form.get(field, ""), f"account:{self.person.user_id}"
+        if not given:
+            raise Invalid.of(Fault(field, "required", "is required to do this"))
+        if seconds := attempts.seconds_to_wait(self.app, name):
+            raise Invalid.of(Fault(field, "invalid_value", f"was wrong too often: please try again in {seconds} s"))
+        with self.app.db.reading() as db:
+            stored = db.execute(sa.select(users.c.password).where(users.c.id == self.person.user_id)).scalar_one()
+        if not passwords.matches(stored, given[: passwords.MOST]):
+            attempts.failed(self.app, name)
+            raise Invalid.of(Fault(field, "invalid_value", "is wrong"))
+        with self.app.db.writing() as db:
+            attempts.forgive(db, name)
+
+    def enter(self, db: sa.Connection, user_id: str, email: str, *, is_complete: bool, business_id: str = "") -> None:
+        """Sign somebody in, with a new cookie; the browser will be known when it comes again."""
+        who = (user_id, self.app.now(), self.address, self.browser)
+        self.cookies["session"] = sessions.start(db, *who, is_complete=is_complete, business_id=business_id)
+        if is_complete:
+            self.cookies["known"] = str(_known(self.app).dumps(email))
+
+    def knows(self, email: str) -> bool:
+        """Whether that person has signed in with this browser before."""
+        try:
+            return bool(_known(self.app).loads(self.known_as) == email)
+        except BadData:
+            return False
+
+    def reveal(self, path: str, secret: str) -> Led:
+        """On to a page that shows a secret once; its template has it as `visit.shown_once`."""
+        self.reveals = path, secret
+        return Led(path)
+
+
+def _known(app: App) -> URLSafeSerializer:
+    return URLSafeSerializer(app.secrets, salt="a browser that has signed in")

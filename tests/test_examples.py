@@ -8,9 +8,9 @@ import sqlalchemy as sa
 from openapi_schema_validator import OAS31Validator
 
 from billycan import Address
+from billycan.businesses import revoke_key
 from billycan.describe.codes import every_code
 from billycan.events import body_of, events
-from billycan.starting.businesses import revoke_key
 from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder
 from billycan.wire import encode, parse

@@ -24,10 +24,10 @@ import sqlalchemy as sa
 from click.testing import CliRunner
 
 from billycan.app import App
+from billycan.businesses import create_key, create_tenants
 from billycan.db import Database
 from billycan.hosting import workers as in_workers
 from billycan.starting import migrate, policies
-from billycan.starting.businesses import create_key, create_tenants
 from billycan.starting.settings import Config, Settings
 from billycan.tenants import Profile
 from billycan.testing import SECRET

@@ -6,9 +6,9 @@ from decimal import Decimal
 import sqlalchemy as sa
 
 from billycan import Cents, UTCDateTime
+from billycan.businesses import create_tenants
 from billycan.fields import Moment
 from billycan.starting import migrate
-from billycan.starting.businesses import create_tenants
 from billycan.tenants import Profile
 from billycan.testing import Client, upgrade_to
 

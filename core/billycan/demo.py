@@ -9,10 +9,10 @@ from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
 
+from .businesses import Business, create_business
 from .context import Context
 from .fields import Moment
 from .reader import decode
-from .businesses import Business, create_business
 from .tenants import Profile, tenants
 from .work import unit_of_work
 

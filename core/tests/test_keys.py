@@ -6,9 +6,8 @@ from datetime import timedelta
 import pytest
 import sqlalchemy as sa
 
-from billycan import keys
+from billycan import businesses, keys
 from billycan.fields import Moment
-from billycan import businesses
 from billycan.testing import START, Client
 
 

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from billycan import tenants
 from billycan.app import App
+from billycan.businesses import create_key
 from billycan.starting import migrate
-from billycan.starting.businesses import create_key
 from billycan.starting.settings import Config, Settings
 from billycan_contacts.tables import contacts
 from billycan_invoices.tables import invoices, lines, payments

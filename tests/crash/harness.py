@@ -31,9 +31,9 @@ import sqlalchemy as sa
 import standardwebhooks.webhooks as package
 
 from billycan.app import App
+from billycan.businesses import create_key, create_tenants
 from billycan.events import events
 from billycan.starting import migrate, settings
-from billycan.starting.businesses import create_key, create_tenants
 from billycan.tenants import Profile
 from billycan.testing import throwaway
 from billycan_webhooks.tables import attempts, deliveries

@@ -28,8 +28,8 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan.app import App
+from billycan.businesses import create_key, create_tenants
 from billycan.starting import migrate
-from billycan.starting.businesses import create_key, create_tenants
 from billycan.starting.settings import Config, Settings
 from billycan.tenants import Profile
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from ..starting import migrate
 from ..businesses import create_key, create_tenants
+from ..starting import migrate
 from ..tenants import Profile, tenants
 
 if TYPE_CHECKING:

@@ -58,8 +58,8 @@ def create_key(
     """
     import sqlalchemy as sa
 
-    from ...fields import Instant, Name
     from ... import businesses
+    from ...fields import Instant, Name
     from ...tenants import tenants as table
 
     expires = _option("--expires-at", Instant, expires_at)

@@ -41,8 +41,8 @@ def create_tenant(
     billycan tenants create "Derwent Plumbing" --abn "47 555 222 000" --gst-registered --timezone Australia/Hobart
     billycan tenants create "Derwent Plumbing" --json
     """
-    from ...reader import decode
     from ...businesses import create_business
+    from ...reader import decode
     from ...tenants import Profile
 
     given = {"name": name, "timezone": timezone, "gst_registered": gst_registered, "legal_name": legal_name, "abn": abn}

@@ -19,7 +19,24 @@ from ..starting.settings import Settings
 
 TEMPLATE, HOOKS = Path(__file__).parent / "template", Path(__file__).parent / "template_hooks"
 # What the first party's ids begin with, installed or not.
-TAKEN = {"att", "bkg", "cat", "chk", "con", "dlv", "exp", "inv", "job", "lin", "pay", "quo", "slt", "srv", "stf", "whk"}
+TAKEN = {
+    "att",
+    "bkg",
+    "cat",
+    "chk",
+    "con",
+    "dlv",
+    "exp",
+    "inv",
+    "job",
+    "lin",
+    "pay",
+    "quo",
+    "ses",
+    "slt",
+    "srv",
+    "stf",
+} | {"usr", "whk"}
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST, _WIDTH = 30, 120
 _RULE = f"use lower-case words joined by _, at most {_LONGEST} characters, such as vehicles or work_orders"

@@ -41,11 +41,7 @@ class Pipeline:
     def __init__(self, app: "App", find: Callable[[str], Any]) -> None:
         """`find` gives what is routed at a path, its template last."""
         self.app, self.find = app, find
-        public = [e.route for e in app.endpoints if e.route.public]
-        self.public = {(method, route.path) for route in public for method in _methods(route)}
-        self.notices: dict[tuple[str, str], dict[str, str]] = {
-            (e.route.method, e.route.path): _notice(e.route) for e in app.endpoints if e.route.deprecated
-        }
+        self.gives_notice = any(e.route.deprecated for e in app.endpoints)
 
     def resource(self, endpoints: Sequence[Endpoint]) -> Any:
         """A Falcon resource with one responder for each method of a path."""
@@ -80,9 +76,15 @@ class Pipeline:
         if found and template in self.app.page_paths:
             state.page = found[0]  # pages know their visitors by other means, and have allowances of their own
             return
-        self.admit(req, needs_key=paths.is_of_the_api(req.path) and (req.method, template) not in self.public)
+        endpoint = self.endpoint(req, found)
+        self.admit(req, needs_key=paths.is_of_the_api(req.path) and not (endpoint and endpoint.route.public))
         if not canonical:
             self.lead_to_page(req, resp, path.removesuffix("/"))
+
+    def endpoint(self, req: falcon.Request, found: Any) -> Endpoint | None:
+        """The endpoint that a request is for, of what is routed at its path."""
+        method = "GET" if req.method == "HEAD" else req.method
+        return self.app.at.get((method, found[-1])) if found else None
 
     def admit(self, req: falcon.Request, *, needs_key: bool) -> None:
         """Say who is calling, and count the call: whatever is no page comes through here, known path or not."""
@@ -161,16 +163,11 @@ class Pipeline:
         resp.set_headers(headers_of(req.context))
         if caching:
             resp.set_header("Cache-Control", caching)
-        if self.notices:
-            self.give_notice(req, resp)
+        if self.gives_notice and (endpoint := self.endpoint(req, self.find(req.path))):
+            # On its refusals too: most of them are made before it is chosen.
+            for name, value in _notice(endpoint.route).items():
+                resp.append_header(name, value)
         self.app.counts.add(req.method, resp.status_code, time.perf_counter() - req.context.began)
-
-    def give_notice(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Say of a deprecated route that it is, on its refusals too: most of them are made before it is chosen."""
-        found = self.find(req.path)
-        method = "GET" if req.method == "HEAD" else req.method
-        for name, value in self.notices.get((method, found[-1] if found else ""), {}).items():
-            resp.append_header(name, value)
 
     def fail(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: Any) -> None:
         """Any exception as the envelope's error."""
@@ -241,10 +238,6 @@ def headers_of(state: Any) -> dict[str, str]:
         headers["X-RateLimit-Remaining"] = str(allowance.remaining)
         headers["X-RateLimit-Reset"] = str(allowance.reset)
     return headers
-
-
-def _methods(route: Route) -> tuple[str, ...]:
-    return ("GET", "HEAD") if route.method == "GET" else (route.method,)
 
 
 def _notice(route: Route) -> dict[str, str]:

@@ -17,6 +17,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from . import postgres, sqlite, walls
 from .fields import Moment
+from .wire import encode
 
 if TYPE_CHECKING:
     from .context import Context
@@ -197,7 +198,7 @@ class Database:
             "pool_size": pool_size,
             "max_overflow": pool_size,
             "pool_timeout": 5,
-            "json_serializer": _to_json,
+            "json_serializer": lambda value: encode(value).decode(),
             "json_deserializer": _from_json,
             "hide_parameters": True,
         }
@@ -248,13 +249,8 @@ class Database:
         self._engines.dispose()
 
 
-_json = msgspec.json.Encoder(decimal_format="number")
 # Never by way of a float: what was stored as 0.10 is a Decimal("0.10") again.
 _from_json = msgspec.json.Decoder(float_hook=Decimal).decode
-
-
-def _to_json(value: Any) -> str:
-    return _json.encode(value).decode()
 
 
 def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:

@@ -4,7 +4,7 @@ import contextlib
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billycan import wire
@@ -58,14 +58,17 @@ def bodies(signature):
     )
 
 
+@pytest.mark.parametrize("examples", [5, pytest.param(50, marks=pytest.mark.long)])
 @pytest.mark.parametrize("signature", [*routes()])
-@given(data=st.data())
-@settings(max_examples=20)
-def test_a_body_is_read_or_refused(signature, data):
-    raw = data.draw(bodies(signature)).encode("utf-8", "surrogatepass")
-    with contextlib.suppress(Problem):
-        decode(wire.parse(raw), signature.body, signature.shown)
-    with contextlib.suppress(Problem):
-        patch, aside = decode_patch(wire.parse(raw), signature.body, signature.shown)
-        differing(aside, dict.fromkeys(signature.body.__struct_fields__))
-        patch.over(dict.fromkeys(signature.body.__struct_fields__))
+def test_a_body_is_read_or_refused(signature, examples):
+    @settings(max_examples=examples, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(bodies(signature).map(lambda text: text.encode("utf-8", "surrogatepass")))
+    def read(raw):
+        with contextlib.suppress(Problem):
+            decode(wire.parse(raw), signature.body, signature.shown)
+        with contextlib.suppress(Problem):
+            patch, aside = decode_patch(wire.parse(raw), signature.body, signature.shown)
+            differing(aside, dict.fromkeys(signature.body.__struct_fields__))
+            patch.over(dict.fromkeys(signature.body.__struct_fields__))
+
+    read()

@@ -41,9 +41,18 @@ def clock():
     return Still()
 
 
+stories = {}  # what was recorded on each database, which the tests read and none changes
+
+
 @pytest.fixture
-def told(make_app, clock):
+def told(engine, make_app, clock):
     """What was recorded while the story was told."""
+    if engine not in stories:
+        stories[engine] = tell(make_app, clock)
+    return stories[engine]
+
+
+def tell(make_app, clock):
     c = Recorder(make_app(*ALL), profile=SELLER)
     listener = Client(c.app, c.tenant_id, per_minute=100, per_second=20)
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})

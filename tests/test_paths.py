@@ -67,6 +67,7 @@ def written(method, target, secret=None):
     return "\r\n".join([*head, "", ""]).encode("latin-1")
 
 
+@pytest.mark.either
 def test_no_spelling_of_any_route_goes_past_the_key_or_the_limiter(server):
     assert len(set(WAYS)) >= 40
     app = server.app
@@ -98,6 +99,7 @@ BAD_CHUNKS = (
 )
 
 
+@pytest.mark.either
 @pytest.mark.parametrize("chunks", BAD_CHUNKS)
 def test_chunks_that_are_not_well_formed_are_refused_and_nothing_after_them_is_read(server, chunks):
     secret = Client(server.app).secret

@@ -304,6 +304,7 @@ def faults(plan):
             yield f"{what} gives {gave} rows"
 
 
+@pytest.mark.long
 @pytest.mark.whole
 def test_no_plan_reads_more_than_it_must(tenant, engine):
     app = tenant.client.app

@@ -38,8 +38,6 @@ pytestmark = pytest.mark.whole
 
 PLUGINS = tuple(sorted(first_party()))
 ALL_OF_THE_FIRST = 10
-# How many corner cases are one that is tried, and how many cases are made up besides.
-THINNED, WHOLE = pytest.param((40, 5), marks=pytest.mark.either), pytest.param((4, 40), marks=pytest.mark.long)
 SETTINGS = settings(derandomize=True, database=None, deadline=None, suppress_health_check=list(HealthCheck))
 
 # Faults of requests that the description allows, and why it cannot say so.
@@ -255,10 +253,19 @@ def serve(environ, start_response):
 described.app = serve
 
 
-@pytest.mark.parametrize("cases", [THINNED, WHOLE], ids=["thinned", "whole"])
-@pytest.mark.parametrize("operation", [found.ok() for found in described.get_all_operations()], ids=lambda o: o.label)
-def test_an_operation_does_what_its_description_says(operation, cases, make_app):
-    then_one_in, examples = cases
+def trials():
+    """Every operation; a third of them thinned besides, since to make the cases up takes longer than to try them.
+
+    Of how many corner cases one is tried, and how many cases are made up besides.
+    """
+    for i, operation in enumerate(found.ok() for found in described.get_all_operations()):
+        yield pytest.param(operation, 4, 40, marks=pytest.mark.long, id=f"{operation.label}-whole")
+        if i % 3 == 0:
+            yield pytest.param(operation, 40, 5, marks=pytest.mark.either, id=f"{operation.label}-thinned")
+
+
+@pytest.mark.parametrize(("operation", "then_one_in", "examples"), [*trials()])
+def test_an_operation_does_what_its_description_says(operation, then_one_in, examples, make_app):
     served["app"] = make_app(*PLUGINS)
     described.config.generation.update(modes=list(GenerationMode))
     business = Business(served["app"], then_one_in)
@@ -284,6 +291,7 @@ def test_an_operation_does_what_its_description_says(operation, cases, make_app)
     )()
 
 
+@pytest.mark.either
 def test_what_was_made_does_what_its_links_say(make_app):
     """From what was made on to whatever its links lead to, and what they lead to, a few steps far."""
     served["app"] = make_app(*PLUGINS)

@@ -223,7 +223,7 @@ def situations(draw):
     return who, what, taken, since, until
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(situations())
 def test_availability_agrees_with_the_minute_by_minute_model(situation):
     who, what, taken, since, until = situation

@@ -32,6 +32,7 @@ def npm():
     return npm
 
 
+@pytest.mark.long
 @pytest.mark.whole
 def test_the_types_of_the_document_check_a_program_that_uses_them(npm, document, tmp_path):
     (tmp_path / "openapi.json").write_text(json.dumps(document))

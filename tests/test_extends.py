@@ -11,6 +11,8 @@ from billycan.testing import Client
 from billycan.tools.trigger import trigger
 from billycan.wire import encode, parse
 
+pytestmark = pytest.mark.whole
+
 ALL = sorted(first_party())
 LINE = {"description": "Gutters cleaned", "unit_price": "90.00"}
 

@@ -20,6 +20,7 @@ from billycan.starting import plugins
 from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings
 from billycan.testing import SECRET, Client
+from billycan.testing.fixtures import unless_absent
 from billycan.wire import encode
 
 ALL = sorted(first_party())
@@ -38,7 +39,8 @@ def describe(tmp_path):
         if plugins == tuple(ALL) and made:
             return made[0]
         core = {"secret": SECRET, "database": f"sqlite:///{tmp_path}/none.db", "shared_folder": str(tmp_path)}
-        apps.append(App(Config(Settings(**core, plugins=",".join(plugins) or "none", **given), {})))
+        with unless_absent():
+            apps.append(App(Config(Settings(**core, plugins=",".join(plugins) or "none", **given), {})))
         document = apps[-1].openapi()
         made.extend([document] if plugins == tuple(ALL) else [])
         return document
@@ -102,6 +104,7 @@ def test_it_is_made_once_and_served_without_a_key(make_app):
     assert response.body == encode(app.openapi())
 
 
+@pytest.mark.whole
 def test_only_mounted_routes_are_described(describe):
     assert "/v1/contacts" not in describe()["paths"]
     alone = describe("contacts", "documents", "hosted", "quotes")["paths"]
@@ -265,6 +268,7 @@ def test_what_is_sent_says_what_it_takes(describe):
     assert schemas["Empty"]["properties"] == {} and schemas["Empty"]["additionalProperties"] is False
 
 
+@pytest.mark.whole
 def test_all_of_what_is_shown_is_there(describe):
     schemas = schemas_of(describe(*ALL))
     for name in ("Contact", "Address", "Person", "Tenant", "Line", "Booking", "Deleted", "Pagination"):
@@ -293,6 +297,7 @@ def test_a_patch_requires_nothing_and_null_clears_what_has_a_default(describe):
     assert members["metadata"]["anyOf"][0]["additionalProperties"] == null_or(text(maxLength=500))
 
 
+@pytest.mark.whole
 def test_a_patch_may_repeat_what_is_read_only(describe):
     schemas = schemas_of(describe(*ALL))
     change, shown = schemas["InvoiceChange"]["properties"], schemas["Invoice"]["properties"]
@@ -303,6 +308,7 @@ def test_a_patch_may_repeat_what_is_read_only(describe):
     assert not any(member.get("readOnly") for member in schemas["NewInvoice"]["properties"].values())
 
 
+@pytest.mark.whole
 def test_an_item_with_an_id_is_patched_and_one_without_is_new(describe):
     schemas = schemas_of(describe(*ALL))
     items = schemas["InvoiceChange"]["properties"]["line_items"]
@@ -313,6 +319,7 @@ def test_an_item_with_an_id_is_patched_and_one_without_is_new(describe):
     assert schemas["NewInvoice"]["properties"]["line_items"]["items"] == ref("NewLine")
 
 
+@pytest.mark.whole
 def test_numbers_are_numbers_or_plain_decimals(describe):
     document = describe(*ALL)
     price = document["components"]["schemas"]["NewLine"]["properties"]["unit_price"]["anyOf"]
@@ -393,7 +400,7 @@ def test_a_docstring_explains_only_members_that_there_are(describe):
         if kind.__module__.startswith("billycan") and kind not in seen:
             seen.add(kind)
             assert set(_split(vars(kind).get("__doc__"))[1]) <= set(kind.__struct_encode_fields__), kind
-    assert len(seen) > 100
+    assert len(seen) > 50
 
 
 @pytest.mark.whole
@@ -436,6 +443,7 @@ def check(schema, value, document):
     OAS31Validator({**schema, "components": document["components"]}).validate(value)
 
 
+@pytest.mark.whole
 def test_refusals_name_the_codes_that_can_come(describe):
     paths, shared = (found := describe(*ALL))["paths"], found["components"]["responses"]
 
@@ -528,6 +536,7 @@ def test_only_events_that_can_happen_here_and_are_delivered_are_described(descri
     assert "webhooks" not in alone and "webhooks" not in describe("webhooks")
 
 
+@pytest.mark.whole
 def test_what_is_made_has_links_to_what_can_be_done_with_it(describe):
     document = describe("contacts", "documents", "hosted", "invoices")
     made = document["paths"]["/v1/contacts"]["post"]["responses"]["201"]["links"]
@@ -540,6 +549,7 @@ def test_what_is_made_has_links_to_what_can_be_done_with_it(describe):
     assert "send_invoice" in duplicate and "reverse_payment" not in duplicate
 
 
+@pytest.mark.whole
 def test_what_several_plugins_can_make_is_named(describe):
     def made(path, *plugins):
         return answer(describe(*plugins)["paths"][path]["post"], "201")["data"]

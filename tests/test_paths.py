@@ -103,7 +103,7 @@ BAD_CHUNKS = (
 @pytest.mark.parametrize("chunks", BAD_CHUNKS)
 def test_chunks_that_are_not_well_formed_are_refused_and_nothing_after_them_is_read(server, chunks):
     secret = Client(server.app).secret
-    head = written("POST", "/v1/contacts", secret).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
+    head = written("PATCH", "/v1/tenant", secret).replace(b"Content-Length: 0", b"Transfer-Encoding: chunked")
     with socket.create_connection(("127.0.0.1", server.port), timeout=30) as peer, peer.makefile("rb") as stream:
         peer.sendall(head + chunks + written("GET", "/v1/me", secret))
         status, _, body = received(stream)

@@ -20,7 +20,7 @@ from ..starting.settings import Settings
 TEMPLATE, HOOKS = Path(__file__).parent / "template", Path(__file__).parent / "template_hooks"
 # What the first party's ids begin with, installed or not.
 TAKEN = frozenset(
-    "adj all app att bkg cat chk cnx con dlv eml exp inv itm job lin pay quo rec rfd ses slt srv stf usr whk".split()
+    "adj all app att bkg cat chk cnx con dlv eml exp inv itm job lin pay quo rec rfd ses slt srv stf usr whk".split()  # noqa: SIM905
 )
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST, _WIDTH = 30, 120

@@ -2,7 +2,6 @@
 
 import ast
 import re
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -249,9 +248,9 @@ def test_a_connection_that_goes_from_hand_to_hand_is_never_anothers(make_app, en
 def trips(app, file, request):
     """How often a request waits for PostgreSQL, as libpq saw it. Of each pool one connection is in use."""
     raw = []
-    for engine in (app.db.writer, app.db.reader):
-        with closing(engine.raw_connection()) as connection:
-            raw.append(connection.driver_connection.pgconn)
+    for opened in (app.db.writing, app.db.reading):
+        with opened() as db:
+            raw.append(db.connection.driver_connection.pgconn)
     with file.open("w+") as traced:
         for connection in raw:
             connection.trace(traced.fileno())

@@ -206,7 +206,7 @@ class Database:
         self._engines = sqlite.Engines(url, settings) if self.is_sqlite else postgres.Engines(url, settings)
         self.writer, self.reader = self._engines.writer, self._engines.reader
         for engine in [self.writer] if self.is_sqlite else [self.writer, self.reader]:  # on SQLite both are one
-            sa.event.listen(engine, "handle_error", _keep_to_itself)
+            sa.event.listen(engine, "handle_error", self._see_to_error)
             sa.event.listen(engine, "before_cursor_execute", walls.look_at)
 
     @contextmanager
@@ -215,20 +215,21 @@ class Database:
 
         One for the system may ask for rows of every tenant only where `across` says why.
         """
-        with self.reader.connect() as db:
-            _keep_to(db, tenant_id, across)
-            try:
-                yield db
-            except sa.exc.DBAPIError as error:
-                if is_read_only(error):
-                    raise RuntimeError("a read-only transaction cannot write") from error
-                raise
+        sound, db = False, self._engines.readers.take(_scope(tenant_id, across))
+        try:
+            yield db
+            sound = True
+        except sa.exc.DBAPIError as error:
+            if is_read_only(error):
+                raise RuntimeError("a read-only transaction cannot write") from error
+            raise
+        finally:
+            self._engines.readers.give(db, sound=sound)
 
     @contextmanager
     def writing(self, tenant_id: str = "", *, across: str = "") -> Iterator[sa.Connection]:
         """One transaction, for one tenant or the system: committed when the block ends, rolled back when it raises."""
-        with self._engines.alone(self.writer) as db:
-            _keep_to(db, tenant_id, across)
+        with self._engines.alone(_scope(tenant_id, across)) as db:
             yield db
 
     @contextmanager
@@ -237,7 +238,7 @@ class Database:
 
         Nor does it wait longer than `wait_seconds` for others to finish writing.
         """
-        with self._engines.alone(self._engines.notes, wait_seconds) as db:
+        with self._engines.noting(wait_seconds) as db:
             yield db
 
     def make_private(self) -> None:
@@ -246,7 +247,18 @@ class Database:
             self._engines.make_private()
 
     def dispose(self) -> None:
+        """Close every connection; those that are needed later are made anew."""
+        self._let_go()
         self._engines.dispose()
+
+    def _see_to_error(self, context: sa.engine.ExceptionContext) -> None:
+        _keep_to_itself(context)
+        if context.is_disconnect:
+            self._let_go()
+
+    def _let_go(self) -> None:
+        for kept in (self._engines.readers, self._engines.writers):
+            kept.give_back()
 
 
 # Never by way of a float: what was stored as 0.10 is a Decimal("0.10") again.
@@ -265,11 +277,9 @@ def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:
             error.args = (f"({type(context.original_exception).__name__}) {primary}",)
 
 
-def _keep_to(db: sa.Connection, tenant_id: str, across: str) -> None:
-    if tenant_id:
-        db.execution_options(**{walls.TENANT: tenant_id})
-    elif across:
-        db.execution_options(**{walls.ACROSS: across})
+def _scope(tenant_id: str, across: str) -> dict[str, str]:
+    """The execution options that say for whom a connection is."""
+    return {walls.TENANT: tenant_id} if tenant_id else {walls.ACROSS: across} if across else {}
 
 
 def is_read_only(error: sa.exc.DBAPIError) -> bool:

@@ -2,12 +2,13 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
 import sqlalchemy as sa
 
 from . import walls
+from .kept import Kept
 
 _OPTIONS = (
     "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000"
@@ -43,12 +44,22 @@ class Engines:
             sa.event.listen(engine, "do_execute", send)
             sa.event.listen(engine, "do_executemany", walls.tell)
         sa.event.listen(self.writer, "begin", walls.forget_last)
+        self.readers, self.writers = (Kept(engine, settings["pool_size"]) for engine in (self.reader, self.writer))
 
     @contextmanager
-    def alone(self, engine: sa.Engine, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
-        """A transaction; others may write meanwhile."""
-        with engine.begin() as db:
-            yield db
+    def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
+        """A transaction with these execution options; others may write meanwhile."""
+        sound, db = False, self.writers.take(options)
+        try:
+            with db.begin():
+                yield db
+            sound = True
+        finally:
+            self.writers.give(db, sound=sound)
+
+    def noting(self, wait_seconds: float | None = None) -> AbstractContextManager[sa.Connection]:
+        """A transaction like any other: none waits for those that write other rows."""
+        return self.alone({})
 
     def dispose(self) -> None:
         self.writer.dispose()
@@ -75,6 +86,18 @@ def send(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
             walls.forget(cursor.connection)  # neither happened
             raise
     return True
+
+
+@contextmanager
+def in_one_trip(db: sa.Connection) -> Iterator[None]:
+    """Wait for no statement that is sent within the block before its end."""
+    connection: Any = db.connection.driver_connection
+    try:
+        with connection.pipeline():
+            yield
+    except BaseException:
+        walls.forget(connection)  # none of them happened
+        raise
 
 
 def _note_checkin(connection: Any, record: Any) -> None:

@@ -6,7 +6,9 @@ one which held `turn` and has just finished cannot go first again. Both locks en
 """
 
 import fcntl
+import math
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Mapping
@@ -18,6 +20,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
 from . import private
+from .kept import Kept
 
 WAIT_SECONDS = 10.0  # for whoever else writes to SQLite
 _PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but not for so long and no longer
@@ -35,14 +38,27 @@ class Engines:
         sa.event.listen(self.writer, "do_connect", _make_private)
         sa.event.listen(self.writer, "connect", _prepare)
         sa.event.listen(self.writer, "begin", _begin)
+        self.readers, self.writers = Kept(self.reader, settings["pool_size"]), Kept(self.writer, 1)
         self._turns = Turns(url.database or "")
 
     @contextmanager
-    def alone(self, engine: sa.Engine, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
-        """A transaction, the only one that writes, for which it waits so long in all."""
+    def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
+        """A transaction with these execution options, the only one that writes."""
+        with self._turns.taken(WAIT_SECONDS) as left:
+            sound, db = False, self.writers.take({**options, "billycan_wait_seconds": left})
+            try:
+                with db.begin():
+                    yield db
+                sound = True
+            finally:
+                self.writers.give(db, sound=sound)
+
+    @contextmanager
+    def noting(self, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
+        """A transaction that does not wait for the disk, and so long in all for others that write."""
         with (
             self._turns.taken(WAIT_SECONDS if wait_seconds is None else wait_seconds) as left,
-            engine.connect() as db,
+            self.notes.connect() as db,
         ):
             db.execution_options(billycan_wait_seconds=left)
             with db.begin():
@@ -74,16 +90,23 @@ def _begin(db: sa.Connection) -> None:
     options = db.get_execution_options()
     driver: Any = db.connection.driver_connection
     reads = bool(options.get("billycan_read"))
-    driver.execute(f"PRAGMA query_only={int(reads)}")
-    wanted = {"busy_timeout": f"{options.get('billycan_wait_seconds', WAIT_SECONDS) * 1000:.0f}"}
+    # In tenths, so that most transactions find it as it is.
+    wait = math.ceil(options.get("billycan_wait_seconds", WAIT_SECONDS) * 10) * 100
+    wanted = {"query_only": int(reads), "busy_timeout": wait}
     if not reads:  # SQLite takes up this setting outside a transaction only
-        wanted["synchronous"] = "NORMAL" if options.get("billycan_note") else "FULL"
+        wanted["synchronous"] = 1 if options.get("billycan_note") else 2  # NORMAL or FULL
     as_it_is = db.connection.info.setdefault("billycan_pragmas", {})
+    if not reads:
+        as_it_is.pop("query_only", None)  # whoever writes makes sure
     for name, value in wanted.items():
         if as_it_is.get(name) != value:
             driver.execute(f"PRAGMA {name}={value}")
             as_it_is[name] = value
-    db.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+    begin = "BEGIN" if reads else "BEGIN IMMEDIATE"
+    try:
+        driver.execute(begin)  # past SQLAlchemy, which takes as long for it as for any statement
+    except sqlite3.Error as error:
+        db._handle_dbapi_exception(error, begin, None, None, None)
 
 
 class Turns:

@@ -1,5 +1,6 @@
 """What runs in gunicorn's workers: the application, and gunicorn's own answers in the form of all the others."""
 
+import gc
 import logging
 import resource
 import secrets
@@ -149,6 +150,9 @@ def prepare(worker: Any) -> None:
         # As one of several, gevent's worker accepts one connection in each round of its loop: under load far too few.
         worker.cfg.set("workers", 1)
     _watch(worker.cfg, Places(places))
+    # What the start made stays, so the garbage collector need not look at it again: a twentieth of all CPU time.
+    gc.collect()
+    gc.freeze()
 
 
 def _admitting_threads(worker: ThreadWorker, most: int) -> Callable[[Any], Any]:

@@ -1,0 +1,84 @@
+"""Connections kept at hand between requests: to borrow one of SQLAlchemy's pool and give it back takes 25 µs of CPU.
+
+They stay the pool's, whose size holds, and whatever goes wrong while one is used, it is the pool that sees to it.
+"""
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from threading import Lock
+from typing import Any
+
+import sqlalchemy as sa
+
+_IDLE_SECONDS = 5.0  # the pool finds out whether one that rested longer still lives
+_MOST_SECONDS = 1800.0  # that one is used in all
+
+
+class Kept:
+    """Up to `most` idle connections of an engine, the one that was used last first."""
+
+    def __init__(self, engine: sa.Engine, most: int) -> None:
+        self._engine, self._most = engine, most
+        self._options = engine.get_execution_options()
+        self._idle: deque[tuple[sa.Connection, float]] = deque()
+        self._lent, self._counting = 0, Lock()
+        self._gone_since = 0.0
+
+    def take(self, options: Mapping[str, Any]) -> sa.Connection:
+        """A connection outside of any transaction, with these execution options besides the engine's."""
+        with self._counting:
+            self._lent += 1
+        try:
+            db = self._recent() or self._new()
+            db._execution_options = self._options.union(options)
+        except BaseException:
+            self._count_back()
+            raise
+        return db
+
+    def give(self, db: sa.Connection, *, sound: bool) -> None:
+        """Take it back; it is kept unless it is not `sound`: something went wrong while it was used."""
+        try:
+            # With more of them than are kept, somebody may be waiting for one of the pool.
+            if not sound or db.invalidated or self._lent > self._most or db.info[_SINCE] <= self._gone_since:
+                db.close()
+                return
+            try:
+                db.rollback()
+            except BaseException:
+                db.close()
+                raise
+            self._idle.append((db, time.monotonic()))
+        finally:
+            self._count_back()
+
+    def give_back(self) -> None:
+        """Give all to the pool, those that are lent when they are given back: it knows that they are of no use."""
+        self._gone_since = time.monotonic()
+        while self._idle:
+            self._idle.pop()[0].close()
+
+    def _recent(self) -> sa.Connection | None:
+        while self._idle:
+            try:
+                db, used = self._idle.pop()
+            except IndexError:  # another thread was quicker
+                break
+            now, since = time.monotonic(), db.info[_SINCE]
+            if now - used < _IDLE_SECONDS and now - since < _MOST_SECONDS and since > self._gone_since:
+                return db
+            db.close()
+        return None
+
+    def _new(self) -> sa.Connection:
+        db = self._engine.connect()
+        db.info[_SINCE] = time.monotonic()
+        return db
+
+    def _count_back(self) -> None:
+        with self._counting:
+            self._lent -= 1
+
+
+_SINCE = "billycan_kept_since"

@@ -21,7 +21,7 @@ from .pages import Condition, Found, Order, expression
 from .patch import Patch, as_stored
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .resources import STEERING, Deleted, Named, Page, Paging, sent
-from .statements import ByIds, Row, Statement
+from .statements import Asked, ByIds, Row, Statement
 
 T = TypeVar("T", bound=Struct)
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
@@ -173,10 +173,15 @@ class Records(Generic[T]):
 
     def find(self, ctx: Context, id: str, columns: tuple[sa.Column[Any], ...] = ()) -> Row:
         """One row, or these columns of it; NotFound for any id that is not the tenant's."""
-        row = _one(self.table, columns).first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
+        statement, given = self.asked(ctx, id, columns)
+        row = statement.first(ctx.db, given)
         if row is None:
             raise NotFound
         return row
+
+    def asked(self, ctx: Context, id: str, columns: tuple[sa.Column[Any], ...] = ()) -> Asked:
+        """What `at_once` takes to find a row along with others."""
+        return _one(self.table, columns), {"tenant_id": ctx.tenant_id, "id": id}
 
     def lock(self, ctx: Context, id: str) -> Row:
         """One row, locked until the transaction ends and of the version the client's If-Match names."""
@@ -292,7 +297,7 @@ class Records(Generic[T]):
         for name, names in self.references.items():
             if not ctx.wants(self.shows, name):
                 continue
-            ids = {id for row in rows if (id := row._mapping[f"{name}_id"]) is not None}
+            ids = {id for row in rows if (id := getattr(row, f"{name}_id")) is not None}
             found[name] = {id: Named(id, text) for id, text in names(ctx, ids).items()} if ids else {}
         return found
 

@@ -6,17 +6,19 @@ from .db import bytes_of, deployment_table, upsert
 from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
-from .statements import ByIds, Insertion, Statement
+from .statements import Asked, ByIds, Insertion, Statement, at_once
 from .tenants import tenants
 
 __all__ = [
     "MOST_PAGE_BYTES",
+    "Asked",
     "ByIds",
     "Insertion",
     "Statement",
     "advance",
     "among",
     "as_stored",
+    "at_once",
     "bytes_of",
     "contains",
     "counters",

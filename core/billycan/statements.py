@@ -5,14 +5,14 @@ result anew, costs more than the rest of the way to PostgreSQL and back: one row
 `Connection.execute`, 43 µs by psycopg alone, and 87 µs by `Records.find`, which makes a record of it, too.
 """
 
+from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
-from sqlalchemy.engine.result import SimpleResultMetaData
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -43,9 +43,7 @@ class Statement:
         form = self._form(db, parameters)
         if not form.is_plain:
             return list(db.execute(form.statement, parameters).all())
-        cursor = form.send(db, parameters)
-        make = form.make_row or form.describe(cursor, db.dialect)
-        return [*map(make, cursor.fetchall())]
+        return form.fetched(db, form.send(db, parameters))
 
     def first(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Row | None:
         """The only row there can be, or None."""
@@ -77,6 +75,28 @@ class Statement:
         return form
 
 
+Asked = tuple[Statement, Mapping[str, Any]]  # with its parameters
+
+
+def at_once(db: sa.Connection, *asked: Asked) -> list[list[Any]]:
+    """The rows of several SELECTs, one list for each: on PostgreSQL all are sent before the first one is waited for.
+
+    Three of one row each take two thirds of the CPU time so, and half of PostgreSQL's.
+    """
+    forms = [(statement._form(db, given), given) for statement, given in asked]
+    if db.dialect.name != "postgresql" or not all(form.is_plain for form, _ in forms):
+        return [statement.all(db, given) for statement, given in asked]
+    form, _ = forms[0]
+    try:
+        with postgres.in_one_trip(db):
+            sent = [(form, form.send(db, given)) for form, given in forms]
+    except sa.exc.SQLAlchemyError:
+        raise
+    except Exception as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
+        db._handle_dbapi_exception(error, form.text, None, None, None)
+    return [form.fetched(db, cursor) for form, cursor in sent]
+
+
 class ByIds:
     """A SELECT of a tenant's rows whose column has one of some ids.
 
@@ -88,6 +108,10 @@ class ByIds:
         own = select.where(column.table.c.tenant_id == sa.bindparam("tenant_id"))
         self._one = Statement(own.where(column == sa.bindparam("id")))
         self._several = Statement(own.where(_OneOf(column, sa.bindparam("ids", type_=sa.Text))))
+
+    def asked(self, tenant_id: str, id: str) -> Asked:
+        """What `at_once` takes for the rows of one id."""
+        return self._one, {"tenant_id": tenant_id, "id": id}
 
     def all(self, db: sa.Connection, tenant_id: str, ids: Iterable[str]) -> list[Any]:
         """The rows of these ids; none where there are no ids."""
@@ -163,7 +187,8 @@ class _Form:
             else:
                 self.fixed[name] = process(bind.value) if process else bind.value
         self.order = compiled.positiontup
-        self.make_row: Any = None
+        self.make_row: Any = None  # of a tuple of values
+        self.converts: list[tuple[int, Any]] = []  # the place of each column whose values are converted, and how
 
     def send(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Any:
         """The driver's cursor, after it has run the statement."""
@@ -205,17 +230,49 @@ class _Form:
             db._handle_dbapi_exception(error, self.text, sent, cursor, None)
         return cursor
 
-    def describe(self, cursor: Any, dialect: Dialect) -> Any:
-        """What makes a Row of what the driver gives; found out once, for it takes 40 µs of psycopg alone."""
+    def fetched(self, db: sa.Connection, cursor: Any) -> list[Row]:
+        """The rows of a cursor that has run it."""
+        if self.make_row is None:
+            self.describe(cursor, db.dialect)
+        return self.rows(cursor.fetchall())
+
+    def describe(self, cursor: Any, dialect: Dialect) -> None:
+        """Find out what makes a Row of what the driver gives: once, for it takes 40 µs of psycopg alone."""
         columns = self.compiled._result_columns
         kinds = [described[1] for described in cursor.description]
         processors = [
             column.type.dialect_impl(dialect).result_processor(dialect, kind)
             for column, kind in zip(columns, kinds, strict=True)
         ]
-        names = SimpleResultMetaData([column.keyname for column in columns], [column.objects for column in columns])
-        self.make_row = partial(sa.Row, names, processors if any(processors) else None, names._key_to_index)
-        return self.make_row
+        self.converts = [(i, process) for i, process in enumerate(processors) if process]
+        self.make_row = partial(tuple.__new__, _row_of(tuple(str(column.keyname) for column in columns)))
+
+    def rows(self, found: list[Any]) -> list[Row]:
+        """What the driver gives, as Rows."""
+        if not self.converts or not found:
+            return [*map(self.make_row, found)]
+        if len(found) == 1:
+            values = [*found[0]]
+            for i, convert in self.converts:
+                if values[i] is not None:
+                    values[i] = convert(values[i])
+            return [self.make_row(values)]
+        columns = [*zip(*found, strict=True)]
+        for i, convert in self.converts:
+            if columns[i].count(None) < len(found):
+                columns[i] = tuple(map(convert, columns[i]))
+        return [*map(self.make_row, zip(*columns, strict=True))]
+
+
+@lru_cache(1024)
+def _row_of(names: tuple[str, ...]) -> type:
+    """A row of these columns, as SQLAlchemy's is, but for its attributes, which take an eighth of the time."""
+
+    def mapping(row: Any) -> dict[str, Any]:
+        return dict(zip(names, row, strict=True))
+
+    members = {"__slots__": (), "_mapping": property(mapping), "_asdict": mapping, "_fields": names}
+    return type("Row", (namedtuple("Row", names, rename=True),), members)
 
 
 class _Execution(msgspec.Struct):

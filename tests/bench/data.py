@@ -12,7 +12,7 @@ from billycan.businesses import create_key
 from billycan.starting import migrate
 from billycan.starting.settings import Config, Settings
 from billycan_contacts.tables import contacts
-from billycan_invoices.tables import invoices, lines, payments
+from billycan_invoices.tables import allocations, invoices, lines, payments
 
 SECRET = "a secret for the bench that is long enough"
 PLUGINS = "contacts,documents,hosted,invoices"
@@ -66,9 +66,13 @@ def fill(app: App, sizes: Sizes, connections: int) -> Filled:
         for number, template in enumerate([drafted, sent, paid, paid, paid]):
             ids = range(number, sizes.invoices, 5)
             _copy(db, invoices, template, len(ids), _numbered, start=number, step=5)
-            for table, column in ((lines, "document_id"), (payments, "invoice_id")):
-                for row in db.execute(sa.select(table.c.id).where(table.c[column] == template)).scalars().all():
-                    _copy(db, table, row, len(ids), _belongs(column), start=number, step=5)
+            for line in db.execute(sa.select(lines.c.id).where(lines.c.document_id == template)).scalars().all():
+                _copy(db, lines, line, len(ids), _belongs(document_id="inv_"), start=number, step=5)
+            for part in db.execute(sa.select(allocations).where(allocations.c.invoice_id == template)).all():
+                payment = part.payment_id
+                _copy(db, payments, payment, len(ids), _belongs(), start=number, step=5)
+                of = _belongs(invoice_id="inv_", payment_id=_start(payments, payment))
+                _copy(db, allocations, part.id, len(ids), of, start=number, step=5)
         for statement in rebuild:
             db.exec_driver_sql(statement)
         _recount(db)
@@ -106,11 +110,7 @@ def _copy(db: sa.Connection, table: sa.Table, id: str, times: int, changed: Any,
     numbers = sa.select(sa.literal(start).label("i")).cte("numbers", recursive=True)
     numbers = numbers.union_all(sa.select(numbers.c.i + step).where(numbers.c.i < start + (times - 1) * step))
     i = numbers.c.i
-    prefix = id.partition("_")[0] + "_"
-    if table in (lines, payments):
-        # Several of one table belong to one document, and share its number.
-        prefix += id[-4:] + "0"
-    new = {"id": prefix + sa.cast(i + _FIRST, sa.Text), **changed(i, table, db.dialect.name)}
+    new = {"id": _start(table, id) + sa.cast(i + _FIRST, sa.Text), **changed(i, table, db.dialect.name)}
     columns = [new[c.name].label(c.name) if c.name in new else c for c in table.c]
     rows = sa.select(*columns).select_from(table.join(numbers, sa.true())).where(table.c.id == id)
     db.execute(sa.insert(table).from_select([c.name for c in table.c], rows))
@@ -127,8 +127,14 @@ def _numbered(i: Any, table: sa.Table, dialect: str) -> Mapping[str, Any]:
     return {**changed, "created_at": _moment(i, dialect), "updated_at": _moment(i, dialect)}
 
 
-def _belongs(column: str) -> Any:
-    return lambda i, table, dialect: {column: "inv_" + sa.cast(i + _FIRST, sa.Text)}
+def _start(table: sa.Table, id: str) -> str:
+    """What the ids of a row's copies begin with, before their number."""
+    # Several of one table belong to one document, and share its number.
+    return id.partition("_")[0] + "_" + (id[-4:] + "0" if table in (lines, payments, allocations) else "")
+
+
+def _belongs(**to: str) -> Any:
+    return lambda i, table, dialect: {column: start + sa.cast(i + _FIRST, sa.Text) for column, start in to.items()}
 
 
 def _moment(i: Any, dialect: str) -> Any:

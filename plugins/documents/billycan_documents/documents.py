@@ -15,6 +15,7 @@ from billycan import (
     Invalid,
     Named,
     Neighbours,
+    NotFound,
     Page,
     PageQuery,
     Patch,
@@ -23,7 +24,7 @@ from billycan import (
     own,
     take_turns,
 )
-from billycan.sql import MOST_PAGE_BYTES, ByIds, Insertion, as_stored, bytes_of, page_too_large
+from billycan.sql import MOST_PAGE_BYTES, Asked, ByIds, Insertion, as_stored, at_once, bytes_of, page_too_large
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -74,7 +75,8 @@ class Documents(Generic[L, T]):
 
     `records` shows one as lists do, `shows` one by itself. `header` completes the columns of a draft by what follows
     from them and the client. `members` gives what each row of a page shows beyond columns, figures, client and
-    neighbours; `alone` what only one by itself does; both may leave out what the client did not ask for. `of_client`
+    neighbours; `alone` what only one by itself does; both may leave out what the client did not ask for. `beside` is
+    what `alone` needs the rows of, which it is given where they were read along with the document. `of_client`
     names the members for which the client is looked up. `hosted_url` gives the client's page, for keys that may write.
     Once no draft any more, only `open_once_sent` changes, and `locked` says so; without it all changes at any time.
     `allowed` gives the actions possible now. Events are those of `noun`.
@@ -92,14 +94,16 @@ class Documents(Generic[L, T]):
         members: Callable[[Context, Sequence[Row], Mapping[str, Party]], Iterable[dict[str, Any]]],
         actions: Actions,
         allowed: Callable[[Context, Row], list[str]],
-        alone: Callable[[Context, Row], dict[str, Any]] = lambda ctx, row: {},
+        alone: Callable[[Context, Row, Sequence[Row] | None], dict[str, Any]] = lambda ctx, row, rows: {},
+        beside: Callable[[Context, str], Asked | None] = lambda ctx, id: None,
         of_client: Sequence[str] = ("client",),
         hosted_url: Callable[[Context, Row], str | None] | None = None,
         open_once_sent: frozenset[str] | None = None,
         locked: str = "",
     ) -> None:
         self.records, self.shows, self.table, self.noun = records, shows, lines, noun
-        self.neighbours, self.header, self.members, self.alone = neighbours, header, members, alone
+        self.neighbours, self.header, self.members = neighbours, header, members
+        self.alone, self.beside = alone, beside
         self.of_client = of_client
         self.actions, self.allowed, self.hosted_url = actions, allowed, hosted_url
         self.open_once_sent, self.locked = open_once_sent, locked
@@ -127,23 +131,36 @@ class Documents(Generic[L, T]):
         page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
         with_lines = "line_items" in (getattr(query, "include", None) or ())
         lines = self._lines_that_fit(ctx, [row.id for row in page.items]) if with_lines else {}
-        return page.of(
-            [
-                self.records.shows(**members, line_items=lines.get(members["id"], UNSET))
-                for members in self._shown(ctx, page.items)
-            ]
-        )
+        shown = self._shown(ctx, page.items)
+        return page.of([self.records.shows(line_items=lines.get(each["id"], UNSET), **each) for each in shown])
 
     def get(self, ctx: Context, id: str) -> T:
         """One document; NotFound for any id that is not the tenant's."""
-        return self.show(ctx, self.records.find(ctx, id, self.records.columns(ctx)))
+        columns = self.records.columns(ctx)
+        if ctx.db.dialect.name == "sqlite":  # where nothing is waited for
+            return self.show(ctx, self.records.find(ctx, id, columns))
+        wants_lines, beside = ctx.wants(self.shows, "line_items"), self.beside(ctx, id)
+        asked = [self.records.asked(ctx, id, columns), self._lines.asked(ctx.tenant_id, id)][: 1 + wants_lines]
+        found, *more = at_once(ctx.db, *asked, *([beside] if beside else []))
+        if not found:
+            raise NotFound
+        lines = [line_of(*line[1:]) for line in more[0]] if wants_lines else None
+        return self.show(ctx, found[0], lines=lines, rows=more[-1] if beside else None)
 
-    def show(self, ctx: Context, row: Row, *, lines: list[Line] | None = None, client: Party | None = None) -> T:
-        """One document by itself; `lines` and `client` spare a query where the caller has them at hand."""
+    def show(
+        self,
+        ctx: Context,
+        row: Row,
+        *,
+        lines: list[Line] | None = None,
+        client: Party | None = None,
+        rows: Sequence[Row] | None = None,
+    ) -> T:
+        """One document by itself; `lines`, `client` and the `rows` beside it spare a query where they are at hand."""
         (members,) = self._shown(ctx, [row], client)
         if lines is None and ctx.wants(self.shows, "line_items"):
             lines = self.lines(ctx, [row.id])[row.id]
-        return self.shows(**members, **self.alone(ctx, row), line_items=UNSET if lines is None else lines)
+        return self.shows(**members, **self.alone(ctx, row, rows), line_items=UNSET if lines is None else lines)
 
     def lines(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
         """The lines of these documents, in order: one query for all."""
@@ -279,24 +296,28 @@ class Documents(Generic[L, T]):
         hidden = [name for name in names if name not in self._members]
         off = [name for name in self.neighbours.off(ctx) if name in names]
         unasked = dict.fromkeys(self._members.difference(asked, names, ("line_items",)), UNSET)
+        always: dict[str, Any] = {**unasked, **dict.fromkeys(off), "currency": "AUD"}
+        names_client = "client" in asked
+        shows_percent, shows_breakdown = "discount_percent" in asked, "gst_breakdown" in asked
+        link = self.hosted_url if may_see and "hosted_url" in asked else None
+        if self.hosted_url is not None and "hosted_url" in asked:
+            always["hosted_url"] = None
         for row, members in zip(rows, self.members(ctx, rows, clients), strict=True):
             # All columns at once, less those that are not shown: one by one by their names takes three times as long.
-            shown: dict[str, Any] = dict(zip(names, row, strict=True), **unasked)
+            shown: dict[str, Any] = dict(zip(names, row, strict=True))
+            if names_client:
+                id, name = shown["client_id"], shown["client_name"] if self._freezes else None
+                shown["client"] = Named(id, name or clients[id].name)
             for name in hidden:
                 del shown[name]
-            for name in off:
-                shown[name] = None
-            if "client" in asked:
-                frozen_name = row.client_name if self._freezes else None
-                shown["client"] = Named(row.client_id, frozen_name or clients[row.client_id].name)
-            shown["currency"] = "AUD"
-            if "discount_percent" in asked:
-                shown["discount_percent"] = plain_percent(row.discount_percent)
-            if "gst_breakdown" in asked:
-                shown["gst_breakdown"] = breakdown(row.gst_breakdown)
-            shown.update(members)
-            if self.hosted_url is not None and "hosted_url" in asked:
-                shown["hosted_url"] = self.hosted_url(ctx, row) if may_see else None
+            shown |= always
+            if shows_percent and (percent := shown["discount_percent"]) is not None:
+                shown["discount_percent"] = plain_percent(percent)
+            if shows_breakdown:
+                shown["gst_breakdown"] = breakdown(shown["gst_breakdown"])
+            shown |= members
+            if link is not None:
+                shown["hosted_url"] = link(ctx, row)
             yield shown
 
     def _store(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> None:

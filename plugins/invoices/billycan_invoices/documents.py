@@ -17,7 +17,7 @@ from billycan_documents.api import NEEDS, Documents, gst_codes, may_charge_gst
 from billycan_hosted.api import link_url
 
 from . import rules
-from .payments import payments_of
+from .payments import payments_asked, payments_of
 from .schemas import Invoice, ListedInvoice, TaxInvoice
 from .tables import invoices, lines
 
@@ -145,11 +145,11 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
         yield shown
 
 
-def payments_shown(ctx: Context, row: Row) -> dict[str, Any]:
+def payments_shown(ctx: Context, row: Row, rows: Sequence[Row] | None = None) -> dict[str, Any]:
     """The payments of an invoice by itself; a draft has none to look up."""
     if not ctx.wants(Invoice, "payments"):
         return {"payments": UNSET}
-    return {"payments": payments_of(ctx, row.id) if row.status != "draft" else []}
+    return {"payments": payments_of(ctx, row.id, rows) if row.status != "draft" else []}
 
 
 documents = Documents(
@@ -161,6 +161,7 @@ documents = Documents(
     header=header,
     members=members,
     alone=payments_shown,
+    beside=lambda ctx, id: payments_asked(ctx, id) if ctx.wants(Invoice, "payments") else None,
     of_client=("client", "tax_invoice"),
     hosted_url=hosted_url,
     actions=rules.actions,

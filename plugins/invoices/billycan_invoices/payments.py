@@ -10,7 +10,7 @@ import sqlalchemy as sa
 
 from billycan import Context, Invalid, Named, Records, Row, own
 from billycan.fields import Moment
-from billycan.sql import ByIds, Statement, among
+from billycan.sql import Asked, ByIds, Statement, among
 
 from . import rules
 from .payment_schemas import Allocation, InvoicePayment, Payment, Refund
@@ -83,9 +83,19 @@ _REFUNDS = ByIds(
 )
 
 
-def payments_of(ctx: Context, invoice_id: str) -> list[InvoicePayment]:
-    """An invoice's payments, oldest first, reversed ones too: of each what settles this invoice."""
-    rows = _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
+def payments_asked(ctx: Context, invoice_id: str) -> Asked:
+    """What `at_once` takes for the rows of an invoice's payments."""
+    return _OF_INVOICE, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id}
+
+
+def payments_of(ctx: Context, invoice_id: str, rows: Sequence[Row] | None = None) -> list[InvoicePayment]:
+    """An invoice's payments, oldest first, reversed ones too: of each what settles this invoice.
+
+    `rows` spares the query where they are at hand.
+    """
+    if rows is None:
+        statement, given = payments_asked(ctx, invoice_id)
+        rows = statement.all(ctx.db, given)
     found = []
     for row in rows:
         members = row._asdict()

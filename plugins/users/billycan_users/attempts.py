@@ -32,7 +32,8 @@ def failed(app: App, *names: str) -> None:
                 index_elements=["name"], set_={"failures": attempts.c.failures + 1}
             ).returning(attempts.c.failures)
             failures = db.execute(counted).scalar_one()
-            db.execute(sa.update(attempts).where(attempts.c.name == name).values(until=now + wait(failures)))
+            until = now + wait(failures, of_address=name.startswith("address:"))
+            db.execute(sa.update(attempts).where(attempts.c.name == name).values(until=until))
 
 
 def forgive(db: sa.Connection, name: str) -> None:

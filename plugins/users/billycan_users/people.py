@@ -70,8 +70,8 @@ def invite(
     if tenant_id is not None:
         tenant_id = live_of(db, tenant_id)
         row = upsert(roles, db).values(tenant_id=tenant_id, id=user_id, role=role, created_at=now)
-        changed = row.on_conflict_do_update(index_elements=["tenant_id", "id"], set_={"role": role})
-        db.execute(changed)
+        if not db.execute(row.on_conflict_do_nothing(index_elements=["tenant_id", "id"])).rowcount:
+            change_role(db, tenant_id, user_id, role)
     return user_id, new_link(db, JOIN, user_id, now, tenant_id, role)
 
 
@@ -167,7 +167,11 @@ def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | No
     if role != "owner" and not [row for row in rows if row.role == "owner" and row.id != user_id]:
         raise Conflict("A business must have an owner: make somebody else one first.")
     this = (roles.c.tenant_id == tenant_id) & (roles.c.id == user_id)
-    db.execute(sa.update(roles).where(this).values(role=role) if role else sa.delete(roles).where(this))
+    if role:
+        db.execute(sa.update(roles).where(this).values(role=role))
+        return
+    db.execute(sa.delete(roles).where(this))
+    db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.business_id == tenant_id))
 
 
 def first_operator(app: App) -> bool:

@@ -20,7 +20,7 @@ _NOT_VIEWERS = {"webhooks:read"}
 
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=30)
 FRESH = timedelta(minutes=15)  # how long a password that was given counts for what asks for it again
-_TRIES, _LONGEST_WAIT = 4, timedelta(minutes=15)
+_TRIES, _TRIES_OF_AN_ADDRESS, _LONGEST_WAIT = 4, 20, timedelta(minutes=15)  # an address may be a whole office's
 _STEP_SECONDS = 30
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that could be taken for another
 
@@ -39,11 +39,10 @@ def scopes(role: str, known: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(scope for scope in known if scope.endswith(":read") and scope not in _NOT_VIEWERS))
 
 
-def wait(failures: int) -> timedelta:
-    """How long an account or an address waits after so many wrong passwords in a row."""
-    if failures < _TRIES:
-        return timedelta()
-    return min(timedelta(seconds=2 ** min(failures - _TRIES, 20)), _LONGEST_WAIT)
+def wait(failures: int, *, of_address: bool = False) -> timedelta:
+    """How long an account, or an address, waits after so many wrong passwords in a row."""
+    beyond = failures - (_TRIES_OF_AN_ADDRESS if of_address else _TRIES)
+    return min(timedelta(seconds=2 ** min(beyond, 20)), _LONGEST_WAIT) if beyond >= 0 else timedelta()
 
 
 def new_totp_secret() -> str:

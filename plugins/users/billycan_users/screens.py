@@ -97,7 +97,8 @@ class Room:
             raise MethodNotAllowed("This address takes a form only.", headers={"Allow": "POST"})
         if led := self.turned_away(visit):
             return self.answer(req, resp, visit, led)
-        self.look_for_what_was_left(req, visit)
+        if req.method == "GET":
+            self.look_for_what_was_left(req, visit)
         return self.answer(req, resp, visit, self.screen.get(visit, **params))
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:

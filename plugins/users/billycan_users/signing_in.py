@@ -1,6 +1,7 @@
 """The pages by which somebody gets in: signing in and out, invitations, new passwords, which business to look at."""
 
 import hashlib
+from urllib.parse import quote
 
 import sqlalchemy as sa
 
@@ -35,15 +36,14 @@ def sign_in(visit: Visit) -> Answer:
         raise Invalid.of(*faults)
     app = visit.app
     account, address = f"email:{hashlib.sha256(email.encode()).hexdigest()}", f"address:{visit.address}"
-    # A browser that has signed in before is not held up by strangers who try.
-    known = visit.knows(email)
-    waiting = (address,) if known else (account, address)
-    if seconds := attempts.seconds_to_wait(app, *waiting):
+    if visit.knows(email):
+        account += " known"  # a browser that has signed in before is not held up by strangers who try
+    if seconds := attempts.seconds_to_wait(app, account, address):
         raise Invalid(f"Too many wrong passwords: please try again in {_told(seconds)}.")
     with app.db.reading() as db:
         user = db.execute(sa.select(users).where(users.c.email == email)).first()
     if not passwords.matches(user.password if user else None, password[: passwords.MOST]) or user is None:
-        attempts.failed(app, address, f"{account}:known" if known else account)
+        attempts.failed(app, account, address)
         raise Invalid(_WRONG)
     with app.db.writing() as db:
         attempts.forgive(db, account)
@@ -53,7 +53,7 @@ def sign_in(visit: Visit) -> Answer:
         has_more = user.totp is not None
         visit.enter(db, user.id, email, is_complete=not has_more)
     onward = local(visit.form.get("next") or "/dashboard")
-    return Led(f"{SIGN_IN}?next={onward}" if has_more else onward)
+    return Led(f"{SIGN_IN}?next={quote(onward)}" if has_more else onward)
 
 
 def _second_factor(visit: Visit) -> Answer:

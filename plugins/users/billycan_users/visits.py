@@ -171,12 +171,14 @@ class Visit:
     def try_password(self, field: str) -> None:
         """Raise Invalid unless a field holds the visitor's password; wrong ones wait longer each time."""
         given, name = self.form.get(field, ""), f"account:{self.person.user_id}"
+        with self.app.db.reading() as db:
+            stored = db.execute(sa.select(users.c.password).where(users.c.id == self.person.user_id)).scalar_one()
+        if stored is None:
+            return  # let in by a link, and yet to choose one
         if not given:
             raise Invalid.of(Fault(field, "required", "is required to do this"))
         if seconds := attempts.seconds_to_wait(self.app, name):
             raise Invalid.of(Fault(field, "invalid_value", f"was wrong too often: please try again in {seconds} s"))
-        with self.app.db.reading() as db:
-            stored = db.execute(sa.select(users.c.password).where(users.c.id == self.person.user_id)).scalar_one()
         if not passwords.matches(stored, given[: passwords.MOST]):
             attempts.failed(self.app, name)
             raise Invalid.of(Fault(field, "invalid_value", "is wrong"))

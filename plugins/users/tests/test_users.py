@@ -1,0 +1,404 @@
+"""People get in, stay in and are kept out, as a browser without JavaScript has it."""
+
+import json
+import re
+from contextlib import contextmanager
+
+import pytest
+import sqlalchemy as sa
+from click.testing import CliRunner
+
+from billycan.testing import Client
+from billycan_users import rules
+from billycan_users.commands import users as command
+from billycan_users.people import invite
+from billycan_users.tables import roles, sessions, shown_once, users
+from billycan_users.testing import PASSWORD, Browser
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app("contacts", "users", "dashboard")
+
+
+@pytest.fixture
+def client(app):
+    return Client(app)
+
+
+@pytest.fixture
+def owner(app, client):
+    return Browser(app).join(client)
+
+
+def email(client, name):
+    return f"{name}.{client.tenant_id}@example.com".lower()
+
+
+def token_of(page):
+    return re.search(r'name="token" value="(\w+)"', page.text)[1]
+
+
+def test_an_invitation_leads_to_a_password_and_in(app, client):
+    owner = Browser(app).join(client)
+    assert owner.page.request.path == "/dashboard"
+    assert "Derwent Plumbing" in owner.page.text
+    owner.get("/dashboard/keys")
+    other = Browser(app)
+    assert other.get("/dashboard/keys").request.path == "/dashboard/sign-in"
+    other.email = owner.email
+    assert other.send(email=owner.email, password=PASSWORD).request.path == "/dashboard/keys"
+
+
+def test_a_link_works_once_and_not_for_ever(app, client, clock):
+    with app.db.writing() as db:
+        _, token = invite(db, client.tenant_id, email(client, "ann"), "owner", app.now())
+    first, second = Browser(app), Browser(app)
+    for browser in (first, second):
+        browser.get(f"/dashboard/join/{token}")
+    first.send(name="Ann", password=PASSWORD)
+    second.send(name="Eve", password="another long sentence", status=404)
+    second.get(f"/dashboard/join/{token}", 404)
+    with app.db.writing() as db:
+        _, token = invite(db, client.tenant_id, email(client, "bob"), "viewer", app.now())
+    clock.move(hours=73)
+    second.get(f"/dashboard/join/{token}", 404)
+
+
+@pytest.mark.parametrize(("password", "why"), [("short", "at least 12"), ("aaaaaaaaaaaaaaaa", "easy to guess")])
+def test_a_password_that_is_not_taken_leaves_the_link_as_it_is(app, client, password, why):
+    with app.db.writing() as db:
+        _, token = invite(db, client.tenant_id, email(client, "ann"), "owner", app.now())
+    browser = Browser(app)
+    browser.get(f"/dashboard/join/{token}")
+    page = browser.send(name="Ann", password=password, status=422)
+    assert why in page.text and 'aria-invalid="true"' in page.text
+    assert browser.send(name="Ann", password=PASSWORD).request.path == "/dashboard"
+
+
+def test_no_answer_tells_whether_an_address_is_known(app, owner):
+    known, unknown = Browser(app), Browser(app)
+    pages = []
+    for browser, email in ((known, owner.email), (unknown, "nobody@example.com")):
+        for _ in range(6):
+            page = browser.sign_in("a wrong sentence", email)
+            pages.append((page.status_int, page.text.replace(email, "")))
+    tokens = re.compile(r'value="[\w-]{10,}"')
+    told = [(status, tokens.sub("", text)) for status, text in pages]
+    assert told[:6] == told[6:]
+    assert told[0][0] == 422 and "is wrong" in told[0][1] and "try again in" in told[5][1]
+
+
+def test_wrong_passwords_wait_longer_and_spare_a_browser_that_is_known(app, owner, clock):
+    stranger = Browser(app)
+    for _ in range(8):
+        stranger.sign_in("a wrong sentence", owner.email)
+        clock.move(seconds=1)
+    assert "try again in" in stranger.sign_in(PASSWORD, owner.email).text
+    owner.get("/dashboard")
+    owner.send("/dashboard/sign-out")
+    assert owner.sign_in().request.path == "/dashboard"
+    clock.move(minutes=16)
+    assert stranger.sign_in(PASSWORD, owner.email).request.path == "/dashboard"
+    assert rules.wait(3).seconds == 0 and rules.wait(4).seconds == 1 and rules.wait(60).seconds == 900
+
+
+def test_a_known_browser_that_guesses_waits_as_well(app, owner):
+    owner.send("/dashboard/sign-out")
+    for _ in range(5):
+        page = owner.sign_in("a wrong sentence")
+    assert "try again in" in page.text
+
+
+def test_a_new_session_has_a_new_cookie_and_the_old_one_ends(app, owner):
+    def cookie(browser):
+        return browser.web.cookies["billycan_session"]
+
+    before = cookie(owner)
+    owner.send("/dashboard/sign-out")
+    owner.sign_in()
+    assert cookie(owner) != before
+    thief = Browser(app)
+    thief.web.set_cookie("billycan_session", before)
+    assert thief.get("/dashboard").request.path == "/dashboard/sign-in"
+    fixed = Browser(app)
+    fixed.web.set_cookie("billycan_session", "chosen-by-somebody-else")
+    fixed.email = owner.email
+    fixed.sign_in()
+    assert cookie(fixed) != "chosen-by-somebody-else"
+
+
+def test_a_session_ends_when_nobody_comes_and_after_a_month(app, owner, clock):
+    for _ in range(70):
+        clock.move(hours=10)
+        owner.get("/dashboard")
+    assert owner.page.request.path == "/dashboard"
+    clock.move(hours=12)
+    assert owner.get("/dashboard").request.path == "/dashboard/sign-in"
+    owner.sign_in()
+    for _ in range(73):
+        clock.move(hours=10)
+        owner.get("/dashboard")
+    assert owner.page.request.path == "/dashboard/sign-in"
+
+
+def test_a_new_password_ends_every_other_session(app, owner):
+    elsewhere = Browser(app)
+    elsewhere.email = owner.email
+    elsewhere.sign_in()
+    owner.get("/dashboard/account")
+    owner.send("/dashboard/account/password", old_password="no", password="quite another sentence", status=422)
+    owner.send("/dashboard/account/password", old_password=PASSWORD, password="quite another sentence")
+    assert "signed out everywhere else" in owner.page.text
+    assert elsewhere.get("/dashboard").request.path == "/dashboard/sign-in"
+    assert "is wrong" in elsewhere.sign_in().text
+    assert elsewhere.sign_in("quite another sentence").request.path == "/dashboard"
+
+
+def test_somebody_ends_a_session_of_their_own_and_no_other(app, client, owner):
+    elsewhere, viewer = Browser(app), Browser(app).join(client, "viewer")
+    elsewhere.email = owner.email
+    elsewhere.sign_in()
+    with app.db.reading() as db:
+        joined = sa.select(users.c.email, sessions.c.id).join(sessions, sessions.c.user_id == users.c.id)
+        ids = dict(db.execute(joined).tuples().all())
+    viewer.get("/dashboard/account")
+    sent = {"token": token_of(viewer.page)}
+    answer = viewer.web.post(f"/dashboard/account/sessions/{ids[owner.email]}/end", sent, status="*")
+    assert answer.status_int == 404
+    owner.get("/dashboard/account")
+    owner.send(re.search(r"/dashboard/account/sessions/\w+/end", owner.page.text)[0])
+    assert elsewhere.get("/dashboard").request.path == "/dashboard/sign-in"
+
+
+def test_the_second_factor_is_asked_for_and_each_code_is_taken_once(app, owner, clock):
+    owner.get("/dashboard/account")
+    secret = re.search(r'name="secret" value="(\w+)"', owner.page.text)[1]
+    owner.send("/dashboard/account/totp", code="000000", status=422)
+
+    def code():
+        return rules.totp(secret, int(app.now().timestamp() // 30))
+
+    owner.get("/dashboard/account")
+    form = next(f for f in owner.page.forms.values() if f.action == "/dashboard/account/totp")
+    form["secret"].force_value(secret)
+    owner.send("/dashboard/account/totp", code=code())
+    recovery = re.search(r"<pre[^>]*>([^<]+)", owner.page.text)[1].split()
+    assert len(recovery) == 10
+    assert recovery[0] not in owner.get("/dashboard/account").text, "they are shown once"
+
+    elsewhere = Browser(app)
+    elsewhere.email = owner.email
+    elsewhere.sign_in()
+    assert "One more step" in elsewhere.page.text
+    assert elsewhere.get("/dashboard/keys").request.path == "/dashboard/sign-in", "a password alone opens nothing"
+    elsewhere.send(code=code(), status=422)  # it was used to turn it on
+    clock.move(seconds=61)
+    used = code()
+    assert elsewhere.send(code=used).request.path == "/dashboard"
+    for given, leads_in in ((used, False), (recovery[0], True), (recovery[0], False), (recovery[1].upper(), True)):
+        again = Browser(app)
+        again.email = owner.email
+        again.sign_in()
+        page = again.send(code=given, status=None)
+        assert (page.request.path == "/dashboard") is leads_in, given
+        clock.move(minutes=1)
+    with app.db.reading() as db:
+        row = db.execute(sa.select(users).where(users.c.email == owner.email)).one()
+    assert len(row.recovery) == 8 and secret.encode() not in row.totp and recovery[2] not in json.dumps(row.recovery)
+
+
+def test_a_form_without_its_token_is_refused(app, client, owner):
+    stranger = Browser(app).join(Client(app), "owner")
+    theirs, own = token_of(stranger.get("/dashboard/keys")), token_of(owner.get("/dashboard/keys"))
+    for token in ("", "x", theirs):
+        answer = owner.web.post("/dashboard/keys", {"name": "x", "everything": "write", "token": token}, status="*")
+        assert answer.status_int == 403
+    evil = {"Sec-Fetch-Site": "cross-site"}
+    sent = {"name": "x", "everything": "write", "token": own}
+    assert owner.web.post("/dashboard/keys", sent, headers=evil, status="*").status_int == 403
+    assert Browser(app).web.post("/dashboard/sign-in", {"email": "a@b.example"}, status="*").status_int == 403
+
+
+def test_a_form_of_a_page_that_shows_another_business_is_refused(app, client, owner):
+    """In another tab somebody switched to the sandbox: what this tab shows is not what the form would change."""
+    owner.get("/dashboard/keys")
+    form = next(f for f in owner.page.forms.values() if f.action == "/dashboard/keys")
+    form["name"] = "Made for the live business"
+    owner.send("/dashboard/switch", button="environment=sandbox")
+    assert form.submit(status="*").status_int == 403
+
+
+@pytest.mark.parametrize("onward", ["//evil.example", "https://evil.example", "/\\evil.example", "javascript:alert(1)"])
+def test_signing_in_leads_nowhere_else(app, owner, onward):
+    browser = Browser(app)
+    browser.email = owner.email
+    browser.get("/dashboard/sign-in?next=" + onward)
+    page = browser.send(email=owner.email, password=PASSWORD)
+    assert page.request.url.startswith("http://localhost") and page.request.path == "/dashboard"
+
+
+def test_roles_open_what_they_may_and_nothing_else(app, client, owner):
+    for role, opens in (("viewer", {"/dashboard"}), ("developer", {"/dashboard", "/dashboard/keys"})):
+        browser = Browser(app).join(client, role)
+        for path in ("/dashboard", "/dashboard/keys", "/dashboard/people"):
+            page = browser.get(path, 200 if path in opens else 403)
+            assert ('href="/dashboard/people"' in page.text) is False
+
+
+def test_people_are_invited_changed_and_removed_at_once(app, client, owner):
+    owner.get("/dashboard/people")
+    link = re.search(
+        r"/dashboard/join/[\w-]+", owner.send("/dashboard/people", email=email(client, "bob"), role="developer").text
+    )
+    assert link[0] not in owner.get("/dashboard/people").text
+    bob = Browser(app)
+    bob.get(link[0])
+    bob.send(name="Bob", password=PASSWORD)
+    bob.get("/dashboard/keys")
+    with app.db.reading() as db:
+        id = db.execute(sa.select(users.c.id).where(users.c.email == email(client, "bob"))).scalar_one()
+    owner.get("/dashboard/people")
+    owner.send(f"/dashboard/people/{id}", role="viewer")
+    bob.get("/dashboard/keys", 403)
+    owner.send(f"/dashboard/people/{id}", button="remove=yes")
+    assert bob.get("/dashboard").request.path == "/dashboard/sign-in"
+
+
+def test_a_business_keeps_an_owner(app, client, owner):
+    with app.db.reading() as db:
+        id = db.execute(sa.select(users.c.id).where(users.c.email == owner.email)).scalar_one()
+    owner.get("/dashboard/people")
+    assert "must have an owner" in owner.send(f"/dashboard/people/{id}", role="viewer", status=409).text
+    owner.get("/dashboard/people")
+    assert "must have an owner" in owner.send("/dashboard/people", email=owner.email, role="viewer", status=409).text
+    with app.db.reading() as db:
+        assert db.execute(sa.select(roles.c.role).where(roles.c.tenant_id == client.tenant_id)).scalars().all() == [
+            "owner"
+        ]
+
+
+def test_one_person_enters_several_businesses_and_no_others(app, client, owner):
+    second, third = Client(app, profile={"name": "Second"}), Client(app, profile={"name": "Third"})
+    with app.db.writing() as db:
+        invite(db, second.tenant_id, owner.email, "viewer", app.now())
+    page = owner.get("/dashboard/businesses")
+    assert "Second" in page.text and "Third" not in page.text
+    sent = {"token": token_of(page), "business": second.tenant_id}
+    switched = owner.web.post("/dashboard/switch", sent, status="*")
+    assert switched.status_int == 303
+    assert "Second" in owner.get("/dashboard").text
+    owner.get("/dashboard/keys", 403)
+    sent = {"token": token_of(owner.get("/dashboard")), "business": third.tenant_id}
+    refused = owner.web.post("/dashboard/switch", sent, status="*")
+    assert refused.status_int == 404
+
+
+def test_a_key_is_made_shown_once_used_and_revoked(app, client, owner):
+    owner.get("/dashboard/keys")
+    page = owner.send("/dashboard/keys", name="Import", everything="read")
+    key = re.search(r"svc_live_\w+", page.text)[0]
+    assert key not in owner.get("/dashboard/keys").text
+    used = Client(app, client.tenant_id)
+    used.headers = {"Authorization": f"Bearer {key}"}
+    assert used.get("/v1/me")["data"]["scopes"] == ["read"]
+    id = used.get("/v1/me")["data"]["id"]
+    owner.get("/dashboard/keys")
+    owner.send(f"/dashboard/keys/{id}/revoke")
+    used.refused(401, "revoked_api_key", "GET", "/v1/me")
+
+
+def test_what_is_shown_once_is_sealed_and_for_its_own_browser(app, client, owner):
+    owner.get("/dashboard/keys")
+    form = next(f for f in owner.page.forms.values() if f.action == "/dashboard/keys")
+    form["name"] = "Import"
+    form.submit(status=303)
+    with app.db.reading() as db:
+        row = db.execute(sa.select(shown_once).order_by(shown_once.c.expires_at.desc())).first()
+    assert b"svc_live" not in row.sealed
+    elsewhere = Browser(app)
+    elsewhere.email = owner.email
+    elsewhere.sign_in()
+    assert not re.search(r"svc_live_\w{30}", elsewhere.get("/dashboard/keys").text)
+    owner.web.head("/dashboard/keys")
+    assert re.search(r"svc_live_\w{30}", owner.get("/dashboard/keys").text)
+
+
+def test_another_business_cannot_revoke_a_key(app, client, owner):
+    stranger = Browser(app).join(Client(app), "owner")
+    sent = {"token": token_of(stranger.get("/dashboard/keys"))}
+    answers = [
+        stranger.web.post(f"/dashboard/keys/{id}/revoke", sent, status="*")
+        for id in (client.key_id, "key_00000000000000000000000000")
+    ]
+    assert [a.status_int for a in answers] == [404, 404]
+    assert len({re.sub(r"key_\w+", "", a.text) for a in answers}) == 1
+    client.get("/v1/me")
+
+
+def test_the_password_is_asked_for_again(app, client, owner, clock):
+    clock.move(minutes=16)
+    owner.get("/dashboard/keys")
+    page = owner.send("/dashboard/keys", name="Import", status=422)
+    assert "Your password" in page.text and 'value="Import"' in page.text
+    page = owner.send("/dashboard/keys", name="Import", current_password="not this one", status=422)
+    page = owner.send("/dashboard/keys", name="Import", current_password=PASSWORD)
+    assert re.search(r"svc_live_\w{30}", page.text)
+    owner.send("/dashboard/keys", name="At once")
+
+
+def test_pages_are_kept_by_nobody_and_framed_by_nobody(app, client, owner):
+    for browser in (owner, Browser(app)):
+        headers = browser.get("/dashboard/account").headers
+        assert headers["Cache-Control"] == "no-store" and headers["X-Frame-Options"] == "DENY"
+        assert "frame-ancestors 'none'" in headers["Content-Security-Policy"]
+        assert "unsafe" not in headers["Content-Security-Policy"]
+        assert not re.search(r"style=|onclick=|<style|<script>", browser.page.text)
+    cookie = next(c for c in owner.web.cookiejar if c.name == "billycan_session")
+    assert cookie.has_nonstandard_attr("HttpOnly")
+
+
+def test_cookies_are_for_this_host_alone_where_pages_come_by_https(make_app, client):
+    app = make_app("users", "dashboard", public_url="https://api.example.com")
+    answer = Browser(app).web.get("/dashboard/sign-in")
+    (cookie,) = answer.headers.getall("Set-Cookie")
+    assert cookie.startswith("__Host-billycan_visitor=") and "Secure" in cookie and "SameSite=Lax" in cookie
+
+
+def test_the_api_ignores_cookies_and_pages_ignore_keys(app, client, owner):
+    answer = owner.web.get("/v1/me", status="*")
+    assert answer.status_int == 401
+    page = Browser(app).web.get("/dashboard/keys", headers=client.headers, status="*")
+    assert page.status_int == 303
+
+
+def test_the_command_invites_lists_resets_and_removes(app, client):
+    @contextmanager
+    def opened():
+        yield app
+
+    def run(*words):
+        done = CliRunner().invoke(command, [*words, "--json"], obj=opened)
+        assert done.exit_code == 0, done.output
+        return json.loads(done.output)
+
+    made = run(
+        "invite", "--tenant", client.tenant_id, "--email", email(client, "ann").title(), "--role", "owner", "--operator"
+    )
+    browser = Browser(app)
+    browser.get(made["link"].removeprefix(app.public_url))
+    browser.send(name="Ann", password=PASSWORD)
+    (row,) = run("list", "--tenant", client.tenant_id)
+    assert (row["email"], row["role"], row["is_operator"], row["has_joined"]) == (
+        email(client, "ann"),
+        "owner",
+        True,
+        True,
+    )
+    link = run("reset", made["user"])["link"].removeprefix(app.public_url)
+    browser.get(link)
+    browser.send(password="a second long sentence")
+    assert browser.page.request.path == "/dashboard"
+    run("remove", made["user"])
+    assert browser.get("/dashboard").request.path == "/dashboard/sign-in"
+    assert run("list", "--tenant", client.tenant_id) == []

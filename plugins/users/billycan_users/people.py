@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from billycan import App, Conflict, Fault, Invalid, NotFound, new_id
 from billycan.fields import Moment
-from billycan.sql import tenants, upsert
+from billycan.sql import tenants
 
 from . import passwords
 from .rules import Role
@@ -69,9 +69,11 @@ def invite(
         db.execute(sa.update(users).where(users.c.id == user_id).values(is_operator=True))
     if tenant_id is not None:
         tenant_id = live_of(db, tenant_id)
-        row = upsert(roles, db).values(tenant_id=tenant_id, id=user_id, role=role, created_at=now)
-        if not db.execute(row.on_conflict_do_nothing(index_elements=["tenant_id", "id"])).rowcount:
+        has_one = sa.select(roles.c.id).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id)
+        if db.execute(has_one).first():
             change_role(db, tenant_id, user_id, role)
+        else:
+            db.execute(sa.insert(roles).values(tenant_id=tenant_id, id=user_id, role=role, created_at=now))
     return user_id, new_link(db, JOIN, user_id, now, tenant_id, role)
 
 

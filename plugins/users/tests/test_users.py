@@ -161,7 +161,7 @@ def test_somebody_ends_a_session_of_their_own_and_no_other(app, client, owner):
     elsewhere.sign_in()
     with app.db.reading() as db:
         joined = sa.select(users.c.email, sessions.c.id).join(sessions, sessions.c.user_id == users.c.id)
-        ids = dict(db.execute(joined).tuples().all())
+        ids = {row.email: row.id for row in db.execute(joined)}
     viewer.get("/dashboard/account")
     sent = {"token": token_of(viewer.page)}
     answer = viewer.web.post(f"/dashboard/account/sessions/{ids[owner.email]}/end", sent, status="*")
@@ -195,7 +195,7 @@ def test_the_second_factor_is_asked_for_and_each_code_is_taken_once(app, owner, 
     elsewhere.send(code=code(), status=422)  # it was used to turn it on
     clock.move(seconds=61)
     used = code()
-    assert elsewhere.send(code=used).request.path == "/dashboard"
+    assert elsewhere.send(code=used).request.path == "/dashboard/keys"
     for given, leads_in in ((used, False), (recovery[0], True), (recovery[0], False), (recovery[1].upper(), True)):
         again = Browser(app)
         again.email = owner.email

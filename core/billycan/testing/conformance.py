@@ -72,21 +72,16 @@ class PluginConformance:
 
     def as_read(self, app: "App", path: str, record: dict[str, Any]) -> dict[str, Any]:
         """A record just made as it is read from then on: without the member that is shown only once."""
-        secret = self.endpoint(app, "POST", path).route.shown_once
+        secret = app.at["POST", path].route.shown_once
         assert secret is None or record[secret]
         return {**record, secret: None} if secret else record
 
     def endpoints(self, app: "App") -> "list[Endpoint]":
         return [e for e in app.endpoints if e.plugin == self.plugin]
 
-    def endpoint(self, app: "App", method: str, path: str) -> "Endpoint":
-        return app.at[method, path]
-
     def has(self, app: "App", method: str, path: str) -> bool:
         """Whether the records of a collection can be read, changed or deleted one by one."""
-        return (method, f"{path}/{{}}") in {
-            (e.route.method, PARAMETER.sub("{}", e.route.path)) for e in self.endpoints(app)
-        }
+        return (method, f"{path}/{{id}}") in app.at
 
     def collections(self, app: "App") -> list[str]:
         """The paths that list records and make new ones."""
@@ -129,7 +124,7 @@ class PluginConformance:
         for path, record in made.items():
             id = record["id"]
             assert id not in self.found(stranger, path), f"{path} lists another tenant's"
-            query = self.endpoint(app, "GET", path).signature.query
+            query = app.at["GET", path].signature.query
             for name in sorted(set(query.__struct_fields__) - set(STEERING)):
                 if isinstance(value := record.get(name.removesuffix("_from").removesuffix("_to")), str):
                     assert id not in self.found(stranger, path, **{name: value}), f"{path}?{name}={value}"
@@ -155,14 +150,14 @@ class PluginConformance:
 
     def test_a_number_beyond_its_column_is_refused(self, app: "App", client: Client) -> None:
         for path, body in self.bodies(client).items():
-            kind = self.endpoint(app, "POST", path).signature.body
+            kind = app.at["POST", path].signature.body
             for name, huge in with_integers(kind, body, 2**63):
                 answer = client.call("POST", path, huge)
                 assert answer.status_int == 422, f"{path}: {name} takes what no column can hold: make it a Whole"
             for name, large in with_integers(kind, body, 2**31):
                 answer = client.call("POST", path, large)
                 assert answer.status_int < 500, f"{path}: {name} takes what its column cannot hold: limit it"
-            query = self.endpoint(app, "GET", path).signature.query
+            query = app.at["GET", path].signature.query
             for name, hint in get_type_hints(query).items():
                 if name in query.__struct_fields__ and any(map(is_integer, types_within(hint))):
                     answer = client.call("GET", f"{path}?{name}={2**63}")
@@ -230,9 +225,7 @@ class PluginConformance:
     def test_lists_are_paged_and_sorted(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
             client.post(path, body)
-            for sort in [
-                s for name in self.endpoint(app, "GET", path).signature.query.sortable for s in (name, f"-{name}")
-            ]:
+            for sort in [s for name in app.at["GET", path].signature.query.sortable for s in (name, f"-{name}")]:
                 everything = self.found(client, path, sort=sort)
                 assert len(everything) > 1
                 walked, cursor = [], ""
@@ -249,7 +242,7 @@ class PluginConformance:
 
     def test_filters_find_a_record_by_its_own_values(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
-            query = self.endpoint(app, "GET", path).signature.query
+            query = app.at["GET", path].signature.query
             hints = get_type_hints(query)
             for name in sorted(set(query.__struct_fields__) - set(STEERING)):
                 value = record.get(name.removesuffix("_from").removesuffix("_to"))
@@ -261,7 +254,7 @@ class PluginConformance:
 
     def test_filters_leave_out_what_does_not_match(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
-            query = self.endpoint(app, "GET", path).signature.query
+            query = app.at["GET", path].signature.query
             hints = get_type_hints(query)
             for name in sorted(set(query.__struct_fields__) - set(STEERING)):
                 value = record.get(name.removesuffix("_from").removesuffix("_to"))
@@ -272,7 +265,7 @@ class PluginConformance:
                     none = "2200-01-01" if name.endswith("_from") else "1900-01-01"
                 elif name.endswith("_id"):
                     none = value[:-5] + "zzzzz"
-                    if name in self.endpoint(app, "GET", path).ids:
+                    if name in app.at["GET", path].ids:
                         for other in ("nonsense", f"xyz{value[3:]}", f"{value},{value}!"):
                             error = client.refused(400, "invalid_filter", "GET", f"{path}?{name}={other}")
                             assert error["param"] == name
@@ -291,7 +284,7 @@ class PluginConformance:
         given = {"external_id": "erp 1%", "metadata": {"colour": "blue"}}
         wanted = {"external_id": "erp 1%", "metadata[colour]": "blue"}
         for path, record in made.items():
-            query = self.endpoint(app, "GET", path).signature.query
+            query = app.at["GET", path].signature.query
             if self.has(app, "PATCH", path) and {"external_id", "metadata"} <= set(query.__struct_fields__):
                 client.patch(f"{path}/{record['id']}", given)
                 for name, text in wanted.items():
@@ -300,7 +293,7 @@ class PluginConformance:
 
     def test_search_finds_a_record_by_its_own_words(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
-            if "search" not in self.endpoint(app, "GET", path).signature.query.__struct_fields__:
+            if "search" not in app.at["GET", path].signature.query.__struct_fields__:
                 continue
             id = made[path]["id"]
             texts = [text for text in body.values() if isinstance(text, str) and len(text) > 2]
@@ -328,7 +321,7 @@ class PluginConformance:
                 faults = [*undeclared(data, declared[name], "data")]
                 assert not faults, f"{name} tells what is not declared: {'; '.join(faults)}"
         for path, record in made.items():
-            shown = self.endpoint(app, "POST", path).signature.answer
+            shown = app.at["POST", path].signature.answer
             told = [name for name, kind in declared.items() if kind is shown and name.endswith(".created")]
             happened = [name for name, data in events if data["id"] == record["id"]]
             assert not told or set(told) & set(happened), f"POST {path} emits none of {told}"

@@ -10,6 +10,7 @@ from msgspec import inspect
 
 from billycan.endpoints import PARAMETER
 from billycan.starting import plugins
+from billycan.starting.packages import absent
 from billycan.testing import Client, decoded
 
 LINE = {"description": "Tap washers", "unit_price": "4.95"}
@@ -97,12 +98,12 @@ def routes(app):
 
 
 def filled(body, ids):
-    """A body of BODIES with real ids in it."""
+    """A body of BODIES with real ids in it, as far as there are records of that kind."""
     if isinstance(body, dict):
         return {name: filled(value, ids) for name, value in body.items()}
     if isinstance(body, list):
-        return [filled(value, ids) for value in body]
-    return ids[body[1:-1]] if isinstance(body, str) and body.startswith("{/") else body
+        return [found for value in body if (found := filled(value, ids)) is not None]
+    return ids.get(body[1:-1]) if isinstance(body, str) and body.startswith("{/") else body
 
 
 class Tenant:
@@ -110,7 +111,7 @@ class Tenant:
 
     def __init__(self, client, routes):
         self.client, self.ids = client, {}
-        collections = {path for _, params in routes for path in params.values()}
+        self.collections = collections = {path for _, params in routes for path in params.values()}
         lacking = collections - BODIES.keys() - OTHERWISE.keys()
         assert not lacking, f"add to BODIES, or to OTHERWISE, how a record comes to be at: {', '.join(sorted(lacking))}"
         for path in collections - OTHERWISE.keys():
@@ -120,8 +121,10 @@ class Tenant:
 
     def make(self, path):
         for needed in re.findall(r"{(/[^}]*)}", str(BODIES[path])):
-            if needed not in self.ids:
+            if needed in self.collections:
                 self.make(needed)
+            else:
+                assert absent(), f"there is no {needed}, which {path} names"
         if path not in self.ids:
             self.ids[path] = self.client.post(path, filled(BODIES[path], self.ids))["data"]["id"]
 

@@ -72,5 +72,6 @@ def test_each_plugin_can_be_dropped_alone(make_app):
     migrate.check(app.db, app.manifests)
 
 
+@pytest.mark.whole
 def test_no_plugin_requires_more_than_is_first_party():
     assert all(set(m.requires) | set(m.uses) <= set(MANIFESTS) for m in MANIFESTS.values())

@@ -460,12 +460,12 @@ def test_a_parameter_that_cannot_be_read_is_named(client, path, code, param):
 def test_the_samples_show_every_claim_status(make_app, others):
     from billycan_contacts.demo import add_samples as add_contacts
 
+    client = Client(make_app("contacts", "expenses", *others))
     samples = [add_contacts, add_samples]
     if others:
         from billycan_jobs.demo import add_samples as add_jobs
 
         samples.insert(1, add_jobs)
-    client = Client(make_app("contacts", "expenses", *others))
     for add in samples:
         ctx = Context(client.app, client.tenant_id)
         with unit_of_work(ctx):

@@ -10,31 +10,24 @@ import queue
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
-from typing import NamedTuple
+from contextlib import closing, suppress
+from functools import partial
 
 import sqlalchemy as sa
 
 from billycan import App
 
 from . import sender
-from .claims import MOST_IN_FLIGHT, Claim, Desk, Hint, Made, Wanted, clock
+from .claims import MOST_IN_FLIGHT, Claim, Desk, Hint, Made, Wish, clock
 from .queue import Queue, nudger, why
 from .settings import LEAST_MARGIN_SECONDS, Settings
 
 log = logging.getLogger("billycan.webhooks")
 
 _SLOW_MS = 1000
-_MOST_SLOW = 10_000
 _AGAIN_SECONDS = 0.5
-
-
-class Landed(NamedTuple):
-    """A sender is done with a claim; it has no outcome if nothing was sent."""
-
-    claim: Claim
-    outcome: sender.Outcome | None
 
 
 class Dispatcher:
@@ -49,18 +42,18 @@ class Dispatcher:
         self.app, self.settings = app, app.settings_of(Settings)
         self.desk, self.nudger = Desk(app), nudger(app)
         self.over = threading.Event()  # nothing more is claimed, and nobody need bring hints
-        self._came: queue.SimpleQueue[Hint | Landed] = queue.SimpleQueue()
-        self._ready: dict[Hint, None] = {}  # where something may be due, who waited longest first
-        self._flying: dict[str, Claim] = {}
+        self._came: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()  # what other threads have it note
+        # Where something may be due, who waited longest first; False where it is nothing quick.
+        self._ready: dict[Hint, bool] = {}
+        self._flying: set[Claim] = set()
         self._made: list[Made] = []
-        self._slow: set[Hint] = set()
-        self._failed = False
+        self._slow: set[Hint] = set()  # whose last attempt failed or took long
+        self._failed = False  # the last transaction
         self._senders = ThreadPoolExecutor(self.settings.threads, "webhooks sender")
 
     def hint(self, hints: Iterable[Hint]) -> None:
         """Something may be due to these endpoints."""
-        for hint in hints:
-            self._came.put(hint)
+        self._came.put(partial(self._ready.update, dict.fromkeys(hints, True)))
 
     def sweep(self) -> None:
         """Find what is due and not under way, whatever became of its hint."""
@@ -78,16 +71,17 @@ class Dispatcher:
             self.over.set()
         while self.is_busy():
             self.round()
-        self.nudger.hint(self._ready)  # to other workers
+        if self._ready:
+            self.nudger.hint(self._ready)  # other workers see to them
         self._senders.shutdown()
 
     def is_busy(self) -> bool:
         """Whether anything is in flight or to be written, or could be claimed now."""
         return bool(self._flying or self._made or self._wanted()) or not self._came.empty()
 
-    def round(self, seconds: float = 0.25) -> None:
+    def round(self) -> None:
         """Take in what came, write it with the claims that can be made, and send those; waits if there is nothing."""
-        self._take_in(0 if self._made or self._wanted() else seconds)
+        self._take_in(0 if self._made or self._wanted() else 0.25)
         made, wanted = self._made, self._wanted()
         if self._failed:  # what holds it up must not hold up the others: one at a time
             made, wanted = made[:1], [] if made else wanted[:1]
@@ -98,68 +92,47 @@ class Dispatcher:
         except Exception as error:  # noqa: BLE001 - whatever it is, what was sent must be written down
             self._put_off(made, wanted, error)
             return
-        self._failed = False
-        self._made = self._made[len(made) :]
+        self._failed, self._made = False, self._made[len(made) :]
         for hint, at in retries:
             self.nudger.hint([hint], at)
-        for want, claim in zip(wanted, claims, strict=True):
-            self._go(want, claim)
+        for wish, claim in zip(wanted, claims, strict=True):
+            self._go(wish, claim)
 
     def _take_in(self, seconds: float) -> None:
-        try:
-            came = self._came.get(timeout=seconds) if seconds else self._came.get_nowait()
+        with suppress(queue.Empty):
             while True:
-                if isinstance(came, Landed):
-                    self._landed(came.claim, came.outcome)
-                else:
-                    self._ready[came] = None
-                came = self._came.get_nowait()
-        except queue.Empty:
-            pass
+                self._came.get(timeout=seconds)()
+                seconds = 0
 
-    def _landed(self, claim: Claim, outcome: sender.Outcome | None) -> None:
-        del self._flying[claim.attempt_id]
-        if outcome is None:
-            return
-        self._made.append(Made(claim=claim, outcome=outcome))
-        slow = outcome.error is not None or outcome.duration_ms > _SLOW_MS
-        if slow and len(self._slow) < _MOST_SLOW:
-            self._slow.add(claim.hint)
-        elif not slow:
-            self._slow.discard(claim.hint)
-
-    def _wanted(self) -> list[Wanted]:
+    def _wanted(self) -> list[Wish]:
         """What to claim now: everybody's first before anybody's second."""
-        flying = self._flying.values()
-        free, slow_left = self.settings.threads - len(flying), max(1, self.settings.threads // 2)
-        slow_left -= sum(claim.slow or claim.hint in self._slow for claim in flying)
+        free = 0 if self.over.is_set() else self.settings.threads - len(self._flying)
+        slow_left = max(1, self.settings.threads // 2)
+        slow_left -= sum(claim.is_slow or claim.hint in self._slow for claim in self._flying)
         most = max(MOST_IN_FLIGHT, self.settings.threads // 4)
-        of_endpoint, of_tenant = Counter(c.hint for c in flying), Counter(c.hint[0] for c in flying)
-        wanted: list[Wanted] = []
-        for _ in range(0 if self.over.is_set() else MOST_IN_FLIGHT):
-            for hint in self._ready:
-                if len(wanted) >= free:
-                    return wanted
-                slow = hint in self._slow
-                full = of_endpoint[hint] >= MOST_IN_FLIGHT or of_tenant[hint[0]] >= most
-                if not full and not (slow and slow_left <= 0):
-                    wanted.append(Wanted(hint=hint, slow=slow_left > 0))
-                    slow_left -= 1
-                    of_endpoint[hint] += 1
-                    of_tenant[hint[0]] += 1
+        of_endpoint = Counter(claim.hint for claim in self._flying)
+        of_tenant = Counter(claim.hint[0] for claim in self._flying)
+        wanted: list[Wish] = []
+        for hint, quick in [*self._ready.items()] * MOST_IN_FLIGHT:
+            if len(wanted) >= free:
+                break
+            full = of_endpoint[hint] >= MOST_IN_FLIGHT or of_tenant[hint[0]] >= most
+            if not full and (slow_left > 0 or (quick and hint not in self._slow)):
+                wanted.append((hint, slow_left > 0))
+                slow_left -= 1
+                of_endpoint[hint] += 1
+                of_tenant[hint[0]] += 1
         return wanted
 
-    def _go(self, want: Wanted, claim: Claim | None) -> None:
+    def _go(self, wish: Wish, claim: Claim | None) -> None:
+        hint, slow = wish
+        self._ready.pop(hint, None)
         if claim:
-            # Behind the others, so that they have their turns.
-            self._ready.pop(claim.hint, None)
-            self._ready[claim.hint] = None
-            self._flying[claim.attempt_id] = claim
+            self._ready[hint] = True  # behind the others, so that they have their turns
+            self._flying.add(claim)
             self._senders.submit(self._send, claim)
-        elif want.slow:
-            self._ready.pop(want.hint, None)
-        else:
-            self._slow.add(want.hint)  # nothing quick is due to it; it is asked again when something slow may go
+        elif not slow:
+            self._ready[hint] = False  # nothing quick is due to it; it is asked again when something slow may go
 
     def _send(self, claim: Claim) -> None:
         """Make an attempt, with no transaction open; runs in a sender's thread."""
@@ -169,32 +142,38 @@ class Dispatcher:
             if clock() - claim.begun <= LEAST_MARGIN_SECONDS:
                 outcome = self._outcome(claim)
         finally:
-            self._came.put(Landed(claim, outcome))
+            self._came.put(partial(self._landed, claim, outcome))
 
     def _outcome(self, claim: Claim) -> sender.Outcome:
         if not claim.headers:
-            log.error(
-                "%s cannot be signed, because the secret that protected its key is gone: use rotate_secret",
-                claim.hint[1],
-            )
+            cure = "%s cannot be signed, because the secret that protected its key is gone: use rotate_secret"
+            log.error(cure, claim.endpoint.id)
             return sender.Outcome(error="signing_key")
-        seconds, private = self.settings.timeout_seconds, claim.private
-        return sender.send(claim.url, claim.headers, claim.body, timeout=seconds, private=private)
+        seconds, private = self.settings.timeout_seconds, self.settings.allows_private(claim.endpoint.environment)
+        return sender.send(claim.endpoint.url, claim.headers, claim.body, timeout=seconds, private=private)
 
-    def _put_off(self, made: list[Made], wanted: list[Wanted], error: Exception) -> None:
+    def _landed(self, claim: Claim, outcome: sender.Outcome | None) -> None:
+        """A sender is done with a claim; it has no outcome if nothing was sent."""
+        self._flying.remove(claim)
+        if outcome:
+            self._made.append((claim, outcome))
+            slow = outcome.error is not None or outcome.duration_ms > _SLOW_MS
+            (self._slow.add if slow else self._slow.discard)(claim.hint)
+
+    def _put_off(self, made: list[Made], wanted: list[Wish], error: Exception) -> None:
         """Keep what could not be written, until its lease is over: then it is sent again, by whoever is first."""
         if not self._failed:
             log.warning("deliveries cannot be recorded; trying again: %s", why(error))
         self._failed = True
         self._made = self._made[len(made) :]
         for one in made:
-            if clock() - one.claim.begun <= self.settings.lease_seconds:
+            if clock() - one[0].begun <= self.settings.lease_seconds:
                 self._made.append(one)
             else:
-                log.error("the outcome of %s could not be recorded, so it is sent again", one.claim.id)
+                log.error("the outcome of %s could not be recorded, so it is sent again", one[0].delivery.id)
         is_away = isinstance(error, sa.exc.OperationalError | sa.exc.InterfaceError | sa.exc.TimeoutError)
         if len(wanted) == 1 and not is_away:
-            self._ready.pop(wanted[0].hint, None)  # the sweep finds it again
+            self._ready.pop(wanted[0][0])  # the sweep finds it again
         time.sleep(_AGAIN_SECONDS)
 
 
@@ -218,15 +197,12 @@ def _listen(app: App, dispatcher: Dispatcher) -> None:
     while not dispatcher.over.is_set():
         dispatcher.sweep()
         try:
-            opened = Queue(app, patience=5.0, deliver=dispatcher.hint, sweep=dispatcher.sweep)
-            try:
+            with closing(Queue(app, patience=5.0, deliver=dispatcher.hint, sweep=dispatcher.sweep)) as opened:
                 opened.huey.pending_count()
                 if is_away:
                     log.warning("the queue is back")
                 is_away = False
                 opened.listen(dispatcher.over)
-            finally:
-                opened.close()
         except Exception as error:  # noqa: BLE001 - whatever keeps the queue away, the database is there
             if not is_away:
                 log.warning("the queue cannot be reached, so the database is swept each second: %s", why(error))

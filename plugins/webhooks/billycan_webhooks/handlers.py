@@ -245,7 +245,7 @@ def get_delivery(ctx: Context, id: str) -> Delivery:
     newest = ctx.db.execute(made.order_by(attempts.c.number.desc()).limit(MOST_ATTEMPTS)).all()
     may_read = _may_read(ctx, row.event)
     body = _body(ctx, row) if may_read else None
-    return Delivery(**_listed(row), attempts=_attempts(newest, body.decode() if body else None, may_read))
+    return Delivery(**_listed(row), attempts=_attempts(row, newest, body.decode() if body else None, may_read))
 
 
 def replay_delivery(ctx: Context, id: str) -> Delivery:
@@ -287,7 +287,7 @@ def _listed(row: Row) -> dict[str, Any]:
     return {**members, "next_attempt_at": row.due_at if row.status == "pending" else None}
 
 
-def _attempts(newest: Sequence[Row], body: str | None, may_read: bool) -> list[Attempt]:
+def _attempts(delivery: Row, newest: Sequence[Row], body: str | None, may_read: bool) -> list[Attempt]:
     """The attempts, in order. All carried the same body: a large one is shown with the newest of them alone."""
     bodies = max(1, MOST_BODY_BYTES // len(body)) if body else 0
     return [
@@ -296,7 +296,7 @@ def _attempts(newest: Sequence[Row], body: str | None, may_read: bool) -> list[A
             started_at=row.started_at,
             finished_at=row.finished_at,
             duration_ms=row.duration_ms,
-            error=row.error,
+            error=row.error or ("interrupted" if _is_interrupted(delivery, row) else None),
             request=Sent(url=row.url, headers=row.headers, body=body if i < bodies else None),
             response=None
             if row.response_status is None
@@ -309,3 +309,8 @@ def _attempts(newest: Sequence[Row], body: str | None, may_read: bool) -> list[A
         )
         for i, row in reversed([*enumerate(newest)])
     ]
+
+
+def _is_interrupted(delivery: Row, attempt: Row) -> bool:
+    """Whether its process died during an attempt: it never finished, and the next was made."""
+    return attempt.finished_at is None and attempt.number < delivery.attempts_made

@@ -64,12 +64,12 @@ class Queue:
     ) -> None:
         self.file: Path | None = None
         # Two processes must not make the tables of PostgreSQL at once: the worker does.
-        self.huey = self._open(app, patience, owns=deliver is not None)
-        self._inode = self._present_inode()
+        self.huey = self._open(app, patience, makes_tables=deliver is not None)
+        self._inode = self.file and self.file.stat().st_ino
 
         def run(*hints: Hint) -> None:
             if deliver:
-                deliver(tuple(hint) for hint in hints)  # type: ignore[misc]
+                deliver((tenant_id, endpoint_id) for tenant_id, endpoint_id in hints)
 
         self._deliver = self.huey.task(name="deliver")(run)
         if sweep:
@@ -77,9 +77,9 @@ class Queue:
         # Of PostgreSQL the thread that listens has a connection of its own.
         self.huey.on_shutdown("close")(self.close)
 
-    def _open(self, app: App, patience: float, *, owns: bool) -> Huey:
-        url, how = app.settings_of(Settings).queue, {"serializer": JsonSerializer(), "results": False}
-        if url and url.startswith(("redis://", "rediss://", "unix://")):
+    def _open(self, app: App, patience: float, *, makes_tables: bool) -> Huey:
+        url, how = app.settings_of(Settings).queue or "", {"serializer": JsonSerializer(), "results": False}
+        if url.startswith(("redis://", "rediss://", "unix://")):
             wait = f"socket_connect_timeout={patience}&socket_timeout={patience + 1}"
             return RedisHuey(_NAME, url=f"{url}{'&' if '?' in url else '?'}{wait}", **how)
         database = sa.make_url(url) if url else app.db.url
@@ -89,23 +89,14 @@ class Queue:
             options = f"-c statement_timeout={int(patience * 1000)} -c synchronous_commit=off"
             how |= {"connect_timeout": max(2, int(patience)), "options": options, "read_timeout": _READ_SECONDS}
             huey = PostgresHuey(_NAME, dsn=dsn, create_tables=False, **how)
+            there = f"SELECT to_regclass('{huey.storage.table_task}')"
             # Not even "if not exists" is for a role that may make no tables: its owner's migration has made them.
-            if owns and huey.storage.sql(f"SELECT to_regclass('{huey.storage.table_task}')", results=True) == [(None,)]:
+            if makes_tables and huey.storage.sql(there, results=True) == [(None,)]:
                 huey.storage.initialize_schema()
             return huey
-        place = Path(database.database or "queue.db")
-        self.file = place if url else place.with_name(place.stem + ".queue.db")
-        how |= {"filename": str(self.file), "timeout": patience, "fsync": False}
-        _make_private(self.file)
-        try:
-            return SqliteHuey(_NAME, **how)
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.OperationalError):  # such as a lock: the file is sound
-                raise
-            for suffix in ("", "-wal", "-shm"):  # whatever is broken, nothing is lost with it
-                Path(f"{self.file}{suffix}").unlink(missing_ok=True)
-            _make_private(self.file)
-            return SqliteHuey(_NAME, **how)
+        file = Path(database.database or "queue.db")
+        self.file = file if url else file.with_name(file.stem + ".queue.db")
+        return _open_file(self.file, timeout=patience, fsync=False, **how)
 
     def hint(self, hints: Iterable[Hint], at: Moment | None = None) -> None:
         """Have a worker see to these endpoints: now, or at that time."""
@@ -116,13 +107,7 @@ class Queue:
 
     def is_whole(self) -> bool:
         """Whether the file, where there is one, is still the one that was opened."""
-        return self._present_inode() == self._inode
-
-    def _present_inode(self) -> int | None:
-        try:
-            return self.file.stat().st_ino if self.file else None
-        except FileNotFoundError:
-            return None
+        return self.file is None or (self.file.exists() and self.file.stat().st_ino == self._inode)
 
     def listen(self, stop: threading.Event) -> None:
         """Run Huey's consumer until `stop`; returns earlier, or raises, when the queue is gone."""
@@ -130,12 +115,13 @@ class Queue:
         # SQLite wakes nobody, so it is asked 20 to 50 times a second.
         consumer = self.huey.create_consumer(workers=1, initial_delay=0.02, max_delay=0.05)
         # Not `start()`: signals belong to the worker process, which sets `stop`.
-        threads = [consumer.scheduler, *(thread for _, thread in consumer.worker_threads)]
-        for thread in threads:
+        consumer.scheduler.start()
+        for _, thread in consumer.worker_threads:
             thread.start()
         try:
-            while not stop.wait(1) and self.is_whole() and all(thread.is_alive() for thread in threads):
+            while not stop.wait(1) and self.is_whole():
                 self.huey.pending_count()
+                consumer.check_worker_health()
         finally:
             consumer.stop(graceful=True)
 
@@ -149,30 +135,25 @@ class Nudger:
     def __init__(self, app: App) -> None:
         self._app = weakref.ref(app)
         self._thread = ThreadPoolExecutor(1, "webhooks nudger")
-        self._waiting: deque[tuple[Moment | None, Hint]] = deque(maxlen=_MOST_WAITING)
+        self._waiting: deque[tuple[list[Hint], Moment | None]] = deque(maxlen=_MOST_WAITING)
         self._queue: Queue | None = None
 
     def hint(self, hints: Iterable[Hint], at: Moment | None = None) -> None:
         """As `Queue.hint`, soon; what finds no room waits for the sweep."""
-        self._waiting.extend((at, hint) for hint in hints)
+        self._waiting.append((list(hints), at))
         self._thread.submit(self._send)
 
     def _send(self) -> None:
-        found: dict[Moment | None, dict[Hint, None]] = {}
-        while self._waiting:
-            at, hint = self._waiting.popleft()
-            found.setdefault(at, {})[hint] = None
         try:
-            for at, hints in found.items():
+            while self._waiting and (app := self._app()):
                 if self._queue and not self._queue.is_whole():
                     self._close()
-                if self._queue is None and (app := self._app()):
-                    self._queue = Queue(app, patience=0.5)
-                if self._queue:
-                    self._queue.hint(hints, at)
+                self._queue = self._queue or Queue(app, patience=0.5)
+                self._queue.hint(*self._waiting.popleft())
         except Exception as error:  # noqa: BLE001 - whatever a queue raises, the sweep finds the delivery
+            self._waiting.clear()
             self._close()
-            log.info("a hint was lost: %s", why(error))
+            log.info("hints were lost: %s", why(error))
 
     def _close(self) -> None:
         if self._queue:
@@ -182,13 +163,21 @@ class Nudger:
     __del__ = _close
 
 
-def _make_private(file: Path) -> None:
-    """Make an empty file for this user only; one that is there is closed to all but its owner, if others may use it."""
+def _open_file(file: Path, **how: Any) -> Huey:
+    """The queue in a file for this user only; one that is broken is made anew, for nothing is lost with it."""
     with suppress(OSError):  # Whoever opens it says how the matter stands.
         file.touch(0o600)
         for path in (file, *file.parent.glob(f"{glob.escape(file.name)}-*")):
             if path.stat().st_mode & 0o007:
                 path.chmod(0o600)
+    try:
+        return SqliteHuey(_NAME, filename=str(file), **how)
+    except sqlite3.OperationalError:  # such as a lock: the file is sound
+        raise
+    except sqlite3.DatabaseError:
+        for suffix in ("", "-wal", "-shm"):
+            Path(f"{file}{suffix}").unlink(missing_ok=True)
+        return _open_file(file, **how)
 
 
 _nudgers: "weakref.WeakKeyDictionary[App, Nudger]" = weakref.WeakKeyDictionary()

@@ -3,10 +3,17 @@
 import base64
 import hashlib
 import hmac
+import logging
 from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
+from billycan import Row
+
+log = logging.getLogger("billycan.webhooks")
+
 PREFIX = "whsec_"
+OVERLAP = timedelta(hours=24)
 
 
 class KeyGone(Exception):
@@ -46,6 +53,27 @@ def headers(webhook_id: str, timestamp: int, body: bytes, secrets: Iterable[byte
         "webhook-timestamp": str(timestamp),
         "webhook-signature": " ".join(f"v1,{signature}" for signature in signatures),
     }
+
+
+def headers_to(masters: Sequence[str], endpoint: Row, webhook_id: str, body: bytes, now: datetime) -> dict[str, str]:
+    """All that is sent to an endpoint with a body; nothing where its secret is gone and so nothing can be signed."""
+    try:
+        signed = headers(webhook_id, int(now.timestamp()), body, _live(masters, endpoint, now))
+    except KeyGone:
+        return {}
+    return {**common_headers(endpoint.environment), **signed}
+
+
+def _live(masters: Sequence[str], endpoint: Row, now: datetime) -> list[bytes]:
+    """The endpoint's secret, and for 24 hours after a rotation the one before it too."""
+    whose = masters, endpoint.tenant_id, endpoint.id
+    live = [secret(*whose, endpoint.secret_version, endpoint.secret_key)]
+    if endpoint.secret_rotated_at and now < endpoint.secret_rotated_at + OVERLAP:
+        try:
+            live.append(secret(*whose, endpoint.secret_version - 1, endpoint.previous_secret_key))
+        except KeyGone:
+            log.warning("the previous secret of %s is gone with BILLYCAN_SECRET_PREVIOUS", endpoint.id)
+    return live
 
 
 def common_headers(environment: Any) -> dict[str, str]:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from billycan.testing import Client, counted
 from billycan_webhooks import claims as claims_module
 from billycan_webhooks import sender
-from billycan_webhooks.claims import Desk, Made, Wanted
+from billycan_webhooks.claims import Desk
 from billycan_webhooks.dispatch import Dispatcher
 from billycan_webhooks.tables import deliveries
 
@@ -32,12 +32,16 @@ def waiting(client, subscribe, count, url="http://127.0.0.1:9/"):
 
 
 def claim(app, hint, *, slow=True):
-    ((found,), _) = Desk(app).write([], [Wanted(hint=hint, slow=slow)])
+    (found,) = claims(app, hint, slow=slow)
     return found
 
 
+def claims(app, *hints, slow=True):
+    return Desk(app).write([], [(hint, slow) for hint in hints])[0]
+
+
 def record(app, *made):
-    return Desk(app).write([Made(claim=one, outcome=outcome) for one, outcome in made], [])[1]
+    return Desk(app).write(made, [])[1]
 
 
 DONE, FAILED = sender.Outcome(error=None, status=204), sender.Outcome(error="timeout")
@@ -52,8 +56,8 @@ def test_each_is_claimed_once_and_two_at_a_time(hooks, subscribe, count, claimed
     hint = waiting(Client(app), subscribe, count)
     with ThreadPoolExecutor(6) as threads:
         won = [found for found in threads.map(lambda _: claim(app, hint), range(6)) if found]
-    assert len(won) == len({found.id for found in won}) == claimed
-    assert Desk(app).write([], [Wanted(hint=hint)] * 3)[0] == [None] * 3
+    assert len(won) == len({found.delivery.id for found in won}) == claimed
+    assert claims(app, hint, hint, hint) == [None] * 3
 
 
 def test_several_wishes_are_one_transaction(hooks, subscribe):
@@ -61,28 +65,29 @@ def test_several_wishes_are_one_transaction(hooks, subscribe):
     hints = [waiting(Client(app), subscribe, 2) for _ in range(3)]
     begun = []
     sa.event.listen(app.db.writer, "begin", begun.append)
-    found, _ = Desk(app).write([], [Wanted(hint=hint) for hint in hints * 2])
+    found = claims(app, *hints * 2)
     assert len(begun) == 1
-    assert [one.hint for one in found] == hints * 2 and len({one.id for one in found}) == 6
-    assert Desk(app).write([Made(claim=one, outcome=DONE) for one in found], [])[1] == []
+    assert [one.hint for one in found] == hints * 2 and len({one.delivery.id for one in found}) == 6
+    assert record(app, *((one, DONE) for one in found)) == []
     assert len(begun) == 2
 
 
 def test_a_lease_begins_when_its_endpoint_is_locked(hooks, subscribe, clock, monkeypatch):
     app = hooks()
     hint = waiting(Client(app), subscribe, 1)
-    find = claims_module._find
+    lock = claims_module._lock
 
-    def find_after_a_wait(db, hints):
+    def lock_after_a_wait(db, hints):
         clock.move(seconds=4)  # somebody else has its row meanwhile
-        return find(db, hints)
+        return lock(db, hints)
 
-    monkeypatch.setattr(claims_module, "_find", find_after_a_wait)
+    monkeypatch.setattr(claims_module, "_lock", lock_after_a_wait)
     asked_at = app.now()
     made = claim(app, hint)
     with app.db.reading(across="a test looks at every row") as db:
-        until = db.execute(sa.select(deliveries.c.lease_until).where(deliveries.c.id == made.id)).scalar_one()
-    assert made.claimed_at - asked_at > timedelta(seconds=4) and until - made.claimed_at == timedelta(seconds=45)
+        row = db.execute(sa.select(deliveries).where(deliveries.c.id == made.delivery.id)).one()
+    begun = row.first_attempt_at
+    assert begun - asked_at > timedelta(seconds=4) and row.lease_until - begun == timedelta(seconds=45)
 
 
 def test_what_waits_is_not_read_to_claim_the_next(hooks, subscribe, engine):
@@ -106,10 +111,10 @@ def test_what_is_recorded_together_has_its_own_consequences(hooks, subscribe):
     app = hooks()
     client, other = Client(app), Client(app)
     quick, gone = waiting(client, subscribe, 3), waiting(other, subscribe, 3)
-    found, _ = Desk(app).write([], [Wanted(hint=hint) for hint in (quick, quick, gone, gone)])
+    found = claims(app, quick, quick, gone, gone)
     closed = sender.Outcome(error="status", status=410)
-    made = [Made(claim=one, outcome=DONE if one.hint == quick else closed) for one in found]
-    following, _ = Desk(app).write(made, [Wanted(hint=quick), Wanted(hint=gone)])
+    made = [(one, DONE if one.hint == quick else closed) for one in found]
+    following, _ = Desk(app).write(made, [(quick, True), (gone, True)])
     assert [one and one.hint for one in following] == [quick, None]
     assert [row["status"] for row in listed(client)] == ["pending", "delivered", "delivered"]
     assert [row["status"] for row in listed(other)] == ["held", "held", "held"]
@@ -137,7 +142,7 @@ def test_a_lease_that_ran_out_is_taken_over_and_fences_the_old_holder(hooks, rec
     drain(app)
     assert len(receiver.requests) == 1
     record(app, (dead, FAILED))
-    shown = client.get(f"/v1/webhook_deliveries/{dead.id}")["data"]
+    shown = client.get(f"/v1/webhook_deliveries/{dead.delivery.id}")["data"]
     assert shown["status"] == "delivered" and shown["attempts_made"] == 2
     assert [a["error"] for a in shown["attempts"]] == ["timeout", None]
 
@@ -148,7 +153,7 @@ def test_an_attempt_whose_process_died_says_so(hooks, receive, drain, subscribe,
     dead = claim(app, waiting(client, subscribe, 1, receiver.url))
     clock.move(seconds=46)
     drain(app)
-    shown = client.get(f"/v1/webhook_deliveries/{dead.id}")["data"]
+    shown = client.get(f"/v1/webhook_deliveries/{dead.delivery.id}")["data"]
     assert [(a["error"], a["finished_at"] is None) for a in shown["attempts"]] == [("interrupted", True), (None, False)]
 
 
@@ -194,7 +199,7 @@ def test_everybody_has_a_turn_before_anybody_has_a_second(hooks, gate, subscribe
     dispatcher = Dispatcher(app)
     dispatcher.hint([busy, quiet])
     dispatcher.round()
-    assert sorted(one.hint for one in dispatcher._flying.values()) == sorted([busy, busy, quiet])
+    assert sorted(one.hint for one in dispatcher._flying) == sorted([busy, busy, quiet])
     gate.open()
     while dispatcher.is_busy():
         dispatcher.round()
@@ -208,7 +213,7 @@ def test_a_business_has_a_quarter_of_the_senders(hooks, gate, subscribe):
     hints = [waiting(greedy, subscribe, 2, gate.url) for _ in range(12)]
     dispatcher.hint([*hints, waiting(other, subscribe, 1, gate.url)])
     dispatcher.round()
-    of = [one.hint[0] for one in dispatcher._flying.values()]
+    of = [one.hint[0] for one in dispatcher._flying]
     assert (of.count(greedy.tenant_id), of.count(other.tenant_id)) == (4, 1)
     gate.open()
     while dispatcher.is_busy():
@@ -234,11 +239,36 @@ def test_half_of_the_senders_never_wait_for_what_is_slow(hooks, gate, subscribe,
     quick = waiting(Client(app), subscribe, 1, gate.url)
     dispatcher.hint([quick])
     dispatcher.round()
-    assert quick in [one.hint for one in dispatcher._flying.values()]
+    assert quick in [one.hint for one in dispatcher._flying]
     gate.open()
     while dispatcher.is_busy():
         dispatcher.round()
     assert len(gate.requests) == 7
+
+
+def test_a_quick_endpoint_stays_quick_while_the_half_for_slow_ones_is_full(hooks, gate, receive, subscribe):
+    """That nothing more was due to it just now says nothing about how it answers."""
+    app, healthy = hooks(threads=4), receive()
+    dispatcher, client = Dispatcher(app), Client(app)
+    slow = [waiting(Client(app), subscribe, 1, gate.url) for _ in range(3)]
+    dispatcher._slow.update(slow)
+    quick = waiting(client, subscribe, 1, healthy.url)
+    dispatcher.hint([*slow, quick])
+    dispatcher.round()
+    for count in (1, 2, 3):
+        healthy.wait(count)
+        while quick in [one.hint for one in dispatcher._flying] or not dispatcher._came.empty():
+            dispatcher.round()
+        contact(client, "again")
+        dispatcher.hint([quick])
+        dispatcher.round()
+    healthy.wait(4)
+    gate.wait(2)
+    assert len(gate.requests) == 2
+    gate.open()
+    while dispatcher.is_busy():
+        dispatcher.round()
+    assert len(gate.requests) == 3
 
 
 def test_a_slow_endpoint_is_quick_again_after_a_quick_answer(hooks, receive, subscribe, dispatcher):
@@ -262,7 +292,7 @@ def test_what_cannot_be_recorded_keeps_no_other_back(hooks, receive, subscribe, 
 
     def fails_for_the_first(desk, made, wanted):
         tries.append(len(made))
-        if len(tries) < 12 and any(one.claim.hint == hints[0] for one in made):
+        if len(tries) < 12 and any(claim.hint == hints[0] for claim, _ in made):
             raise sa.exc.OperationalError("", {}, Exception("locked"))
         return write(desk, made, wanted)
 
@@ -286,7 +316,7 @@ def test_what_cannot_be_claimed_is_left_to_the_sweep(hooks, receive, subscribe, 
     monkeypatch.setattr("billycan_webhooks.dispatch._AGAIN_SECONDS", 0)
 
     def fails_for_one(desk, made, wanted):
-        if any(want.hint == bad for want in wanted):
+        if any(hint == bad for hint, _ in wanted):
             raise LookupError("something about this one")
         return write(desk, made, wanted)
 

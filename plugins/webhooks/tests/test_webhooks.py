@@ -9,7 +9,7 @@ from billycan.fields import Moment
 from billycan.starting.settings import SettingsError
 from billycan.testing import SECRET, Client
 from billycan_webhooks import signing
-from billycan_webhooks.claims import Desk, Wanted, retry_at
+from billycan_webhooks.claims import Desk, retry_at
 from billycan_webhooks.settings import Settings
 
 
@@ -492,7 +492,7 @@ def test_what_waits_is_measured(hooks, receive, drain, subscribe, clock):
     updates = subscribe(client, receive().url, "contact.updated")
     for name in ("Bob", "Cy", "Di"):
         client.patch(f"/v1/contacts/{ada['id']}", {"name": name})
-    assert Desk(app).write([], [Wanted(hint=(client.tenant_id, updates["id"]))])[0][0]
+    assert Desk(app).write([], [((client.tenant_id, updates["id"]), True)])[0][0]
     disabled = subscribe(client, receive().url, "contact.deleted")
     client.patch(f"/v1/webhook_endpoints/{disabled['id']}", {"enabled": False})
     client.delete(f"/v1/contacts/{ada['id']}")

@@ -8,8 +8,8 @@ import sqlalchemy as sa
 
 from billycan import Fault, Invalid, NotFound
 
-from . import people, rules, sealing, sessions
-from .screens import Answer, Screen, address, mounted
+from . import passkeys, people, rules, sealing, sessions
+from .screens import Answer, Screen, address
 from .tables import sessions as table
 from .tables import users
 from .visits import Led, Shown, Visit
@@ -21,6 +21,7 @@ def show_account(visit: Visit) -> Answer:
     person, app = visit.person, visit.app
     with app.db.reading() as db:
         row = db.execute(sa.select(users.c.recovery).where(users.c.id == person.user_id)).one()
+        kept = passkeys.of_user(db, person.user_id)
         signed_in = sessions.of_user(db, person.user_id, app.now())
     secret = visit.form.get("secret") or rules.new_totp_secret()
     issuer = address(app).partition("//")[2]
@@ -31,7 +32,7 @@ def show_account(visit: Visit) -> Answer:
         "totp_secret": secret,
         "totp_words": " ".join(secret[i : i + 4] for i in range(0, len(secret), 4)),
         "qr": segno.make(uri).svg_data_uri(border=2, light="#fff"),
-        "beside": [],
+        "passkeys": kept if passkeys.are_possible(app) else None,
     }
     return Shown("users/account.html", values)
 
@@ -87,7 +88,7 @@ def end_session(visit: Visit, id: str) -> Answer:
 
 _HERE = "/dashboard/account"
 
-screens = mounted(
+screens = (
     Screen(_HERE, show_account, role=None),
     Screen(f"{_HERE}/totp", post=turn_totp_on, role=None, proof=True, on=_HERE),
     Screen(f"{_HERE}/totp-off", post=turn_totp_off, role=None, proof=True, on=_HERE),

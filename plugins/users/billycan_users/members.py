@@ -8,7 +8,7 @@ from billycan.fields import Email
 from . import people, rules, sessions
 from .reading import checked
 from .rules import Role
-from .screens import Answer, Screen, address, mounted
+from .screens import Answer, Screen, address
 from .tables import sessions as table
 from .visits import Led, Shown, Visit
 
@@ -47,7 +47,7 @@ def _role(text: str | None) -> Any:
     return text
 
 
-screens = mounted(
+screens = (
     Screen(_HERE, show_people, invite, role="owner", proof=True, nav="People", group="Business"),
     Screen(f"{_HERE}/{{id}}", post=change_member, role="owner", proof=True, on=_HERE),
 )

@@ -4,21 +4,21 @@ from pathlib import Path
 
 from billycan import Manifest
 
-from . import account, members, signing_in
+from . import account, members, passkeys, signing_in
 from .drawing import Assets
 from .greeting import greeting
+from .screens import mounted
 from .settings import Settings
-from .tables import attempts, links, passkeys, roles, sessions, shown_once, users
+from .tables import attempts, links, roles, sessions, shown_once, users
+from .tables import passkeys as passkeys_table
 
 manifest = Manifest(
     name="users",
     settings=Settings,
-    tables=(users, roles, sessions, links, passkeys, attempts, shown_once),
+    tables=(users, roles, sessions, links, passkeys_table, attempts, shown_once),
     migrations=Path(__file__).parent / "migrations",
     pages=(
-        *signing_in.screens,
-        *account.screens,
-        *members.screens,
+        *mounted(*signing_in.screens, *account.screens, *passkeys.screens, *members.screens),
         ("/dashboard/assets/{name}", Assets),
     ),
     greets=greeting,

@@ -26,7 +26,12 @@ SIGN_IN = "/dashboard/sign-in"
 PER_MINUTE, PER_SECOND = 240, 40
 MOST_FIELDS, MOST_BYTES = 500, 262_144
 _SHOWN = timedelta(minutes=5)
-_MAX_AGE = {"session": 30 * 86_400, "said": 60, "known": 365 * 86_400}  # seconds; others end with the browser
+_MAX_AGE = {
+    "session": 30 * 86_400,
+    "said": 60,
+    "known": 365 * 86_400,
+    "passkey": 300,
+}  # seconds; others end with the browser
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
     " connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -148,6 +153,7 @@ class Room:
             address=self.app.address_of(req),
             browser=req.get_header("User-Agent") or "",
             request_id=req.context.request_id,
+            asked=req.cookies.get(cookie_name(self.app, "passkey"), ""),
             known_as=req.cookies.get(cookie_name(self.app, "known"), ""),
             query=dict(parse_qsl(req.query_string, keep_blank_values=True)),
             form=form,

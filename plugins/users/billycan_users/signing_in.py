@@ -7,9 +7,9 @@ import sqlalchemy as sa
 
 from billycan import Fault, Invalid, NotFound
 
-from . import attempts, passwords, people, rules, sealing, sessions
+from . import attempts, passkeys, passwords, people, rules, sealing, sessions
 from .people import ENTER, JOIN, Link
-from .screens import SIGN_IN, Answer, Screen, local, mounted
+from .screens import SIGN_IN, Answer, Screen, local
 from .tables import sessions as table
 from .tables import users
 from .visits import Led, Shown, Visit
@@ -23,7 +23,7 @@ def show_sign_in(visit: Visit) -> Answer:
         return Led(onward)
     if visit.session and not visit.session.is_complete:
         return Shown("users/code.html", {"next": onward})
-    return Shown("users/sign_in.html", {"next": onward, "beside": []})
+    return Shown("users/sign_in.html", {"next": onward, "has_passkeys": passkeys.are_possible(visit.app)})
 
 
 def sign_in(visit: Visit) -> Answer:
@@ -179,7 +179,7 @@ def switch(visit: Visit) -> Answer:
     raise NotFound
 
 
-screens = mounted(
+screens = (
     Screen(SIGN_IN, show_sign_in, sign_in, role=None, anybody=True, per_minute=60),
     Screen("/dashboard/sign-out", post=sign_out, role=None, anybody=True, on=SIGN_IN),
     Screen("/dashboard/forgot", show_forgot, role=None, anybody=True, per_minute=60),

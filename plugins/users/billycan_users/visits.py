@@ -64,13 +64,14 @@ class Visit:
         address: str,
         browser: str,
         request_id: str,
+        asked: str,
         known_as: str,
         query: Mapping[str, str],
         form: Mapping[str, str],
     ) -> None:
         self.app, self.session = app, session
         self.path, self.address, self.browser, self.request_id = path, address, browser, request_id
-        self.known_as, self.query, self.form = known_as, query, form
+        self.asked, self.known_as, self.query, self.form = asked, known_as, query, form
         self.faults: dict[str, str] = {}
         self.problem: Problem | None = None
         self.cookies: dict[str, str | None] = {}  # what the answer sets, or ends

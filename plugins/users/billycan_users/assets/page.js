@@ -41,6 +41,34 @@ customElements.define("live-part", class extends HTMLElement {
   }
 });
 
+// Passkeys: the page asks what to prove, the browser proves it, and the form carries the proof.
+for (const form of document.querySelectorAll("form[data-passkey]")) {
+  if (!window.PublicKeyCredential?.parseRequestOptionsFromJSON) continue;
+  form.hidden = false;
+  form.addEventListener("submit", async (event) => {
+    event.preventDefault();
+    event.stopPropagation();
+    const told = form.querySelector("[role=alert]");
+    told.textContent = "";
+    try {
+      const token = new URLSearchParams({ token: form.elements.token.value });
+      const answer = await fetch(form.dataset.options, { method: "POST", body: token });
+      if (!answer.ok) throw new Error("Please open this page again.");
+      const options = await answer.json();
+      const publicKey = form.dataset.passkey === "create"
+        ? PublicKeyCredential.parseCreationOptionsFromJSON(options)
+        : PublicKeyCredential.parseRequestOptionsFromJSON(options);
+      const credential = await navigator.credentials[form.dataset.passkey]({ publicKey });
+      form.elements.credential.value = JSON.stringify(credential.toJSON());
+      form.submit();
+    } catch (error) {
+      told.textContent = error.name === "InvalidStateError"
+        ? "This device has a passkey here already."
+        : error.name === "NotAllowedError" ? "Nothing was chosen." : error.message;
+    }
+  });
+}
+
 // A form that was sent is not sent again by a second click.
 addEventListener("submit", (event) => {
   if (event.target.dataset.sent) event.preventDefault();

@@ -1,0 +1,161 @@
+"""Passkeys (WebAuthn): made on the account's page, and a way in that needs no password."""
+
+import json
+from datetime import timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import sqlalchemy as sa
+from fido2.server import Fido2Server
+from fido2.utils import websafe_encode
+from fido2.webauthn import (
+    AttestedCredentialData,
+    AuthenticationResponse,
+    PublicKeyCredentialRpEntity,
+    PublicKeyCredentialUserEntity,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+from itsdangerous import BadData, URLSafeSerializer
+
+from billycan import App, Invalid, NotFound
+from billycan.fields import Moment, Name
+from billycan.web import encode
+
+from . import attempts
+from .reading import checked
+from .screens import SIGN_IN, Answer, Screen, address, local
+from .tables import passkeys, users
+from .visits import Led, Sent, Visit
+
+_HERE = "/dashboard/account"
+_VALID = timedelta(minutes=5)
+_MOST = 20  # of one person
+_VERIFIED = UserVerificationRequirement.REQUIRED  # what only its owner can use needs no password besides
+
+
+def are_possible(app: App) -> bool:
+    """Whether this deployment's address can have passkeys: browsers bind them to a domain, not to an IP address."""
+    host = urlsplit(address(app)).hostname or ""
+    return not host.replace(".", "").isdecimal() and ":" not in host
+
+
+def _server(app: App) -> Fido2Server:
+    # From the settings, never from the Host header: whoever sends that would choose what they prove.
+    url = urlsplit(address(app))
+    party = PublicKeyCredentialRpEntity(name=url.hostname or "", id=url.hostname)
+    return Fido2Server(party, verify_origin=lambda origin: origin == f"{url.scheme}://{url.netloc}")
+
+
+def _begin(visit: Visit, options: Any, state: Any) -> Answer:
+    until = str(visit.app.now() + _VALID)
+    visit.cookies["passkey"] = str(_states(visit.app).dumps([until, state]))
+    return Sent(encode(dict(options)["publicKey"]), "application/json")
+
+
+def _state(visit: Visit) -> Any:
+    """What the browser was asked a moment ago; Invalid where nothing was, or too long ago. It counts once."""
+    visit.cookies["passkey"] = None
+    try:
+        until, state = _states(visit.app).loads(visit.asked)
+    except BadData:
+        raise Invalid("That took too long, or came from another page: please try again.") from None
+    if Moment.fromisoformat(until) <= visit.app.now():
+        raise Invalid("That took too long: please try again.")
+    return state
+
+
+def _states(app: App) -> URLSafeSerializer:
+    return URLSafeSerializer(app.secrets, salt="a passkey's challenge")
+
+
+def of_user(db: sa.Connection, user_id: str) -> list[Any]:
+    """Somebody's passkeys, the oldest first."""
+    return [*db.execute(sa.select(passkeys).where(passkeys.c.user_id == user_id).order_by(passkeys.c.created_at))]
+
+
+def ask_for_new(visit: Visit) -> Answer:
+    person = visit.person
+    with visit.app.db.reading() as db:
+        known = [AttestedCredentialData(row.credential) for row in of_user(db, person.user_id)]
+    user = PublicKeyCredentialUserEntity(
+        id=person.user_id.encode(), name=person.email, display_name=person.name or person.email
+    )
+    resident = ResidentKeyRequirement.REQUIRED  # so that it signs in without an email address
+    asked = _server(visit.app).register_begin(
+        user, known, resident_key_requirement=resident, user_verification=_VERIFIED
+    )
+    return _begin(visit, *asked)
+
+
+def add(visit: Visit) -> Answer:
+    name = checked(Name, "name", visit.form.get("name", ""))
+    state = _state(visit)
+    try:
+        made = _server(visit.app).register_complete(state, json.loads(visit.form.get("credential", "")))
+    except (ValueError, KeyError, TypeError):
+        raise Invalid("This passkey could not be verified: please try again.") from None
+    assert made.credential_data is not None  # noqa: S101 - fido2 says so
+    with visit.app.db.writing() as db:
+        if len(of_user(db, visit.person.user_id)) >= _MOST:
+            raise Invalid(f"You have {_MOST} passkeys, which is the maximum: remove one first.")
+        db.execute(
+            sa.insert(passkeys).values(
+                id=websafe_encode(made.credential_data.credential_id),
+                user_id=visit.person.user_id,
+                name=name,
+                credential=bytes(made.credential_data),
+                count=made.counter,
+                created_at=visit.app.now(),
+            )
+        )
+    return Led(_HERE, "The passkey is added: it signs you in without a password.")
+
+
+def remove(visit: Visit, id: str) -> Answer:
+    with visit.app.db.writing() as db:
+        this = (passkeys.c.user_id == visit.person.user_id) & (passkeys.c.id == id)
+        if db.execute(sa.delete(passkeys).where(this)).rowcount != 1:
+            raise NotFound
+    return Led(_HERE, "The passkey is removed.")
+
+
+def ask_to_sign_in(visit: Visit) -> Answer:
+    return _begin(visit, *_server(visit.app).authenticate_begin(user_verification=_VERIFIED))
+
+
+def sign_in(visit: Visit) -> Answer:
+    """Whoever holds a passkey and proved to it that they are its owner has given two factors."""
+    app, state = visit.app, _state(visit)
+    wait_for = f"address:{visit.address}"
+    if seconds := attempts.seconds_to_wait(app, wait_for):
+        raise Invalid(f"Too many attempts: please try again in {seconds} seconds.")
+    try:
+        answer = AuthenticationResponse.from_dict(json.loads(visit.form.get("credential", "")))
+        with app.db.reading() as db:
+            row = db.execute(
+                sa.select(passkeys, passkeys.c.count.label("times"), users.c.email)
+                .join(users, users.c.id == passkeys.c.user_id)
+                .where(passkeys.c.id == websafe_encode(answer.raw_id))
+            ).one()
+        _server(app).authenticate_complete(state, [AttestedCredentialData(row.credential)], answer)
+        count = answer.response.authenticator_data.counter
+        if row.times and count <= row.times:
+            raise ValueError("a copy of the passkey was used")  # synced ones stay at 0
+    except (ValueError, KeyError, TypeError, sa.exc.NoResultFound):
+        attempts.failed(app, wait_for)
+        raise Invalid("This passkey is not known here.") from None
+    with app.db.writing() as db:
+        used = {"count": count, "used_at": app.now()}
+        db.execute(sa.update(passkeys).where(passkeys.c.id == row.id).values(**used))
+        visit.enter(db, row.user_id, row.email, is_complete=True)
+    return Led(local(visit.form.get("next") or "/dashboard"))
+
+
+screens = (
+    Screen(f"{_HERE}/passkeys/new", post=ask_for_new, role=None, on=_HERE),
+    Screen(f"{_HERE}/passkeys", post=add, role=None, proof=True, on=_HERE),
+    Screen(f"{_HERE}/passkeys/{{id}}/remove", post=remove, role=None, proof=True, on=_HERE),
+    Screen(f"{SIGN_IN}/passkey/ask", post=ask_to_sign_in, role=None, anybody=True, on=SIGN_IN, per_minute=60),
+    Screen(f"{SIGN_IN}/passkey", post=sign_in, role=None, anybody=True, on=SIGN_IN, per_minute=60),
+)

@@ -15,7 +15,7 @@ STATUSES = {
     "quotes": {"draft", "sent", "accepted", "declined", "expired", "cancelled", "converted", "invoiced"},
     "bookings": {"pending", "confirmed", "completed", "no_show", "declined", "cancelled"},
     "jobs": {"open", "scheduled", "in_progress", "on_hold", "complete", "cancelled"},
-    "invoices": {"draft", "sent", "partially_paid", "paid", "void", "written_off"},
+    "invoices": {"draft", "sent", "partially_paid", "paid", "credited", "void", "written_off"},
     "expenses": {"recorded", "void"},
 }
 

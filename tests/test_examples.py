@@ -234,6 +234,7 @@ def money(c, clock):
     c.post(f"/v1/invoices/{bad}/write_off", {"reason": "The client is insolvent."}, 200)
     c.post(f"/v1/invoices/{bad}/payments", {**cash, "paid_at": "2026-11-20", "reference": "Dividend"})
     receive(c, body)
+    take_off(c, id, lines)
     c.delete(f"/v1/invoices/{c.post('/v1/invoices', body)['data']['id']}")
     credit = {**body, "discount_amount": None, "line_items": [{"description": "Credit", "unit_price": "-20.00"}]}
     credited = c.post("/v1/invoices", credit)["data"]["id"]
@@ -270,6 +271,30 @@ def receive(c, body):
     c.refused(409, "has_refunds", "POST", f"/v1/payments/{id}/reverse", {})
     other = c.post("/v1/payments", {**receipt, "amount": "30.00"})["data"]["id"]
     c.post(f"/v1/payments/{other}/reverse", {"reason": "It bounced."}, 200)
+
+
+def take_off(c, paid, lines):
+    """A note for one washer that came back, of an invoice that was paid; its credit is refunded."""
+    line = c.get(f"/v1/invoices/{paid}")["data"]["line_items"][0]["id"]
+    washer = {"invoice_line_id": line, "quantity": 1}
+    note = {"invoice_id": paid, "reason": "returned", "description": "One came back", "line_items": [washer]}
+    c.refused(422, "over_credited", "POST", "/v1/adjustment_notes", {**note, "line_items": [{**washer, "quantity": 3}]})
+    id = c.post("/v1/adjustment_notes", note)["data"]["id"]
+    c.patch(f"/v1/adjustment_notes/{id}", {"description": "One came back, unopened"})
+    released = c.post(f"/v1/adjustment_notes/{id}/issue", status=200)["data"]["total"]
+    c.get(f"/v1/adjustment_notes/{id}")
+    c.get("/v1/adjustment_notes?status=issued&sort=-issue_date")
+    credit = c.get(f"/v1/payments?invoice_id={paid}&unallocated_from=0.01")["data"][0]["id"]
+    c.post(f"/v1/payments/{credit}/refund", {"amount": str(released), "payment_method": "card"}, 200)
+    c.refused(409, "credit_spent", "POST", f"/v1/adjustment_notes/{id}/void", {})
+    owed = c.post(f"/v1/invoices/{paid}/duplicate")["data"]["id"]
+    c.post(f"/v1/invoices/{owed}/send", status=200)
+    wrong = c.post("/v1/adjustment_notes", {"invoice_id": owed, "reason": "error", "full": True})["data"]["id"]
+    c.post(f"/v1/adjustment_notes/{wrong}/issue", status=200)
+    c.refused(409, "has_adjustment_notes", "POST", f"/v1/invoices/{owed}/void")
+    c.post(f"/v1/adjustment_notes/{wrong}/void", {"reason": "Of the wrong invoice."}, 200)
+    spare = c.post("/v1/adjustment_notes", {"invoice_id": owed, "reason": "error", "full": True})["data"]["id"]
+    c.delete(f"/v1/adjustment_notes/{spare}")
 
 
 def spend(c, clock):

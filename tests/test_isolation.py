@@ -19,6 +19,7 @@ LINE = {"description": "Tap washers", "unit_price": "4.95"}
 BODIES = {
     "/v1/contacts": {"name": "Ada"},
     "/v1/invoices": {"client_id": "{/v1/contacts}", "line_items": [LINE]},
+    "/v1/adjustment_notes": {"invoice_id": "{/v1/invoices}", "reason": "other", "full": True},
     "/v1/payments": {"client_id": "{/v1/contacts}", "amount": "20.00", "payment_method": "card"},
     "/v1/quotes": {"client_id": "{/v1/contacts}", "line_items": [LINE]},
     "/v1/staff": {"name": "Grace", "hours": [{"day": "monday", "start": "00:00", "end": "24:00"}]},
@@ -57,8 +58,18 @@ def pay(client, ids):
     return paid["data"]["payments"][-1]["id"]
 
 
-# How else a record comes to be, where its collection takes no POST; in this order, after all others.
+def take_off(client, ids):
+    # Of another invoice, for the same reason: only one that was sent can be reduced.
+    invoice = client.post("/v1/invoices", filled(BODIES["/v1/invoices"], ids))["data"]
+    client.post(f"/v1/invoices/{invoice['id']}/send", status=200)
+    return client.post("/v1/adjustment_notes", {**BODIES["/v1/adjustment_notes"], "invoice_id": invoice["id"]})["data"][
+        "id"
+    ]
+
+
+# How else a record comes to be: its collection takes no POST, or it needs more first. In this order, after all others.
 OTHERWISE = {
+    "/v1/adjustment_notes": take_off,
     "/v1/invoices/{id}/payments": pay,
     "/v1/events": newest("/v1/events"),
     "/v1/webhook_deliveries": newest("/v1/webhook_deliveries"),

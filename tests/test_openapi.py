@@ -460,7 +460,9 @@ def test_refusals_name_the_codes_that_can_come(describe):
     assert codes("/v1/contacts", "post", "409") == writes | {"duplicate_external_id"}
     assert codes("/v1/contacts/{id}", "delete", "409") == writes | {"has_dependents"}
     assert codes("/v1/contacts/{id}", "delete", "422") == {"idempotency_key_reused"}
-    assert codes("/v1/invoices/{id}/void", "post", "409") == writes | {"invalid_state_transition", "has_payments"}
+    assert codes("/v1/invoices/{id}/void", "post", "409") == writes | {
+        *("invalid_state_transition", "has_payments", "has_adjustment_notes")
+    }
     assert "overpayment_not_allowed" in codes("/v1/invoices/{id}/payments", "post", "422")
 
 
@@ -505,10 +507,9 @@ def test_a_deployment_that_delivers_events_describes_them(describe):
     }
     paid = found["invoice.paid"]["post"]
     assert (paid["operationId"], paid["summary"], paid["tags"]) == ("on_invoice_paid", "Invoice paid", ["invoices"])
-    assert (
-        "Emitted by `send_invoice`, `add_payment`, `pay_invoice`, `create_payment`, `allocate_payment`."
-        in paid["description"]
-    )
+    told_by = ("send_invoice", "add_payment", "pay_invoice", "create_payment", "allocate_payment")
+    told_by += ("issue_adjustment_note", "void_adjustment_note")
+    assert f"Emitted by {', '.join(f'`{name}`' for name in told_by)}." in paid["description"]
     headers = {p["name"]: p["required"] for p in paid["parameters"]}
     names = ("webhook-id", "webhook-timestamp", "webhook-signature", "billycan-environment")
     assert headers == dict.fromkeys(names, True)

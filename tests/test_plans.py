@@ -70,6 +70,11 @@ def copied(column, value, statuses):
         return "1000000 + n"
     if name == "id" or (name == "number" and isinstance(value, str)):
         return f"'{value[:4]}' || (1000000 + n)"
+    pairs = [
+        [*c.columns] for c in column.table.constraints if isinstance(c, sa.UniqueConstraint) and len(c.columns) > 2
+    ]
+    if name.endswith("_id") and any(pair[-1] is column for pair in pairs):  # no pair twice
+        return f"'{value[:4]}' || (1000001 + mod(n + n / {REFERRED}, {REFERRED}))"
     if name.endswith("_id"):
         return f"'{value[:4]}' || (1000001 + mod(n, {REFERRED}))"
     if name.startswith(("name", "search_text", "title", "client_name")):

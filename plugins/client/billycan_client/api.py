@@ -21,6 +21,10 @@ class Billycan(Connection):
     """The API of billycan."""
 
     @cached_property
+    def adjustment_notes(self) -> AdjustmentNotes:
+        return AdjustmentNotes(self)
+
+    @cached_property
     def availability(self) -> Availability:
         return Availability(self)
 
@@ -87,6 +91,292 @@ class Billycan(Connection):
     @cached_property
     def webhook_endpoints(self) -> WebhookEndpoints:
         return WebhookEndpoints(self)
+
+
+class AdjustmentNotes:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def list(
+        self,
+        *,
+        page: Maybe[int] = UNSET,
+        per_page: int = 100,
+        cursor: Maybe[str] = UNSET,
+        sort: Maybe[str] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        search: Maybe[str] = UNSET,
+        status: Maybe[Many[Literal["draft", "issued", "void"]]] = UNSET,
+        reason: Maybe[Many[Literal["cancelled", "error", "other", "price_change", "returned"]]] = UNSET,
+        client_id: Maybe[Many[str]] = UNSET,
+        invoice_id: Maybe[Many[str]] = UNSET,
+        number: Maybe[Many[str]] = UNSET,
+        issue_date_from: Maybe[dt.date] = UNSET,
+        issue_date_to: Maybe[dt.date] = UNSET,
+        issued_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        issued_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        voided_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        total_from: Maybe[Amount] = UNSET,
+        total_to: Maybe[Amount] = UNSET,
+        include: Maybe[Many[Literal["line_items"]]] = UNSET,
+    ) -> Listing[models.ListedAdjustmentNote]:
+        """All adjustment notes, whatever their status; `include=line_items` adds their lines.
+
+        `search` covers number, client, invoice number and description.
+
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Records with any of these values of `status`.
+        reason: Records with any of these values of `reason`.
+        client_id: Records with any of these values of `client_id`.
+        invoice_id: Records with any of these values of `invoice_id`.
+        number: Records with any of these values of `number`.
+        issue_date_from: Records whose `issue_date` is this or later.
+        issue_date_to: Records whose `issue_date` is this or earlier.
+        issued_at_from: Records whose `issued_at` is this or later. A date means that whole day in the business's time
+          zone.
+        issued_at_to: Records whose `issued_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
+          zone.
+        voided_at_to: Records whose `voided_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        total_from: Records whose `total` is this or more.
+        total_to: Records whose `total` is this or less.
+        include: What to include that lists leave out.
+        """
+        return Listing(
+            self._api,
+            "/v1/adjustment_notes",
+            models.ListedAdjustmentNote,
+            {
+                "page": page,
+                "per_page": per_page,
+                "cursor": cursor,
+                "sort": sort,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+                "search": search,
+                "status": status,
+                "reason": reason,
+                "client_id": client_id,
+                "invoice_id": invoice_id,
+                "number": number,
+                "issue_date_from": issue_date_from,
+                "issue_date_to": issue_date_to,
+                "issued_at_from": issued_at_from,
+                "issued_at_to": issued_at_to,
+                "voided_at_from": voided_at_from,
+                "voided_at_to": voided_at_to,
+                "total_from": total_from,
+                "total_to": total_to,
+                "include": include,
+            },
+        )
+
+    def create(
+        self,
+        *,
+        invoice_id: str,
+        reason: Literal["cancelled", "error", "other", "price_change", "returned"],
+        external_id: Maybe[str | None] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        description: Maybe[str | None] = UNSET,
+        line_items: Maybe[Sequence[models.NewNoteLine]] = UNSET,
+        full: Maybe[bool] = UNSET,
+        issue_date: Maybe[dt.date | None] = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.AdjustmentNote:
+        """Draft what reduces an invoice that was sent. Its number is assigned now and never reused.
+
+        GST follows from the invoice: its prices with or without GST, its GST codes and its rounding. Nothing changes
+        for
+        the client before it is issued. Refused with `over_credited` above what is left of the invoice, by line and in
+        total, and with `invalid_state_transition` for an invoice that is a draft or void. Emits
+        `adjustment_note.created`.
+
+        invoice_id: The invoice.
+        reason: Why it is reduced; a bad debt is written off instead.
+        external_id: Your own id for the record, unique among records of its kind.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        description: The reason in words, for the client.
+        line_items: What is taken off.
+        full: Whether all that is left of the invoice is taken off, instead of `line_items`.
+        issue_date: The date of the note, not before the invoice's; default today, in the business's time zone.
+        """
+        return self._api.call(
+            "POST",
+            "/v1/adjustment_notes",
+            models.AdjustmentNote,
+            body={
+                "external_id": external_id,
+                "metadata": metadata,
+                "invoice_id": invoice_id,
+                "reason": reason,
+                "description": description,
+                "line_items": line_items,
+                "full": full,
+                "issue_date": issue_date,
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    def get(
+        self,
+        id: str,
+    ) -> models.AdjustmentNote:
+        """One adjustment note with its lines.
+
+        Once it is issued, `hosted_url` is shown to keys with `invoices:write`.
+        """
+        return self._api.call("GET", f"/v1/adjustment_notes/{segment(id)}", models.AdjustmentNote)
+
+    def update(
+        self,
+        id: str,
+        *,
+        external_id: Maybe[str | None] = UNSET,
+        metadata: Maybe[Mapping[str, str | None] | None] = UNSET,
+        invoice_id: Maybe[str] = UNSET,
+        reason: Maybe[Literal["cancelled", "error", "other", "price_change", "returned"]] = UNSET,
+        description: Maybe[str | None] = UNSET,
+        line_items: Maybe[Sequence[models.NewNoteLine | models.NoteLineChange] | None] = UNSET,
+        full: Maybe[bool | None] = UNSET,
+        issue_date: Maybe[dt.date | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.AdjustmentNote:
+        """Change a draft; once it is issued, only `metadata` and `external_id` can change.
+
+        Anything else is `document_locked`. Refused with `over_credited` above what is left of the invoice. Emits
+        `adjustment_note.updated` if anything changed.
+
+        external_id: Your own id for the record, unique among records of its kind.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        invoice_id: The invoice.
+        reason: Why it is reduced; a bad debt is written off instead.
+        description: The reason in words, for the client.
+        line_items: What is taken off.
+        full: Whether all that is left of the invoice is taken off, instead of `line_items`.
+        issue_date: The date of the note, not before the invoice's; default today, in the business's time zone.
+        """
+        return self._api.call(
+            "PATCH",
+            f"/v1/adjustment_notes/{segment(id)}",
+            models.AdjustmentNote,
+            body={
+                "external_id": external_id,
+                "metadata": metadata,
+                "invoice_id": invoice_id,
+                "reason": reason,
+                "description": description,
+                "line_items": line_items,
+                "full": full,
+                "issue_date": issue_date,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Deleted:
+        """Delete a draft; anything issued must be kept for five years (s 382-5 of Schedule 1 to the TAA 1953).
+
+        Refused with `document_locked` in any other status. Its number is never reused. Emits `adjustment_note.deleted`.
+        """
+        return self._api.call(
+            "DELETE",
+            f"/v1/adjustment_notes/{segment(id)}",
+            models.Deleted,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def issue(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.AdjustmentNote:
+        """Reduce the invoice: first what is due, then its payments, the newest first, which become the client's
+        credit.
+
+        From draft to issued; otherwise `invalid_state_transition`, also for an invoice that is void. The invoice
+        becomes
+        `credited` when nothing of it is due and nothing paid. What was written off cannot be credited, too. Refused
+        with
+        `tax_invoice_incomplete` if something that an adjustment note must show is missing (s 29-75 GST Act), and with
+        `over_credited` above what is left of the invoice. Emits `adjustment_note.issued`, `payment.deallocated` for
+        each
+        payment that it releases, and `invoice.paid` if the invoice becomes paid.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/adjustment_notes/{segment(id)}/issue",
+            models.AdjustmentNote,
+            body={},
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def void(
+        self,
+        id: str,
+        *,
+        reason: Maybe[str | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.AdjustmentNote:
+        """Undo an adjustment note: the invoice is what it was, and what was released settles it again.
+
+        From issued to void; otherwise `invalid_state_transition`. Refused with `credit_spent` if the credit that it
+        gave
+        was allocated or refunded since; a payment that was reversed since stays so. Its number is never reused. Emits
+        `adjustment_note.voided`, `payment.allocated` for each payment, and `invoice.paid` if the invoice becomes paid.
+
+        reason: Why.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/adjustment_notes/{segment(id)}/void",
+            models.AdjustmentNote,
+            body={
+                "reason": reason,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class Availability:
@@ -1945,8 +2235,8 @@ class Invoices:
     ) -> models.Invoice:
         """Cancel a sent invoice that has no payments; its number is never reused.
 
-        From sent to void; otherwise `invalid_state_transition`; `has_payments` until its payments are reversed. Emits
-        `invoice.voided`.
+        From sent to void; otherwise `invalid_state_transition`; `has_adjustment_notes` until its notes are voided, and
+        `has_payments` until its payments are reversed. Emits `invoice.voided`.
 
         reason: Why.
         """

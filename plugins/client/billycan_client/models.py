@@ -54,6 +54,75 @@ class AddressChange(Struct, kw_only=True):
     """A two-letter ISO 3166 code; default AU."""
 
 
+class AdjustmentNote(Struct, kw_only=True):
+    """An adjustment note with its lines. `hosted_url` is shown only to keys that may write invoices, never in
+    events.
+    """
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    number: str
+    """Its number, such as ADJ-0042; never reused."""
+    status: Open[Literal["draft", "issued", "void"]]
+    """Its status; actions change it."""
+    invoice_id: str
+    """The invoice that it reduces."""
+    invoice_number: str
+    """The invoice's number."""
+    client_id: str
+    """The contact the invoice is for."""
+    client: Named
+    """The contact the invoice is for, with the name on the invoice."""
+    reason: Open[Literal["cancelled", "error", "other", "price_change", "returned"]]
+    """Why the invoice is reduced."""
+    description: str | None
+    """The reason in words."""
+    full: bool
+    """Whether it takes off all that was left of the invoice."""
+    issue_date: dt.date
+    """The date of the note."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether its prices include GST, as the invoice's do."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for the document or for each line, as on the invoice."""
+    subtotal: Decimal
+    """What it reduces the price by, without GST."""
+    gst: Decimal
+    """What it reduces the GST by; `subtotal` plus `gst` is `total`."""
+    total: Decimal
+    """What it reduces the price by."""
+    gst_breakdown: list[CodeTotals]
+    """Amounts and GST by GST code."""
+    document_title: Open[Literal["Adjustment note", "Credit note"]]
+    """`Adjustment note` for a taxable supply, otherwise `Credit note`."""
+    tax_invoice: TaxInvoice
+    """Whether it shows everything that an adjustment note must."""
+    issued_at: dt.datetime | None
+    """When it was issued."""
+    voided_at: dt.datetime | None
+    """When it was voided."""
+    void_reason: str | None
+    """Why it was voided."""
+    hosted_url: Maybe[str | None] = UNSET
+    """The page where the client sees it, once it is issued; only for keys that may write invoices."""
+    line_items: list[NoteLine]
+    """What is taken off, in order."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
 class Allocation(Struct, kw_only=True):
     """What of a payment settles an invoice."""
 
@@ -729,6 +798,73 @@ class LineChange(Struct, kw_only=True):
     """How the line is taxed; defaults to `gst`, or `out_of_scope` if the business is not registered for GST."""
 
 
+class ListedAdjustmentNote(Struct, kw_only=True):
+    """An adjustment note as lists show it: with its lines only on request."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    number: str
+    """Its number, such as ADJ-0042; never reused."""
+    status: Open[Literal["draft", "issued", "void"]]
+    """Its status; actions change it."""
+    invoice_id: str
+    """The invoice that it reduces."""
+    invoice_number: str
+    """The invoice's number."""
+    client_id: str
+    """The contact the invoice is for."""
+    client: Named
+    """The contact the invoice is for, with the name on the invoice."""
+    reason: Open[Literal["cancelled", "error", "other", "price_change", "returned"]]
+    """Why the invoice is reduced."""
+    description: str | None
+    """The reason in words."""
+    full: bool
+    """Whether it takes off all that was left of the invoice."""
+    issue_date: dt.date
+    """The date of the note."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether its prices include GST, as the invoice's do."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for the document or for each line, as on the invoice."""
+    subtotal: Decimal
+    """What it reduces the price by, without GST."""
+    gst: Decimal
+    """What it reduces the GST by; `subtotal` plus `gst` is `total`."""
+    total: Decimal
+    """What it reduces the price by."""
+    gst_breakdown: list[CodeTotals]
+    """Amounts and GST by GST code."""
+    document_title: Open[Literal["Adjustment note", "Credit note"]]
+    """`Adjustment note` for a taxable supply, otherwise `Credit note`."""
+    tax_invoice: TaxInvoice
+    """Whether it shows everything that an adjustment note must."""
+    issued_at: dt.datetime | None
+    """When it was issued."""
+    voided_at: dt.datetime | None
+    """When it was voided."""
+    void_reason: str | None
+    """Why it was voided."""
+    hosted_url: str | None
+    """The page where the client sees it, once it is issued; only for keys that may write invoices."""
+    line_items: Maybe[list[NoteLine]] = UNSET
+    """What is taken off, in order; in lists only with `include=line_items`."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
 class ListedDelivery(Struct, kw_only=True):
     """An event on its way to one endpoint, as lists show it."""
 
@@ -1144,6 +1280,35 @@ class NewLine(Struct, kw_only=True):
     """How the line is taxed; defaults to `gst`, or `out_of_scope` if the business is not registered for GST."""
 
 
+class NewNoteLine(Struct, kw_only=True):
+    """What is taken off: of a line of the invoice, or an item of its own, which has a description and a unit
+    price.
+
+    On PATCH, one with an `id` is merged into the stored one; one without is new.
+    """
+
+    id: Maybe[str | None] = UNSET
+    """On PATCH, which stored line this is."""
+    invoice_line_id: Maybe[str | None] = UNSET
+    """The line of the invoice that it takes from, by `quantity` or by `amount`; all that is left of it without
+    either.
+    """
+    description: Maybe[str | None] = UNSET
+    """What is taken off; default that of the invoice's line."""
+    quantity: Maybe[Amount | None] = UNSET
+    """How many; 1 for an item of its own."""
+    unit: Maybe[str | None] = UNSET
+    """The unit of the quantity, such as `hour`; that of the invoice's line."""
+    unit_price: Maybe[Amount | None] = UNSET
+    """The price of one unit, with or without GST as the invoice's prices are; that of the invoice's line."""
+    amount: Maybe[Amount | None] = UNSET
+    """How much of the invoice's line, with or without GST as the invoice's prices are."""
+    gst_code: Maybe[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"] | None] = UNSET
+    """How it was taxed; that of the invoice's line. For an item of its own, default `gst` if the invoice charges
+    GST, or else the code of the invoice's first line.
+    """
+
+
 class NewPerson(Struct, kw_only=True):
     """A person to contact."""
 
@@ -1166,6 +1331,62 @@ class NewTimeOff(Struct, kw_only=True):
     """When it ends."""
     reason: Maybe[str | None] = UNSET
     """Why."""
+
+
+class NoteLine(Struct, kw_only=True):
+    """What is taken off."""
+
+    id: str
+    """Its id, by which a PATCH names it."""
+    invoice_line_id: str | None
+    """The line of the invoice that it takes from; null for an item of its own."""
+    description: str
+    """What is taken off."""
+    quantity: Decimal
+    """How many."""
+    unit: str | None
+    """The unit of the quantity."""
+    unit_price: Decimal
+    """The price of one unit."""
+    amount: Decimal | None
+    """How much of the invoice's line, where it was taken off by amount."""
+    gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]]
+    """How it was taxed."""
+    net: Decimal
+    """Its amount without GST."""
+    gst: Decimal
+    """The GST on it."""
+    total: Decimal
+    """Its amount with GST."""
+
+
+class NoteLineChange(Struct, kw_only=True):
+    """What is taken off: of a line of the invoice, or an item of its own, which has a description and a unit
+    price.
+
+    On PATCH, one with an `id` is merged into the stored one; one without is new.
+    """
+
+    id: str
+    """On PATCH, which stored line this is."""
+    invoice_line_id: Maybe[str | None] = UNSET
+    """The line of the invoice that it takes from, by `quantity` or by `amount`; all that is left of it without
+    either.
+    """
+    description: Maybe[str | None] = UNSET
+    """What is taken off; default that of the invoice's line."""
+    quantity: Maybe[Amount | None] = UNSET
+    """How many; 1 for an item of its own."""
+    unit: Maybe[str | None] = UNSET
+    """The unit of the quantity, such as `hour`; that of the invoice's line."""
+    unit_price: Maybe[Amount | None] = UNSET
+    """The price of one unit, with or without GST as the invoice's prices are; that of the invoice's line."""
+    amount: Maybe[Amount | None] = UNSET
+    """How much of the invoice's line, with or without GST as the invoice's prices are."""
+    gst_code: Maybe[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"] | None] = UNSET
+    """How it was taxed; that of the invoice's line. For an item of its own, default `gst` if the invoice charges
+    GST, or else the code of the invoice's first line.
+    """
 
 
 class Opening(Struct, kw_only=True):

@@ -12,6 +12,11 @@ from . import models
 
 __all__ = [
     "EVENTS",
+    "AdjustmentNoteCreated",
+    "AdjustmentNoteDeleted",
+    "AdjustmentNoteIssued",
+    "AdjustmentNoteUpdated",
+    "AdjustmentNoteVoided",
     "BookingCancelled",
     "BookingCompleted",
     "BookingConfirmed",
@@ -85,6 +90,41 @@ def verify(
 ) -> Event:
     """The event in a delivery; VerificationError where the signature is wrong or the time is off."""
     return cast(Event, verified(EVENTS, secret, headers, body, tolerance_seconds, now))
+
+
+class AdjustmentNoteCreated(Delivery, kw_only=True):
+    """Adjustment note created"""
+
+    event: Literal["adjustment_note.created"]
+    data: models.AdjustmentNote
+
+
+class AdjustmentNoteDeleted(Delivery, kw_only=True):
+    """Adjustment note deleted"""
+
+    event: Literal["adjustment_note.deleted"]
+    data: models.Deleted
+
+
+class AdjustmentNoteIssued(Delivery, kw_only=True):
+    """Adjustment note issued"""
+
+    event: Literal["adjustment_note.issued"]
+    data: models.AdjustmentNote
+
+
+class AdjustmentNoteUpdated(Delivery, kw_only=True):
+    """Adjustment note updated"""
+
+    event: Literal["adjustment_note.updated"]
+    data: models.AdjustmentNote
+
+
+class AdjustmentNoteVoided(Delivery, kw_only=True):
+    """Adjustment note voided"""
+
+    event: Literal["adjustment_note.voided"]
+    data: models.AdjustmentNote
 
 
 class BookingCancelled(Delivery, kw_only=True):
@@ -480,7 +520,12 @@ class StaffUpdated(Delivery, kw_only=True):
 
 
 Event = (
-    BookingCancelled
+    AdjustmentNoteCreated
+    | AdjustmentNoteDeleted
+    | AdjustmentNoteIssued
+    | AdjustmentNoteUpdated
+    | AdjustmentNoteVoided
+    | BookingCancelled
     | BookingCompleted
     | BookingConfirmed
     | BookingCreated
@@ -539,6 +584,11 @@ Event = (
     | OtherEvent
 )
 EVENTS: dict[str, type[Delivery]] = {
+    "adjustment_note.created": AdjustmentNoteCreated,
+    "adjustment_note.deleted": AdjustmentNoteDeleted,
+    "adjustment_note.issued": AdjustmentNoteIssued,
+    "adjustment_note.updated": AdjustmentNoteUpdated,
+    "adjustment_note.voided": AdjustmentNoteVoided,
     "booking.cancelled": BookingCancelled,
     "booking.completed": BookingCompleted,
     "booking.confirmed": BookingConfirmed,

@@ -14,11 +14,13 @@ from .lines import (
     lines_table,
     may_charge_gst,
     party_columns,
+    plain_number,
 )
-from .rules import CodeTotals, GstCode, allocate, round_cents
+from .rules import Charge, CodeTotals, GstCode, allocate, round_cents, totals
 
 __all__ = [
     "NEEDS",
+    "Charge",
     "CodeTotals",
     "Documents",
     "GstCode",
@@ -37,5 +39,7 @@ __all__ = [
     "lines_table",
     "may_charge_gst",
     "party_columns",
+    "plain_number",
     "round_cents",
+    "totals",
 ]

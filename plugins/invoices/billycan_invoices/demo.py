@@ -1,14 +1,17 @@
-"""Sample invoices of an invented plumber in Hobart: last month's work, in every state."""
+"""Sample invoices of an invented plumber in Hobart: last month's work, in every state, and what was taken off."""
 
 from decimal import Decimal
 from typing import Any
 
 from billycan import Context
 from billycan.demo import ago
+from billycan.fields import Description
 from billycan_contacts import api as contacts
 
 from .api import make
 from .handlers import add_payment, pay_invoice, reverse_payment, send_invoice, void_invoice, write_off_invoice
+from .note_handlers import create_adjustment_note, issue_adjustment_note
+from .note_schemas import NewAdjustmentNote
 from .payment_schemas import NewPayment, PaymentMethod, PaymentReversal, Reason, Settlement
 from .schemas import Invoice, InvoiceVoiding, InvoiceWriteOff
 
@@ -65,6 +68,15 @@ def add_samples(ctx: Context) -> None:
     twice = _sent(ctx, "Marnie", 6, _CALL_OUT)
     with ago(ctx, 5):
         void_invoice(ctx, twice.id, InvoiceVoiding(reason=Reason("Already on the invoice for the mixer tap")))
+
+    # Cancelled after it was paid: the client has credit.
+    visit = _sent(ctx, "Odo", 4, _CALL_OUT)
+    with ago(ctx, 3):
+        pay_invoice(ctx, visit.id, Settlement(payment_method=_CARD))
+    with ago(ctx, 2):
+        words = Description("Nobody was home, by our mistake")
+        note = NewAdjustmentNote(invoice_id=visit.id, reason="cancelled", description=words, full=True)
+        issue_adjustment_note(ctx, create_adjustment_note(ctx, note).id)
 
     _draft(
         ctx,

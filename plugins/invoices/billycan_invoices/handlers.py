@@ -110,7 +110,7 @@ def delete_invoice(ctx: Context, id: str) -> Deleted:
     take_turns(ctx)  # the numbers' counter is locked before the job or quote that hears of this
     row = records.lock(ctx, id)
     if row.status != "draft":
-        instead = ": void it instead" if row.status == "sent" else ""
+        instead = ": void it instead" if row.status == "sent" and not row.amount_credited else ""
         message = f"An invoice that is {row.status} must be kept{instead}."
         raise Conflict(message, code="document_locked", status=row.status)
     return documents.remove(ctx, row)
@@ -189,8 +189,8 @@ def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -
 def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     """Cancel a sent invoice that has no payments; its number is never reused.
 
-    From sent to void; otherwise `invalid_state_transition`; `has_payments` until its payments are reversed. Emits
-    `invoice.voided`.
+    From sent to void; otherwise `invalid_state_transition`; `has_adjustment_notes` until its notes are voided, and
+    `has_payments` until its payments are reversed. Emits `invoice.voided`.
     """
     take_turns(ctx)  # before the invoice is locked, as whoever deletes it does
     row = records.lock(ctx, id)

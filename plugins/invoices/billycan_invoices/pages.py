@@ -10,12 +10,14 @@ from .documents import PATH, documents, records
 
 _BADGES = {
     "paid": ("good", "Paid"),
+    "credited": ("good", "Credited"),
     "void": ("bad", "Void"),
     "written_off": ("warn", "Written off"),
     "partially_paid": ("warn", "Partly paid"),
 }
 _NOTICES = {
     "paid": ("good", "This invoice is paid. Thank you!"),
+    "credited": ("good", "{seller} has taken all of this invoice off: there is nothing to pay."),
     "void": ("bad", "This invoice is void: it is not a tax invoice, and there is nothing to pay."),
     "written_off": ("warn", "{seller} has written off what was due on this invoice."),
 }

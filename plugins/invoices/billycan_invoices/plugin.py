@@ -5,18 +5,21 @@ from pathlib import Path
 from billycan import Code, Deleted, Manifest, Route
 
 from . import handlers as h
+from . import note_handlers as n
 from . import payment_handlers as p
 from .demo import add_samples
 from .neighbours import hears
+from .note_page import note_page
+from .note_schemas import AdjustmentNote
 from .pages import invoice_page
 from .payment_schemas import Payment
 from .schemas import Invoice
-from .tables import allocations, invoices, lines, payments, refunds
+from .tables import allocations, invoices, lines, note_lines, notes, payments, refunds
 
 manifest = Manifest(
     name="invoices",
     requires=("contacts", "documents", "hosted"),
-    tables=(invoices, lines, payments, allocations, refunds),
+    tables=(invoices, lines, payments, allocations, refunds, notes, note_lines),
     migrations=Path(__file__).parent / "migrations",
     events={
         "invoice.created": Invoice,
@@ -27,6 +30,11 @@ manifest = Manifest(
         "invoice.written_off": Invoice,
         "invoice.recovered": Invoice,
         "invoice.deleted": Deleted,
+        "adjustment_note.created": AdjustmentNote,
+        "adjustment_note.updated": AdjustmentNote,
+        "adjustment_note.issued": AdjustmentNote,
+        "adjustment_note.voided": AdjustmentNote,
+        "adjustment_note.deleted": Deleted,
         "payment.recorded": Payment,
         "payment.allocated": Payment,
         "payment.deallocated": Payment,
@@ -54,20 +62,31 @@ manifest = Manifest(
         Route("POST", "/v1/payments/{id}/deallocate", p.deallocate_payment, scope="invoices:write"),
         Route("POST", "/v1/payments/{id}/refund", p.refund_payment, scope="invoices:write"),
         Route("POST", "/v1/payments/{id}/reverse", p.reverse_whole_payment, scope="invoices:write"),
+        Route("GET", "/v1/adjustment_notes", n.list_adjustment_notes, scope="invoices:read"),
+        Route("POST", "/v1/adjustment_notes", n.create_adjustment_note, scope="invoices:write", status=201),
+        Route("GET", "/v1/adjustment_notes/{id}", n.get_adjustment_note, scope="invoices:read"),
+        Route("PATCH", "/v1/adjustment_notes/{id}", n.update_adjustment_note, scope="invoices:write"),
+        Route("DELETE", "/v1/adjustment_notes/{id}", n.delete_adjustment_note, scope="invoices:write"),
+        Route("POST", "/v1/adjustment_notes/{id}/issue", n.issue_adjustment_note, scope="invoices:write"),
+        Route("POST", "/v1/adjustment_notes/{id}/void", n.void_adjustment_note, scope="invoices:write"),
     ),
-    pages=(("/i/{token}", invoice_page),),
+    pages=(("/i/{token}", invoice_page), ("/a/{token}", note_page)),
     hears=hears,
     demo=add_samples,
     codes={
         "allocated_elsewhere": Code(409, "The payment settles other invoices too: reverse it as a whole."),
+        "credit_spent": Code(409, "The credit that the note gave was allocated or refunded since."),
         "has_adjustment_notes": Code(409, "Adjustment notes were issued for the invoice: void them first."),
         "has_payments": Code(409, "Money was received for the invoice: reverse its payments first."),
         "has_refunds": Code(409, "Some of the payment was refunded."),
         "negative_total": Code(422, "The total is below zero: change the lines."),
         "over_allocated": Code(422, "The amounts are more than there is of the payment."),
+        "over_credited": Code(422, "The note takes off more than is left of the invoice."),
         "over_refunded": Code(422, "The refund is more than is unallocated."),
         "overpayment_not_allowed": Code(422, "The payment is more than is due, or than was written off."),
-        "tax_invoice_incomplete": Code(422, "Something that a tax invoice must show is missing; `details` lists it."),
+        "tax_invoice_incomplete": Code(
+            422, "Something that a tax invoice or adjustment note must show is missing; `details` lists it."
+        ),
     },
     examples=Path(__file__).parent / "examples.json",
 )

@@ -124,3 +124,32 @@ def missing_from_tax_invoice(
         "buyer_identity": total >= BUYER_NAMED_FROM and not (buyer_name or buyer_abn),
     }
     return [name for name, lacks in lacking.items() if lacks]
+
+
+def note_title(invoice_title: str, codes: Iterable[str]) -> str:
+    """`Adjustment note` where a taxable supply changes (s 29-75 GST Act), else `Credit note`."""
+    return "Adjustment note" if invoice_title == "Tax invoice" and "gst" in codes else "Credit note"
+
+
+def missing_from_adjustment_note(
+    *,
+    title: str,
+    seller_name: str | None,
+    seller_abn: str | None,
+    buyer_name: str | None,
+    buyer_abn: str | None,
+    invoice_total: Decimal,
+) -> list[str]:
+    """What an adjustment note lacks of what s 29-75(1)(c) GST Act and its determination of 2022 ask for.
+
+    The buyer's identity or ABN is asked for where the tax invoice that it adjusts has a total of at least $1,000
+    (s 5(1)(c)(i) of the determination), whatever the note comes to.
+    """
+    return missing_from_tax_invoice(
+        title="Tax invoice" if title == "Adjustment note" else title,
+        seller_name=seller_name,
+        seller_abn=seller_abn,
+        buyer_name=buyer_name,
+        buyer_abn=buyer_abn,
+        total=invoice_total,
+    )

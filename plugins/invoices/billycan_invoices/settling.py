@@ -22,7 +22,7 @@ from .payment_schemas import Allocation, NewAllocation, Payment
 from .payments import allowed_actions, received, show, shown
 from .payments import records as payment_records
 from .schemas import Invoice
-from .tables import allocations, invoices, payments
+from .tables import allocations, invoices, notes, payments
 
 
 class Share(Struct):
@@ -48,7 +48,7 @@ def _turn(table: sa.Table) -> Statement:
     return Statement(lock.where(table.c.tenant_id == sa.bindparam("tenant_id"), table.c.id == sa.bindparam("id")))
 
 
-_TURNS = {payments: _turn(payments)}
+_TURNS = {table: _turn(table) for table in (payments, notes)}
 _INVOICES = ByIds(sa.select(invoices).order_by(invoices.c.id).with_for_update(), invoices.c.id)
 _PAYMENTS = ByIds(sa.select(payments).order_by(payments.c.id).with_for_update(), payments.c.id)
 

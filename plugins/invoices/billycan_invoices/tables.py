@@ -1,10 +1,12 @@
-"""The tables of invoices, their lines, and the payments that settle them."""
+"""The tables of invoices, the payments that settle them, and the adjustment notes that reduce them."""
 
 import sqlalchemy as sa
 
 from billycan import (
     ByCodePoint,
     Cents,
+    Json,
+    TenThousandths,
     UTCDateTime,
     neighbour_index,
     numbered,
@@ -110,4 +112,59 @@ refunds = tenant_table(
     reference("payment_id", "invoices_payments"),
     sa.Index(None, "tenant_id", "payment_id", "id"),
     sa.Index(None, "tenant_id", "refunded_on", "id"),
+)
+
+notes = resource_table(
+    "invoices_notes",
+    *numbered(),
+    sa.Column("invoice_id", ByCodePoint, nullable=False),
+    sa.Column("client_id", ByCodePoint, nullable=False),
+    # What of the invoice decides how the note reads; it is locked, so that none of it changes.
+    sa.Column("invoice_number", sa.Text, nullable=False),
+    sa.Column("invoice_total", Cents(), nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("description", sa.Text),
+    sa.Column("full", sa.Boolean, nullable=False),
+    sa.Column("issue_date", sa.Date, nullable=False),
+    sa.Column("amounts_are", sa.Text, nullable=False),
+    sa.Column("gst_rounding", sa.Text, nullable=False),
+    sa.Column("subtotal", Cents(), nullable=False),
+    sa.Column("gst", Cents(), nullable=False),
+    sa.Column("total", Cents(), nullable=False),
+    sa.Column("gst_breakdown", sa.JSON, nullable=False),
+    sa.Column("document_title", sa.Text, nullable=False),
+    *party_columns(),
+    # What issuing it took off the invoice's payments, so that voiding it can put it back.
+    sa.Column("released", Json, nullable=False),
+    sa.Column("issued_at", UTCDateTime),
+    sa.Column("voided_at", UTCDateTime),
+    sa.Column("void_reason", sa.Text),
+    searchable(),
+    reference("invoice_id", "invoices"),
+    reference("client_id", "contacts"),
+    sa.UniqueConstraint("tenant_id", "number"),
+    sa.Index(None, "tenant_id", "invoice_id", "created_at", "id"),
+    sa.Index(None, "tenant_id", "client_id", "created_at", "id"),
+    sa.Index(None, "tenant_id", "status", "created_at", "id"),
+    sa.Index(None, "tenant_id", "sequence", "id"),
+    sa.Index(None, "tenant_id", "issue_date", "id"),
+)
+
+note_lines = tenant_table(
+    "invoices_notes_lines",
+    sa.Column("document_id", ByCodePoint, nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("invoice_line_id", ByCodePoint),
+    sa.Column("description", sa.Text, nullable=False),
+    sa.Column("quantity", TenThousandths(), nullable=False),
+    sa.Column("unit", sa.Text),
+    sa.Column("unit_price", TenThousandths(), nullable=False),
+    sa.Column("amount", Cents()),
+    sa.Column("gst_code", sa.Text, nullable=False),
+    sa.Column("net", Cents(), nullable=False),
+    sa.Column("gst", Cents(), nullable=False),
+    sa.Column("total", Cents(), nullable=False),
+    reference("document_id", "invoices_notes"),
+    sa.Index(None, "tenant_id", "document_id", "position"),
 )

@@ -7,7 +7,7 @@ import pytest
 from billycan.hosting.served import Call, serving
 from billycan.testing import Client
 
-CASH = {"payment_method": "cash"}
+CASH, CARD = {"payment_method": "cash"}, {"payment_method": "card"}
 
 
 class Shop:
@@ -147,3 +147,96 @@ def test_a_draft_is_sent_paid_or_deleted_by_one_alone(server):
             assert answer["data"]["status"] in ("sent", "paid") and 404 not in statuses(answers)
     found = events(server)
     assert found["invoice.sent"] + found["invoice.deleted"] == 5
+
+
+# Money: never more than there is --------------------------------------------------------------------------------------
+
+PARTS = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding", "amount_due")
+
+
+def posts(path, *bodies):
+    return [("POST", path, body, {}) for body in bodies]
+
+
+def another(server, client_id, unit_price="100.00"):
+    made = server.call("POST", "/v1/invoices", body(client_id, unit_price))[1]["data"]
+    server.call("POST", f"/v1/invoices/{made['id']}/send")
+    return made["id"]
+
+
+def receipt(server, client_id, amount, *allocations):
+    given = [{"invoice_id": id, "amount": part} for id, part in allocations]
+    sent = {"client_id": client_id, "amount": amount, **CARD, "allocations": given}
+    return server.call("POST", "/v1/payments", sent)[1]["data"]["id"]
+
+
+def note(server, invoice_id, price):
+    line = {"description": "Goodwill", "unit_price": price}
+    sent = {"invoice_id": invoice_id, "reason": "other", "line_items": [line]}
+    return server.call("POST", "/v1/adjustment_notes", sent)[1]["data"]["id"]
+
+
+def checked(server):
+    """Every invoice and payment of the business, which must add up."""
+    invoices = server.call("GET", "/v1/invoices?per_page=100")[1]["data"]
+    payments = server.call("GET", "/v1/payments?per_page=100")[1]["data"]
+    for one in payments:
+        assert one["amount"] == one["allocated"] + one["refunded"] + one["unallocated"]
+        assert min(one["allocated"], one["refunded"], one["unallocated"]) >= 0
+    for one in invoices:
+        assert one["total"] == sum(one[name] for name in PARTS) and min(one[name] for name in PARTS) >= 0
+        parts = [a["amount"] for p in payments for a in p["allocations"] if a["invoice_id"] == one["id"]]
+        assert one["amount_paid"] == sum(parts)
+    return {one["id"]: one for one in [*invoices, *payments]}
+
+
+def test_no_more_is_refunded_allocated_or_credited_than_there_is(server):
+    client_id = contact(server)
+    path = f"/v1/payments/{receipt(server, client_id, '100.00')}"
+    refund = {"amount": "15.00", **CARD}
+    assert statuses(server.at_once(posts(f"{path}/refund", *[refund] * 20), clients=20)) == {200: 6, 422: 14}
+    path = f"/v1/payments/{receipt(server, client_id, '100.00')}"
+    targets = [another(server, client_id) for _ in range(4)]
+    given = [{"allocations": [{"invoice_id": id, "amount": "15.00"}]} for id in targets * 5]
+    assert statuses(server.at_once(posts(f"{path}/allocate", *given), clients=20)) == {200: 6, 422: 14}
+    paid = another(server, client_id)
+    receipt(server, client_id, "110.00", (paid, "110.00"))
+    notes = [note(server, paid, "15.00") for _ in range(20)]
+    calls = [call for id in notes for call in posts(f"/v1/adjustment_notes/{id}/issue", None)]
+    assert statuses(server.at_once(calls, clients=20)) == {200: 6, 422: 14}  # 6 x 16.50 of 110.00
+    assert checked(server)[paid]["amount_credited"] == 99
+    assert events(server)["adjustment_note.issued"] == 6
+
+
+def test_what_moves_money_both_ways_never_waits_for_each_other(server):
+    client_id = contact(server)
+    for _ in range(3):
+        one, two = another(server, client_id), another(server, client_id)
+        both = receipt(server, client_id, "200.00", (one, "60.00"), (two, "60.00"))
+        more = receipt(server, client_id, "90.00", (two, "40.00"), (one, "30.00"))
+        issued, drafts = note(server, one, "70.00"), [note(server, id, "50.00") for id in (one, two)]
+        server.call("POST", f"/v1/adjustment_notes/{issued}/issue")
+        calls = [
+            *posts(f"/v1/adjustment_notes/{issued}/void", {}),
+            *(call for id in drafts for call in posts(f"/v1/adjustment_notes/{id}/issue", None)),
+            *posts(f"/v1/payments/{both}/deallocate", {"invoice_id": two}, {"invoice_id": one, "amount": "5.00"}),
+            *posts(f"/v1/payments/{more}/reverse", {}),
+            *posts(f"/v1/payments/{both}/allocate", *[{"allocations": [{"invoice_id": one, "amount": "9.00"}]}] * 3),
+            *posts(f"/v1/payments/{both}/refund", *[{"amount": "20.00", **CARD}] * 3),
+            *(call for id in (two, one) for call in posts(f"/v1/invoices/{id}/payments", {"amount": "10.00", **CARD})),
+            *posts(f"/v1/invoices/{two}/payments/{more}/reverse", {}),
+            *posts(
+                "/v1/payments",
+                {
+                    "client_id": client_id,
+                    "amount": "20.00",
+                    **CARD,
+                    "allocations": [{"invoice_id": two, "amount": "1.00"}, {"invoice_id": one, "amount": "1.00"}],
+                },
+            ),
+            *posts(f"/v1/invoices/{one}/write_off", {}),
+        ]
+        answers = server.at_once(calls, clients=16)
+        assert max(statuses(answers)) < 500, [answer for status, answer, _ in answers if status >= 500]
+        assert "conflict" not in {answer["error"]["code"] for status, answer, _ in answers if status == 409}
+        checked(server)

@@ -1299,7 +1299,7 @@ def test_the_samples_show_every_state(make_app):
     business = demo.first(app)
     client = Client(app, business.sandbox)
     found = client.get("/v1/invoices")
-    assert {x["status"] for x in found["data"]} == set(STATUSES)
+    assert {x["status"] for x in found["data"]} == {*STATUSES, "credited"}
     assert len(client.get("/v1/invoices?status=overdue")["data"]) == 1
     assert all(x["tax_invoice"]["compliant"] for x in found["data"])
     assert Client(app, business.tenant).get("/v1/invoices")["data"] == []

@@ -55,11 +55,16 @@ EXPECTED = {
     "pay": 10,
     "list of payments": 2,  # the page with its total, and what they settle
     "get a payment": 2,
+    "draft a note": 9,
+    "issue a note": 19,  # of an invoice with two payments, both released; each of them is told of
+    "list of notes": 1,
+    "get a note": 2,
 }
 # There an event takes its number in the statement that writes it; two events, as of `pay`, are numbered together.
 ON_POSTGRESQL = {"create": 6, "change": 6, "change lines": 8, "send": 7, "record a payment": 9}
 # An invoice, its lines and its payments are asked for in one round trip, before it is known that a draft has none.
 ON_POSTGRESQL["get a draft"] = 4
+ON_POSTGRESQL |= {"draft a note": 8, "issue a note": 20}
 
 
 def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
@@ -71,7 +76,8 @@ def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
     made = [client.post("/v1/invoices", {**body, "client_id": id})["data"] for id in clients]
     path = f"/v1/invoices/{made[0]['id']}"
     cursor = client.get("/v1/invoices?per_page=25&sort=number")["pagination"]["next_cursor"]
-    paid = []
+    paid, drafted = [], []
+    note = {"invoice_id": made[0]["id"], "reason": "other", "full": True}
     calls = {
         "list": lambda: client.get("/v1/invoices"),
         "list by cursor": lambda: client.get(f"/v1/invoices?sort=number&cursor={cursor}"),
@@ -89,6 +95,10 @@ def test_each_request_takes_a_fixed_small_number_of_statements(make_app):
         ),
         "get one that was sent": lambda: client.get(path),
         "pay": lambda: client.post(f"{path}/pay", CASH, 200),
+        "draft a note": lambda: drafted.append(client.post("/v1/adjustment_notes", note)["data"]["id"]),
+        "issue a note": lambda: client.post(f"/v1/adjustment_notes/{drafted[0]}/issue", status=200),
+        "list of notes": lambda: client.get("/v1/adjustment_notes"),
+        "get a note": lambda: client.get(f"/v1/adjustment_notes/{drafted[0]}"),
         "list of payments": lambda: client.get("/v1/payments"),
         "get a payment": lambda: client.get(f"/v1/payments/{paid[-1]}"),
     }

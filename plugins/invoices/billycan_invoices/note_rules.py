@@ -1,0 +1,257 @@
+"""What an adjustment note takes off an invoice, and what is left of one, line by line: pure functions.
+
+Amounts "as entered" are with or without GST as the invoice's prices are: what stands there, while the other follows.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from msgspec import Struct
+
+from billycan import Actions, Fault, Invalid
+from billycan_documents.api import Charge, Line, round_cents, totals
+
+from .note_schemas import NewNoteLine, NoteLine
+from .rules import ZERO
+
+actions = Actions({"issue": ("draft", "issued"), "void": ("issued", "void")})
+
+# What changes of a note once it is issued: nothing that it states.
+OPEN_ONCE_ISSUED = frozenset({"metadata", "external_id"})
+
+
+class Part(Struct):
+    """So much of a price: without GST, and the GST."""
+
+    net: Decimal = ZERO
+    gst: Decimal = ZERO
+
+    def entered(self, inclusive: bool) -> Decimal:
+        """The figure that stands, as prices of the invoice are."""
+        return self.net + self.gst if inclusive else self.net
+
+
+class Left(Struct):
+    """What notes that were issued left of an invoice: of each line, of each GST code, and in total.
+
+    `quantities` is what is left of each line's quantity, `by_amount` the lines that were reduced by amount.
+    """
+
+    total: Decimal
+    lines: dict[str, Part]
+    codes: dict[str, Part]
+    quantities: dict[str, Decimal]
+    by_amount: set[str]
+
+
+class Terms(Struct):
+    """By which an invoice was worked out: it stays so for what is taken off."""
+
+    amounts_are: Literal["exclusive", "inclusive"]
+    gst_rounding: Literal["total_invoice", "per_line"]
+
+    @property
+    def inclusive(self) -> bool:
+        return self.amounts_are == "inclusive"
+
+
+def left_of(lines: Sequence[Line], credited: Iterable[NoteLine], total: Decimal) -> Left:
+    """What is left of an invoice's lines; `total` is what may still be taken off in all."""
+    left = Left(total, {line.id: Part(line.net, line.gst) for line in lines}, defaultdict(Part), {}, set())
+    left.quantities = {line.id: abs(line.quantity) for line in lines}
+    for line in lines:
+        _add(left.codes[line.gst_code], line.net, line.gst)
+    for note in credited:
+        _add(left.codes[note.gst_code], -note.net, -note.gst)
+        if (id := note.invoice_line_id) in left.lines:
+            _add(left.lines[id], -note.net, -note.gst)
+            if note.amount is None:
+                left.quantities[id] -= note.quantity
+            else:
+                left.by_amount.add(id)
+    return left
+
+
+def work_out(asked: Sequence[NewNoteLine], lines: Sequence[Line], left: Left, terms: Terms) -> list[NoteLine]:
+    """The lines of a note, with what each takes off; Invalid above what is left, by line, GST code or in total."""
+    if faults := [*_faults(asked, {line.id: line for line in lines})]:
+        raise Invalid.of(*faults)
+    by_id = {line.id: line for line in lines}
+    made: list[NoteLine] = []
+    own = [(i, one) for i, one in enumerate(asked) if one.invoice_line_id is None]
+    worked = _own_items([one for _, one in own], lines, terms)
+    items = dict(zip((i for i, _ in own), worked, strict=True))
+    for i, one in enumerate(asked):
+        made.append(items[i] if i in items else _of_line(one, by_id[one.invoice_line_id or ""], left, terms, i))
+    return _within(made, left, terms)
+
+
+def all_left(lines: Sequence[Line], left: Left, terms: Terms) -> list[NoteLine]:
+    """The lines of a note that takes off all that is left: line by line, less what was credited by other items."""
+    made = []
+    over: dict[str, Part] = {code: Part(part.net, part.gst) for code, part in left.codes.items()}
+    for line in lines:
+        part = left.lines[line.id]
+        if part.net or part.gst:
+            made.append(_taking(line, part, left, terms))
+        _add(over[line.gst_code], -part.net, -part.gst)
+    for code, part in over.items():
+        if part.net or part.gst:
+            price = part.entered(terms.inclusive)
+            made.append(_line("Less what was credited before", Decimal(1), None, price, None, code, part, None))
+    if not made:
+        raise _over(ZERO, ZERO, "full")
+    return _within(made, left, terms)
+
+
+def _faults(asked: Sequence[NewNoteLine], by_id: Mapping[str, Line]) -> Iterable[Fault]:
+    for i, one in enumerate(asked):
+        at = f"line_items[{i}]."
+        if one.invoice_line_id is None:
+            for name in ("description", "unit_price"):
+                if getattr(one, name) is None:
+                    yield Fault(at + name, "required", "is needed for an item that is no line of the invoice")
+            if one.amount is not None:
+                yield Fault(at + "amount", "invalid_value", "is for a line of the invoice: send unit_price")
+            if one.unit_price is not None and one.unit_price <= 0:
+                yield Fault(at + "unit_price", "out_of_range", "must be above zero: it is what is taken off")
+            continue
+        line = by_id.get(one.invoice_line_id)
+        if line is None:
+            yield Fault(at + "invoice_line_id", "not_found", "is not a line of this invoice")
+            continue
+        if one.amount is not None and one.quantity not in (None, 1):
+            yield Fault(at + "amount", "invalid_value", "cannot be combined with quantity: send one of them")
+        its_own = {"unit": (line.unit,), "gst_code": (line.gst_code,), "unit_price": (line.unit_price, one.amount)}
+        for name, values in its_own.items():
+            if getattr(one, name) not in (None, *values):
+                yield Fault(at + name, "invalid_value", "is that of the invoice's line: leave it out")
+
+
+def _own_items(asked: Sequence[NewNoteLine], lines: Sequence[Line], terms: Terms) -> list[NoteLine]:
+    """Items that are no lines of the invoice, worked out by its terms."""
+    if not asked:
+        return []
+    codes = [line.gst_code for line in lines]
+    default = "gst" if "gst" in codes else codes[0]
+    charges = [Charge(one.quantity or Decimal(1), one.unit_price or ZERO, one.gst_code or default) for one in asked]
+    figures = totals(charges, amounts_are=terms.amounts_are, gst_rounding=terms.gst_rounding)
+    made = []
+    for one, charge, sums in zip(asked, charges, figures.lines, strict=True):
+        part, price = Part(sums.net, sums.gst), charge.unit_price
+        line = _line(one.description or "", charge.quantity, one.unit, price, None, charge.gst_code, part, one.id)
+        made.append(line)
+    return made
+
+
+def _of_line(one: NewNoteLine, line: Line, left: Left, terms: Terms, i: int) -> NoteLine:
+    """What is taken off a line of the invoice, and off what is left of it."""
+    whole, part = Part(line.net, line.gst), left.lines[line.id]
+    entered, rest = whole.entered(terms.inclusive), part.entered(terms.inclusive)
+    at, quantity = f"line_items[{i}].", one.quantity if one.amount is None else None
+    if quantity is not None and quantity > left.quantities[line.id]:
+        raise _over(quantity, left.quantities[line.id], f"{at}quantity")
+    if quantity is None or quantity == left.quantities[line.id]:
+        wanted = rest if one.amount is None else one.amount
+    else:
+        wanted = round_cents(Fraction(entered) * Fraction(quantity) / abs(Fraction(line.quantity)))
+    if _beyond(wanted, rest) or not (wanted or part.gst):
+        raise _over(wanted, rest, f"{at}{'amount' if quantity is None else 'quantity'}")
+    if wanted == rest:
+        taken = Part(part.net, part.gst)
+    else:
+        gst = round_cents(Fraction(whole.gst) * Fraction(wanted) / Fraction(entered))
+        taken = _split(wanted, _between(gst, wanted, part, terms), terms)
+    made = _taking(line, taken, left, terms, one)
+    _add(part, -taken.net, -taken.gst)
+    if made.amount is None:
+        left.quantities[line.id] -= made.quantity
+    else:
+        left.by_amount.add(line.id)
+    return made
+
+
+def _taking(line: Line, taken: Part, left: Left, terms: Terms, one: NewNoteLine | None = None) -> NoteLine:
+    """A line that takes this off one of the invoice's: by quantity where it can be said so, else by amount."""
+    words, quantity, amount, id = line.description, None, None, None
+    if one is not None:
+        words, quantity, amount, id = one.description or words, one.quantity, one.amount, one.id
+    if quantity is None and amount is None:
+        whole = line.id not in left.by_amount and left.quantities[line.id] > 0
+        quantity, amount = (left.quantities[line.id], None) if whole else (None, taken.entered(terms.inclusive))
+    if amount is not None:
+        made = _line(words, Decimal(1), None, amount, amount, line.gst_code, taken, id)
+    else:
+        made = _line(words, quantity or Decimal(1), line.unit, line.unit_price, None, line.gst_code, taken, id)
+    made.invoice_line_id = line.id
+    return made
+
+
+def _within(made: list[NoteLine], left: Left, terms: Terms) -> list[NoteLine]:
+    """The lines, if there is that much left of each GST code and in total.
+
+    What notes take off of a code is never more GST than was charged, and all of it with the last cent: where rounding
+    would have it otherwise, a line's GST moves by cents.
+    """
+    for code in dict.fromkeys(line.gst_code for line in made):
+        mine, rest = [line for line in made if line.gst_code == code], left.codes.get(code, Part())
+        taken = Part(sum((x.net for x in mine), ZERO), sum((x.gst for x in mine), ZERO))
+        wanted, there = taken.entered(terms.inclusive), rest.entered(terms.inclusive)
+        if _beyond(wanted, there):
+            raise _over(wanted, there, "line_items")
+        gst = rest.gst if wanted == there else _between(taken.gst, wanted, rest, terms)
+        if gst != taken.gst:
+            last = max(mine, key=lambda line: (line.invoice_line_id is None, abs(line.total)))
+            part = _split(last.total if terms.inclusive else last.net, last.gst + gst - taken.gst, terms)
+            last.net, last.gst, last.total = part.net, part.gst, part.net + part.gst
+    total = sum((line.total for line in made), ZERO)
+    if total > left.total:
+        raise _over(total, left.total, "line_items")
+    if total <= 0:
+        raise Invalid.member("line_items", "out_of_range", "must come to more than zero: it is what is taken off")
+    return made
+
+
+def _between(gst: Decimal, wanted: Decimal, rest: Part, terms: Terms) -> Decimal:
+    """The GST of a part, moved to where both it and what it leaves are of the sign of the rest."""
+    sign = -1 if rest.entered(terms.inclusive) < 0 else 1
+    gst, wanted, net, most = (sign * x for x in (gst, wanted, rest.net, rest.gst))
+    least = max(ZERO, wanted - net) if terms.inclusive else ZERO
+    most = min(wanted, most) if terms.inclusive else most
+    return sign * max(least, min(gst, most))
+
+
+def _split(entered: Decimal, gst: Decimal, terms: Terms) -> Part:
+    return Part(entered - gst if terms.inclusive else entered, gst)
+
+
+def _beyond(wanted: Decimal, rest: Decimal) -> bool:
+    """Whether a part is more than there is, or of the other sign."""
+    return not (rest <= wanted <= 0 if rest < 0 else 0 <= wanted <= rest)
+
+
+def _over(wanted: Decimal, rest: Decimal, param: str) -> Invalid:
+    message = f"{wanted:f} is more than the {rest:f} that is left of the invoice."
+    return Invalid(message, code="over_credited", param=param, left=rest)
+
+
+def _add(part: Part, net: Decimal, gst: Decimal) -> None:
+    part.net += net
+    part.gst += gst
+
+
+def _line(
+    description: str,
+    quantity: Decimal,
+    unit: str | None,
+    price: Decimal,
+    amount: Decimal | None,
+    code: str,
+    part: Part,
+    id: str | None,
+) -> NoteLine:
+    figures = (part.net, part.gst, part.net + part.gst)
+    return NoteLine(id or "", None, description, quantity, unit, price, amount, code, *figures)  # type: ignore[arg-type]

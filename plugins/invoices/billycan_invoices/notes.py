@@ -1,0 +1,231 @@
+"""Adjustment notes as stored and as shown: what each takes off its invoice, and what others left of that."""
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import UNSET
+
+from billycan import Context, Named, Page, Records, Row, new_id, own
+from billycan.sql import MOST_PAGE_BYTES, ByIds, Insertion, Statement, bytes_of, page_too_large
+from billycan_documents.api import CodeTotals, breakdown, plain_number
+from billycan_hosted.api import link_url
+
+from . import note_rules, rules
+from .documents import LINK_DAYS, documents
+from .note_rules import Left, Terms
+from .note_schemas import AdjustmentNote, AdjustmentNoteQuery, ListedAdjustmentNote, NewNoteLine, NoteLine
+from .schemas import TaxInvoice
+from .tables import note_lines, notes
+
+PATH = "/a/"
+
+_OF_NOTES = ByIds(
+    sa.select(note_lines.c.document_id, *(note_lines.c[name] for name in NoteLine.__struct_fields__)).order_by(
+        note_lines.c.document_id, note_lines.c.position
+    ),
+    note_lines.c.document_id,
+)
+_CREDITED = Statement(
+    sa.select(*(note_lines.c[name] for name in NoteLine.__struct_fields__))
+    .join(notes, (notes.c.tenant_id == note_lines.c.tenant_id) & (notes.c.id == note_lines.c.document_id))
+    .where(
+        note_lines.c.tenant_id == sa.bindparam("tenant_id"),
+        notes.c.tenant_id == sa.bindparam("tenant_id"),
+        notes.c.invoice_id == sa.bindparam("invoice_id"),
+        notes.c.status == "issued",
+    )
+)
+# As JSON a line has some 300 bytes besides its description.
+_SIZES = ByIds(
+    sa.select(note_lines.c.document_id, sa.func.sum(bytes_of(note_lines.c.description) + 300)).group_by(
+        note_lines.c.document_id
+    ),
+    note_lines.c.document_id,
+)
+_INSERT = Insertion(note_lines, note_lines.c.keys())
+
+
+def missing(ctx: Context, row: Row) -> list[str]:
+    """What an adjustment note lacks of what it must show; nothing where it is none.
+
+    Its effect, date of issue, reason and difference in price and GST are there by construction (s 29-75(1)(c) GST Act,
+    Adjustment Note Information Requirements Determination 2022, s 5(1); GSTR 2013/2).
+    """
+    tenant = ctx.tenant
+    return rules.missing_from_adjustment_note(
+        title=row.document_title,
+        seller_name=tenant.legal_name or tenant.name,
+        seller_abn=tenant.abn,
+        buyer_name=row.client_name,
+        buyer_abn=row.client_abn,
+        invoice_total=row.invoice_total,
+    )
+
+
+def allowed_actions(ctx: Context, row: Row) -> list[str]:
+    """What may be done with a note now."""
+    return [] if row.status == "draft" and missing(ctx, row) else note_rules.actions.allowed(row.status)
+
+
+_CHECKED = ("status", "document_title", "client_name", "client_abn", "invoice_total")
+
+records = Records(
+    notes,
+    ListedAdjustmentNote,
+    prefix="adj",
+    number="ADJ-",
+    search=("number", "client_name", "invoice_number", "description"),
+    needs={
+        "client": ("client_id", "client_name"),
+        "currency": (),
+        "tax_invoice": _CHECKED,
+        "allowed_actions": _CHECKED,
+        "hosted_url": ("status", "issue_date", "issued_at"),
+        "line_items": (),
+    },
+)
+
+
+def page(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjustmentNote]:
+    """The page `query` asks for, with lines where it includes them."""
+    found = records.rows(ctx, query, columns=records.columns(ctx))
+    with_lines = "line_items" in (query.include or ())
+    if with_lines:
+        _check_size(ctx, [row.id for row in found.items])
+    lines = lines_of(ctx, [row.id for row in found.items]) if with_lines else {}
+    return found.of(
+        [
+            ListedAdjustmentNote(**{**each, "line_items": lines.get(each["id"], UNSET)})
+            for each in _shown(ctx, found.items)
+        ]
+    )
+
+
+def get(ctx: Context, id: str) -> AdjustmentNote:
+    """One note; NotFound for any id that is not the tenant's."""
+    return show(ctx, records.find(ctx, id, records.columns(ctx)))
+
+
+def show(ctx: Context, row: Row, lines: list[NoteLine] | None = None) -> AdjustmentNote:
+    """One note by itself; `lines` spares a query where the caller has them at hand."""
+    (members,) = _shown(ctx, [row])
+    if lines is None and ctx.wants(AdjustmentNote, "line_items"):
+        lines = lines_of(ctx, [row.id])[row.id]
+    return AdjustmentNote(**{**members, "line_items": UNSET if lines is None else lines})
+
+
+def tell(ctx: Context, row: Row, event: str, lines: list[NoteLine] | None = None) -> AdjustmentNote:
+    """The note as it is shown, having told of it by this event."""
+    note = show(ctx, row, lines)
+    ctx.emit(event, note)
+    return note
+
+
+def lines_of(ctx: Context, ids: Sequence[str]) -> dict[str, list[NoteLine]]:
+    """The lines of these notes, in order: one query for all."""
+    found: dict[str, list[NoteLine]] = {id: [] for id in ids}
+    for row in _OF_NOTES.all(ctx.db, ctx.tenant_id, found):
+        found[row[0]].append(_line(row[1:]))
+    return found
+
+
+def store_lines(ctx: Context, note_id: str, lines: Sequence[NoteLine], *, anew: bool = False) -> None:
+    """Store a note's lines, in place of those there are where `anew` says so."""
+    if anew:
+        ctx.db.execute(sa.delete(note_lines).where(own(ctx, note_lines), note_lines.c.document_id == note_id))
+    rows = [{"document_id": note_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)]
+    if rows:
+        _INSERT.run(ctx.db, ctx.tenant_id, rows)
+
+
+def work_out(
+    ctx: Context, invoice: Row, asked: Sequence[NewNoteLine] | None, stored: Sequence[NoteLine] = ()
+) -> tuple[list[NoteLine], dict[str, Any]]:
+    """A note's lines and the columns of its figures, by the invoice's terms; all that is left where nothing is asked.
+
+    `stored` are the lines it has, whose ids they keep. Invalid above what notes that were issued left of the invoice.
+    """
+    lines = documents.lines(ctx, [invoice.id])[invoice.id]
+    terms, left = Terms(invoice.amounts_are, invoice.gst_rounding), left_of(ctx, invoice, lines)
+    made = note_rules.all_left(lines, left, terms) if asked is None else note_rules.work_out(asked, lines, left, terms)
+    ids = [line.id for line in stored] if asked is None else []
+    for i, line in enumerate(made):
+        line.id = line.id or (ids[i] if i < len(ids) else new_id("lin"))
+    codes = {line.gst_code: rules.ZERO for line in made}
+    rates = {part["gst_code"]: Decimal(part["rate"]) for part in invoice.gst_breakdown}
+    parts = [
+        CodeTotals(
+            code,
+            rates[code],
+            sum((line.net for line in made if line.gst_code == code), rules.ZERO),
+            sum((line.gst for line in made if line.gst_code == code), rules.ZERO),
+        )
+        for code in codes
+    ]
+    return made, {
+        "subtotal": sum(line.net for line in made),
+        "gst": sum(line.gst for line in made),
+        "total": sum(line.total for line in made),
+        "gst_breakdown": msgspec.to_builtins(parts),
+        "document_title": rules.note_title(invoice.document_title, codes),
+    }
+
+
+def left_of(ctx: Context, invoice: Row, lines: Sequence[Any]) -> Left:
+    """What is left of an invoice; what was written off is no longer there to be credited."""
+    asked = {"tenant_id": ctx.tenant_id, "invoice_id": invoice.id}
+    credited = [_line(row) for row in _CREDITED.all(ctx.db, asked)]
+    return note_rules.left_of(lines, credited, invoice.total - invoice.amount_credited - invoice.amount_written_off)
+
+
+def hosted_url(ctx: Context, row: Row) -> str | None:
+    """The page where the client of a note that was issued reads it."""
+    if row.status == "draft":
+        return None
+    from_day = max(row.issue_date, row.issued_at.date())
+    return link_url(ctx, PATH, row.id, 1, from_day + timedelta(days=LINK_DAYS))
+
+
+def _check_size(ctx: Context, ids: Sequence[str]) -> None:
+    """Refuse a page of notes whose lines would be too large together; a single one never is."""
+    sizes = {row[0]: row[1] for row in _SIZES.all(ctx.db, ctx.tenant_id, ids)}
+    so_far, fits = 0, 0
+    for id in ids:
+        so_far += sizes.get(id, 0)
+        fits += so_far <= MOST_PAGE_BYTES
+    if so_far > MOST_PAGE_BYTES and len(ids) > 1:
+        raise page_too_large(len(ids), fits)
+
+
+def _line(columns: Iterable[Any]) -> NoteLine:
+    line = NoteLine(*columns)
+    line.quantity, line.unit_price = plain_number(line.quantity), plain_number(line.unit_price, 2)
+    return line
+
+
+def _shown(ctx: Context, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
+    asked = ctx.asked(ListedAdjustmentNote)
+    members = set(ListedAdjustmentNote.__struct_fields__)
+    wanted = members if asked is None else members & asked
+    may_see = ctx.identity is not None and ctx.identity.holds("invoices:write")
+    for row in rows:
+        each: dict[str, Any] = dict.fromkeys(members - wanted, UNSET)
+        each |= {name: value for name, value in row._mapping.items() if name in members}
+        if "client" in wanted:
+            each["client"] = Named(row.client_id, row.client_name)
+        each["currency"] = "AUD"
+        if "gst_breakdown" in wanted:
+            each["gst_breakdown"] = breakdown(row.gst_breakdown)
+        if "tax_invoice" in wanted:
+            # Of a note that was issued it was checked then, whatever became of the business profile.
+            lacks = missing(ctx, row) if row.status == "draft" else []
+            each["tax_invoice"] = TaxInvoice(not lacks if row.document_title == "Adjustment note" else None, lacks)
+        if "allowed_actions" in wanted:
+            each["allowed_actions"] = allowed_actions(ctx, row)
+        if "hosted_url" in wanted:
+            each["hosted_url"] = hosted_url(ctx, row) if may_see else None
+        yield each

@@ -1,0 +1,102 @@
+"""What an adjustment note does to its invoice's payments: it releases them into credit, and voiding it undoes that.
+
+The newest payment is released first. The rows are locked as `settling` says.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Conflict, Context, Row, new_id
+from billycan.sql import Insertion, Statement
+
+from . import rules
+from .payments import records, shown
+from .settling import keep, lock_payments
+from .tables import allocations
+
+
+class Release(Struct):
+    """What a note took off its invoice of what a payment settled there."""
+
+    payment_id: str
+    amount: Decimal
+    cash_rounding: Decimal
+    allocated_on: date
+
+
+_OF_INVOICE = Statement(
+    sa.select(allocations)
+    .where(allocations.c.tenant_id == sa.bindparam("tenant_id"), allocations.c.invoice_id == sa.bindparam("invoice_id"))
+    .order_by(allocations.c.payment_id)
+)
+_INSERT = Insertion(allocations, allocations.c.keys())
+
+
+def lock(ctx: Context, invoice_id: str, also: Iterable[str]) -> tuple[dict[str, Row], list[Row]]:
+    """The payments that settle an invoice and `also` these, locked, and what each settles of it; no reversed ones."""
+    stored = _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
+    found = lock_payments(ctx, [*(one.payment_id for one in stored), *also])
+    payments = {id: row for id, row in found.items() if row.status == "recorded"}
+    return payments, [one for one in stored if one.payment_id in payments]
+
+
+def release(ctx: Context, payments: Mapping[str, Row], stored: Sequence[Row], excess: Decimal) -> list[Release]:
+    """Take so much off what the payments settle, the newest first; it is the client's credit then."""
+    released = []
+    for one in reversed(stored):
+        if excess <= 0:
+            break
+        taken = min(excess, one.amount + one.cash_rounding)
+        left, rounding = rules.left_over(one.amount, one.cash_rounding, taken)
+        keep(ctx, one, left, rounding)
+        gone = Release(one.payment_id, one.amount - left, one.cash_rounding - rounding, one.allocated_on)
+        _change(ctx, payments[one.payment_id], -gone.amount, -gone.cash_rounding)
+        released.append(gone)
+        excess -= taken
+    return released
+
+
+def restore(
+    ctx: Context, invoice: Row, payments: Mapping[str, Row], stored: Sequence[Row], released: Any
+) -> list[Release]:
+    """Put back what a note released; Conflict where it was spent. What was reversed since is no money any more."""
+    settling = {one.payment_id: one for one in stored}
+    restored = [one for one in msgspec.convert(released, list[Release], strict=False) if one.payment_id in payments]
+    for one in restored:
+        payment = payments[one.payment_id]
+        if payment.unallocated < one.amount:
+            raise Conflict(
+                f"The credit that this note gave was spent: only {payment.unallocated} of {one.amount} is unallocated.",
+                code="credit_spent",
+                payment_id=payment.id,
+            )
+        if before := settling.get(one.payment_id):
+            keep(ctx, before, before.amount + one.amount, before.cash_rounding + one.cash_rounding)
+        else:
+            row = {"id": new_id("all"), "invoice_id": invoice.id, **msgspec.structs.asdict(one)}
+            _INSERT.run(ctx.db, ctx.tenant_id, [row])
+        _change(ctx, payment, one.amount, one.cash_rounding)
+    return restored
+
+
+def tell(ctx: Context, payment_ids: Sequence[str], event: str) -> None:
+    """Emit what became of these payments."""
+    if payment_ids:
+        for payment in shown(ctx, [*lock_payments(ctx, payment_ids).values()]):
+            ctx.emit(event, payment)
+
+
+def _change(ctx: Context, payment: Row, amount: Decimal, rounding: Decimal) -> None:
+    records.save(
+        ctx,
+        payment,
+        allocated=payment.allocated + amount,
+        unallocated=payment.unallocated - amount,
+        cash_rounding=payment.cash_rounding + rounding,
+    )

@@ -92,6 +92,9 @@ NOT_STORED = {
 LISTED, SHOWN = (" ".join([*MEMBERS[name], "client_name", "client_abn"]) for name in ("listed", "shown"))
 LINE = "id description quantity unit unit_price discount_percent discount_amount gst_code net gst total"
 PAYMENT, CONTACT = " ".join(MEMBERS["payment"]), " ".join(MEMBERS["contact"])
+# A payment's members that are its allocation's, and the one that is not stored.
+SETTLED_BY = {"invoice_id": "a.invoice_id", "amount": "a.amount", "cash_rounding": "a.cash_rounding"}
+SETTLED_BY["allowed_actions"] = "NULL"
 ACTIONS = {
     "draft": ["send", "pay", "duplicate"],
     "sent": ["payments", "pay", "void", "write_off", "duplicate"],
@@ -161,7 +164,7 @@ def invoices(db: Any, tenant: str, rows: Sequence[Any], names: str) -> list[dict
         if name is None:
             _, name, abn, *_ = parties[s["client_id"]]
         total = s["total"]
-        settled = s["amount_paid"] + s["amount_written_off"] + s["cash_rounding"]
+        settled = s["amount_paid"] + s["amount_credited"] + s["amount_written_off"] + s["cash_rounding"]
         due_date = date.fromisoformat(s["due_date"]) if ON_SQLITE else s["due_date"]
         lacking = {
             "seller_name": not (seller["legal_name"] or seller["name"]),
@@ -169,8 +172,8 @@ def invoices(db: Any, tenant: str, rows: Sequence[Any], names: str) -> list[dict
             "buyer_identity": total >= 100_000 and not (name or abn),
         }
         missing = [m for m, lacks in lacking.items() if lacks and s["document_title"] == "Tax invoice"]
-        amounts = "discount_amount subtotal discount_total gst total amount_paid amount_written_off cash_rounding"
-        for column in amounts.split():
+        amounts = "discount_amount subtotal discount_total gst total amount_paid amount_credited amount_written_off"
+        for column in (*amounts.split(), "cash_rounding"):
             s[column] = money(s[column])
         for column in ("sent_at", "paid_at", "voided_at", "written_off_at", "created_at", "updated_at"):
             s[column] = moment(s[column])
@@ -310,7 +313,12 @@ class Invoice:
         tenant = req.get_header("X-Tenant")
         found = f"SELECT {columns(SHOWN)} FROM invoices WHERE tenant_id = ? AND id = ?"
         of_it = f"SELECT {columns(LINE)} FROM invoices_lines WHERE tenant_id = ? AND document_id = ? ORDER BY position"
-        paid = f"SELECT {columns(PAYMENT)} FROM invoices_payments WHERE tenant_id = ? AND invoice_id = ? ORDER BY id"
+        settled_by = ", ".join(SETTLED_BY.get(name, f"p.{name}") for name in PAYMENT.split())
+        paid = (
+            f"SELECT {settled_by} FROM invoices_allocations a"
+            " JOIN invoices_payments p ON p.tenant_id = a.tenant_id AND p.id = a.payment_id"
+            " WHERE a.tenant_id = ? AND a.invoice_id = ? ORDER BY p.id"
+        )
         with reading() as db:
             row = db.execute(sql(found), (tenant, id)).fetchone()
             (shown,) = invoices(db, tenant, [row], SHOWN)
@@ -374,6 +382,7 @@ def create(db: Any, tenant: str, body: NewInvoice) -> dict[str, Any]:
         "gst_breakdown": text,
         "document_title": "Tax invoice",
         "amount_paid": 0,
+        "amount_credited": 0,
         "reference": body.reference,
         "search_text": "\n".join(t.casefold() for t in (number, body.reference) if t),
         "metadata": "{}",

@@ -85,7 +85,7 @@ def _client(invoice: Any, seller: dict[str, Any]) -> dict[str, str]:
 
 
 def _amount_due(invoice: Any, seller: dict[str, Any]) -> Decimal:
-    settled = invoice.amount_paid + invoice.amount_written_off + invoice.cash_rounding
+    settled = invoice.amount_paid + invoice.amount_credited + invoice.amount_written_off + invoice.cash_rounding
     return dollars(0) if invoice.status == "void" else invoice.total - settled
 
 
@@ -121,9 +121,21 @@ DERIVED: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "hosted_url": lambda invoice, seller: None,
     "allowed_actions": lambda invoice, seller: ACTIONS[invoice.status],
 }
+
+
+def _of_payment(name: str) -> Callable[[Any, dict[str, Any]], Any]:
+    def get(allocation: Any, seller: dict[str, Any]) -> Any:
+        value = getattr(allocation.payment, name)
+        return moment(value) if isinstance(value, datetime) else value
+
+    return get
+
+
+# What settles an invoice is an allocation of a payment: its amount, and otherwise the payment's members.
 PAYMENT_DERIVED: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
-    "allowed_actions": lambda payment, seller: ["reverse"] if payment.status == "recorded" else [],
+    name: _of_payment(name) for name in MEMBERS["payment"] if name not in ("invoice_id", "amount", "cash_rounding")
 }
+PAYMENT_DERIVED["allowed_actions"] = lambda a, seller: ["reverse"] if a.payment.status == "recorded" else []
 
 
 # A new invoice --------------------------------------------------------------------------------------------------------
@@ -148,6 +160,7 @@ def work_out(charges: Iterable[tuple[Decimal, Decimal]]) -> tuple[list[dict[str,
         "gst": gst,
         "total": subtotal + gst,
         "amount_paid": dollars(0),
+        "amount_credited": dollars(0),
         "amount_written_off": dollars(0),
         "cash_rounding": dollars(0),
         "gst_breakdown": [{"gst_code": "gst", "rate": "10", "net": str(subtotal), "gst": str(gst)}],

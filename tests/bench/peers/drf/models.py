@@ -121,6 +121,7 @@ class Invoice(Table):
     gst_breakdown = Json()
     document_title = models.TextField()
     amount_paid = Cents()
+    amount_credited = Cents()
     amount_written_off = Cents()
     cash_rounding = Cents()
     reference = models.TextField(null=True)
@@ -169,10 +170,6 @@ class Line(Table):
 
 
 class Payment(Table):
-    invoice_id = models.TextField()
-    invoice = reference(Invoice, "invoice_id", "received")
-    amount = Cents()
-    cash_rounding = Cents()
     payment_method = models.TextField()
     paid_at = models.DateTimeField()
     paid_on = models.DateField()
@@ -183,7 +180,19 @@ class Payment(Table):
     reverse_reason = models.TextField(null=True)
 
     class Meta:
-        managed, db_table, ordering = False, "invoices_payments", ["id"]
+        managed, db_table = False, "invoices_payments"
+
+
+class Allocation(Table):
+    payment_id = models.TextField()
+    payment = reference(Payment, "payment_id", "allocations")
+    invoice_id = models.TextField()
+    invoice = reference(Invoice, "invoice_id", "settled_by")
+    amount = Cents()
+    cash_rounding = Cents()
+
+    class Meta:
+        managed, db_table, ordering = False, "invoices_allocations", ["payment_id"]
 
 
 def advance(tenant_id: str, name: str) -> int:

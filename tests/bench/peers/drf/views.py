@@ -28,7 +28,7 @@ from service import (
     work_out,
 )
 
-from .models import Cents, Contact, Counter, Event, Invoice, Line, Payment, Tenant, TenThousandths, advance
+from .models import Allocation, Cents, Contact, Counter, Event, Invoice, Line, Tenant, TenThousandths, advance
 
 # Serializers ----------------------------------------------------------------------------------------------------------
 
@@ -72,7 +72,7 @@ class PaymentSerializer(Shown):
     derived = PAYMENT_DERIVED
 
     class Meta:
-        model, fields, read_only_fields = Payment, MEMBERS["payment"], MEMBERS["payment"]
+        model, fields, read_only_fields = Allocation, MEMBERS["payment"], MEMBERS["payment"]
 
 
 class ListedInvoice(Shown):
@@ -165,7 +165,8 @@ class OneInvoice(generics.RetrieveAPIView):
     serializer_class, lookup_field = ShownInvoice, "id"
 
     def get_queryset(self):
-        related = Prefetch("lines", to_attr="line_items"), Prefetch("received", to_attr="payments")
+        settled_by = Allocation.objects.select_related("payment")
+        related = Prefetch("lines", to_attr="line_items"), Prefetch("settled_by", settled_by, to_attr="payments")
         mine = Invoice.objects.filter(tenant_id=self.request.auth.tenant_id)
         return mine.select_related("client").prefetch_related(*related)
 

@@ -36,7 +36,7 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker, create_asyn
 from sqlalchemy.orm import joinedload, selectinload
 from starlette.exceptions import HTTPException as StarletteHTTPException
 
-from .models import Contact, Counter, Event, Invoice, Key, Line
+from .models import Allocation, Contact, Counter, Event, Invoice, Key, Line
 
 engine = create_async_engine(DATABASE.replace("postgresql:", "postgresql+asyncpg:"), pool_size=10)
 sessions = async_sessionmaker(engine, expire_on_commit=False)
@@ -174,7 +174,8 @@ async def list_invoices(key: Holder, session: Session, cursor: Annotated[str | N
 
 @app.get("/v1/invoices/{id}")
 async def get_invoice(id: str, key: Holder, session: Session) -> Reply:
-    related = joinedload(Invoice.client), selectinload(Invoice.line_items), selectinload(Invoice.payments)
+    settled_by = selectinload(Invoice.payments).joinedload(Allocation.payment, innerjoin=True)
+    related = joinedload(Invoice.client), selectinload(Invoice.line_items), settled_by
     query = select(Invoice).where(Invoice.tenant_id == key.tenant_id, Invoice.id == id).options(*related)
     invoice = (await session.execute(query)).scalar_one_or_none()
     if invoice is None:

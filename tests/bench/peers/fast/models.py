@@ -119,6 +119,7 @@ class Invoice(Record, Base):
     gst_breakdown: Mapped[list[dict[str, str]]] = mapped_column(JSON)
     document_title: Mapped[str]
     amount_paid: Mapped[Money]
+    amount_credited: Mapped[Money]
     amount_written_off: Mapped[Money]
     cash_rounding: Mapped[Money]
     reference: Mapped[str | None]
@@ -145,7 +146,7 @@ class Invoice(Record, Base):
     updated_at: Mapped[datetime]
     client: Mapped[Contact] = relationship(innerjoin=True)
     line_items: Mapped[list["Line"]] = relationship(order_by="Line.position")
-    payments: Mapped[list["Payment"]] = relationship(order_by="Payment.id")
+    payments: Mapped[list["Allocation"]] = relationship(order_by="Allocation.payment_id")
 
 
 class Line(Record, Base):
@@ -168,11 +169,7 @@ class Line(Record, Base):
 
 class Payment(Record, Base):
     __tablename__ = "invoices_payments"
-    __table_args__ = (ForeignKeyConstraint(["tenant_id", "invoice_id"], ["invoices.tenant_id", "invoices.id"]),)
 
-    invoice_id: Mapped[str]
-    amount: Mapped[Money]
-    cash_rounding: Mapped[Money]
     payment_method: Mapped[str]
     paid_at: Mapped[datetime]
     paid_on: Mapped[date]
@@ -181,3 +178,17 @@ class Payment(Record, Base):
     created_at: Mapped[datetime]
     reversed_at: Mapped[datetime | None]
     reverse_reason: Mapped[str | None]
+
+
+class Allocation(Record, Base):
+    __tablename__ = "invoices_allocations"
+    __table_args__ = (
+        ForeignKeyConstraint(["tenant_id", "invoice_id"], ["invoices.tenant_id", "invoices.id"]),
+        ForeignKeyConstraint(["tenant_id", "payment_id"], ["invoices_payments.tenant_id", "invoices_payments.id"]),
+    )
+
+    payment_id: Mapped[str]
+    invoice_id: Mapped[str]
+    amount: Mapped[Money]
+    cash_rounding: Mapped[Money]
+    payment: Mapped[Payment] = relationship(innerjoin=True)

@@ -4,6 +4,7 @@ import binascii
 import hashlib
 import logging
 import string
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 import sqlalchemy as sa
@@ -62,6 +63,7 @@ class Identity(Struct, frozen=True, kw_only=True):
         return scope in self.scopes or scope.rpartition(":")[2] in self.scopes
 
 
+@lru_cache(4096)
 def well_formed(key: str) -> bool:
     """Whether `key` has the form and the checksum of a key, so that a mistyped one is refused without a look-up."""
     return (

@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 from itsdangerous import BadData, URLSafeSerializer
+from itsdangerous.encoding import base64_encode
 from sqlalchemy.sql import operators
 
 from .context import Context
@@ -307,9 +308,19 @@ def _serializer(ctx: Context, found: Found, query: Paging) -> URLSafeSerializer:
     # The columns too: a release may have given a sort other keys.
     keys = [str(o.column.name) for o in found.order]
     bound = [ctx.tenant_id, ctx.path, query.sort, keys, sorted(asked.items())]
-    salt = hashlib.sha256(msgspec.json.encode(bound)).digest()
-    return URLSafeSerializer(
-        ctx.app.secrets, salt=b"cursor" + salt, signer_kwargs={"digest_method": hashlib.sha256}, serializer=_Json
+    return _signed(tuple(ctx.app.secrets), msgspec.json.encode(bound))
+
+
+class _Cursors(URLSafeSerializer):
+    def dump_payload(self, obj: Any) -> bytes:
+        return base64_encode(msgspec.json.encode(obj))  # to compress it takes 10 µs for a few bytes less
+
+
+@lru_cache(1024)
+def _signed(secrets: tuple[str, ...], bound: bytes) -> _Cursors:
+    salt = hashlib.sha256(bound).digest()
+    return _Cursors(
+        list(secrets), salt=b"cursor" + salt, signer_kwargs={"digest_method": hashlib.sha256}, serializer=_Json
     )
 
 

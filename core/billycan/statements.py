@@ -232,9 +232,13 @@ class _Form:
 
     def fetched(self, db: sa.Connection, cursor: Any) -> list[Row]:
         """The rows of a cursor that has run it."""
+        try:
+            found = cursor.fetchall()
+        except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
+            db._handle_dbapi_exception(error, self.text, None, cursor, None)
         if self.make_row is None:
             self.describe(cursor, db.dialect)
-        return self.rows(cursor.fetchall())
+        return self.rows(found)
 
     def describe(self, cursor: Any, dialect: Dialect) -> None:
         """Find out what makes a Row of what the driver gives: once, for it takes 40 µs of psycopg alone."""

@@ -184,7 +184,7 @@ class Documents(Generic[L, T]):
     def content(self, ctx: Context, row: Row, *also: str) -> dict[str, Any]:
         """The members of another document of the same content, such as an invoice of a quote, and `also` these."""
         lines = [{**as_sent(line), "id": None} for line in self.lines(ctx, [row.id])[row.id]]
-        return {name: row._mapping[name] for name in (*CONTENT, *also)} | {"line_items": lines}
+        return {name: getattr(row, name) for name in (*CONTENT, *also)} | {"line_items": lines}
 
     # As stored ----------------------------------------------------------------------------------------------------
 

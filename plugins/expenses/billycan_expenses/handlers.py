@@ -93,7 +93,7 @@ def _columns(ctx: Context, body: NewExpense) -> dict[str, Any]:
 
 
 def _check_locked(row: Row, columns: dict[str, Any]) -> None:
-    changed = {name for name, value in columns.items() if as_stored(value) != row._mapping[name]}
+    changed = {name for name, value in columns.items() if as_stored(value) != getattr(row, name)}
     if locked := sorted(changed - rules.OPEN_ONCE_VOID):
         raise Conflict(
             f"{', '.join(locked)}: a void expense is locked; only its external_id and metadata can still change.",

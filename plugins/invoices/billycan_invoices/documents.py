@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import sqlalchemy as sa
@@ -27,6 +28,7 @@ LINK_DAYS = 730
 
 # What makes less of the total to be due.
 SETTLED = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding")
+_settled = attrgetter(*SETTLED)
 
 neighbours = Neighbours(quote_id="quotes", job_id="jobs", booking_id="bookings")
 
@@ -88,7 +90,7 @@ def tax_invoice(ctx: Context, *, title: str, total: Decimal, name: str | None, a
 
 def amount_due(row: Row) -> Decimal:
     """What is still to be paid."""
-    return rules.amount_due(row.status, row.total, *(row._mapping[name] for name in SETTLED))
+    return rules.amount_due(row.status, row.total, *_settled(row))
 
 
 def is_overdue(status: str, due_date: date, today: date) -> bool:

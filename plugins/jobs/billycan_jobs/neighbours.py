@@ -104,7 +104,7 @@ def _link(ctx: Context, invoice_id: str, job_id: str | None) -> Any:
 
 def _note_origin(ctx: Context, job_id: str | None, **origin: Any) -> None:
     for row in documents.held(ctx, jobs.c.id == job_id) if job_id is not None else ():
-        if all(row._mapping[column] is None for column in origin):
+        if all(getattr(row, column) is None for column in origin):
             documents.tell(ctx, records.save(ctx, row, **origin), "job.updated")
 
 

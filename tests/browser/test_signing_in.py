@@ -23,7 +23,7 @@ def place(browser, make_app):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    app = make_app("contacts", "users", "dashboard", fresh=True, public_url=f"http://localhost:{port}")
+    app = make_app("contacts", "explorer", "users", "dashboard", fresh=True, public_url=f"http://localhost:{port}")
     server = StopableWSGIServer.create(app.wsgi, host="127.0.0.1", port=port)
     yield app
     browser.get("about:blank")
@@ -118,3 +118,9 @@ def test_a_passkey_signs_in_without_a_password(browser, place, owner):
     finally:
         browser.remove_virtual_authenticator()
     assert not [e for e in browser.get_log("browser") if "Content Security" in e["message"]]
+
+
+def test_the_explorer_takes_a_sandbox_key_from_the_dashboard(browser, place, owner):
+    owner.open("/explore").press("Take one from the dashboard", within="body").sees("Derwent Plumbing sandbox")
+    browser.delete_all_cookies()
+    owner.open("/explore").press("Take one from the dashboard", within="body").sees("Sign in to the dashboard")

@@ -1,6 +1,7 @@
 """The pages of API keys: made here, shown once, revoked at once."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from msgspec import Struct
@@ -9,7 +10,8 @@ from billycan import App, Fault, Invalid
 from billycan.businesses import create_key, revoke_own_key
 from billycan.businesses import list_keys as keys_of
 from billycan.fields import Count, Instant, Moment, Name
-from billycan_users.api import Answer, Led, Screen, Shown, Visit, address, checked, mounted
+from billycan.web import encode
+from billycan_users.api import Answer, Led, Screen, Sent, Shown, Visit, address, checked, mounted
 
 _HERE = "/dashboard/keys"
 
@@ -112,7 +114,23 @@ def revoke_key(visit: Visit, id: str) -> Answer:
     return Led(_HERE, "The key is revoked: it is refused from now on.")
 
 
+def offer_to_explorer(visit: Visit) -> Answer:
+    """What the explorer must send to be given a key: only a page of this site can read it."""
+    return Sent(encode({"token": visit.token}), "application/json")
+
+
+def make_for_explorer(visit: Visit) -> Answer:
+    """A key of the business's sandbox for a day, for whoever is signed in and opened the explorer."""
+    app, here = visit.app, visit.tenant_id
+    sandbox = next(each.sandbox_id for each in visit.businesses() if here in (each.id, each.sandbox_id))
+    expires = Moment.of(app.now() + timedelta(days=1))
+    with app.db.writing() as db:
+        _, key = create_key(db, sandbox, ["read", "write"], app.now(), name="Explorer", expires_at=expires)
+    return Sent(encode({"key": key}), "application/json")
+
+
 screens = mounted(
     Screen(_HERE, list_keys, make_key, role="developer", proof=True, nav="API keys", group="Developers"),
     Screen(f"{_HERE}/{{id}}/revoke", post=revoke_key, role="developer", proof=True, on=_HERE),
+    Screen(f"{_HERE}/explorer", offer_to_explorer, make_for_explorer, role="developer"),
 )

@@ -12,6 +12,7 @@ from billycan.web import RouteNotFound
 from .settings import Settings
 
 PAGE, ASSETS = "/explore", "/explore/{name}"
+KEYS = "/dashboard/keys/explorer"  # where the dashboard, if there is one, gives a sandbox key to who is signed in
 VISIT = 15  # files, or a few fewer: an address may visit the page as often as it may call without a key.
 
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
@@ -43,6 +44,8 @@ class Document:
         folder = files(__package__).joinpath("page")
         live = b"true" if app.settings_of(Settings).live else b"false"
         page = folder.joinpath("index.html").read_bytes().replace(b'data-live=""', b'data-live="%s"' % live)
+        if KEYS in app.page_paths:
+            page = page.replace(b'data-keys=""', b'data-keys="%s"' % KEYS[1:].encode())
         self.page = _file(page, "text/html; charset=utf-8")
         kinds = ((f.name, _TYPES.get(f.name.rpartition(".")[2])) for f in folder.iterdir())
         self.assets = {name: _file(folder.joinpath(name).read_bytes(), kind) for name, kind in kinds if kind}

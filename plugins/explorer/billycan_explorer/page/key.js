@@ -4,6 +4,7 @@ import { button, div, make, span } from "./dom.js";
 import { send } from "./call.js";
 
 const KEPT = "billycan-explorer-key";
+const source = document.documentElement.dataset.keys;
 const allowsLive = document.documentElement.dataset.live === "true";
 const LIVE = "A live key changes the business’s real records, so this page takes sandbox keys only (svc_test_…).";
 let key = "";
@@ -26,6 +27,7 @@ export function keyPlace(place, warning, base, meet) {
   const use = button("Use", () => take(input.value));
   const until = "Until this tab is closed; otherwise until it is reloaded";
   const asked = div("ask", make("label", { for: "key-input" }, allowsLive ? "API key" : "Sandbox key"), input, use,
+    source && button("Take one from the dashboard", () => takeFromDashboard()),
     make("label", { class: "keep", title: until }, keep, " Keep in this tab"));
   const whose = span("whose");
   const held = make("div", { class: "held", hidden: true }, whose, button("Forget key", () => forget(true)));
@@ -57,6 +59,18 @@ export function keyPlace(place, warning, base, meet) {
     warning.hidden = !isLive;
     document.documentElement.classList.toggle("is-live", isLive);
     show(true);
+  }
+  /** A new sandbox key for whoever is signed in there: the first answer holds what the second request must send. */
+  async function takeFromDashboard() {
+    try {
+      const offer = await fetch(base + source);
+      if (offer.redirected || !offer.ok) return refuse("Sign in to the dashboard as a developer first.");
+      const body = new URLSearchParams(await offer.json());
+      const made = await fetch(base + source, { method: "POST", body });
+      return take((await made.json()).key);
+    } catch {
+      return refuse("The dashboard did not answer: try again.");
+    }
   }
   function refuse(why) {
     forget(false);

@@ -104,7 +104,7 @@ def test_no_page_brings_script_or_style_of_its_own_or_is_kept(app):
         if "{" in path or screen.get is None or screen.operator:
             continue
         page = owner.web.get(path, status="*")
-        if page.status_int != 200:
+        if page.status_int != 200 or page.content_type != "text/html":
             continue
         assert page.headers["Cache-Control"] == "no-store", path
         policy = page.headers["Content-Security-Policy"]

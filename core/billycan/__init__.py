@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .ids import new_id
     from .keys import Identity
     from .limits import Allowance
-    from .manifest import Every, Extends, Gauge, Manifest, Route
+    from .manifest import Card, Every, Extends, Gauge, Manifest, RecordPages, Route
     from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
     from .problems import (
@@ -42,6 +42,7 @@ __all__ = [
     "App",
     "BadRequest",
     "ByCodePoint",
+    "Card",
     "Cents",
     "Code",
     "Conflict",
@@ -66,6 +67,7 @@ __all__ = [
     "Paging",
     "Patch",
     "Problem",
+    "RecordPages",
     "Records",
     "Reply",
     "Resource",
@@ -103,7 +105,7 @@ _HOMES = {
     "ids": "new_id",
     "keys": "Identity",
     "limits": "Allowance",
-    "manifest": "Every Extends Gauge Manifest Route",
+    "manifest": "Card Every Extends Gauge Manifest RecordPages Route",
     "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",

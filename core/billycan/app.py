@@ -75,7 +75,9 @@ class App:
         self.hearers = mounting.hearers(parts, manifests)
         # What an event says may be read by whoever may read the records of the plugin that declares it.
         self.event_scopes = {name: f"{m.name}:read" for m in parts for name in m.events}
-        self.extensions, endpoints = extensions.extend(manifests, mounting.endpoints(parts, manifests))
+        endpoints = mounting.endpoints(parts, manifests)
+        self.prefixes = extensions.prefixes(manifests, endpoints)
+        self.extensions, endpoints = extensions.extend(manifests, endpoints)
         self.endpoints = [msgspec.structs.replace(e, choice=chosen.of(e)) for e in endpoints]
         self.events: dict[str, Any] = {
             name: self.extensions.get(kind, (kind,))[0] for m in parts for name, kind in m.events.items()

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -97,6 +98,44 @@ class Gauge(Struct, frozen=True):
     read: Callable[[sa.Connection, Moment], Mapping[str, float]]
 
 
+class RecordPages(Struct, frozen=True, kw_only=True):
+    """What a plugin wants of the pages that a dashboard makes of its records by itself.
+
+    path: The list's, such as `/v1/assets`.
+    title: What the records are called; otherwise the path says.
+    one: What one of them is called; otherwise its Struct's name says.
+    columns: The members that the list shows; the first leads to the record, and names it.
+    order: Where it stands among the others; the lowest comes first.
+    hidden: Whether they have no such pages, as where the plugin has its own.
+    """
+
+    path: str
+    title: str = ""
+    one: str = ""
+    columns: tuple[str, ...] = ()
+    order: int = 100
+    hidden: bool = False
+
+
+class Card(Struct, frozen=True, kw_only=True):
+    """Something a business wants to know at a glance: a figure, a list, or bars over time.
+
+    title: What it is about.
+    figure: The most important value; a Decimal is an amount of money.
+    note: A few words on it.
+    rows: Pairs of words and a value; a third member is the path that the words lead to.
+    bars: By name, a series of pairs of words and a value.
+    path: The API's path of the list behind it, with its query: `/v1/invoices?status=overdue`.
+    """
+
+    title: str
+    figure: Decimal | int | None = None
+    note: str = ""
+    rows: tuple[tuple[Any, ...], ...] = ()
+    bars: Mapping[str, Sequence[tuple[str, Decimal | int]]] = {}
+    path: str = ""
+
+
 class Manifest(Struct, frozen=True, kw_only=True):
     """Everything core must know about a plugin before it runs any of its code.
 
@@ -111,6 +150,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     routes: Its endpoints under /v1.
     extends: Members that it adds to the records of others.
     pages: Falcon resources outside /v1, each with its path.
+    records: What it wants of the pages of its records, in a dashboard that makes them.
+    cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     hears: Events, other plugins' too, and the functions called with the context and that data, inside the
       transaction: `{"job.deleted": keep_job}`.
     tasks: Its timed work.
@@ -137,6 +178,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     routes: tuple[Route, ...] = ()
     extends: tuple[Extends, ...] = ()
     pages: tuple[tuple[str, Callable[..., Any]], ...] = ()
+    records: tuple[RecordPages, ...] = ()
+    cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     hears: Mapping[str, Callable[..., None]] = {}
     tasks: tuple[Every, ...] = ()
     workers: tuple[Callable[..., None], ...] = ()

@@ -13,7 +13,20 @@ import pytest
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, Deleted, Every, Manifest, Named, Page, PageQuery, Records, Resource, Route, hookimpl
+from billycan import (
+    Context,
+    Deleted,
+    Every,
+    Manifest,
+    Named,
+    Page,
+    PageQuery,
+    RecordPages,
+    Records,
+    Resource,
+    Route,
+    hookimpl,
+)
 from billycan.db import metadata
 from billycan.migrations import resource_columns
 from billycan.resources import Empty
@@ -268,6 +281,9 @@ def table(name: str, prefix: str = "") -> sa.Table:
         ({"pages": (("/v1/posters", Poster),)}, "its page /v1/posters must begin with / and lie outside /v1 and /-"),
         ({"pages": (("/-/posters", Poster),)}, "its page /-/posters must begin with / and lie outside /v1 and /-"),
         ({"pages": (("posters", Poster),)}, "its page posters must begin with / and lie outside /v1 and /-: move it"),
+        ({"records": ("/v1/things",)}, "in its manifest records must be a tuple of RecordPages"),
+        ({"cards": (1,)}, "in its manifest cards must be a tuple of functions of the context"),
+        ({"records": (RecordPages(path="/v1/nothings"),)}, "its records name /v1/nothings, which it does not list"),
         ({"demo": "yes"}, "in its manifest demo must be a function"),
         ({"serve": ("a",)}, "in its manifest serve must map settings to their texts"),
         ({"events": {"AssetCreated": Thing}}, "'AssetCreated' is not a valid event name: use noun.past_verb"),

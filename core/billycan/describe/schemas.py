@@ -190,7 +190,7 @@ def _family(kind: Any) -> str:
 
 def _of_struct(kind: Any, names: Mapping[Any, str]) -> Json:
     """The schema of a Struct, with what its docstring says of it and of its members."""
-    said = _members_explained(kind)
+    said = members_explained(kind)
     properties, required = {}, []
     for field in msgspec.structs.fields(kind):
         schema = _schema(field.type, names)
@@ -283,7 +283,7 @@ def without(schema: Json, key: str) -> Json:
     return {name: value for name, value in schema.items() if name != key}
 
 
-def _members_explained(kind: type) -> dict[str, str]:
+def members_explained(kind: type) -> dict[str, str]:
     """Each member's explanation: of the Struct, those it is made of, or the one that is sent to make it."""
     sent = getattr(sys.modules.get(kind.__module__), f"New{kind.__name__.removeprefix('Listed')}", None)
     made_of = [*(reversed(sent.__mro__) if isinstance(sent, type) else ()), *reversed(kind.__mro__)]

@@ -11,7 +11,7 @@ from msgspec.structs import fields
 
 from .. import paths
 from ..endpoints import PARAMETER
-from ..manifest import Every, Extends, Manifest, Route
+from ..manifest import Every, Extends, Manifest, RecordPages, Route
 from ..plain import is_struct
 from .extensions import structs_of, table_of
 from .signatures import heard
@@ -39,6 +39,9 @@ def alone(manifest: Manifest) -> Iterator[str]:
             yield f"{name}: its page {path} must begin with / and lie outside /v1 and /-: move it"
     for route in manifest.routes:
         yield from (f"{name}: {fault}" for fault in _route(manifest, route))
+    for pages in manifest.records:
+        if pages.path not in {route.path for route in manifest.routes}:
+            yield f"{name}: its records name {pages.path}, which it does not list: correct the path"
     for every in manifest.tasks:
         if every.seconds < 1:
             yield f"{name}: a task runs every {every.seconds} seconds: it must be 1 or more"
@@ -105,6 +108,14 @@ def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str
                     f"{manifest.name}: Records of {table.name} has the filter {missing[0]}, which"
                     f" {queries[0].__name__} lacks: add it there, or remove it from filters"
                 )
+
+
+def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
+    """Columns of pages that the records lack; `listed` has the Struct of each list. What is off has none."""
+    for pages in manifest.records:
+        kind = listed.get(pages.path)
+        if kind and (missing := [name for name in pages.columns if name not in kind.__struct_encode_fields__]):
+            yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the columns"
 
 
 def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
@@ -232,6 +243,8 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "tasks": (_tuple_of(_is_task), "tasks must be a tuple of Every(seconds=…, run=function)"),
     "workers": (_tuple_of(callable), "workers must be a tuple of functions"),
     "pages": (_tuple_of(_is_page), 'pages must be a tuple of pairs such as ("/posters", Poster)'),
+    "records": (_tuple_of(_is(RecordPages)), 'records must be a tuple of RecordPages(path="/v1/…", columns=…)'),
+    "cards": (_tuple_of(callable), "cards must be a tuple of functions of the context"),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
     "serve": (_is(Mapping), "serve must map settings to their texts"),
     "codes": (_is(Mapping), "codes must map each code to its Code"),

@@ -52,6 +52,18 @@ def table_of(shown: Iterable[Any], tables: Iterable[sa.Table]) -> sa.Table | Non
     return next((table for table in tables if table.info.get("filters", {}).keys() & set(shown)), None)
 
 
+def prefixes(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, str]:
+    """What begins the ids of each resource, with the path of its list."""
+    endpoints, found = list(endpoints), dict[str, str]()
+    for endpoint in endpoints:
+        if endpoint.signature.listed and endpoint.plugin in manifests:
+            path = endpoint.route.path
+            table = table_of(structs_of(path, endpoints)[0], manifests[endpoint.plugin].tables)
+            if table is not None:
+                found[table.info["prefix"]] = path
+    return found
+
+
 def _over(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) -> Endpoint:
     """The endpoint with the added members in what it takes and gives."""
     signature = endpoint.signature

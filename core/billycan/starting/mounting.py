@@ -44,6 +44,9 @@ def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> lis
     for manifest in enabled.values():
         for fault in checks.lists(manifest, [(e.signature.listed, e.signature.query) for e in found]):
             raise PluginError(fault)
+        own = {e.route.path: e.signature.listed for e in found if e.plugin == manifest.name and e.signature.listed}
+        for fault in checks.shown(manifest, own):
+            raise PluginError(fault)
     for fault in checks.extending(enabled, found):
         raise PluginError(fault)
     # Whatever else takes the body that makes a record, such as a preview, calls the same members read-only.

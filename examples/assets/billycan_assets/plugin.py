@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Manifest, Route
+from billycan import Deleted, Manifest, RecordPages, Route
 
 from .handlers import create_asset, delete_asset, get_asset, list_assets, retire_asset, update_asset
 from .schemas import Asset
@@ -27,4 +27,5 @@ manifest = Manifest(
         Route("DELETE", "/v1/assets/{id}", delete_asset, scope="assets:write"),
         Route("POST", "/v1/assets/{id}/retire", retire_asset, scope="assets:write"),
     ),
+    records=(RecordPages(path="/v1/assets", columns=("name", "custodian", "cost", "bought_on", "status")),),
 )

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Manifest, Route
+from billycan import Code, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
+from .cards import today
 from .demo import add_samples
 from .neighbours import hears
 from .schemas import Booking, Service
@@ -58,6 +59,11 @@ manifest = Manifest(
         Route("POST", "/v1/bookings/{id}/reopen", h.reopen_booking, scope="bookings:write"),
         Route("POST", "/v1/bookings/{id}/reschedule", h.reschedule_booking, scope="bookings:write"),
     ),
+    records=(
+        RecordPages(path="/v1/bookings", columns=("start_at", "service", "client", "staff", "status"), order=40),
+        RecordPages(path="/v1/services", columns=("name", "duration_minutes", "price", "active"), order=80),
+    ),
+    cards=(today,),
     hears=hears,
     demo=add_samples,
     codes={"slot_unavailable": Code(409, "The time is taken or not offered; `alternatives` are free.")},

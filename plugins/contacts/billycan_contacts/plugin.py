@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Manifest, Route
+from billycan import Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
@@ -23,6 +23,7 @@ manifest = Manifest(
         Route("POST", "/v1/contacts/{id}/archive", h.archive_contact, scope="contacts:write"),
         Route("POST", "/v1/contacts/{id}/restore", h.restore_contact, scope="contacts:write"),
     ),
+    records=(RecordPages(path="/v1/contacts", columns=("name", "roles", "email", "phone", "status"), order=10),),
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",
 )

@@ -2,10 +2,10 @@
 
 from billycan import Manifest
 
-from . import components, keys, overview
+from . import components, keys, overview, pages, profile
 
 manifest = Manifest(
     name="dashboard",
     requires=("users",),
-    pages=(*overview.screens, *keys.screens, *components.screens),
+    pages=(*overview.screens, *keys.screens, *profile.screens, *components.screens, *pages.screens),
 )

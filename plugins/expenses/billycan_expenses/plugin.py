@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Manifest, Route
+from billycan import Deleted, Manifest, RecordPages, Route
 
 from . import categories as c
 from . import handlers as h
+from .cards import by_category
 from .demo import add_samples
 from .neighbours import hears
 from .schemas import Category, Expense
@@ -41,6 +42,15 @@ manifest = Manifest(
         Route("PATCH", "/v1/expense_categories/{id}", c.update_category, scope="expenses:write"),
         Route("DELETE", "/v1/expense_categories/{id}", c.delete_category, scope="expenses:write"),
     ),
+    records=(
+        RecordPages(
+            path="/v1/expenses",
+            columns=("description", "category", "supplier_name", "date", "amount", "status"),
+            order=70,
+        ),
+        RecordPages(path="/v1/expense_categories", one="category", columns=("name", "created_at"), order=95),
+    ),
+    cards=(by_category,),
     hears=hears,
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",

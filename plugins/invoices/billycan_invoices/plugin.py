@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Manifest, Route
+from billycan import Code, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from . import note_handlers as n
 from . import payment_handlers as p
+from .cards import by_month, gst, owed
 from .demo import add_samples
 from .neighbours import hears
 from .note_page import note_page
@@ -71,6 +72,20 @@ manifest = Manifest(
         Route("POST", "/v1/adjustment_notes/{id}/void", n.void_adjustment_note, scope="invoices:write"),
     ),
     pages=(("/i/{token}", invoice_page), ("/a/{token}", note_page)),
+    records=(
+        RecordPages(
+            path="/v1/invoices", columns=("number", "client", "total", "amount_due", "due_date", "status"), order=50
+        ),
+        RecordPages(
+            path="/v1/payments",
+            columns=("paid_on", "client", "payment_method", "amount", "unallocated", "status"),
+            order=60,
+        ),
+        RecordPages(
+            path="/v1/adjustment_notes", columns=("number", "client", "total", "issue_date", "status"), order=65
+        ),
+    ),
+    cards=(owed, by_month, gst),
     hears=hears,
     demo=add_samples,
     codes={

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Manifest, Route
+from billycan import Code, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
+from .cards import by_status
 from .demo import add_samples
 from .neighbours import hears
 from .schemas import Job
@@ -49,6 +50,12 @@ manifest = Manifest(
             makes=("/v1/invoices/{id}",),
         ),
     ),
+    records=(
+        RecordPages(
+            path="/v1/jobs", columns=("number", "title", "client", "scheduled_start", "priority", "status"), order=30
+        ),
+    ),
+    cards=(by_status,),
     hears=hears,
     demo=add_samples,
     codes={

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Every, Manifest, Route
+from billycan import Deleted, Every, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
@@ -50,6 +50,11 @@ manifest = Manifest(
         ),
     ),
     pages=(("/q/{token}", quote_page),),
+    records=(
+        RecordPages(
+            path="/v1/quotes", columns=("number", "client", "title", "total", "expiry_date", "status"), order=20
+        ),
+    ),
     hears=hears,
     tasks=(Every(seconds=60, due=h.past_expiry, run=h.expire_quote),),
     demo=add_samples,

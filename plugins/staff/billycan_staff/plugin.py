@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Manifest, Route
+from billycan import Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
@@ -20,6 +20,9 @@ manifest = Manifest(
         Route("GET", "/v1/staff/{id}", h.get_staff, scope="staff:read"),
         Route("PATCH", "/v1/staff/{id}", h.update_staff, scope="staff:write"),
         Route("DELETE", "/v1/staff/{id}", h.delete_staff, scope="staff:write"),
+    ),
+    records=(
+        RecordPages(path="/v1/staff", one="member of staff", columns=("name", "email", "phone", "active"), order=90),
     ),
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",

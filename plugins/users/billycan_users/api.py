@@ -1,7 +1,7 @@
 """What other plugins may use of users: pages for people who are signed in, and who they are."""
 
-from .drawing import day, moment, money
-from .people import invite, members
+from .drawing import day, moment, money, words
+from .people import invite, live_of, members
 from .reading import checked
 from .rules import Role
 from .screens import Answer, Screen, address, mounted
@@ -19,8 +19,10 @@ __all__ = [
     "checked",
     "day",
     "invite",
+    "live_of",
     "members",
     "moment",
     "money",
     "mounted",
+    "words",
 ]

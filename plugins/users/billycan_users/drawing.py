@@ -78,7 +78,7 @@ def _is_at(here: str, path: str) -> bool:
 
 
 class Assets:
-    """The files that pages load, at `/dashboard/assets/{name}`: kept for ever, since the address names the edition."""
+    """The files that pages load, at `/dashboard/-/{name}`: kept for ever, since the address names the edition."""
 
     def __init__(self, app: App) -> None:
         self.app = app
@@ -112,7 +112,7 @@ def asset(context: jinja2.runtime.Context, name: str) -> str:
     """The address of `<plugin>/<file>`."""
     app = context["app"]
     flat = name.replace("/", "-")
-    return f"/dashboard/assets/{flat}?{_files(tuple(app.manifests))[flat][1]}"
+    return f"/dashboard/-/{flat}?{_files(tuple(app.manifests))[flat][1]}"
 
 
 # Values --------------------------------------------------------------------------------------------------------------
@@ -170,8 +170,12 @@ def _ago(app: App, value: Moment, exact: str) -> str:
 
 
 def words(value: str) -> str:
-    """A name of a machine's as people write it: `written_off` as `Written off`."""
-    return value.replace("_", " ").capitalize()
+    """A name of a machine's as people write it: `written_off` as `Written off`, `gst_code` as `GST code`."""
+    first, *others = value.split("_")
+    return " ".join([_ACRONYMS.get(first, first.capitalize()), *(_ACRONYMS.get(word, word) for word in others)])
+
+
+_ACRONYMS = {"gst": "GST", "abn": "ABN", "id": "ID", "url": "URL", "bsb": "BSB", "payid": "PayID"}
 
 
 @cache

@@ -19,7 +19,7 @@ manifest = Manifest(
     migrations=Path(__file__).parent / "migrations",
     pages=(
         *mounted(*signing_in.screens, *account.screens, *passkeys.screens, *members.screens),
-        ("/dashboard/assets/{name}", Assets),
+        ("/dashboard/-/{name}", Assets),
     ),
     greets=greeting,
 )

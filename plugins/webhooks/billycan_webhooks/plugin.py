@@ -4,7 +4,7 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from billycan import App, Code, Context, Event, Every, Gauge, Manifest, Route, hookimpl
+from billycan import App, Code, Context, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
 
 from . import handlers as h
 from .deliveries import fan_out
@@ -42,6 +42,7 @@ manifest = Manifest(
         Route("GET", "/v1/webhook_deliveries/{id}", h.get_delivery, scope=READ),
         Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
     ),
+    records=(RecordPages(path="/v1/webhook_endpoints", hidden=True),),
     tasks=(
         Every(seconds=600, run=tidy, tenants=untidy),
         Every(seconds=60, run=trim_answers, tenants=with_large_answers),

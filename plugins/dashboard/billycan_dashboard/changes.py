@@ -1,0 +1,231 @@
+"""The pages that make, change and delete records, and carry out their actions, with forms made from their Structs."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from billycan import BadRequest, Forbidden, NotFound, Problem
+from billycan.web import RouteNotFound
+from billycan_users.api import Answer, Led, Shown, Visit
+
+from . import forms
+from .forms import Control
+from .kinds import Kind, holds, kind_at, kind_of, kinds, label, page_of, targets, title_of
+from .records import has_members, show_record
+
+_MOST_CHOICES = 100
+_MORE_ROWS = 5
+
+
+class Choices(Struct, frozen=True):
+    """What a reference may be: pairs of an id and a name, of `total` that there are."""
+
+    pairs: list[tuple[str, str]]
+    total: int
+    title: str
+
+
+def new_record(visit: Visit, resource: str) -> Answer:
+    kind = kind_at(visit, resource)
+    _require(visit, kind.routes.get("make"))
+    return _show_form(visit, kind, kind.routes["make"], title=f"New {kind.one}", button=f"Make the {kind.one}")
+
+
+def make_record(visit: Visit, resource: str) -> Answer:
+    """Make what the form says; another form where only more rows or other choices were asked for."""
+    kind = kind_at(visit, resource)
+    if "make" not in kind.routes:
+        raise RouteNotFound
+    endpoint = kind.routes["make"]
+    if _asks_for_more(visit):
+        return new_record(visit, resource)
+    made = _call(visit, endpoint, kind.path, _body(visit, endpoint))
+    return Led(f"{kind.page}/{made['id']}", f"The {kind.one} was made.")
+
+
+def edit_record(visit: Visit, resource: str, id: str) -> Answer:
+    kind = kind_at(visit, resource)
+    _require(visit, kind.routes.get("change"))
+    record = visit.call("GET", f"{kind.path}/{id}")["data"]
+    title = title_of(kind, record)
+    return _show_form(visit, kind, kind.routes["change"], title=title, button="Save the changes", record=record)
+
+
+def change_record(visit: Visit, resource: str, id: str) -> Answer:
+    """Send what the form has changed, for the version that it was filled in from."""
+    kind = kind_at(visit, resource)
+    if "change" not in kind.routes:
+        raise RouteNotFound
+    if _asks_for_more(visit):
+        return edit_record(visit, resource, id)
+    endpoint, path = kind.routes["change"], f"{kind.path}/{id}"
+    record = visit.call("GET", path)["data"]
+    asked, zone = forms.controls(endpoint.signature.body), visit.person.zone
+    was = forms.read(asked, forms.filled(asked, record, zone), zone)
+    patch = forms.changed(_body(visit, endpoint), was)
+    if patch:
+        _call(visit, endpoint, path, patch, version=_version(visit))
+    return Led(f"{kind.page}/{id}", f"The {kind.one} was changed." if patch else "Nothing was changed.")
+
+
+def show_action(visit: Visit, resource: str, id: str, action: str) -> Answer:
+    """The form of an action that takes more than a click."""
+    kind, endpoint = _action(visit, resource, action)
+    _require(visit, endpoint)
+    if not has_members(endpoint):
+        return show_record(visit, resource, id)
+    record = visit.call("GET", f"{kind.path}/{id}", {"fields": ",".join(_naming(kind))})["data"]
+    words = (endpoint.route.handler.__doc__ or "").strip().partition("\n")[0]
+    title = f"{label(action)}: {title_of(kind, record)}"
+    return _show_form(visit, kind, endpoint, title=title, button=label(action), words=words, back=f"{kind.page}/{id}")
+
+
+def act(visit: Visit, resource: str, id: str, action: str) -> Answer:
+    kind, endpoint = _action(visit, resource, action)
+    if _asks_for_more(visit):
+        return show_action(visit, resource, id, action)
+    body = _body(visit, endpoint) if has_members(endpoint) else {}
+    answer = _call(visit, endpoint, f"{kind.path}/{id}/{action}", body)
+    made = answer.get("id", id) if isinstance(answer, dict) else id
+    page = page_of(visit.app, str(made)) or f"{kind.page}/{id}"
+    return Led(page, f"Done: {label(action).lower()}.")
+
+
+def delete_record(visit: Visit, resource: str, id: str) -> Answer:
+    kind = kind_at(visit, resource)
+    if "delete" not in kind.routes:
+        raise RouteNotFound
+    visit.call("DELETE", f"{kind.path}/{id}", version=_version(visit))
+    return Led(kind.page, f"The {kind.one} was deleted.")
+
+
+def _call(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None = None) -> Any:
+    """What the API answers; faults are told at the fields that the form has."""
+    try:
+        return visit.call(endpoint.route.method, path, body=body, version=version)["data"]
+    except Problem as problem:
+        asked = forms.controls(endpoint.signature.body) if has_members(endpoint) else ()
+        visit.faults |= forms.placed(problem, asked)
+        problem.details = []
+        raise
+
+
+def _body(visit: Visit, endpoint: Any) -> dict[str, Any]:
+    asked = forms.controls(endpoint.signature.body)
+    visit.form = forms.compacted(asked, visit.form)
+    return forms.read(asked, visit.form, visit.person.zone)
+
+
+def _version(visit: Visit) -> int | None:
+    text = visit.form.get("version", "")
+    if not text:
+        return None
+    if not text.isdecimal() or len(text) > 9:
+        raise BadRequest("The form's version is no number: open the page again.")
+    return int(text)
+
+
+def _asks_for_more(visit: Visit) -> bool:
+    return bool(visit.form.get("more") or visit.form.get("find"))
+
+
+def _require(visit: Visit, endpoint: Any) -> None:
+    if endpoint is None:
+        raise RouteNotFound
+    if not holds(visit, endpoint):
+        raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
+
+
+def _action(visit: Visit, resource: str, action: str) -> tuple[Kind, Any]:
+    kind = kind_at(visit, resource)
+    if (endpoint := kind.actions.get(action)) is None:
+        raise RouteNotFound
+    return kind, endpoint
+
+
+# The form -------------------------------------------------------------------------------------------------------------
+
+
+def _show_form(
+    visit: Visit,
+    kind: Kind,
+    endpoint: Any,
+    *,
+    title: str,
+    button: str,
+    record: Mapping[str, Any] | None = None,
+    words: str = "",
+    back: str = "",
+) -> Answer:
+    asked, zone = forms.controls(endpoint.signature.body), visit.person.zone
+    stored = forms.blank(asked) if record is None else forms.filled(asked, record, zone)
+    given = {**stored, **{name: text for name, text in visit.query.items() if name in {c.name for c in asked}}}
+    fields = visit.form or given
+    more = {visit.form.get("more", ""): _MORE_ROWS}
+    values = {
+        "kind": kind,
+        "title": title,
+        "button": button,
+        "words": words,
+        "back": back or (f"{kind.page}/{record['id']}" if record else kind.page),
+        "version": visit.form.get("version") or (record["version"] if record else ""),
+        "main": [c for c in asked if c.name not in ("external_id", "metadata") and not _is_chained(c, asked)],
+        "rest": [c for c in asked if c.name in ("external_id", "metadata") or _is_chained(c, asked)],
+        "fields": fields,
+        "rows": {c.name: forms.row_count(c, fields, more.get(c.name, 0)) for c in asked if c.form == "rows"},
+        "choices": {name: _choices(visit, kind, name, fields) for name in _references(asked)},
+        "labels": label,
+    }
+    return Shown("dashboard/form.html", values)
+
+
+def _is_chained(control: Control, asked: Sequence[Control]) -> bool:
+    """Whether it is a neighbour that actions set by themselves, so that few fill it in."""
+    return control.form == "ref" and not control.required and len(asked) > 12
+
+
+def _references(asked: Sequence[Control]) -> list[str]:
+    found = [c.name for c in asked if c.form in ("ref", "refs")]
+    return found + [part.name for c in asked for part in c.parts if part.form == "ref"]
+
+
+def _naming(kind: Kind) -> list[str]:
+    """The members by which a choice of records tells them apart."""
+    shown = {member.name for member in (*kind.members, *kind.columns)}
+    return [n for n in dict.fromkeys(["id", kind.columns[0].name, "number", "name", "title", "client"]) if n in shown]
+
+
+def _choices(visit: Visit, kind: Kind, name: str, fields: Mapping[str, str]) -> Choices | None:
+    """What a reference may be: the first hundred that fit what was looked for, and what is chosen; None if unknown."""
+    one = name[:-1] if name.endswith("_ids") else name
+    prefix = kind.ids.get(one) or targets(visit.app).get(one, "")
+    target = kinds(visit.app).get(visit.app.prefixes.get(prefix, ""))
+    if target is None or not target.may(visit, "list"):
+        return None
+    query: dict[str, Any] = {"per_page": _MOST_CHOICES, "fields": ",".join(_naming(target))}
+    if (text := fields.get(f"find-{name}", "").strip()) and "search" in target.filters:
+        query["search"] = text[:200]
+    if "name" in target.sortable:
+        query["sort"] = "name"
+    found = visit.call("GET", target.path, query)
+    pairs = [(record["id"], _named(target, record)) for record in found["data"]]
+    chosen = {id for key, text in fields.items() if key.rpartition(".")[2] == name for id in text.split()}
+    for id in sorted(chosen - {id for id, _ in pairs}):
+        pairs.insert(0, (id, _look_up(visit, id)))
+    total = visit.call("GET", target.path, {"per_page": 1})["pagination"]["total"] if text else None
+    return Choices(pairs, found["pagination"]["total"] if total is None else total, target.title)
+
+
+def _named(kind: Kind, record: Mapping[str, Any]) -> str:
+    client = record.get("client")
+    return f"{title_of(kind, record)} · {client['name']}" if client else title_of(kind, record)
+
+
+def _look_up(visit: Visit, id: str) -> str:
+    """The name of a record that was chosen before; its id where there is none."""
+    kind = kind_of(visit.app, id)
+    try:
+        return _named(kind, visit.call("GET", f"{kind.path}/{id}")["data"]) if kind else id
+    except (NotFound, Forbidden):
+        return id

@@ -1,0 +1,296 @@
+"""Forms made from the Struct that a route takes: which control each member has, and what was filled in, as a body."""
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Literal, get_args, get_origin
+from zoneinfo import ZoneInfo
+
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
+
+from billycan import Fault, Problem
+from billycan.fields import Number, Rule, Text, Whole, read_instant
+from billycan.members import is_struct, members_explained, options, parts
+
+from .kinds import label
+
+_LATER = ("external_id", "metadata")
+_EMPTY_ROWS = 3
+_REMOVE = "__remove"  # the field of a row by which it is taken out
+_NAMING = 32
+_LONG = 1000  # characters from which on a text has several lines
+_WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?", re.ASCII)
+
+
+class Control(Struct, frozen=True):
+    """A member that a form asks for. `form` is its kind; of rows and of an object, `parts` are the members.
+
+    `default` is what stands for it when nothing is chosen, `clears` says that null may be sent in its place.
+    """
+
+    name: str
+    label: str
+    form: str
+    hint: str = ""
+    required: bool = False
+    clears: bool = False
+    default: Any = None
+    choices: tuple[str, ...] = ()
+    parts: tuple["Control", ...] = ()
+
+    @property
+    def is_wide(self) -> bool:
+        return self.form in ("area", "rows", "object", "lines", "ticks", "map")
+
+
+@lru_cache(256)
+def controls(kind: type[Struct]) -> tuple[Control, ...]:
+    """What a form asks for, to fill in a Struct: what is required first, then what is short."""
+    return tuple(sorted(_members(kind), key=_place))
+
+
+def _members(kind: type[Struct]) -> tuple[Control, ...]:
+    said = members_explained(kind)
+    found = [_control(field, said.get(field.encode_name, "")) for field in msgspec.structs.fields(kind)]
+    return tuple(control for control in found if control)
+
+
+def _place(control: Control) -> int:
+    if control.name in _LATER:
+        return 5
+    if control.is_wide:
+        return 2 if control.form == "rows" else 3
+    return 0 if control.required else 1
+
+
+def _control(field: msgspec.structs.FieldInfo, said: str) -> Control | None:
+    type_, rule, _ = parts(field.type)
+    kinds = [o for o in options(type_) if o not in (type(None), UnsetType)]
+    nullable = len(kinds) < len(options(type_))
+    kind, inner, _ = parts(kinds[0] if kinds else str)
+    rule = rule or inner
+    name = field.encode_name
+    if rule and len(rule.schema.get("enum", ())) == 1:
+        return None  # nothing to choose
+    form, choices = _form(name, kind, rule, nullable=nullable)
+    within: tuple[Control, ...] = ()
+    if form in ("object", "rows"):
+        within = _members(kind if form == "object" else parts(get_args(kind)[0])[0])
+    default = None if field.required else field.default
+    if field.default_factory is not msgspec.NODEFAULT:
+        default = field.default_factory()
+    default = None if default is UNSET or default is msgspec.NODEFAULT else msgspec.to_builtins(default)
+    # What says no more than the name is noise.
+    hint = said.replace("`", "") if len(said) > _NAMING else ""
+    return Control(
+        name, label(name), form, hint, field.required, nullable or not field.required, default, choices, within
+    )
+
+
+def _form(name: str, kind: Any, rule: Rule | None, *, nullable: bool) -> tuple[str, tuple[str, ...]]:
+    origin = get_origin(kind)
+    if origin in (list, tuple, set):
+        item, _, _ = parts(get_args(kind)[0])
+        if is_struct(item):
+            return "rows", ()
+        return (
+            ("ticks", _values(item))
+            if get_origin(item) is Literal
+            else ("refs" if name.endswith("_ids") else "lines", ())
+        )
+    if origin is Literal:
+        return "choice", _values(kind)
+    if origin is dict or kind is dict:
+        return "map", ()
+    if is_struct(kind):
+        return "object", ()
+    if isinstance(rule, Number) or kind is Decimal:
+        return "number", ()
+    if isinstance(rule, Whole) or kind is int:
+        return "whole", ()
+    if kind is bool:
+        return ("maybe" if nullable else "yes"), ()
+    if rule and rule.schema.get("format") == "date-time":
+        return "moment", ()
+    if isinstance(kind, type) and issubclass(kind, date):
+        return ("moment" if issubclass(kind, datetime) else "date"), ()
+    return _form_of_text(name, rule), tuple(map(str, rule.schema.get("enum", ()))) if rule else ()
+
+
+def _form_of_text(name: str, rule: Rule | None) -> str:
+    if rule and rule.schema.get("enum"):
+        return "choice"
+    if name == "id":
+        return "hidden"
+    if name.endswith("_id") and name != "external_id":
+        return "ref"
+    if isinstance(rule, Text) and rule.most >= _LONG and not rule.schema.get("format"):
+        return "area"
+    return {"email": "email", "iri": "url", "uri": "url"}.get(str(rule.schema.get("format")) if rule else "", "text")
+
+
+def _values(kind: Any) -> tuple[str, ...]:
+    return tuple(map(str, get_args(kind)))
+
+
+# What a form shows of a record ----------------------------------------------------------------------------------------
+
+
+def filled(asked: tuple[Control, ...], record: Mapping[str, Any], zone: str, before: str = "") -> dict[str, str]:
+    """The fields of a form as a record fills them in, by name: `line_items[0].quantity`."""
+    found: dict[str, str] = {}
+    for control in asked:
+        name, value = f"{before}{control.name}", record.get(control.name)
+        if control.form == "object":
+            found |= filled(control.parts, value or {}, zone, f"{name}.")
+        elif control.form == "rows":
+            for i, row in enumerate(value or ()):
+                found |= filled(control.parts, row, zone, f"{name}[{i}].")
+        elif value is not None:
+            found[name] = _text(control, value, zone)
+    return found
+
+
+def blank(asked: tuple[Control, ...], before: str = "") -> dict[str, str]:
+    """The fields of a form for something new: what it has when nothing is said."""
+    found: dict[str, str] = {}
+    for control in asked:
+        if control.form == "object":
+            continue  # one that is not filled in is not sent
+        if control.form != "rows" and control.default not in (None, [], {}):
+            found[f"{before}{control.name}"] = _text(control, control.default, "UTC")
+    return found
+
+
+def _text(control: Control, value: Any, zone: str) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if control.form == "map":
+        return "\n".join(f"{key}={each}" for key, each in value.items())
+    if isinstance(value, list):
+        return ("\n" if control.form == "lines" else " ").join(map(str, value))
+    if control.form == "moment":
+        return f"{read_instant(value).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
+    return str(value)
+
+
+# What was filled in ---------------------------------------------------------------------------------------------------
+
+
+def compacted(asked: tuple[Control, ...], form: Mapping[str, str]) -> dict[str, str]:
+    """The fields with the rows that hold nothing taken out, so that those of a fault are the ones that were sent."""
+    found = dict(form)
+    for control in (c for c in asked if c.form == "rows"):
+        rows = [row for row in _rows(control, form) if not _is_blank(control, row)]
+        found = {name: text for name, text in found.items() if not name.startswith(f"{control.name}[")}
+        for i, row in enumerate(rows):
+            found |= {f"{control.name}[{i}].{name}": text for name, text in row.items()}
+    return found
+
+
+def _rows(control: Control, form: Mapping[str, str], before: str = "") -> list[dict[str, str]]:
+    """The fields of each row, in order."""
+    starts = re.compile(rf"{re.escape(before + control.name)}\[(\d{{1,4}})\]\.(.+)", re.DOTALL)
+    rows: dict[int, dict[str, str]] = {}
+    for name, text in form.items():
+        if found := starts.fullmatch(name):
+            rows.setdefault(int(found[1]), {})[found[2]] = text
+    return [rows[i] for i in sorted(rows)]
+
+
+def _is_blank(control: Control, row: Mapping[str, str]) -> bool:
+    if row.get(_REMOVE):
+        return True
+    hidden = {part.name for part in control.parts if part.form in ("hidden", "yes")}
+    return not any(text.strip() for name, text in row.items() if name not in hidden)
+
+
+def row_count(control: Control, form: Mapping[str, str], more: int = 0) -> int:
+    """How many rows a form shows: those that are filled in, and a few more."""
+    filled_in = len(_rows(control, form))
+    return filled_in + (more or (_EMPTY_ROWS if not filled_in else 1))
+
+
+def read(asked: tuple[Control, ...], form: Mapping[str, str], zone: str, before: str = "") -> dict[str, Any]:
+    """The body that a form's fields make: what is empty is not in it; what cannot be read is in it as it was sent."""
+    body: dict[str, Any] = {}
+    for control in asked:
+        name = f"{before}{control.name}"
+        value: Any = None
+        if control.form == "object":
+            value = read(control.parts, form, zone, f"{name}.") or None
+        elif control.form == "rows":
+            value = [_row(control, row, zone) for row in _rows(control, form, before)]
+        elif control.form == "yes":
+            value = form.get(name) == "true"
+        elif control.form in ("ticks", "refs"):
+            value = form.get(name, "").split()
+        elif control.form == "lines":
+            value = [line.strip() for line in form.get(name, "").splitlines() if line.strip()]
+        elif control.form == "map":
+            pairs = (line.partition("=") for line in form.get(name, "").splitlines() if line.strip())
+            value = {key.strip(): text.strip() for key, _, text in pairs}
+        elif text := form.get(name, "").strip():
+            value = _value(control, text, zone)
+        if value is not None and (control.required or value not in ([], {})):
+            body[control.name] = value
+    return body
+
+
+def _row(control: Control, row: Mapping[str, str], zone: str) -> dict[str, Any]:
+    """A row's object; in one that is stored already, what was emptied is null."""
+    found = read(control.parts, row, zone)
+    if found.get("id"):
+        found |= {p.name: None for p in control.parts if p.clears and p.name not in found}
+    return found
+
+
+def _value(control: Control, text: str, zone: str) -> Any:
+    if control.form == "whole":
+        return int(text) if _WHOLE.fullmatch(text) else text
+    if control.form == "maybe":
+        return {"true": True, "false": False}.get(text, text)
+    if control.form == "moment" and _LOCAL.fullmatch(text):
+        try:
+            return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)).isoformat()
+        except ValueError:
+            return text
+    return text.replace("\r\n", "\n")
+
+
+def changed(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
+    """The merge patch that makes the new body of the old one."""
+    patch: dict[str, Any] = {}
+    for name in {**old, **new}:
+        was, now = old.get(name), new.get(name)
+        if isinstance(was, dict) and isinstance(now, dict):
+            now = changed(now, was)
+            if now:
+                patch[name] = now
+        elif was != now:
+            patch[name] = now
+    return patch
+
+
+def placed(problem: Problem, asked: tuple[Control, ...]) -> dict[str, str]:
+    """What is wrong by the field that it is told at: `tags[2]` is told at `tags`."""
+    faults = problem.details or [Fault(problem.param or "", problem.code, problem.message)]
+    found: dict[str, str] = {}
+    names = frozenset(_names(asked))
+    for fault in (fault for fault in faults if fault.param):
+        name = fault.param
+        while name and re.sub(r"\[\d+\]", "[]", name) not in names:
+            name = re.sub(r"(\.[^.\[\]]*|\[\d+\])$", "", name) if re.search(r"[.\[]", name) else ""
+        found.setdefault(name or fault.param, fault.message)
+    return found
+
+
+def _names(asked: tuple[Control, ...], before: str = "") -> Iterator[str]:
+    for control in asked:
+        yield f"{before}{control.name}"
+        if control.parts:
+            yield from _names(control.parts, f"{before}{control.name}" + ("[]." if control.form == "rows" else "."))

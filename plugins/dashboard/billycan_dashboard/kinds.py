@@ -1,0 +1,217 @@
+"""The resources that have pages: every one that is listed and shown, of every plugin, as manifest and Structs say."""
+
+import re
+from collections.abc import Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any, Literal, get_args, get_origin
+from urllib.parse import urlencode
+
+import msgspec
+from msgspec import Struct, UnsetType
+
+from billycan import App, Named, RecordPages, Resource
+from billycan.members import is_struct, options, parts
+from billycan.web import RouteNotFound
+from billycan_users.api import Visit, words
+
+ROOT = "/dashboard"
+_TITLES = ("number", "name", "title", "description")
+_PERCENT = re.compile(r"(^|_)(percent|rate)$")
+_CODE = re.compile(r"_(code|method)$")
+
+
+class Member(Struct, frozen=True):
+    """A member of records as pages show it. `form` says how; of a list or an object, `parts` are the members."""
+
+    name: str
+    label: str
+    form: str
+    parts: tuple["Member", ...] = ()
+
+
+class Kind(Struct, frozen=True, eq=False):
+    """A resource: its routes by what they do, what it is called, and the members of its records.
+
+    `filters` are those of its list, each with its type; `ids` says which kind of id some take, by prefix.
+    """
+
+    plugin: str
+    path: str
+    prefix: str
+    title: str
+    one: str
+    order: int
+    columns: tuple[Member, ...]
+    members: tuple[Member, ...]
+    routes: Mapping[str, Any]
+    actions: Mapping[str, Any]
+    filters: Mapping[str, Any]
+    sortable: tuple[str, ...]
+    ids: Mapping[str, str]
+
+    @property
+    def page(self) -> str:
+        """The address of its list."""
+        return f"{ROOT}/{self.path.removeprefix('/v1/')}"
+
+    def may(self, visit: Visit, does: str) -> bool:
+        """Whether there is such a route, and the visitor's role reaches it."""
+        return (route := self.routes.get(does)) is not None and holds(visit, route)
+
+
+def holds(visit: Visit, endpoint: Any) -> bool:
+    """Whether the visitor's role reaches a route."""
+    return endpoint.route.scope is None or visit.identity.holds(endpoint.route.scope)
+
+
+@lru_cache(8)
+def kinds(app: App) -> Mapping[str, Kind]:
+    """Every resource that has pages, by its path, in the order in which they are listed."""
+    wanted = {pages.path: pages for manifest in app.manifests.values() for pages in manifest.records}
+    prefixes = {path: prefix for prefix, path in app.prefixes.items()}
+    found = []
+    for endpoint in app.endpoints:
+        path, shown = endpoint.route.path, endpoint.signature.listed
+        pages = wanted.get(path) or RecordPages(path=path)
+        one = app.at.get(("GET", f"{path}/{{id}}"))
+        if path.count("/") != 2 or not is_struct(shown) or not issubclass(shown, Resource) or not one or pages.hidden:
+            continue
+        found.append(_kind(app, endpoint, one, pages, prefixes.get(path, "")))
+    return {kind.path: kind for kind in sorted(found, key=lambda kind: (kind.order, kind.title))}
+
+
+def kind_at(visit: Visit, resource: str) -> Kind:
+    """The resource of an address; raises RouteNotFound where there is none."""
+    kind = kinds(visit.app).get(f"/v1/{resource}")
+    if kind is None:
+        raise RouteNotFound
+    return kind
+
+
+def kind_of(app: App, id: str) -> Kind | None:
+    """The resource of which an id is, where it has pages."""
+    return kinds(app).get(app.prefixes.get(id.partition("_")[0], ""))
+
+
+def page_of(app: App, id: str) -> str:
+    """The address of a record's page; empty where it has none."""
+    kind = kind_of(app, id)
+    return f"{kind.page}/{id}" if kind else ""
+
+
+def page_at(app: App, path: str) -> str:
+    """The page that shows what a path of the API lists; empty where there is none."""
+    path, _, query = path.partition("?")
+    kind = kinds(app).get(path)
+    return kind.page + (f"?{query}" if query else "") if kind else ""
+
+
+@lru_cache(8)
+def targets(app: App) -> Mapping[str, str]:
+    """Which ids a member such as `client_id` takes: the prefix that any list says of it."""
+    return {name: prefix for e in app.endpoints for name, prefix in e.ids.items() if prefix}
+
+
+def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
+    """What a record is called."""
+    for name in (kind.columns[0].name, *_TITLES):
+        value = record.get(name)
+        if (value and kind.columns[0].form in ("text", "status")) or (name in _TITLES and value):
+            return str(value)
+    return str(record["id"])
+
+
+def label(name: str) -> str:
+    """A member's name as people read it: `due_date` as `Due date`, `sent_at` as `Sent`."""
+    return words(re.sub(r"^is_|(?<!external)_(id|ids|at|on)$", "", name) or name)
+
+
+def described(kind: type[Struct]) -> tuple[Member, ...]:
+    """The members of a Struct that is shown."""
+    return tuple(_member(field.encode_name, field.type) for field in msgspec.structs.fields(kind))
+
+
+def url(path: str, query: Mapping[str, Any]) -> str:
+    """A path with its query."""
+    return f"{path}?{urlencode(query)}" if query else path
+
+
+def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> Kind:
+    path, shown, query = pages.path, listing.signature.listed, listing.signature.query
+    by = {"list": ("GET", path), "get": ("GET", f"{path}/{{id}}"), "make": ("POST", path)}
+    by |= {"change": ("PATCH", f"{path}/{{id}}"), "delete": ("DELETE", f"{path}/{{id}}")}
+    acts = re.compile(rf"{re.escape(path)}/{{id}}/(\w+)")
+    members = described(next(option for option in options(one.signature.answer) if is_struct(option)))
+    in_list = {member.name: member for member in described(shown)}
+    chosen = [in_list[name] for name in pages.columns] if pages.columns else _default_columns(tuple(in_list.values()))
+    own = re.sub(r"(?<!^)(?=[A-Z])", " ", shown.__name__.removeprefix("Listed")).lower()
+    filters = {f.encode_name: f.type for f in msgspec.structs.fields(query)} if query else {}
+    return Kind(
+        plugin=listing.plugin,
+        path=path,
+        prefix=prefix,
+        title=pages.title or label(path.rpartition("/")[2]),
+        one=pages.one or own,
+        order=pages.order,
+        columns=tuple(chosen),
+        members=members,
+        routes={does: app.at[route] for does, route in by.items() if route in app.at},
+        actions={
+            found[1]: app.at["POST", at] for (verb, at) in app.at if verb == "POST" if (found := acts.fullmatch(at))
+        },
+        filters=filters,
+        sortable=getattr(query, "sortable", ()),
+        ids=listing.ids,
+    )
+
+
+def _default_columns(members: tuple[Member, ...]) -> list[Member]:
+    """What names a record, who it is for, when, how much and how it stands."""
+    by_name = {member.name: member for member in members}
+    title = next((by_name[name] for name in _TITLES if name in by_name), by_name["id"])
+    of = {
+        form: [m for m in members if m.form == form and m is not title] for form in ("named", "day", "money", "moment")
+    }
+    total = [m for m in of["money"] if m.name in ("total", "amount", "price")] or of["money"]
+    moments = [m for m in of["moment"] if m.name not in ("created_at", "updated_at")]
+    others = [m for m in members if m.name in ("email", "phone", "kind") and m is not title]
+    when = of["day"][:2] or moments[:1]
+    status = [by_name[name] for name in ("status", "active") if name in by_name]
+    chosen = [title, *of["named"][:2], *others, *when, *total[:1], *status[:1]]
+    return chosen[:7] if len(chosen) > 2 else [*chosen, by_name["created_at"]]
+
+
+def _member(name: str, kind: Any) -> Member:
+    choices = [parts(option)[0] for option in options(kind) if option not in (type(None), UnsetType)]
+    (kind, *_) = choices or (str,)
+    form = _form(name, kind)
+    within: tuple[Member, ...] = ()
+    if form == "facts":
+        within = described(kind)
+    elif form in ("table", "nameds"):
+        within = described(parts(get_args(kind)[0])[0])
+    return Member(name, label(name), form, within)
+
+
+def _form(name: str, kind: Any) -> str:
+    """How values of a type are shown."""
+    origin = get_origin(kind)
+    if origin in (list, tuple):
+        item = parts((get_args(kind) or (str,))[0])[0]
+        if is_struct(item):
+            return "nameds" if item is Named else "table"
+        return "ids" if name.endswith("_ids") else "words" if get_origin(item) is Literal else "texts"
+    if is_struct(kind):
+        return "named" if kind is Named else "facts"
+    if origin is Literal:
+        return "status" if name == "status" else "word"
+    if kind is Decimal:
+        return "percent" if _PERCENT.search(name) else "number" if name.endswith("quantity") else "money"
+    if isinstance(kind, type) and issubclass(kind, date):
+        return "moment" if issubclass(kind, datetime) else "day"
+    plain = {bool: "yes", int: "number", dict: "map"}.get(origin or kind)
+    if kind is str and _CODE.search(name):
+        return "word"
+    return plain or ("id" if name == "id" or name.endswith("_id") else "text")

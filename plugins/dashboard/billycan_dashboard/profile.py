@@ -1,0 +1,65 @@
+"""The business's own profile; what money goes by is changed only by who gives the password again."""
+
+from typing import Any
+
+from billycan import Problem
+from billycan.businesses import Profile
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
+
+from . import forms
+
+_HERE = "/dashboard/profile"
+_MONEY = ("bank_account", "payid")
+
+
+def show_profile(visit: Visit) -> Answer:
+    profile = visit.call("GET", "/v1/tenant")["data"]
+    rest, money = _asked()
+    zone = visit.person.zone
+    own = visit.form if visit.path == _HERE else {}
+    bank = visit.form if visit.path != _HERE else {}
+    values = {
+        "profile": profile,
+        "may_change": visit.identity.holds("tenant:write"),
+        "main": rest,
+        "money": money,
+        "fields": own or forms.filled(rest, profile, zone),
+        "money_fields": bank or forms.filled(money, profile, zone),
+        "version": visit.form.get("version") or profile["version"],
+    }
+    return Shown("dashboard/profile.html", values)
+
+
+def change_profile(visit: Visit) -> Answer:
+    return _change(visit, _asked()[0])
+
+
+def change_bank(visit: Visit) -> Answer:
+    return _change(visit, _asked()[1])
+
+
+def _asked() -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
+    asked = forms.controls(Profile)
+    return tuple(c for c in asked if c.name not in _MONEY), tuple(c for c in asked if c.name in _MONEY)
+
+
+def _change(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
+    zone = visit.person.zone
+    profile: dict[str, Any] = visit.call("GET", "/v1/tenant")["data"]
+    was = forms.read(asked, forms.filled(asked, profile, zone), zone)
+    patch = forms.changed(forms.read(asked, visit.form, zone), was)
+    version = visit.form.get("version", "")
+    try:
+        if patch:
+            visit.call("PATCH", "/v1/tenant", body=patch, version=int(version) if version.isdecimal() else None)
+    except Problem as problem:
+        visit.faults |= forms.placed(problem, asked)
+        problem.details = []
+        raise
+    return Led(_HERE, "The profile was changed." if patch else "Nothing was changed.")
+
+
+screens = mounted(
+    Screen(_HERE, show_profile, change_profile, nav="Profile", group="Business"),
+    Screen(f"{_HERE}/bank", post=change_bank, role="owner", proof=True, on=_HERE),
+)

@@ -1,0 +1,251 @@
+"""The pages of records, of any plugin: lists, and a record with its neighbours and what happened to it."""
+
+import json
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any, Literal, get_args, get_origin
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Context, own
+from billycan.businesses import list_keys
+from billycan.events import events, may_read
+from billycan.members import is_struct, options, parts
+from billycan.web import encode
+from billycan_users.api import Answer, Shown, Visit, live_of, members
+
+from .kinds import Kind, Member, holds, kind_at, kinds, label, page_of, title_of
+
+_ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
+_NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
+_MOST_TOLD = 50
+_TELLING = {"total", "amount", "amount_due", "price", "unit_price", "cost"}
+# What ends something, or is done beside it, is not what a visitor most likely came for.
+_QUIET = {
+    "duplicate",
+    "void",
+    "cancel",
+    "archive",
+    "decline",
+    "hold",
+    "no_show",
+    "retire",
+    "reverse",
+    "write_off",
+    "reopen",
+}
+
+
+class Filter(Struct, frozen=True):
+    """A filter as its form shows it; `choices` are pairs of a value and its words."""
+
+    name: str
+    label: str
+    form: str
+    value: str
+    choices: tuple[tuple[str, str], ...] = ()
+
+
+class Told(Struct, frozen=True):
+    """An event of a record: what happened, when, and who did it."""
+
+    id: str
+    event: str
+    words: str
+    at: Any
+    actor: str
+
+
+class Related(Struct, frozen=True):
+    """Other records that point at this one."""
+
+    title: str
+    page: str
+    total: int
+
+
+# Lists ----------------------------------------------------------------------------------------------------------------
+
+
+def list_records(visit: Visit, resource: str) -> Answer:
+    """A page of a list: its parameters are those of the API."""
+    kind = kind_at(visit, resource)
+    query = {name: value for name, value in visit.query.items() if value}
+    found = visit.call("GET", kind.path, query)
+    filters = [*_filters(kind, query)]
+    values = {
+        "kind": kind,
+        "records": found["data"],
+        "pagination": found["pagination"],
+        "query": [*query.items()],
+        "first": [f for f in filters if f.form == "choice"],
+        "more": [f for f in filters if f.form != "choice"],
+        "is_narrowed": bool(query.keys() - {"page", "per_page", "cursor", "sort"}),
+        "has_more_filters": any(f.value for f in filters if f.form != "choice"),
+        "others": [(name, query[name]) for name in ("sort", "per_page") if name in query],
+        "sorts": _sorts(kind, query),
+        "page_of": lambda id: page_of(visit.app, id),
+        "may_make": kind.may(visit, "make"),
+    }
+    return Shown("dashboard/list.html", values)
+
+
+def _sorts(kind: Kind, query: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """For each column that sorts: which way it does now, and the sort that a click asks for."""
+    now = query.get("sort", "")
+    found = {}
+    for column in kind.columns:
+        name = next((name for name in (column.name, f"{column.name}_name") if name in kind.sortable), None)
+        if name:
+            way = "ascending" if now == name else "descending" if now == f"-{name}" else ""
+            found[column.name] = way, f"-{name}" if way == "ascending" else name
+    return found
+
+
+def _filters(kind: Kind, query: Mapping[str, str]) -> Iterator[Filter]:
+    for name, type_ in kind.filters.items():
+        if name in _NOT_FILTERS:
+            continue
+        choices, form = _choices(type_)
+        if not form:
+            form = "date" if name.endswith(("_from", "_to")) and not _is_number(type_) else "text"
+        words = name.removesuffix("_from") if name.endswith("_from") else name.removesuffix("_to")
+        suffix = " from" if name.endswith("_from") else " to" if name.endswith("_to") else ""
+        yield Filter(name, label(words) + suffix, form, query.get(name, ""), choices)
+
+
+def _choices(type_: Any) -> tuple[tuple[tuple[str, str], ...], str]:
+    for option in options(parts(type_)[0]):
+        item = parts(get_args(option)[0])[0] if get_origin(option) is list else parts(option)[0]
+        names = _literals(item)
+        if names:
+            return tuple((name, label(name)) for name in names), "choice"
+        if item is bool:
+            return (("true", "Yes"), ("false", "No")), "choice"
+    return (), ""
+
+
+def _literals(item: Any) -> list[str]:
+    if get_origin(item) is Literal:
+        return [str(value) for value in get_args(item)]
+    return [name for option in options(item) if option is not item for name in _literals(parts(option)[0])]
+
+
+def _is_number(type_: Any) -> bool:
+    return any(parts(option)[0] in (Decimal, int) for option in options(parts(type_)[0]))
+
+
+# Records --------------------------------------------------------------------------------------------------------------
+
+
+def show_record(visit: Visit, resource: str, id: str) -> Answer:
+    """A record: what it is, what may be done with it, what it belongs to and what happened to it."""
+    kind = kind_at(visit, resource)
+    record = visit.call("GET", f"{kind.path}/{id}")["data"]
+    main = [m for m in kind.members if m.name not in _ASIDE and not _is_named_besides(m, record)]
+    heading = {kind.columns[0].name, "status"} if kind.columns[0].form == "text" else {"status"}
+    values = {
+        "kind": kind,
+        "record": record,
+        "title": title_of(kind, record),
+        "facts": [m for m in main if m.form != "table" and m.name not in heading and _says(m.name, record.get(m.name))],
+        "tables": [(m, _columns(m, record[m.name], id)) for m in main if m.form == "table" and record.get(m.name)],
+        "actions": [
+            (n, label(n), has_members(kind.actions[n]), n not in _QUIET) for n in _actions(visit, kind, record)
+        ],
+        "related": [*_related(visit, kind, id)],
+        "told": _told(visit, kind, id),
+        "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
+        "page_of": lambda id: page_of(visit.app, id),
+        "may_change": kind.may(visit, "change"),
+        "may_delete": kind.may(visit, "delete"),
+    }
+    return Shown("dashboard/record.html", values)
+
+
+def has_members(action: Any) -> bool:
+    """Whether an action takes more than an empty body."""
+    body = action.signature.body
+    return bool(is_struct(body) and body.__struct_fields__)
+
+
+def _actions(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> list[str]:
+    """What may be done with a record now, by this visitor."""
+    allowed = record.get("allowed_actions") or ()
+    return [name for name in allowed if name in kind.actions and holds(visit, kind.actions[name])]
+
+
+def _is_named_besides(member: Member, record: Mapping[str, Any]) -> bool:
+    """Whether `client_id` is shown by name, as `client`."""
+    return member.form in ("id", "ids") and (
+        member.name.removesuffix("_id") in record or f"{member.name.removesuffix('_ids')}s" in record
+    )
+
+
+def _says(name: str, value: Any) -> bool:
+    """Whether a value tells anything: what is empty, false or nothing does not, unless it is what counts."""
+    if isinstance(value, Decimal) and not value:
+        return name in _TELLING
+    return value not in (None, "", [], {}, False)
+
+
+def _columns(table: Member, rows: list[Mapping[str, Any]], id: str) -> list[Member]:
+    """The columns of a table in which anything stands, but for what leads back to the record itself."""
+    names = {member.name for member in table.parts}
+    hidden = {"id", "allowed_actions", "created_at"} | {f"{n[:-3]}_at" for n in names if n.endswith("_on")}
+    hidden |= {f"{name.removesuffix('_number')}_id" for name in names if name.endswith("_number")}
+    return [
+        member
+        for member in table.parts
+        if member.name not in hidden
+        and any(_says(member.name, row.get(member.name)) for row in rows)
+        and any(row.get(member.name) != id for row in rows)
+    ]
+
+
+def _related(visit: Visit, kind: Kind, id: str) -> Iterator[Related]:
+    """The lists that can be filtered by this record, with how many each has."""
+    for other in kinds(visit.app).values():
+        if not other.may(visit, "list"):
+            continue
+        for name, prefix in other.ids.items():
+            if prefix == kind.prefix:
+                found = visit.call("GET", other.path, {name: id, "per_page": 1, "fields": "id"})
+                if total := found["pagination"]["total"]:
+                    yield Related(other.title, f"{other.page}?{name}={id}", total)
+                break
+
+
+def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
+    """What happened to a record, the latest first."""
+    with visit.reading() as ctx:
+        names = [name for name in ctx.app.manifests[kind.plugin].events if may_read(ctx, name)]
+        if not names or not visit.identity.holds("events:read"):
+            return []
+        # An event's id grows with time as a record's does, so that none is older than the record; to half a minute.
+        since = f"evt_{id.partition('_')[2][:7]}"
+        rows = ctx.db.execute(
+            sa.select(events.c.id, events.c.event, events.c.created_at, events.c.actor)
+            .where(own(ctx, events), events.c.id >= since, events.c.event.in_(names))
+            .where(events.c.data.startswith(f'{{"id":"{id}"', autoescape=True))
+            .order_by(events.c.sequence.desc())
+            .limit(_MOST_TOLD)
+        ).all()
+        who = _keys(ctx)
+    if any(row.actor for row in rows):
+        who |= _people(visit)
+    return [
+        Told(row.id, row.event, label(row.event.partition(".")[2]), row.created_at, who.get(row.actor, row.actor or ""))
+        for row in rows
+    ]
+
+
+def _keys(ctx: Context) -> dict[str, str]:
+    return {key.id: f"Key “{key.name or key.hint}”" for key in list_keys(ctx)}
+
+
+def _people(visit: Visit) -> dict[str, str]:
+    with visit.app.db.reading() as db:
+        found = members(db, live_of(db, visit.tenant_id))
+    return {person.id: person.name or person.email for person in found}

@@ -1,0 +1,324 @@
+"""The dashboard's pages of records: of every plugin by itself, with what the API answers, and without JavaScript."""
+
+import re
+from decimal import Decimal
+
+import pytest
+
+from billycan.testing import Client, counted
+from billycan_users.testing import Browser
+
+PLUGINS = (
+    *("assets", "bookings", "contacts", "dashboard", "documents", "expenses"),
+    *("hosted", "invoices", "jobs", "quotes", "staff", "users", "webhooks"),
+)
+RESOURCES = (
+    *("contacts", "staff", "services", "quotes", "jobs", "bookings"),
+    *("invoices", "payments", "expense_categories", "expenses", "assets"),
+)
+HOSTILE = """<script>alert(1)</script>"'><img src=x onerror=alert(1)>{{ 7*7 }}"""
+# Members whose texts have a form of their own.
+FORMED = {
+    "email": "ada@example.com",
+    "phone": "03 5550 0134",
+    "website": "https://example.com/?a=<b>",
+    "abn": "91 888 222 000",
+    "supplier_abn": "91 888 222 000",
+    "timezone": "Australia/Hobart",
+    "gst_code": "",
+    "gst": "0.50",
+    "state": "TAS",
+    "postcode": "7000",
+    "country": "AU",
+    "start": "08:00",
+    "end": "17:00",
+    "tags": "<b>&",
+}
+SKIPPED = ("gst_code", "job", "supplier")
+DELETED = ("quotes", "invoices", "expenses", "assets")
+EMPTY_ROWS = ("hours", "time_off", "allocations")
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(*PLUGINS)
+
+
+@pytest.fixture
+def client(app):
+    return Client(app)
+
+
+@pytest.fixture
+def owner(app, client):
+    return Browser(app).join(client)
+
+
+def prepare(client):
+    """What the others point at."""
+    contact = client.post("/v1/contacts", {"name": "Ada Lovelace", "roles": ["client", "supplier"]})["data"]
+    days = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+    hours = [{"day": day, "start": "00:00", "end": "24:00"} for day in days]
+    client.post("/v1/staff", {"name": "Sam", "hours": hours})
+    client.post("/v1/services", {"name": "Call-out", "duration_minutes": 60})
+    client.post("/v1/expense_categories", {"name": "Fuel"})
+    return contact
+
+
+def fill(page, path):
+    """Something for every field of the page's form: text that does harm where it is not escaped."""
+    form = next(form for form in page.forms.values() if form.action == path and "once" in form.fields)
+    for name, fields in form.fields.items():
+        member, row = re.sub(r".*\.", "", name or ""), re.search(r"\[(\d+)\]", name or "")
+        if not name or member in ("token", "once", "version", "more", "find") or member.startswith("find-"):
+            continue
+        if (
+            (row and row[1] != "0")
+            or name.startswith((*EMPTY_ROWS, "supplier_id"))
+            or member in ("discount_amount", "discount_percent")
+        ):
+            continue
+        field = fields[0]
+        if hasattr(field, "options"):
+            chosen = [value for value, *_ in field.options if value]
+            field.value = chosen[0] if chosen and not member.startswith(SKIPPED) else field.value
+        elif type(field).__name__ == "Checkbox":
+            field.checked = True
+        elif member in FORMED:
+            field.value = FORMED[member]
+        elif not field.value:
+            field.value = sample(field, member)
+    return form
+
+
+def sample(field, member):
+    kind = field.attrs.get("type", "")
+    if kind == "datetime-local":
+        return {"scheduled_start": "2026-12-01T10:00", "scheduled_end": "2026-12-01T12:00"}.get(
+            member, "2026-12-02T10:00"
+        )
+    if kind == "date":
+        return "2026-11-21"
+    if field.attrs.get("inputmode") == "decimal":
+        return "1" if member.endswith("percent") else "30"
+    if member == "metadata":
+        return f"key={HOSTILE}"
+    if member in ("unit", "payment_method", "external_id"):
+        return "<b>&"
+    return HOSTILE
+
+
+def is_clean(page):
+    """Nothing that was written comes out as markup, and nothing is computed."""
+    return not re.search(r"<script>alert|<img src=x|<b>&|>49<", page.text)
+
+
+def follow(browser, form):
+    given = [(name, value) for name, value in form.submit_fields() if name]
+    browser.page = browser.web.post(form.action, given, status="*")
+    return browser.page
+
+
+@pytest.mark.whole
+def test_every_resource_is_listed_made_changed_with_a_fault_and_deleted(app, client, owner, clock):
+    prepare(client)
+    shown = re.findall(r'href="/dashboard/(\w+)"', owner.get("/dashboard").text)
+    assert set(RESOURCES) <= set(shown) and "webhook_endpoints" not in shown
+    for resource in RESOURCES:
+        clock.move(seconds=20)  # an address has an allowance
+        base = f"/dashboard/{resource}"
+        page = owner.get(base)
+        assert f'href="{base}/new"' in page.text, resource
+        answer = follow(owner, fill(owner.get(f"{base}/new"), f"{base}/new"))
+        assert answer.status_int == 303, f"{resource}: {re.findall('role=.alert.*?</div>', answer.text, re.DOTALL)}"
+        record = answer.location.partition("http://localhost:80")[2] or answer.location
+        assert is_clean(owner.get(record)) and is_clean(owner.get(base)), resource
+        assert record in owner.get(base).text
+        assert "was made" not in owner.get(record).text  # said once
+        check_change(client, owner, resource, record)
+        if resource in DELETED:
+            owner.get(record)
+            owner.send(f"{record}/delete")
+            assert "was deleted" in owner.page.text
+            owner.get(record, status=404)
+    owner.get(record := client.get("/v1/jobs")["data"][0]["id"].replace("job_", "/dashboard/jobs/job_"))
+    owner.send(f"{record}/delete", status=409)  # it is scheduled
+    assert 'role="alert"' in owner.page.text and client.get(record.replace("/dashboard", "/v1"))
+
+
+def check_change(client, owner, resource, record):
+    """A fault is told at its field and keeps what was filled in; what is right is saved."""
+    if f"{record}/edit" not in owner.get(record).text:
+        return
+    assert is_clean(owner.get(f"{record}/edit"))
+    owner.send(f"{record}/edit", external_id="x" * 101, metadata="kept=<i>", status=422)
+    assert re.search(r'name="external_id"[^>]*aria-invalid="true"', owner.page.text), resource
+    assert "kept=&lt;i&gt;" in owner.page.text and is_clean(owner.page)
+    owner.send(f"{record}/edit", external_id=f"x-{resource}")
+    assert "was changed" in owner.page.text and f"x-{resource}" in owner.page.text
+    api = client.get(record.replace("/dashboard/", "/v1/"))["data"]
+    assert api["external_id"] == f"x-{resource}" and api["metadata"] == {"kept": "<i>"} and api["version"] == 2
+    owner.get(f"{record}/edit")
+    owner.send(f"{record}/edit")
+    assert "Nothing was changed" in owner.page.text
+
+
+def test_a_viewer_sees_records_and_is_neither_shown_nor_let_do_anything_else(app, client, owner):
+    contact = prepare(client)
+    asset = client.post("/v1/assets", {"name": "Van", "cost": "10.00", "custodian_id": contact["id"]})["data"]
+    viewer = Browser(app).join(client, "viewer")
+    page = viewer.get(f"/dashboard/assets/{asset['id']}")
+    assert "Ada Lovelace" in page.text and f"/dashboard/contacts/{contact['id']}" in page.text
+    for path in ("/edit", "/retire", "/delete"):
+        assert f"{asset['id']}{path}" not in page.text
+    assert "/new" not in viewer.get("/dashboard/assets").text
+    token = viewer.page.forms[0]["token"].value
+    base = "/dashboard/assets"
+    for path in (f"{base}/new", f"{base}/{asset['id']}/edit"):
+        viewer.get(path, status=403)
+    for path in (f"{base}/new", *(f"{base}/{asset['id']}/{do}" for do in ("edit", "retire", "delete"))):
+        answer = viewer.web.post(path, {"token": token, "name": "Mine"}, status="*")
+        assert answer.status_int == 403, path
+    assert client.get(f"/v1/assets/{asset['id']}")["data"] == asset
+    forms = [browser.get("/dashboard/profile").text.count("<form") for browser in (viewer, owner)]
+    assert forms[0] == forms[1] - 2
+    viewer.web.post("/dashboard/profile", {"token": token, "name": "Mine"}, status=403)
+
+
+def test_the_records_of_another_business_look_as_if_they_never_existed(app, client, owner):
+    other = Client(app)
+    theirs = other.post("/v1/assets", {"name": "Secret", "cost": "10.00"})["data"]["id"]
+    never = f"{theirs[:-4]}zzzz"
+    token = owner.get("/dashboard/assets").forms[0]["token"].value
+    for do in ("", "/edit", "/retire", "/delete"):
+        pages = []
+        for id in (theirs, never):
+            if do != "/delete":
+                pages.append(owner.web.get(f"/dashboard/assets/{id}{do}", status="*"))
+            if do:
+                pages.append(owner.web.post(f"/dashboard/assets/{id}{do}", {"token": token, "name": "x"}, status="*"))
+        bodies = {(page.status_int, page.text.replace(theirs, "ID").replace(never, "ID")) for page in pages}
+        assert len(bodies) == 1 and next(iter(bodies))[0] == 404, do
+    assert other.get(f"/v1/assets/{theirs}")["data"]["name"] == "Secret"
+    assert "Secret" not in owner.get("/dashboard/assets").text
+    Browser(app).get("/dashboard/assets")  # signed out: led to the sign-in page
+    owner.get("/dashboard/nothings", status=404)
+    owner.web.post(f"/dashboard/contacts/{theirs}/explode", {"token": token}, status=404)
+
+
+def test_an_invoice_is_made_line_by_line_sent_and_paid(app, client, owner):
+    contact = prepare(client)
+    owner.get("/dashboard/invoices/new")
+    owner.send("/dashboard/invoices/new", button="more=line_items", client_id=contact["id"])
+    assert 'name="line_items[4].description"' in owner.page.text
+    line = {"line_items[1].description": "Taps", "line_items[1].unit_price": "0.1234"}
+    more = {"line_items[3].description": "Tiles", "line_items[3].unit_price": "ten", "line_items[3].quantity": "3"}
+    owner.send("/dashboard/invoices/new", status=422, **line, **more)
+    # The empty rows are gone, so the second is the one at fault.
+    assert re.search(r'name="line_items\[1\]\.unit_price" value="ten"[^>]*aria-invalid="true"', owner.page.text)
+    assert client.get("/v1/invoices")["pagination"]["total"] == 0
+    owner.send("/dashboard/invoices/new", **{"line_items[1].unit_price": "33.3333"})
+    assert "INV-0001" in owner.page.text and "$110.13" in owner.page.text
+    (invoice,) = client.get("/v1/invoices?include=line_items")["data"]
+    assert [row["unit_price"] for row in invoice["line_items"]] == [Decimal("0.1234"), Decimal("33.3333")]
+    record = f"/dashboard/invoices/{invoice['id']}"
+    owner.get(f"{record}/edit")
+    owner.send(f"{record}/edit", **{"line_items[0].__remove": "yes"})
+    (kept,) = client.get(record.replace("/dashboard", "/v1"))["data"]["line_items"]
+    assert kept["id"] == invoice["line_items"][1]["id"] and kept["description"] == "Tiles"
+    owner.send(f"{record}/send")
+    assert "Sent" in owner.page.text and f"{record}/pay" in owner.page.text
+    owner.get(f"{record}/payments")
+    owner.send(f"{record}/payments", amount="1000000", payment_method="card", status=422)
+    owner.send(f"{record}/payments", amount="10.00")
+    assert "Partially paid" in owner.page.text and "$10.00" in owner.page.text
+    told = re.findall(r'class="mono">(invoice\.\w+)<', owner.page.text)
+    assert told[-1] == "invoice.created" and "invoice.sent" in told and "Owner" in owner.page.text
+
+
+def test_a_form_carries_the_version_and_makes_one_record_however_often_it_is_sent(app, client, owner):
+    asset = client.post("/v1/assets", {"name": "Van", "cost": "10.00"})["data"]
+    record = f"/dashboard/assets/{asset['id']}"
+    page = owner.get(f"{record}/edit")
+    client.patch(f"/v1/assets/{asset['id']}", {"name": "Truck"})
+    owner.page = page
+    owner.send(f"{record}/edit", cost="20.00", status=412)
+    assert "changed since" in owner.page.text
+    assert client.get(f"/v1/assets/{asset['id']}")["data"]["cost"] == Decimal("10.00")
+    form = owner.get("/dashboard/assets/new").forms
+    made = next(each for each in form.values() if each.action == "/dashboard/assets/new")
+    made["name"], made["cost"] = "Ute", "1.50"
+    first, again = follow(owner, made), follow(owner, made)
+    assert first.location == again.location
+    assert client.get("/v1/assets?search=ute")["pagination"]["total"] == 1
+    record = f"/dashboard/assets/{asset['id']}"
+    owner.get(record)
+    owner.send(f"{record}/retire")
+    assert "Retired" in owner.page.text and f"{record}/retire" not in owner.page.text
+    token = owner.page.forms[0]["token"].value
+    again = owner.web.post(f"{record}/retire", {"token": token}, status=409)
+    assert "not possible while the status is" in again.text
+
+
+def test_a_list_takes_what_the_api_takes(app, client, owner):
+    for name, cost in (("Van", "30.00"), ("Ute", "10.00"), ("Truck", "20.00")):
+        client.post("/v1/assets", {"name": name, "cost": cost})
+
+    def names(query):
+        return re.findall(r'class="whole"[^>]*>(\w+)<', owner.get(f"/dashboard/assets{query}").text)
+
+    assert names("?sort=-cost") == ["Van", "Truck", "Ute"]
+    assert names("?sort=cost&per_page=2") == ["Ute", "Truck"] and "page=2" in owner.page.text
+    assert names("?sort=cost&per_page=2&page=2") == ["Van"]
+    assert names("?search=tru&status=") == ["Truck"] and "Show all" in owner.page.text
+    assert names("?status=retired") == [] and "Nothing fits" in owner.page.text
+    for wrong in ("?per_page=101", "?nothing=1", "?sort=-nothing", "?bought_on_from=never"):
+        owner.get(f"/dashboard/assets{wrong}", status=400)
+
+
+def test_what_a_reference_may_be_is_looked_for_where_there_are_many(app, client, owner):
+    client.post("/v1/contacts", {"name": "Zoltan"})
+    for i in range(101):
+        client.post("/v1/contacts", {"name": f"Ada {i:03}"})
+    page = owner.get("/dashboard/assets/new")
+    assert "Zoltan" not in page.text and 'name="find-custodian_id"' in page.text
+    owner.send("/dashboard/assets/new", button="find=custodian_id", name="Van", **{"find-custodian_id": "zolt"})
+    assert "Zoltan" in owner.page.text and 'value="Van"' in owner.page.text
+    assert client.get("/v1/assets")["pagination"]["total"] == 0
+
+
+def test_the_overview_tells_at_a_glance_in_few_statements(app, client, owner, clock):
+    contact = prepare(client)
+    line = {"description": "Taps", "unit_price": "100.00"}
+    body = {"client_id": contact["id"], "line_items": [line]}
+    late = {"issue_date": "2026-08-01", "due_date": "2026-08-10"}
+    ids = [client.post("/v1/invoices", {**body, **dates})["data"]["id"] for dates in ({}, late)]
+    for id in ids:
+        client.post(f"/v1/invoices/{id}/send", status=200)
+    client.post(f"/v1/invoices/{ids[0]}/payments", {"amount": "60.00", "payment_method": "card"})
+    client.post("/v1/jobs", {"client_id": contact["id"], "title": "Roof"})
+    page = owner.get("/dashboard")
+    for text in ("$160.00", "of which $110.00 is overdue", "Nov: $110.00", "Nov: $60.00", "$10.00", "Bookings today"):
+        assert text in page.text, text
+    assert "/dashboard/jobs?status=open" in page.text
+    with counted(app) as statements:
+        owner.get("/dashboard")
+    assert len(statements) <= 12
+
+
+def test_the_profile_is_changed_by_owners_and_the_bank_only_with_the_password(app, client, owner, clock):
+    owner.get("/dashboard/profile")
+    owner.send("/dashboard/profile", abn="123", status=422)
+    assert re.search(r'name="abn"[^>]*aria-invalid', owner.page.text)
+    owner.send("/dashboard/profile", abn="47 555 222 000", name="Tarn <b>Plumbing</b>", **{"address.suburb": "Hobart"})
+    profile = client.get("/v1/tenant")["data"]
+    assert profile["name"] == "Tarn <b>Plumbing</b>" and profile["address"]["suburb"] == "Hobart"
+    assert "Tarn &lt;b&gt;" in owner.page.text
+    bank = {"bsb": "067-000", "account_number": "12345678", "account_name": "Tarn"}
+    bank = {f"bank_account.{name}": text for name, text in bank.items()}
+    clock.move(minutes=20)
+    owner.get("/dashboard/profile")
+    owner.send("/dashboard/profile/bank", status=422, **bank)
+    assert client.get("/v1/tenant")["data"]["bank_account"] is None
+    owner.send("/dashboard/profile/bank", current_password="a long enough sentence", **bank)
+    assert client.get("/v1/tenant")["data"]["bank_account"]["bsb"] == "067-000"

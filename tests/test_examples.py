@@ -264,11 +264,12 @@ def receive(c, body):
     c.post(f"/v1/payments/{id}/allocate", {"allocations": [{"invoice_id": two, "amount": "20.00"}]}, 200)
     c.post(f"/v1/payments/{id}/deallocate", {"invoice_id": two, "amount": "5.00"}, 200)
     c.refused(422, "over_refunded", "POST", f"/v1/payments/{id}/refund", {"amount": "500.00", "payment_method": "card"})
-    refund = {"amount": "20.00", "payment_method": "bank_transfer", "reference": "Overpaid"}
-    c.post(f"/v1/payments/{id}/refund", refund, 200)
     c.get(f"/v1/payments/{id}")
+    ahead = c.post("/v1/payments", {**receipt, "amount": "80.00"})["data"]["id"]
+    refund = {"amount": "20.00", "payment_method": "bank_transfer", "reference": "Overpaid"}
+    c.post(f"/v1/payments/{ahead}/refund", refund, 200)
+    c.refused(409, "has_refunds", "POST", f"/v1/payments/{ahead}/reverse", {})
     c.get(f"/v1/payments?client_id={c.client}&unallocated_from=0.01&per_page=1")
-    c.refused(409, "has_refunds", "POST", f"/v1/payments/{id}/reverse", {})
     other = c.post("/v1/payments", {**receipt, "amount": "30.00"})["data"]["id"]
     c.post(f"/v1/payments/{other}/reverse", {"reason": "It bounced."}, 200)
 

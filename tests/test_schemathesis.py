@@ -51,14 +51,20 @@ RULES = {
     r"must be one of ACT, NSW.*|must be four digits": "only an Australian address; a country decides what its state is",
     r"keys must be 1 to 40 printable characters|'.*' holds a NUL character\.": "control characters, as above",
     r"takes .*, each once, .*": "a pattern cannot say that no field comes twice",
-    r"there is no such (record|event)": "references are to what exists",
+    r"there is no such (record|event|invoice)|nothing of this payment is .*": "references are to what exists",
+    r"is not a line of this (invoice|note).*": "references are to what exists",
+    r"is an invoice of another client|appears twice: send one amount.*": "nor one item by another",
+    r"is (needed for an item|for a line of the invoice|that of the invoice's|what is taken off).*": "an item or a line",
+    r"must (be above|come to more than) zero: it is what is taken off": "amounts bound each other",
+    r"must not be before the invoice's, .*": "dates bound each other",
+    r"cannot be combined with (quantity|full): send one of them": "members bound each other",
     r"is not an? (line|item) of this (document|checklist).*": "references are to what exists",
     r"cursor: does not belong to this list.*": "cursors are those given out",
     r"send either page or cursor\.": "no keyword says that two parameters exclude each other",
     r"cannot be combined with discount_percent: send one of them": "one of the two may be null, or clear the other",
     r"The record has changed since the version in If-Match.*": "versions are those of the record",
     r"This Idempotency-Key was used for another request.*": "schemathesis likes short keys",
-    r"must be from .*, the amount it reduces.*|.* is more than the .* that is due\.": "amounts bound each other",
+    r"must be from .*, the amount it reduces.*|.* is more than the .* that .*": "amounts bound each other",
     r"must be a multiple of 0\.05, as cash is.*|cannot be cash.*": "what cash can pay, no keyword says",
     r"must not be later than tomorrow": "nor what day it is",
     r"must not exceed 999,999,999\.99.*": "amounts bound each other",
@@ -88,6 +94,7 @@ STEPS = {
     ("invoices", "reverse"): [("send", {}), ("payments", PAYMENT)],
     ("bookings", "reopen"): [("complete", {})],
     ("invoices", "void"): [("send", {})],
+    ("adjustment_notes", "void"): [("issue", {})],
     ("invoices", "write_off"): [("send", {})],
     ("jobs", "hold"): [("start", {})],
     ("jobs", "resume"): [("start", {}), ("hold", {})],
@@ -154,7 +161,11 @@ class Business:
         ids = {"id": made["id"]}
         for step, body in STEPS.get((resource, action), ()):
             made = self.make(f"{resource}/{ids['id']}/{step}", body)
-        return ids | ({"pay_id": made["payments"][0]["id"]} if action == "reverse" else {})
+        return ids | ({"pay_id": made["payments"][0]["id"]} if action == "reverse" and "payments" in made else {})
+
+    def sent_invoice(self):
+        made = self.make("invoices", self.body("invoices", ""))
+        return self.make(f"invoices/{made['id']}/send", {})["id"]
 
     def body(self, resource, action):
         """What a new record is made of."""
@@ -171,7 +182,11 @@ class Business:
             "bookings": booking,
             "expenses": {"date": "2026-11-20", "amount": "64.90", "category_id": self.known["category_id"]},
             "expense_categories": {"name": f"Fittings {next(self.made)}"},
+            "adjustment_notes": {"invoice_id": self.sent_invoice(), "reason": "other", "full": True}
+            if resource == "adjustment_notes"
+            else {},
             "invoices": document,
+            "payments": {"client_id": self.known["client_id"], "amount": 500, "payment_method": "card"},
             "jobs": {**document, "title": "Build a bridge"},
             "quotes": document,
             "services": {"name": "Leak", "duration_minutes": 60},

@@ -125,15 +125,21 @@ class Recorder(Client):
                 self._ways[name] = way
 
     def _way(self) -> list[int]:
-        """The last call and those it needed: what made the records it names, and all that was done to its own."""
+        """The last call and those it needed: what made the records it names, and what was done to those before.
+
+        To its own that is everything; to others that it was sent, the actions that brought them to their status.
+        """
         last = len(self._calls) - 1
         way, named, own = [last], set(self._calls[last].names), _ids(self._calls[last].path)
+        sent = _ids(encode(self._calls[last].body).decode())
         for i in range(last - 1, -1, -1):
             call = self._calls[i]
-            if named & call.gives.keys() or own & _ids(call.path):
+            touched = _ids(call.path)
+            if named & call.gives.keys() or own & touched or (call.method == "POST" and sent & touched):
                 way.insert(0, i)
                 named |= call.names
-                own |= _ids(call.path)
+                own |= touched
+                sent |= _ids(encode(call.body).decode())
         return way
 
     def _ways_of(self, declared: Mapping[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .ids import new_id
     from .keys import Identity
     from .limits import Allowance
-    from .manifest import Card, Every, Extends, Gauge, Manifest, RecordPages, Route
+    from .manifest import Answered, Card, Every, Extends, Gauge, Manifest, RecordPages, Route
     from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
     from .problems import (
@@ -39,6 +39,7 @@ __all__ = [
     "Actions",
     "Address",
     "Allowance",
+    "Answered",
     "App",
     "BadRequest",
     "ByCodePoint",
@@ -105,7 +106,7 @@ _HOMES = {
     "ids": "new_id",
     "keys": "Identity",
     "limits": "Allowance",
-    "manifest": "Card Every Extends Gauge Manifest RecordPages Route",
+    "manifest": "Answered Card Every Extends Gauge Manifest RecordPages Route",
     "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",

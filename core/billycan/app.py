@@ -93,9 +93,10 @@ class App:
         }
         self.pages = [
             *((path, "core", page) for path, page in pages),
-            *((path, m.name, page) for m in self.manifests.values() for path, page in m.pages),
+            *((path, m.name, page) for m in self.manifests.values() for path, page in m.pages if _is_on(self, page)),
         ]
         self.page_paths = {path for path, _, _ in self.pages}
+        self.observers = [m.observes(self) for m in self.manifests.values() if m.observes]
         self.find, web = mounting.mounted(self)
         self.wsgi = Outer(web)
 
@@ -135,7 +136,9 @@ class App:
         return self
 
     def close(self) -> None:
-        """Give back every connection."""
+        """Let those who observe write what they have, and give back every connection."""
+        for observer in self.observers:
+            observer.close()
         if self._closes_db:
             self.db.dispose()
         self.counts.close()
@@ -238,6 +241,12 @@ class App:
     def timed_tasks(self) -> list[tuple[str, Every]]:
         """Every plugin's timed work, with the plugin's name."""
         return [(m.name, every) for m in self.parts.values() for every in m.tasks]
+
+
+def _is_on(app: App, page: Any) -> bool:
+    """Whether a page is there with these settings; one that says nothing of it is."""
+    is_on = getattr(page, "is_on", None)
+    return is_on is None or is_on(app)
 
 
 def _in_network(address: str, networks: Iterable[str]) -> bool:

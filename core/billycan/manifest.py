@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -136,6 +136,33 @@ class Card(Struct, frozen=True, kw_only=True):
     path: str = ""
 
 
+class Answered(Struct, frozen=True, gc=False):
+    """A request that somebody known made of the API, and how it was answered; nothing of what they sent or got.
+
+    `caller_id` is the key's id, or whoever else the Identity is. `at` is when it came and `seconds` how long it took;
+    `route` is the path's template, or "" where nothing is there. `code` and `param` are the error's.
+    """
+
+    tenant_id: str
+    caller_id: str
+    at: Moment
+    method: str
+    route: str
+    status: int
+    seconds: float
+    request_id: str
+    code: str | None
+    param: str | None
+
+
+class Observer(Protocol):
+    """What a plugin's `observes` gives: called with every `Answered`, by many threads, and closed with the App."""
+
+    def __call__(self, answered: Answered) -> None: ...
+
+    def close(self) -> None: ...
+
+
 class Manifest(Struct, frozen=True, kw_only=True):
     """Everything core must know about a plugin before it runs any of its code.
 
@@ -154,6 +181,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     hears: Events, other plugins' too, and the functions called with the context and that data, inside the
       transaction: `{"job.deleted": keep_job}`.
+    observes: `observes(app)` gives an Observer of every request that somebody known made of the API. It is called
+      after the transaction and before the answer leaves, so it must be quick; what it raises is logged.
     tasks: Its timed work.
     workers: Functions that run for as long as `billycan worker` does.
     gauges: What is measured for `/-/metrics`.
@@ -181,6 +210,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: tuple[RecordPages, ...] = ()
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     hears: Mapping[str, Callable[..., None]] = {}
+    observes: "Callable[[App], Observer] | None" = None
     tasks: tuple[Every, ...] = ()
     workers: tuple[Callable[..., None], ...] = ()
     gauges: tuple[Gauge, ...] = ()

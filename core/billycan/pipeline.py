@@ -17,7 +17,7 @@ from . import calls, chosen, paths, people, wire
 from .db import reason
 from .defaults import envelope, refusal
 from .endpoints import Endpoint
-from .manifest import Route
+from .manifest import Answered, Route
 from .problems import (
     BadRequest,
     MethodNotAllowed,
@@ -68,11 +68,12 @@ class Pipeline:
         state.began = time.perf_counter()
         sent = req.get_header("X-Request-Id") or ""
         state.request_id = sent if _REQUEST_ID.fullmatch(sent) else "req_" + secrets.token_hex(13)
-        state.identity = state.allowance = state.page = None
+        state.identity = state.allowance = state.page = state.problem = None
+        state.tenant_id = ""
         path = paths.as_sent(req.env)
         canonical = paths.is_canonical(path)
         found = self.find(req.path) if canonical else None
-        template = found[-1] if found else ""
+        template = state.template = found[-1] if found else ""
         if found and template in self.app.page_paths:
             state.page = found[0]  # pages know their visitors by other means, and have allowances of their own
             return
@@ -89,7 +90,7 @@ class Pipeline:
     def admit(self, req: falcon.Request, *, needs_key: bool) -> None:
         """Say who is calling, and count the call: whatever is no page comes through here, known path or not."""
         state, hook = req.context, self.app.hook
-        now = self.app.now().timestamp()
+        state.at = self.app.now()
         address = self.app.address_of(req)
         refused: Exception | None = None
         if needs_key:
@@ -101,7 +102,9 @@ class Pipeline:
                     refused = Unauthenticated()
             except Exception as error:  # noqa: BLE001 - raised below, once it is counted
                 refused = error
-        state.allowance = hook.rate_limit(app=self.app, identity=state.identity, address=address, now=now)
+        state.allowance = hook.rate_limit(
+            app=self.app, identity=state.identity, address=address, now=state.at.timestamp()
+        )
         # A failure of ours, such as a database that is away, is said as such: nobody could be told apart meanwhile.
         if not state.allowance.allowed and (refused is None or isinstance(refused, Problem)):
             raise refusal(state.allowance)
@@ -167,7 +170,22 @@ class Pipeline:
             # On its refusals too: most of them are made before it is chosen.
             for name, value in _notice(endpoint.route).items():
                 resp.append_header(name, value)
-        self.app.counts.add(req.method, resp.status_code, time.perf_counter() - req.context.began)
+        seconds = time.perf_counter() - req.context.began
+        self.app.counts.add(req.method, resp.status_code, seconds)
+        if self.app.observers and req.context.tenant_id:
+            self.tell(req, resp.status_code, seconds)
+
+    def tell(self, req: falcon.Request, status: int, seconds: float) -> None:
+        """Tell those who observe how somebody's request was answered."""
+        state, problem = req.context, req.context.problem
+        code, param = (problem.code, problem.param) if problem else (None, None)
+        what = (req.method, state.template, status, seconds, state.request_id, code, param)
+        answered = Answered(state.tenant_id, state.identity.id, state.at, *what)
+        for observe in self.app.observers:
+            try:
+                observe(answered)
+            except Exception:
+                log.exception("request %s could not be observed", state.request_id)
 
     def fail(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: Any) -> None:
         """Any exception as the envelope's error."""
@@ -181,11 +199,12 @@ class Pipeline:
             elif problem.status >= 500 and isinstance(error, sa.exc.SQLAlchemyError):
                 log.warning("request %s failed: %s", request_id, reason(error))
             problem.request_id = request_id
+            req.context.problem = problem
             self.show(req, resp, problem)
         except Exception:
             # Whatever a plugin does to errors, the client is told in core's own words.
             log.exception("request %s failed, and so did its answer", request_id)
-            problem = Problem()
+            problem = req.context.problem = Problem()
             problem.request_id = request_id
             resp.text, resp.data = None, wire.encode(envelope(data=None, page=None, problem=problem))
             resp.content_type = falcon.MEDIA_JSON

@@ -49,6 +49,21 @@ def host(make_app, install):
     return build
 
 
+class Watching:
+    """An observer that keeps what it is told, and fails at what it was told to fail at."""
+
+    def __init__(self, app):
+        self.told, self.is_closed = [], False
+
+    def __call__(self, answered):
+        self.told.append(answered)
+        if answered.method == "DELETE":
+            raise Boom("secret")
+
+    def close(self):
+        self.is_closed = True
+
+
 def is_untouched(client):
     """Nothing was written for the tenant."""
     tables = ("contacts", "core_events", "core_idempotency", "core_counters")
@@ -568,3 +583,29 @@ def test_a_plugin_may_have_pages_outside_the_api(host):
     assert "Welcome" in client.call("GET", "/hello", status=200, headers={"Authorization": ""}).text
     assert client.call("POST", "/hello", status=500).json["error"]["code"] == "internal_error"
     assert "secret" not in client.last.text
+
+
+def test_who_observes_is_told_of_every_request_of_somebody_known_and_harms_none(install, make_app, caplog):
+    def fail(ctx: Context) -> Empty:
+        raise Boom("secret")
+
+    install(Manifest(name="guest", routes=(Route("GET", "/v1/broken", fail, scope=None),), observes=Watching))
+    app = make_app("contacts", "guest")
+    client = Client(app)
+    (watching,) = app.observers
+    client.get("/v1/broken", 500)
+    client.post("/v1/contacts", {}, 422)
+    client.call("GET", "/v1/nowhere", status=404)
+    client.call("DELETE", "/v1/contacts/con_1", status=404)
+    client.call("GET", "/v1/me", status=401, headers={"Authorization": ""})
+    client.call("GET", "/-/health", status=200)
+    assert [(a.method, a.route, a.status, a.code, a.param) for a in watching.told] == [
+        ("GET", "/v1/broken", 500, "internal_error", None),
+        ("POST", "/v1/contacts", 422, "validation_failed", "name"),
+        ("GET", "", 404, "route_not_found", None),
+        ("DELETE", "/v1/contacts/{id}", 404, "resource_not_found", None),
+    ]
+    assert {(a.tenant_id, a.caller_id) for a in watching.told} == {(client.tenant_id, client.key_id)}
+    assert "could not be observed" in caplog.text
+    app.close()
+    assert watching.is_closed

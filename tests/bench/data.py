@@ -16,6 +16,7 @@ from billycan_invoices.tables import allocations, invoices, lines, payments
 
 SECRET = "a secret for the bench that is long enough"
 PLUGINS = "contacts,documents,hosted,invoices"
+LOGGED = f"{PLUGINS},requests,users"
 # Nothing is limited: the most a key may be given is shared out over one key for each connection.
 LIMITS = {"per_minute": 100_000, "per_second": 100_000}
 LINES = [{"description": f"Part {i}", "quantity": i + 1, "unit_price": 19.9} for i in range(5)]
@@ -40,8 +41,8 @@ class Filled(msgspec.Struct):
     client_id: str
 
 
-def application(url: str, shared_folder: str) -> App:
-    settings = Settings(database=url, secret=SECRET, shared_folder=shared_folder, plugins=PLUGINS)
+def application(url: str, shared_folder: str, plugins: str = PLUGINS) -> App:
+    settings = Settings(database=url, secret=SECRET, shared_folder=shared_folder, plugins=plugins)
     return App(Config(settings, {}))
 
 

@@ -1,7 +1,8 @@
 """Measure billycan beside its floor and beside the same service in Django REST Framework and FastAPI (`make bench`).
 
 The floor is a bare Falcon app that runs the same SQL by hand; the peers are in peers/; on PostgreSQL there is also
-billycan itself behind row-level security, on a copy of the database. All serve the same rows, with as
+billycan itself behind row-level security, on a copy of the database; and there is billycan with its log of requests on,
+which shows what that costs. All serve the same rows, with as
 many processes and threads, and are asked for the same things, in turns, by one load client with keep-alive connections.
 Before anything is measured, their answers are compared, byte by byte.
 """
@@ -22,17 +23,18 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 from answers import decoded, differences, members
-from data import LINES, PLUGINS, SECRET, Filled, Sizes, application, fill
+from data import LINES, LOGGED, PLUGINS, SECRET, Filled, Sizes, application, fill
 from servers import SHIPPED, TICK_SECONDS, Server, tree_cpu_seconds
 
 from billycan.db import Database
-from billycan.starting import policies
+from billycan.starting import migrate, policies
 from billycan.testing import throwaway
 
 HERE = Path(__file__).parent
 PEERS = Path(sys.prefix) / "peers" / "bin" / "python"  # `make bench` puts it there
 OTHERS = {"floor": "tests/bench/floor.py", "drf": "tests/bench/peers/drf", "fastapi": "tests/bench/peers/fast"}
 OTHERS["hardened"] = "core/billycan/starting/policies.py"
+OTHERS["logged"] = "plugins/requests"
 ON_POSTGRESQL_ALONE = ("fastapi", "hardened")  # asyncpg knows no other; and no other has row-level security
 ROLE = "billycan_web"
 PER_PAGE = 25
@@ -210,6 +212,9 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
         app = application(url, str(folder / "shared"))
         filled = fill(app, sizes, options.connections)
         app.close()
+        if "logged" in options.against:
+            with closing(application(url, str(folder / "shared"), LOGGED)) as logged:
+                migrate.upgrade(logged.db, logged.manifests)
         # Copied while nobody is connected to it.
         urls = {"hardened": harden(server.database("bench_hardened", "bench"))} if postmaster else {}
         billycan = stack.enter_context(serving("billycan", url, filled, folder, options))
@@ -222,7 +227,7 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
         ]
         asked = {}
         for target in (billycan, *others):
-            if target.name in ("billycan", "floor", "hardened"):
+            if target.name in ("billycan", "floor", "hardened", "logged"):
                 # Paging there by OFFSET once gives each its own cursor.
                 page = target.ask("deep", f"/v1/contacts?page={sizes.deep // PER_PAGE - 1}")
                 target.cursor = decoded(page)["pagination"]["next_cursor"]
@@ -298,9 +303,10 @@ def serving(
         "BENCH_SECRET": SECRET,
     }
     log, in_peers = folder / f"{name}.log", {"python": str(PEERS)}
-    if name in ("billycan", "hardened"):
+    if name in ("billycan", "hardened", "logged"):
         environ = {"BILLYCAN_WORKER_CLASS": kind, "BILLYCAN_WORKERS": workers, "BILLYCAN_THREADS": threads}
-        environ |= {"BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET, "BILLYCAN_PLUGINS": PLUGINS}
+        environ |= {"BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET}
+        environ |= {"BILLYCAN_PLUGINS": LOGGED if name == "logged" else PLUGINS}
         environ |= {"BILLYCAN_SHARED_FOLDER": str(folder / f"shared-{name}")}
         server = Server("billycan.hosting.workers:application()", HERE, ["-c", str(SHIPPED)], environ, log)
     elif name == "floor":

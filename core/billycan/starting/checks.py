@@ -240,6 +240,7 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "tables": (_tuple_of(_is(sa.Table)), "tables must be a tuple of tables"),
     "migrations": (_is(Path, type(None)), "migrations must be the Path of their folder"),
     "settings": (lambda kind: kind is None or is_struct(kind), "settings must be a Struct"),
+    "observes": (lambda make: make is None or callable(make), "observes must be a function of the App"),
     "tasks": (_tuple_of(_is_task), "tasks must be a tuple of Every(seconds=…, run=function)"),
     "workers": (_tuple_of(callable), "workers must be a tuple of functions"),
     "pages": (_tuple_of(_is_page), 'pages must be a tuple of pairs such as ("/posters", Poster)'),

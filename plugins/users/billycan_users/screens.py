@@ -52,7 +52,7 @@ class Screen(Struct, frozen=True):
     the fields that it names. A form that has no page of its own is shown `on` another. `role` is the least that opens
     it; `anybody` opens it to those who are not signed in. With `proof`, `post` asks for the password again. `nav` is
     its name in the navigation, in which `group` it stands; `navs` gives several, each with its path. `per_minute`
-    bounds what one address may send.
+    bounds what one address may send. Where `when` says no of an app, the page is not there.
     """
 
     path: str
@@ -67,6 +67,7 @@ class Screen(Struct, frozen=True):
     navs: Callable[[App], Sequence[tuple[str, str]]] | None = None
     group: str = ""
     per_minute: int = PER_MINUTE
+    when: Callable[[App], bool] | None = None
 
 
 def mounted(*screens: Screen) -> tuple[tuple[str, "Door"], ...]:
@@ -83,6 +84,9 @@ class Door(Struct, frozen=True):
     @property
     def is_entrance(self) -> bool:
         return self.screen.path == "/dashboard"
+
+    def is_on(self, app: App) -> bool:
+        return self.screen.when is None or self.screen.when(app)
 
     def __call__(self, app: App) -> "Room":
         return Room(app, self.screen, self.beside)

@@ -1,0 +1,114 @@
+"""Requests as they are answered: gathered in memory, and written by a thread beside them."""
+
+import atexit
+import logging
+import secrets
+import threading
+from collections import Counter, deque
+from functools import partial
+
+import sqlalchemy as sa
+
+from billycan import Answered, App
+
+from . import keeping
+
+MOST = 10_000  # that wait in a process to be written
+MOST_AT_ONCE = 2_000  # in one transaction
+EVERY_SECONDS = 1.0
+_QUIET_ROUNDS = 10
+_WAIT_SECONDS = 5.0  # for others that write to SQLite
+
+log = logging.getLogger("billycan.requests")
+
+
+class Collector:
+    """What this process has answered and not yet written; a request itself only adds to it.
+
+    A thread writes it once a second. It begins with the first request, in the process that answers it, and ends when
+    none have come for a while. As long as it lives, the database knows of it: should the process be killed, what it had
+    not written is known to be missing.
+    """
+
+    def __init__(self, app: App) -> None:
+        self.app, self.id = app, secrets.token_hex(4)
+        self.waiting: deque[Answered] = deque()
+        self.lost: Counter[tuple[str, str]] = Counter()  # by tenant and day
+        self.thread: threading.Thread | None = None
+        self._number = 0
+        self._lock, self._writing = threading.Lock(), threading.Lock()
+        self._ends = threading.Event()
+
+    def __call__(self, answered: Answered) -> None:
+        if len(self.waiting) < MOST:
+            self.waiting.append(answered)
+        else:
+            with self._lock:
+                self.lost[answered.tenant_id, keeping.day(answered.at)] += 1
+        if self.thread is None:
+            self._begin()
+
+    def close(self) -> None:
+        """Write what waits, and end."""
+        if thread := self.thread:
+            self._ends.set()
+            if thread is not threading.current_thread():
+                thread.join()
+        self.write()
+
+    def write(self) -> None:
+        """Write all that waits; what the database cannot take now waits on."""
+        with self._writing:
+            while self._write_some():
+                pass
+
+    def _begin(self) -> None:
+        with self._lock:
+            if self.thread is None:
+                self.thread = threading.Thread(target=self._run, name="billycan-requests", daemon=True)
+                atexit.register(self.close)
+                self.thread.start()
+
+    def _run(self) -> None:
+        quiet = 0
+        self._note(keeping.note_writer)
+        while quiet < _QUIET_ROUNDS and not self._ends.wait(EVERY_SECONDS):
+            quiet = 0 if self.waiting or self.lost else quiet + 1
+            self.write()
+        self.write()
+        if not self.waiting:
+            self._note(keeping.forget_writer)
+        atexit.unregister(self.close)
+        self.thread = None
+        if self.waiting and not self._ends.is_set():
+            self._begin()  # one came since
+
+    def _note(self, note: "keeping.Note") -> None:
+        try:
+            with self.app.db.noting(_WAIT_SECONDS) as db:
+                note(db, self.id, self.app.now())
+        except sa.exc.SQLAlchemyError:
+            log.warning("requests cannot be written to the database at present")
+
+    def _write_some(self) -> bool:
+        """Write a batch; whether more can be written at once."""
+        batch = [self.waiting.popleft() for _ in range(min(len(self.waiting), MOST_AT_ONCE))]
+        with self._lock:
+            lost, self.lost = self.lost, Counter()
+        if not batch and not lost:
+            return False
+        try:
+            with self.app.db.noting(_WAIT_SECONDS) as db:
+                self._number = keeping.write(db, self.app, self.id, self._number, batch, lost)
+        except (sa.exc.OperationalError, sa.exc.TimeoutError):
+            log.warning("%s requests wait for the database", len(batch))
+            self.waiting.extendleft(reversed(batch))
+            with self._lock:
+                self.lost.update(lost)
+            return False
+        except Exception:
+            log.exception("%s requests could not be written", len(batch))
+            lost.update((each.tenant_id, keeping.day(each.at)) for each in batch)
+            for of, count in lost.items():  # one by one: whatever is wrong may be so of one of them only
+                self._note(partial(keeping.write_lost, of=of, count=count))
+        return len(batch) == MOST_AT_ONCE

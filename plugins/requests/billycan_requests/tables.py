@@ -1,0 +1,37 @@
+"""The tables of the log, and of how complete it is."""
+
+import sqlalchemy as sa
+
+from billycan import ByCodePoint, UTCDateTime, tenant_table
+from billycan.sql import deployment_table
+
+# Ids begin with the time, so that the primary key finds the newest, and those of a day.
+log = tenant_table(
+    "requests_log",
+    sa.Column("at", sa.BigInteger, nullable=False),  # in milliseconds since 1970
+    sa.Column("caller_id", ByCodePoint, nullable=False),
+    sa.Column("method", sa.Text, nullable=False),
+    sa.Column("route", sa.Text, nullable=False),  # the template; empty for a path where nothing is
+    sa.Column("status", sa.Integer, nullable=False),
+    sa.Column("microseconds", sa.BigInteger, nullable=False),
+    sa.Column("request_id", sa.Text, nullable=False),
+    sa.Column("code", sa.Text),
+    sa.Column("param", sa.Text),
+)
+
+# Ids are days (UTC), such as `2026-11-30`.
+days = tenant_table(
+    "requests_days",
+    sa.Column("answered", sa.BigInteger, nullable=False),  # all of them
+    sa.Column("refused", sa.BigInteger, nullable=False),  # by status 429
+    sa.Column("failed", sa.BigInteger, nullable=False),  # by status 500 and above
+    sa.Column("lost", sa.BigInteger, nullable=False),  # that were too many at once to be written
+    sa.Column("kept", sa.BigInteger, nullable=False),  # that are in the log
+)
+
+# The processes that may have requests in memory which are not written yet: one that ends well leaves no row.
+writers = deployment_table(
+    "requests_writers",
+    sa.Column("id", ByCodePoint, primary_key=True),
+    sa.Column("wrote_at", UTCDateTime, nullable=False),
+)

@@ -1,0 +1,8 @@
+"""What every plugin promises."""
+
+from billycan.testing import PluginConformance
+
+
+class TestRequests(PluginConformance):
+    plugin = "requests"
+    enable = ("users",)

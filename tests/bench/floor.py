@@ -317,7 +317,7 @@ class Invoice:
         paid = (
             f"SELECT {settled_by} FROM invoices_allocations a"
             " JOIN invoices_payments p ON p.tenant_id = a.tenant_id AND p.id = a.payment_id"
-            " WHERE a.tenant_id = ? AND a.invoice_id = ? ORDER BY p.id"
+            " WHERE a.tenant_id = ? AND a.invoice_id = ? ORDER BY a.payment_id"
         )
         with reading() as db:
             row = db.execute(sql(found), (tenant, id)).fetchone()

@@ -66,7 +66,7 @@ _OF_INVOICE = Statement(
         payments.c.tenant_id == sa.bindparam("tenant_id"),
         allocations.c.invoice_id == sa.bindparam("invoice_id"),
     )
-    .order_by(payments.c.id)
+    .order_by(allocations.c.payment_id)  # as the index has them: SQLite would read all payments in order of their ids
 )
 _ALLOCATIONS = ByIds(
     sa.select(

@@ -1,6 +1,7 @@
 """Pages as HTML: templates, the navigation around them, the files that they load, and how values are written."""
 
 import hashlib
+import re
 from collections.abc import Iterator, Mapping
 from datetime import date
 from decimal import Decimal
@@ -171,7 +172,7 @@ def _ago(app: App, value: Moment, exact: str) -> str:
 
 def words(value: str) -> str:
     """A name of a machine's as people write it: `written_off` as `Written off`, `gst_code` as `GST code`."""
-    first, *others = value.split("_")
+    first, *others = re.sub(r"(?<=[a-z])(\d)$", r"_\1", value).split("_")
     return " ".join([_ACRONYMS.get(first, first.capitalize()), *(_ACRONYMS.get(word, word) for word in others)])
 
 

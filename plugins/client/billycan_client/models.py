@@ -151,8 +151,12 @@ class Attempt(Struct, kw_only=True):
     """When it ended."""
     duration_ms: int | None
     """How long it took, in milliseconds."""
+    phases: Phases
+    """How long each of its phases took."""
     error: str | None
     """The kind of failure; null for a success."""
+    detail: str | None
+    """What TLS or the network said of a failure; null for others."""
     request: Sent
     """What was sent."""
     response: Received | None
@@ -1466,6 +1470,21 @@ class Person(Struct, kw_only=True):
     """Their email address."""
     phone: str | None
     """Their phone number."""
+
+
+class Phases(Struct, kw_only=True):
+    """How long each phase of an attempt took, in milliseconds; null for one that did not begin."""
+
+    dns: int | None
+    """Looking up the host."""
+    connect: int | None
+    """Connecting to its address."""
+    tls: int | None
+    """The TLS handshake and the check of the certificate."""
+    first_byte: int | None
+    """Sending the request, and waiting for the headers of the response."""
+    body: int | None
+    """Reading the body of the response."""
 
 
 class Preview(Struct, kw_only=True):

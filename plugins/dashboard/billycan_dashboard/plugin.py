@@ -2,10 +2,21 @@
 
 from billycan import Manifest
 
-from . import components, keys, overview, pages, profile
+from . import components, deliveries, events, keys, overview, pages, profile, replays, webhooks
 
 manifest = Manifest(
     name="dashboard",
     requires=("users",),
-    pages=(*overview.screens, *keys.screens, *profile.screens, *components.screens, *pages.screens),
+    uses=("webhooks",),
+    pages=(
+        *overview.screens,
+        *keys.screens,
+        *webhooks.screens,
+        *deliveries.screens,
+        *replays.screens,
+        *events.screens,
+        *profile.screens,
+        *components.screens,
+        *pages.screens,
+    ),
 )

@@ -174,6 +174,8 @@ def _finished(claim: Claim, outcome: Outcome, now: Moment) -> dict[str, Any]:
         "response_body": outcome.body if outcome.status else None,
         "response_bytes": len(outcome.body.encode()) + sum(map(len, [*outcome.headers, *outcome.headers.values()])),
         "duration_ms": outcome.duration_ms,
+        "phases": outcome.phases,
+        "detail": outcome.detail,
     }
 
 

@@ -19,6 +19,7 @@ from .schemas import (
     ListedDelivery,
     NewEndpoint,
     NewRecovery,
+    Phases,
     Ping,
     Received,
     Recovery,
@@ -296,7 +297,9 @@ def _attempts(delivery: Row, newest: Sequence[Row], body: str | None, may_read: 
             started_at=row.started_at,
             finished_at=row.finished_at,
             duration_ms=row.duration_ms,
+            phases=Phases(**(row.phases or {})),
             error=row.error or ("interrupted" if _is_interrupted(delivery, row) else None),
+            detail=row.detail,
             request=Sent(url=row.url, headers=row.headers, body=body if i < bodies else None),
             response=None
             if row.response_status is None

@@ -157,6 +157,23 @@ class Received(Struct, kw_only=True):
     body: str | None
 
 
+class Phases(Struct, kw_only=True):
+    """How long each phase of an attempt took, in milliseconds; null for one that did not begin.
+
+    dns: Looking up the host.
+    connect: Connecting to its address.
+    tls: The TLS handshake and the check of the certificate.
+    first_byte: Sending the request, and waiting for the headers of the response.
+    body: Reading the body of the response.
+    """
+
+    dns: int | None = None
+    connect: int | None = None
+    tls: int | None = None
+    first_byte: int | None = None
+    body: int | None = None
+
+
 class Attempt(Struct, kw_only=True):
     """One attempt. `finished_at` is null while it runs, and stays null if the process died; then `error` says so.
 
@@ -164,7 +181,9 @@ class Attempt(Struct, kw_only=True):
     started_at: When it began.
     finished_at: When it ended.
     duration_ms: How long it took, in milliseconds.
+    phases: How long each of its phases took.
     error: The kind of failure; null for a success.
+    detail: What TLS or the network said of a failure; null for others.
     request: What was sent.
     response: The response, if there was one.
     """
@@ -173,7 +192,9 @@ class Attempt(Struct, kw_only=True):
     started_at: Moment
     finished_at: Moment | None
     duration_ms: int | None
+    phases: Phases
     error: str | None
+    detail: str | None
     request: Sent
     response: Received | None
 

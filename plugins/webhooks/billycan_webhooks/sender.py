@@ -1,5 +1,6 @@
 """One HTTP request to a receiver nobody trusts: to a checked address only, within one deadline, reading little."""
 
+import os
 import socket
 import ssl
 import threading
@@ -23,9 +24,14 @@ _lookups = threading.BoundedSemaphore(32)
 
 
 class Outcome(Struct, kw_only=True):
-    """What came of one attempt. `error` is None on success, else its class; it never tells an internal address."""
+    """What came of one attempt. `error` is None on success, else its class; it never tells an internal address.
+
+    `detail` says more of some failures, in words; `phases` how many milliseconds each phase took that began, in order.
+    """
 
     error: str | None
+    detail: str | None = None
+    phases: dict[str, int] = {}
     status: int | None = None
     headers: dict[str, str] = {}
     body: str = ""
@@ -35,9 +41,10 @@ class Outcome(Struct, kw_only=True):
 def send(url: str, headers: Mapping[str, str], body: bytes, *, timeout: float, private: bool) -> Outcome:
     """POST `body`; never raises, never follows a redirect, and ends within `timeout` seconds in all."""
     started = time.monotonic()
-    found = Outcome(error=None)
+    found, watch = Outcome(error=None), _Stopwatch()
     try:
-        _post(addresses.parse(url, private), headers, body, started + timeout, private, found)
+        backend = _CheckedBackend(started + timeout, private, watch)
+        _post(addresses.parse(url, private), headers, body, backend, found)
         if not 200 <= (found.status or 0) < 300:
             found.error = "status"
     except NotAllowed:
@@ -47,9 +54,12 @@ def send(url: str, headers: Mapping[str, str], body: bytes, *, timeout: float, p
     except httpcore.TimeoutException:
         found.error = "timeout"
     except httpcore.ConnectError as error:
-        found.error = "tls" if isinstance(error.__cause__ or error.__context__, ssl.SSLError) else "connect"
+        why = error.__cause__ or error.__context__
+        found.error = "tls" if isinstance(why, ssl.SSLError) else "connect"
+        found.detail = _in_words(why)
     except (httpcore.NetworkError, httpcore.ProtocolError, OSError, ValueError):
         found.error = "protocol"
+    found.phases = watch.stopped()
     found.duration_ms = round((time.monotonic() - started) * 1000)
     return found
 
@@ -58,19 +68,18 @@ def _post(
     target: addresses.Target,
     headers: Mapping[str, str],
     body: bytes,
-    deadline: float,
-    private: bool,
+    backend: "_CheckedBackend",
     found: Outcome,
 ) -> None:
-    backend = _CheckedBackend(deadline, private)
     origin = httpcore.Origin(target.scheme.encode(), target.host.encode(), target.port)
     url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
-    sent = {"host": target.authority, "content-length": str(len(body)), "accept-encoding": "identity", **headers}
+    sent = written(target, headers, len(body))
     # No proxy, cookie, redirect or kept connection: httpcore adds none by itself and reads nothing of the environment.
     with (
         httpcore.HTTPConnection(origin, ssl_context=_tls(), network_backend=backend) as connection,
         connection.stream("POST", url, headers=list(sent.items()), content=body) as response,
     ):
+        backend.watch.begin("body")
         found.status = response.status
         found.headers = _readable(response.headers)
         kept = b""
@@ -79,6 +88,38 @@ def _post(
             found.body = _text(kept[:MOST_BODY])
             if len(kept) >= MOST_BODY:
                 break
+
+
+def written(target: addresses.Target, headers: Mapping[str, str], length: int) -> dict[str, str]:
+    """All headers of a request, in their order."""
+    return {"host": target.authority, "content-length": str(length), "accept-encoding": "identity", **headers}
+
+
+def _in_words(why: BaseException | None) -> str | None:
+    """What TLS or the connecting itself says went wrong; never an address but the one in the URL."""
+    if isinstance(why, ssl.SSLCertVerificationError):
+        return _text(str(why.verify_message).encode())[:200]
+    if isinstance(why, ssl.SSLError):
+        return (why.reason or "").replace("_", " ").lower()[:200] or None
+    return os.strerror(why.errno) if isinstance(why, OSError) and why.errno else None
+
+
+class _Stopwatch:
+    """How long each phase takes: one ends where the next begins."""
+
+    def __init__(self) -> None:
+        self.phases: dict[str, int] = {}
+        self.name, self.since = "", 0.0
+
+    def begin(self, name: str) -> None:
+        self.stopped()
+        self.name, self.since = name, time.monotonic()
+
+    def stopped(self) -> dict[str, int]:
+        if self.name:
+            self.phases[self.name] = round((time.monotonic() - self.since) * 1000)
+            self.name = ""
+        return self.phases
 
 
 def _readable(headers: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -144,8 +185,8 @@ def _answers(host: str, port: int, seconds: float) -> list[str]:
 class _CheckedBackend(httpcore.NetworkBackend):
     """Looks a name up once, refuses it if any answer is forbidden, and connects to the very address it checked."""
 
-    def __init__(self, deadline: float, private: bool) -> None:
-        self.deadline, self.private = deadline, private
+    def __init__(self, deadline: float, private: bool, watch: _Stopwatch | None = None) -> None:
+        self.deadline, self.private, self.watch = deadline, private, watch or _Stopwatch()
         self.inner = httpcore.SyncBackend()
 
     def connect_tcp(
@@ -156,16 +197,20 @@ class _CheckedBackend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Any = None,
     ) -> httpcore.NetworkStream:
+        self.watch.begin("dns")
         answers = _answers(host, port, min(LOOKUP_SECONDS, _left(self.deadline)))
         for answer in answers:
             address = addresses.literal(answer.partition("%")[0])
             if address is None:
                 raise NotAllowed
             addresses.check_address(address, self.private)
+        self.watch.begin("connect")
         for last, answer in ((i == len(answers) - 1, a) for i, a in enumerate(answers)):
             try:
                 share = _left(self.deadline) if last else min(_left(self.deadline), 2.0)
-                return _TimedStream(self.inner.connect_tcp(answer, port, timeout=share), self.deadline)
+                stream = self.inner.connect_tcp(answer, port, timeout=share)
+                self.watch.begin("first_byte")
+                return _TimedStream(stream, self.deadline, self.watch)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 if last:
                     raise
@@ -189,8 +234,8 @@ def _left(deadline: float) -> float:
 class _TimedStream(httpcore.NetworkStream):
     """A connection on which every operation ends at the attempt's deadline."""
 
-    def __init__(self, inner: httpcore.NetworkStream, deadline: float) -> None:
-        self.inner, self.deadline = inner, deadline
+    def __init__(self, inner: httpcore.NetworkStream, deadline: float, watch: _Stopwatch) -> None:
+        self.inner, self.deadline, self.watch = inner, deadline, watch
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return self.inner.read(max_bytes, _left(self.deadline))
@@ -211,8 +256,10 @@ class _TimedStream(httpcore.NetworkStream):
     def start_tls(
         self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: float | None = None
     ) -> httpcore.NetworkStream:
+        self.watch.name = "tls"  # instead of the first byte's, which only begins
         inner = self.inner.start_tls(ssl_context, server_hostname, _left(self.deadline))
-        return _TimedStream(inner, self.deadline)
+        self.watch.begin("first_byte")
+        return _TimedStream(inner, self.deadline, self.watch)
 
     def close(self) -> None:
         self.inner.close()

@@ -72,6 +72,8 @@ attempts = tenant_table(
     sa.Column("response_headers", Json),
     sa.Column("response_body", sa.Text),
     sa.Column("duration_ms", sa.Integer),
+    sa.Column("phases", Json),
+    sa.Column("detail", sa.Text),
     sa.Column("response_bytes", sa.Integer),
     sa.ForeignKeyConstraint(
         ["tenant_id", "delivery_id"],

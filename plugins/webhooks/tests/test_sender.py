@@ -220,7 +220,8 @@ def test_failures_have_a_class_and_tell_no_address(receive, monkeypatch):
     closed = socket.create_server(("127.0.0.1", 0))
     port = closed.getsockname()[1]
     closed.close()
-    assert post(f"http://127.0.0.1:{port}/", private=True).error == "connect"
+    refused = post(f"http://127.0.0.1:{port}/", private=True)
+    assert (refused.error, refused.detail, [*refused.phases]) == ("connect", "Connection refused", ["dns", "connect"])
     monkeypatch.setattr(sender, "look_up", lambda host, port: [])
     assert post("https://receiver.example.com/").error == "dns"
     assert post(receive(500).url, private=True).error == "status"
@@ -266,14 +267,17 @@ def test_the_certificate_must_be_the_host_names(certificates, monkeypatch):
     thread.start()
     port = server.getsockname()[1]
     monkeypatch.setattr(sender, "look_up", lambda host, port: ["127.0.0.1"])
-    assert post(f"https://receiver.example.com:{port}/", timeout=10, private=True).error == "tls", (
-        "its authority is unknown"
-    )
+    unknown = post(f"https://receiver.example.com:{port}/", timeout=10, private=True)
+    assert (unknown.error, unknown.detail) == ("tls", "self-signed certificate"), "its authority is unknown"
+    assert [*unknown.phases] == ["dns", "connect", "tls"]
     trusting = ssl.create_default_context(cafile=str(certificates / "cert.pem"))
     monkeypatch.setattr(sender, "_tls", lambda: trusting)
     good = post(f"https://receiver.example.com:{port}/", timeout=10, private=True)
     assert (good.error, good.status, good.body) == (None, 200, "ok") and names[-1] == "receiver.example.com"
-    assert post(f"https://other.example.com:{port}/", timeout=10, private=True).error == "tls"
+    assert [*good.phases] == ["dns", "connect", "tls", "first_byte", "body"]
+    assert sum(good.phases.values()) <= good.duration_ms + 3, "each is rounded by itself"
+    other = post(f"https://other.example.com:{port}/", timeout=10, private=True)
+    assert other.error == "tls" and "not valid for 'other.example.com'" in other.detail
     over.set()
     thread.join()
     server.close()

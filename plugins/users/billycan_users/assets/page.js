@@ -41,6 +41,10 @@ customElements.define("live-part", class extends HTMLElement {
   }
 });
 
+// <form data-go>: goes on by itself, batch after batch.
+const onward = document.querySelector("form[data-go]");
+if (onward) setTimeout(() => onward.requestSubmit(), 400);
+
 // Passkeys: the page asks what to prove, the browser proves it, and the form carries the proof.
 for (const form of document.querySelectorAll("form[data-passkey]")) {
   if (!window.PublicKeyCredential?.parseRequestOptionsFromJSON) continue;

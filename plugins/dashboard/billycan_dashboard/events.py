@@ -1,0 +1,62 @@
+"""The pages of the log of events: what happened, what each event carries, and where it was delivered."""
+
+import msgspec
+
+from billycan import Problem
+from billycan.web import encode
+from billycan_users.api import Answer, Screen, Shown, Visit, mounted
+
+from .reasons import SHORT
+from .webhooks import host_of
+
+HERE, API = "/dashboard/events", "/v1/events"
+_FILTERS = ("event", "created_at_from", "created_at_to")
+
+
+def list_events(visit: Visit) -> Answer:
+    names = (*_FILTERS, "page", "cursor", "per_page")
+    try:
+        found, status = visit.call("GET", API, {n: visit.query[n] for n in names if visit.query.get(n)}), 200
+    except Problem as problem:
+        visit.problem = problem
+        found, status = (
+            {"data": [], "pagination": {"page": 1, "per_page": 25, "total": 0, "has_more": False}},
+            problem.status,
+        )
+    values = {
+        "events": found["data"],
+        "page": found["pagination"],
+        "is_live": visit.query.get("live") == "yes",
+        "query": [*visit.query.items()],
+        "names": sorted(visit.app.events),
+    }
+    return Shown("dashboard/events.html", values, status)
+
+
+def show_event(visit: Visit, id: str) -> Answer:
+    event = visit.call("GET", f"{API}/{id}")["data"]
+    deliveries, names = None, {}
+    if "webhooks" in visit.app.manifests:
+        deliveries = visit.call("GET", "/v1/webhook_deliveries", {"webhook_id": id, "per_page": 100})["data"]
+        endpoints = visit.call("GET", "/v1/webhook_endpoints", {"per_page": 100})["data"]
+        names = {each["id"]: each["url"] for each in endpoints}
+    values = {
+        "event": event,
+        "data": written(event["data"]),
+        "deliveries": deliveries,
+        "names": names,
+        "short": SHORT,
+        "host_of": host_of,
+    }
+    return Shown("dashboard/event.html", values)
+
+
+def written(value: object) -> str:
+    """JSON as people read it."""
+    return msgspec.json.format(encode(value), indent=2).decode()
+
+
+screens = mounted(
+    Screen(HERE, list_events, role="developer", nav="Events", group="Developers"),
+    Screen(f"{HERE}/{{id}}", show_event, role="developer"),
+)

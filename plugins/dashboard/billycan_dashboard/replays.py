@@ -1,0 +1,77 @@
+"""The page that replays all that a filter finds: batch after batch, saying how far it is.
+
+Where it has come is in the page's own address, so that nothing is lost with a worker or a browser: whoever opens the
+address again goes on from there.
+"""
+
+from typing import Any
+from urllib.parse import urlencode
+
+from billycan import Problem
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
+
+from .deliveries import API, filters
+from .webhooks import is_on
+
+HERE = "/dashboard/replays"
+BATCH = 50
+_NUMBERS = ("total", "done", "refused")
+
+
+def show_replay(visit: Visit) -> Answer:
+    asked, at = filters(visit.query), _progress(visit)
+    until = visit.query.get("until", "")
+    if not until:
+        found = visit.call("GET", API, {**asked, "per_page": 1})["pagination"]
+        at["total"] = found["total"]
+    since = {name: asked[name] for name in ("endpoint_id", "event") if name in asked} | {"created_at_from": until}
+    values = {
+        "asked": asked,
+        "at": at,
+        "has_begun": bool(until),
+        # Fixed when the page is first seen: what comes later, the replays too, is none of what was found.
+        "until": until or str(visit.app.now()),
+        "cursor": visit.query.get("cursor", ""),
+        "back": f"/dashboard/deliveries?{urlencode(asked)}",
+        "new": f"/dashboard/deliveries?{urlencode(since)}",
+        "counts": _counts(visit, since) if until and not visit.query.get("cursor") else {},
+        "words": visit.query.get("said", "")[:200],
+    }
+    return Shown("dashboard/replays.html", values)
+
+
+def replay_some(visit: Visit) -> Answer:
+    """Replay the next 50 deliveries, and lead on to how far it is; the same form sent twice replays each once."""
+    asked, at, form = filters(visit.form), _progress(visit), visit.form
+    until = form.get("until") or str(visit.app.now())
+    to = asked.get("created_at_to", until)
+    query: dict[str, Any] = {**asked, "created_at_to": until if to >= until[:10] else to, "per_page": BATCH}
+    if form.get("cursor"):
+        query["cursor"] = form["cursor"]
+    said = form.get("said", "")[:200]
+    page = visit.call("GET", API, query)
+    at["total"] = max(at["total"], page["pagination"]["total"])
+    for delivery in page["data"]:
+        try:
+            visit.call("POST", f"{API}/{delivery['id']}/replay")
+        except Problem as problem:
+            at["refused"] += 1
+            said = problem.message
+        at["done"] += 1
+    cursor = page["pagination"]["next_cursor"] or ""
+    onward = {**asked, **at, "until": until, "cursor": cursor, "said": said}
+    return Led(f"{HERE}?{urlencode({k: v for k, v in onward.items() if v != ''})}")
+
+
+def _progress(visit: Visit) -> dict[str, int]:
+    given = visit.form or visit.query
+    return {name: int(text) if (text := given.get(name, "")).isdecimal() and len(text) < 9 else 0 for name in _NUMBERS}
+
+
+def _counts(visit: Visit, since: dict[str, str]) -> dict[str, int]:
+    """What became of the deliveries that were created since."""
+    ask = {status: {**since, "status": status, "per_page": 1} for status in ("delivered", "pending", "failed")}
+    return {status: visit.call("GET", API, query)["pagination"]["total"] for status, query in ask.items()}
+
+
+screens = mounted(Screen(HERE, show_replay, replay_some, role="developer", when=is_on))

@@ -1,0 +1,194 @@
+"""What other plugins may use of webhooks: how endpoints fare, and how a delivery was signed."""
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import App, Context, own
+
+from . import addresses, signing
+from .comparing import Signed, Verdict, compare, fingerprint
+from .sender import written
+from .settings import Settings
+from .tables import deliveries, endpoints
+
+__all__ = [
+    "Health",
+    "Verdict",
+    "Work",
+    "attempts_in_all",
+    "compared",
+    "health",
+    "request_headers",
+    "request_line",
+    "timeout_seconds",
+    "worked_out",
+]
+
+_MOST_VERSIONS = 20
+
+
+class Health(Struct, frozen=True, kw_only=True):
+    """How many of an endpoint's deliveries became what, of those that were created in a time."""
+
+    delivered: int = 0
+    failed: int = 0
+    pending: int = 0
+    held: int = 0
+    cancelled: int = 0
+    retrying: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.delivered + self.failed + self.pending + self.held
+
+
+class Work(Struct, frozen=True, kw_only=True):
+    """How the signature of an attempt comes about; `fingerprint` tells the secret that was used, and does not tell it.
+
+    `text` is what is signed. `signatures` are those of the request; `made` is what the secret makes of the text, None
+    where no secret that is still known made one of them.
+    """
+
+    webhook_id: str
+    timestamp: str
+    text: str
+    length: int
+    signatures: list[str]
+    made: str | None
+    version: int | None
+    is_current: bool
+    key_bytes: int
+    fingerprint: str | None
+
+
+def health(ctx: Context, since: datetime, endpoint_id: str | None = None) -> Mapping[str, Health]:
+    """How the endpoints of a business fared, by their ids, in one query; those without a delivery are left out."""
+    of_one = [_d.endpoint_id == endpoint_id] if endpoint_id else []
+    retrying = sa.func.sum(sa.case(((_d.status == "pending") & (_d.failures > 0), 1), else_=0))
+    asked = sa.select(_d.endpoint_id, _d.status, sa.func.count().label("count"), retrying.label("retrying"))
+    of_time = asked.where(own(ctx, deliveries), _d.created_at >= since, *of_one)
+    found: dict[str, dict[str, int]] = {}
+    for row in ctx.db.execute(of_time.group_by(_d.endpoint_id, _d.status)):
+        counts = found.setdefault(row.endpoint_id, {})
+        counts[row.status] = row._mapping["count"]
+        counts["retrying"] = counts.get("retrying", 0) + row.retrying
+    return {id: Health(**counts) for id, counts in found.items()}
+
+
+def attempts_in_all(app: App) -> int:
+    """How many attempts are made before a delivery has failed."""
+    return 1 + len(app.settings_of(Settings).retry_offsets)
+
+
+def timeout_seconds(app: App) -> float:
+    """How long an attempt may take in all."""
+    return app.settings_of(Settings).timeout_seconds
+
+
+def request_line(url: str) -> str:
+    """The first line of a request."""
+    return f"POST {addresses.parse(url, private=True).path} HTTP/1.1"
+
+
+def request_headers(url: str, headers: Mapping[str, str], body: str) -> Mapping[str, str]:
+    """All headers of a request, in the order in which they are sent."""
+    return written(addresses.parse(url, private=True), headers, len(body.encode()))
+
+
+def worked_out(ctx: Context, endpoint_id: str, request: Mapping[str, Any]) -> Work | None:
+    """How the signature of an attempt comes about, from its request as the API shows it; None where it has none."""
+    headers, body = request["headers"], request["body"]
+    if body is None or not (sent := _signatures(headers)):
+        return None
+    version, secret, made = _signer(ctx, endpoint_id, headers, body.encode()) or (None, b"", None)
+    text = f"{headers['webhook-id']}.{headers['webhook-timestamp']}.{body}"
+    return Work(
+        webhook_id=headers["webhook-id"],
+        timestamp=headers["webhook-timestamp"],
+        text=text,
+        length=len(text.encode()),
+        signatures=sent,
+        made=made,
+        version=version,
+        is_current=version is not None and version == _current(ctx, endpoint_id),
+        key_bytes=len(secret),
+        fingerprint=fingerprint(secret) if secret else None,
+    )
+
+
+def compared(
+    ctx: Context, delivery: Mapping[str, Any], attempt: Mapping[str, Any], pasted: str, secret_id: str
+) -> Verdict | None:
+    """What somebody did who came to this signature for an attempt; None where nothing usual leads to it.
+
+    The delivery and its attempt are as the API shows them, the attempt with its body. `secret_id` is the fingerprint of
+    the secret that was used, or empty.
+    """
+    headers, body = attempt["request"]["headers"], attempt["request"]["body"].encode()
+    found = _signer(ctx, delivery["endpoint_id"], headers, body)
+    if found is None:
+        return None
+    others = dict(_others(ctx, delivery["endpoint_id"], found[1]))
+    signed = Signed(
+        found[1],
+        headers["webhook-id"],
+        headers["webhook-timestamp"],
+        body,
+        others,
+        [each["request"]["headers"].get("webhook-timestamp", "") for each in delivery["attempts"]],
+        delivery["id"],
+    )
+    verdict = compare(pasted, signed)
+    given, used = secret_id.strip().lower()[:12], fingerprint(found[1])
+    if not given or given == used or (verdict and verdict.matches):
+        return verdict
+    whose = {fingerprint(secret): what for what, secret in others.items()}
+    wrong = f"The fingerprint {given} is that of {whose.get(given, 'no secret of this business')}: use {used}."
+    return Verdict(False, [wrong, *(verdict.mistakes if verdict else [])])
+
+
+def _signatures(headers: Mapping[str, str]) -> list[str]:
+    return [each[3:] for each in headers.get("webhook-signature", "").split() if each.startswith("v1,")]
+
+
+def _signer(ctx: Context, endpoint_id: str, headers: Mapping[str, str], body: bytes) -> tuple[int, bytes, str] | None:
+    """The newest secret that made one of an attempt's signatures, and that signature."""
+    sent = _signatures(headers)
+    for version, secret in _secrets(ctx, endpoint_id, _current(ctx, endpoint_id) or _MOST_VERSIONS):
+        made = signing.headers(headers["webhook-id"], int(headers["webhook-timestamp"]), body, [secret])
+        if (signature := _signatures(made)[0]) in sent:
+            return version, secret, signature
+    return None
+
+
+def _current(ctx: Context, endpoint_id: str) -> int | None:
+    """The version of an endpoint's secret; None for one that was deleted."""
+    asked = sa.select(endpoints.c.secret_version).where(own(ctx, endpoints), endpoints.c.id == endpoint_id)
+    return ctx.db.execute(asked).scalar()
+
+
+def _secrets(ctx: Context, endpoint_id: str, newest: int) -> Iterator[tuple[int, bytes]]:
+    """The secrets that an endpoint has had, newest first, with their versions."""
+    masters = ctx.app.secrets
+    for version in range(newest, max(newest - _MOST_VERSIONS, 0), -1):
+        for master in reversed(masters):
+            yield version, signing.secret(masters, ctx.tenant_id, endpoint_id, version, signing.key_id(master))
+
+
+def _others(ctx: Context, endpoint_id: str, used: bytes) -> Iterator[tuple[str, bytes]]:
+    """Every other secret that somebody might take for the one that was used, by what it is."""
+    current = _current(ctx, endpoint_id)
+    for version, secret in _secrets(ctx, endpoint_id, current or _MOST_VERSIONS):
+        if secret != used:
+            yield f"{'the new' if version == current else 'an old'} secret of this endpoint ({version})", secret
+    rows = sa.select(endpoints.c.id, endpoints.c.url, endpoints.c.secret_version).where(own(ctx, endpoints))
+    for row in ctx.db.execute(rows.where(endpoints.c.id != endpoint_id)):
+        for _, secret in [*_secrets(ctx, row.id, row.secret_version)][:4]:
+            yield f"the secret of another endpoint ({row.url[:80]}, {row.id})", secret
+
+
+_d = deliveries.c

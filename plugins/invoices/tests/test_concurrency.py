@@ -240,3 +240,15 @@ def test_what_moves_money_both_ways_never_waits_for_each_other(server):
         assert max(statuses(answers)) < 500, [answer for status, answer, _ in answers if status >= 500]
         assert "conflict" not in {answer["error"]["code"] for status, answer, _ in answers if status == 409}
         checked(server)
+
+
+def test_what_is_allocated_while_a_payment_is_reversed_is_reversed_too_or_refused(server):
+    client_id = contact(server)
+    targets = [another(server, client_id) for _ in range(6)]
+    for _ in range(8):
+        path = f"/v1/payments/{receipt(server, client_id, '90.00')}"
+        given = [{"allocations": [{"invoice_id": id, "amount": "10.00"}]} for id in targets]
+        calls = [*posts(f"{path}/allocate", *given[:3]), *posts(f"{path}/reverse", {})]
+        answers = server.at_once([*calls, *posts(f"{path}/allocate", *given[3:])], clients=7)
+        assert answers[3][0] == 200 and set(statuses(answers)) <= {200, 409}
+        assert {checked(server)[id]["amount_paid"] for id in targets} == {0}

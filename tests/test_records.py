@@ -221,6 +221,7 @@ def test_an_invoice_is_made_line_by_line_sent_and_paid(app, client, owner):
     owner.send("/dashboard/invoices/new", status=422, **line, **more)
     # The empty rows are gone, so the second is the one at fault.
     assert re.search(r'name="line_items\[1\]\.unit_price" value="ten"[^>]*aria-invalid="true"', owner.page.text)
+    assert "Line items 2: unit price" in owner.page.text
     assert client.get("/v1/invoices")["pagination"]["total"] == 0
     owner.send("/dashboard/invoices/new", **{"line_items[1].unit_price": "33.3333"})
     assert "INV-0001" in owner.page.text and "$110.13" in owner.page.text
@@ -237,6 +238,11 @@ def test_an_invoice_is_made_line_by_line_sent_and_paid(app, client, owner):
     owner.send(f"{record}/payments", amount="1000000", payment_method="card", status=422)
     owner.send(f"{record}/payments", amount="10.00")
     assert "Partially paid" in owner.page.text and "$10.00" in owner.page.text
+    token = owner.page.forms[0]["token"].value
+    lines = {f"line_items[{i}].{name}": "1" for i in range(500) for name in ("description", "unit_price", "quantity")}
+    owner.web.post("/dashboard/invoices/new", {"token": token, "client_id": contact["id"], **lines}, status=303)
+    assert client.get("/v1/invoices?sort=-number")["data"][0]["total"] == Decimal("550.00")
+    owner.get(record)
     told = re.findall(r'class="mono">(invoice\.\w+)<', owner.page.text)
     assert told[-1] == "invoice.created" and "invoice.sent" in told and "Owner" in owner.page.text
 
@@ -308,6 +314,10 @@ def test_the_overview_tells_at_a_glance_in_few_statements(app, client, owner, cl
     for text in ("$160.00", "of which $110.00 is overdue", "Nov: $110.00", "Nov: $60.00", "$10.00", "Bookings today"):
         assert text in page.text, text
     assert "/dashboard/jobs?status=open" in page.text
+    chosen = f"client_id={contact['id']}"
+    assert f"/dashboard/invoices?{chosen}" in owner.get(f"/dashboard/contacts/{contact['id']}").text
+    assert f"/dashboard/invoices/new?{chosen}" in owner.get(f"/dashboard/invoices?{chosen}").text
+    assert f'value="{contact["id"]}" selected' in owner.get(f"/dashboard/invoices/new?{chosen}").text
     with counted(app) as statements:
         owner.get("/dashboard")
     assert len(statements) <= 12

@@ -15,7 +15,7 @@ from billycan.members import is_struct, options, parts
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, live_of, members
 
-from .kinds import Kind, Member, holds, kind_at, kinds, label, page_of, title_of
+from .kinds import Kind, Member, holds, kind_at, kinds, label, page_of, title_of, url
 
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
@@ -86,9 +86,15 @@ def list_records(visit: Visit, resource: str) -> Answer:
         "others": [(name, query[name]) for name in ("sort", "per_page") if name in query],
         "sorts": _sorts(kind, query),
         "page_of": lambda id: page_of(visit.app, id),
-        "may_make": kind.may(visit, "make"),
+        "new": url(f"{kind.page}/new", _chosen(kind, query)) if kind.may(visit, "make") else "",
     }
     return Shown("dashboard/list.html", values)
+
+
+def _chosen(kind: Kind, query: Mapping[str, str]) -> dict[str, str]:
+    """What a new record has in common with those of a list that a filter by one id narrows."""
+    taken = kind.routes["make"].signature.body.__struct_encode_fields__
+    return {name: id for name, id in query.items() if name.endswith("_id") and name in taken and "," not in id}
 
 
 def _sorts(kind: Kind, query: Mapping[str, str]) -> dict[str, tuple[str, str]]:

@@ -171,7 +171,8 @@ def _ago(app: App, value: Moment, exact: str) -> str:
 
 
 def words(value: str) -> str:
-    """A name of a machine's as people write it: `written_off` as `Written off`, `gst_code` as `GST code`."""
+    """A name of a machine's as people write it: `gst_code` as `GST code`, `lines[0].unit` as `Lines 1: unit`."""
+    value = re.sub(r"\[(\d+)\]", lambda place: f"_{int(place[1]) + 1}", value).replace(".", ":_")
     first, *others = re.sub(r"(?<=[a-z])(\d)$", r"_\1", value).split("_")
     return " ".join([_ACRONYMS.get(first, first.capitalize()), *(_ACRONYMS.get(word, word) for word in others)])
 

@@ -1,0 +1,25 @@
+"""Access: businesses ask for access on a public page, and whoever runs the deployment lets them in."""
+
+from pathlib import Path
+
+from billycan import App, Manifest, hookimpl
+
+from . import asking, operating, sending
+from .settings import Settings
+from .tables import requests
+
+manifest = Manifest(
+    name="access",
+    requires=("users",),
+    uses=("mail", "requests"),
+    settings=Settings,
+    tables=(requests,),
+    migrations=Path(__file__).parent / "migrations",
+    pages=(*asking.screens, *operating.screens),
+)
+
+
+@hookimpl
+def startup(app: App) -> None:
+    """Refuse to start where a sandbox is promised to whoever proves an address, and nobody can."""
+    sending.check(app)

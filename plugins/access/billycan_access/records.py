@@ -1,0 +1,166 @@
+"""Requests for access as stored and as shown: made, proved, decided on."""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import App, Conflict, NotFound, new_id
+from billycan.businesses import Profile, create_key, create_tenants
+from billycan.fields import Moment
+from billycan.sql import tenants
+from billycan_users.api import address, invite
+
+from . import sending
+from .settings import Settings
+from .tables import requests
+
+PER_ADDRESS, PER_EMAIL = 10, 3  # in 24 hours
+_DAY = timedelta(days=1)
+_PROVABLE = timedelta(hours=72)
+_KEPT = timedelta(days=90)  # after a decision
+
+State = Literal["unproved", "proved", "approved", "refused", "expired"]
+OPEN = ("unproved", "proved")
+
+
+class Asked(Struct, frozen=True):
+    """What somebody fills in."""
+
+    business: str
+    abn: str | None
+    email: str
+    purpose: str
+
+
+class TooMany(Exception):
+    """So many requests came from an address, or in all, that no more are taken today."""
+
+
+class Approved(Struct, frozen=True):
+    """What an approval gives: the business, its sandbox, the owner and the link to send to them."""
+
+    request: str
+    tenant: str
+    sandbox: str
+    user: str
+    link: str
+
+
+def ask(db: sa.Connection, app: App, asked: Asked, from_address: str) -> None:
+    """Take a request. One too many of an email address is dropped without a word, as if it were another's.
+
+    Raises TooMany, by what does not depend on what is known.
+    """
+    now = app.now()
+    _expire(db, app)
+    email = asked.email.casefold()
+    made = {
+        "all": sa.func.count(),
+        "address": sa.func.count(sa.case((requests.c.address == from_address, 1))),
+        "email": sa.func.count(sa.case((requests.c.email == email, 1))),
+    }
+    columns = [count.label(f"of_{name}") for name, count in made.items()]
+    counts = db.execute(sa.select(*columns).where(requests.c.created_at > now - _DAY)).one()
+    if counts.of_all >= app.settings_of(Settings).per_day or counts.of_address >= PER_ADDRESS:
+        raise TooMany
+    if counts.of_email >= PER_EMAIL:
+        return
+    token = secrets.token_urlsafe(32)
+    row: dict[str, Any] = {"business": asked.business, "abn": asked.abn, "email": email, "purpose": asked.purpose}
+    row |= {"address": from_address, "digest": _digest(token), "created_at": now}
+    db.execute(sa.insert(requests).values(id=new_id("acc"), state="unproved", **row))
+    text = f"Somebody asked for access for {asked.business}.\n\nIf it was you, please confirm within 72 hours:\n\n"
+    link = address(app, f"/access/confirm/{token}")
+    sending.send(app, db, to=email, subject="Please confirm your email address", text=f"{text}{link}\n")
+
+
+def provable(db: sa.Connection, app: App, token: str) -> Any:
+    """The request whose email address a link proves; None for one that was used, has expired or never was."""
+    this = (requests.c.digest == _digest(token)) & (requests.c.state == "unproved")
+    return db.execute(sa.select(requests).where(this, requests.c.created_at > app.now() - _PROVABLE)).first()
+
+
+def prove(db: sa.Connection, app: App, token: str) -> str | None:
+    """Take the email address as proved; the key of the sandbox, where one is given at once. Raises NotFound."""
+    row = provable(db, app, token)
+    this = (requests.c.digest == _digest(token)) & (requests.c.state == "unproved")
+    if row is None or db.execute(sa.update(requests).where(this).values(state="proved", digest=None)).rowcount != 1:
+        raise NotFound
+    settings = app.settings_of(Settings)
+    if settings.mode != "sandbox":
+        return None
+    live, sandbox = create_tenants(db, _profile(row), app.now())
+    db.execute(sa.update(requests).where(requests.c.id == row.id).values(business_id=live))
+    expires_at = Moment.of(app.now() + timedelta(days=settings.idle_days))
+    _, key = create_key(db, sandbox, ["read", "write"], app.now(), name="First key", expires_at=expires_at)
+    return key
+
+
+def approve(db: sa.Connection, app: App, id: str) -> Approved:
+    """Make the business, its sandbox and its owner's invitation. Raises NotFound, or Conflict once decided."""
+    row = _open(db, app, id)
+    live = row.business_id or create_tenants(db, _profile(row), app.now())[0]
+    user_id, token = invite(db, live, row.email, "owner", app.now())
+    _decide(db, app, id, "approved", business_id=live)
+    link = address(app, f"/dashboard/join/{token}")
+    text = f"{row.business} has access now. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
+    sending.send(app, db, to=row.email, subject="Your access is approved", text=text)
+    return Approved(id, live, paired(db, live), user_id, link)
+
+
+def refuse(db: sa.Connection, app: App, id: str) -> None:
+    """Decide against a request; nobody is told. Raises NotFound, or Conflict once decided."""
+    _open(db, app, id)
+    _decide(db, app, id, "refused")
+
+
+def paired(db: sa.Connection, tenant_id: str) -> str:
+    """The sandbox of a live tenant."""
+    return str(db.execute(sa.select(tenants.c.paired_id).where(tenants.c.id == tenant_id)).scalar_one())
+
+
+def listed(db: sa.Connection, app: App, *, all_states: bool = False) -> Sequence[Any]:
+    """The requests that wait for a decision, proved ones first, or all that are kept, the newest first."""
+    _expire(db, app)
+    shown = [column for column in requests.c if column.name not in ("digest", "address")]
+    select = sa.select(*shown).order_by(requests.c.created_at.desc(), requests.c.id)
+    rows = db.execute(select if all_states else select.where(requests.c.state.in_(OPEN))).all()
+    return sorted(rows, key=lambda row: row.state != "proved") if not all_states else rows
+
+
+def _open(db: sa.Connection, app: App, id: str) -> Any:
+    """A request that waits for a decision, locked against another."""
+    _expire(db, app)
+    row = db.execute(sa.select(requests).where(requests.c.id == id).with_for_update()).first()
+    if row is None:
+        raise NotFound(f"There is no request {id}.")
+    if row.state not in OPEN:
+        raise Conflict(f"This request is {row.state} already.")
+    return row
+
+
+def _decide(db: sa.Connection, app: App, id: str, state: State, **values: Any) -> None:
+    decided = {"state": state, "digest": None, "decided_at": app.now(), **values}
+    db.execute(sa.update(requests).where(requests.c.id == id).values(**decided))
+
+
+def _expire(db: sa.Connection, app: App) -> None:
+    """Let requests expire that nobody decided on, and forget those that were decided on long ago."""
+    now = app.now()
+    idle = requests.c.created_at <= now - timedelta(days=app.settings_of(Settings).idle_days)
+    expired = {"state": "expired", "digest": None, "decided_at": now}
+    db.execute(sa.update(requests).where(requests.c.state.in_(OPEN), idle).values(**expired))
+    db.execute(sa.delete(requests).where(requests.c.decided_at <= now - _KEPT))
+
+
+def _profile(row: Any) -> Profile:
+    return Profile(name=row.business, abn=row.abn, email=row.email)
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode("utf-8", "replace")).digest()

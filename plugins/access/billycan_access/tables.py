@@ -1,0 +1,22 @@
+"""The table of requests for access."""
+
+import sqlalchemy as sa
+
+from billycan import ByCodePoint, UTCDateTime
+from billycan.sql import deployment_table
+
+requests = deployment_table(
+    "access_requests",
+    sa.Column("id", ByCodePoint, primary_key=True),
+    sa.Column("state", sa.Text, nullable=False),  # unproved, proved, approved, refused or expired
+    sa.Column("business", sa.Text, nullable=False),
+    sa.Column("abn", sa.Text),
+    sa.Column("email", sa.Text, nullable=False),
+    sa.Column("purpose", sa.Text, nullable=False),
+    sa.Column("address", sa.Text, nullable=False),  # that it came from
+    sa.Column("digest", sa.LargeBinary, unique=True),  # of the link that proves the email address, until it is used
+    sa.Column("business_id", ByCodePoint, sa.ForeignKey("core_tenants.id")),  # what it was given
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("decided_at", UTCDateTime),
+    sa.Index("ix_access_requests_created_at", "created_at"),
+)

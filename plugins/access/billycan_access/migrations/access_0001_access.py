@@ -24,3 +24,7 @@ def upgrade() -> None:
         sa.Column("decided_at", UTCDateTime),
     )
     op.create_index("ix_access_requests_created_at", "access_requests", ["created_at"])
+
+
+def downgrade() -> None:
+    op.drop_table("access_requests")

@@ -33,3 +33,8 @@ def upgrade() -> None:
         sa.Column("id", ByCodePoint, primary_key=True),
         sa.Column("wrote_at", UTCDateTime, nullable=False),
     )
+
+
+def downgrade() -> None:
+    for name in ("writers", "days", "log"):
+        op.drop_table(f"requests_{name}")

@@ -11,7 +11,7 @@ from .tables import requests
 manifest = Manifest(
     name="access",
     requires=("users",),
-    uses=("mail", "requests"),
+    uses=("requests",),
     settings=Settings,
     tables=(requests,),
     migrations=Path(__file__).parent / "migrations",

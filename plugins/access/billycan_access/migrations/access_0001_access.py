@@ -28,3 +28,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("access_requests")
+
+
+def downgrade() -> None:
+    op.drop_table("access_requests")

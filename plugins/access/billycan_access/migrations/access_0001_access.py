@@ -28,7 +28,3 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.drop_table("access_requests")
-
-
-def downgrade() -> None:
-    op.drop_table("access_requests")

@@ -38,8 +38,3 @@ def upgrade() -> None:
 def downgrade() -> None:
     for name in ("writers", "days", "log"):
         op.drop_table(f"requests_{name}")
-
-
-def downgrade() -> None:
-    for name in ("requests_writers", "requests_days", "requests_log"):
-        op.drop_table(name)

@@ -12,6 +12,7 @@ from .db import UTCDateTime
 from .folding import digits_of, fold
 from .moments import day_after, start_of_day
 from .pages import Condition
+from .searching import is_narrowed, narrowed
 
 
 def texts(value: Any) -> Iterable[str]:
@@ -28,10 +29,23 @@ def is_number(text: str) -> bool:
     return any(c in "0123456789" for c in text) and all(c in "0123456789 +()./-" for c in text)
 
 
-def search_condition(table: sa.Table, text: str) -> sa.ColumnElement[bool]:
-    """The rows whose searched columns hold a text, whatever its case and accents, or its digits however spaced."""
-    found = contains(table.c.search_text, text)
-    return found | contains(table.c.search_text, digits_of(text)) if is_number(text) else found
+def search_condition(table: sa.Table, text: str, ctx: Context | None = None) -> sa.ColumnElement[bool]:
+    """The rows whose searched columns hold a text, whatever its case and accents, or its digits however spaced.
+
+    On SQLite the index is asked for them at once, where `ctx` says whose rows they are.
+    """
+    texts = [text, digits_of(text)] if is_number(text) else [text]
+    found: sa.ColumnElement[bool] = sa.or_(*(contains(table.c.search_text, each) for each in texts))
+    return narrowed(ctx, table, texts, found) if ctx and ctx.db.dialect.name == "sqlite" else found
+
+
+def either(ctx: Context, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """The rows for which one of some conditions holds, each found by its own index."""
+    if ctx.db.dialect.name != "sqlite" or not any(map(is_narrowed, conditions)):
+        return sa.or_(*conditions)
+    # Without statistics SQLite would rather read all rows of the tenant than put two indexes together.
+    own = table.c.tenant_id == ctx.tenant_id
+    return table.c.id.in_(sa.union(*(sa.select(table.c.id).where(own, each) for each in conditions)))
 
 
 def contains(folded_column: sa.ColumnElement[str], text: str) -> sa.ColumnElement[bool]:

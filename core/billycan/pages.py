@@ -18,6 +18,7 @@ from .fields import Moment
 from .postgres import PLANNED_ANEW
 from .problems import BadRequest
 from .resources import STEERING, Page, Paging
+from .searching import is_narrowed
 from .statements import Statement
 
 DEFAULT_PER_PAGE = 25
@@ -168,10 +169,12 @@ def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) 
     given["tenant_id"] = ctx.tenant_id
     conditions = found.conditions
     if not all(isinstance(condition, Condition) for condition in conditions):
-        searched = ctx.db.dialect.name == "postgresql" and getattr(query, "search", None) is not None
-        return list(
-            ctx.db.execute(_select(found.table, found.where, form, found.live, found.columns, searched=searched), given)
+        where = found.where
+        searched = getattr(query, "search", None) is not None and (
+            ctx.db.dialect.name == "postgresql" or any(map(is_narrowed, where))
         )
+        select = _select(found.table, where, form, found.live, found.columns, searched=searched)
+        return list(ctx.db.execute(select, given))
     filters = []
     for i, condition in enumerate(conditions):
         filters.append((condition.column, condition.compare, len(condition.values)))
@@ -223,7 +226,7 @@ def _select(
     source: sa.FromClause = table
     order: Sequence[Order] = form.order
     if searched:
-        # How much a text finds PostgreSQL can only guess. OFFSET 0 has it look for the text first and sort what it
+        # How much a text finds a database can only guess. OFFSET 0 has it look for the text first and sort what it
         # found, where it may otherwise walk all rows in their order for one that is not there.
         source = sa.select(table).where(*where).offset(sa.literal_column("0")).subquery()
         order, where = [msgspec.structs.replace(o, column=source.c[o.column.key]) for o in order], ()

@@ -350,7 +350,7 @@ class Records(Generic[T]):
             if name in self.filters:
                 yield self.filters[name](ctx, value)
             elif name == "search":
-                yield search_condition(self.table, value)
+                yield search_condition(self.table, value, ctx)
             elif name == "metadata":
                 yield from (has_text(self.table.c.metadata, ctx, key, text) for key, text in value.items())
             elif name == "updated_since":

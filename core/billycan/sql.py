@@ -1,6 +1,6 @@
 """For a plugin's own SQL: core's tables, conditions that hold on both databases, and values as columns keep them."""
 
-from .conditions import among, contains, json_list_has, search_condition
+from .conditions import among, contains, either, json_list_has, search_condition
 from .counters import advance, counters
 from .db import bytes_of, deployment_table, upsert
 from .folding import fold
@@ -23,6 +23,7 @@ __all__ = [
     "contains",
     "counters",
     "deployment_table",
+    "either",
     "fold",
     "json_list_has",
     "page_too_large",

@@ -7,6 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from .. import searching
 from ..db import ByCodePoint, Json, UTCDateTime
 
 __all__ = ["create_neighbour_index", "create_resource_table", "create_search_index", "key_columns"]
@@ -51,14 +52,14 @@ def create_neighbour_index(op: Any, table: str, column: str) -> None:
 
 
 def create_search_index(op: Any, table: str) -> None:
-    """Index `search_text` for substrings on PostgreSQL; where its extensions are not to be had, search is unindexed."""
+    """Index `search_text` for substrings; where the database lacks the extensions, search reads row by row."""
     index_for_search(op.get_bind(), table)
 
 
 def index_for_search(connection: sa.Connection, table: str) -> bool:
-    """Index `search_text` of a table; whether PostgreSQL, with its extensions, could."""
-    if connection.dialect.name != "postgresql":
-        return False
+    """Index `search_text` of a table; whether the database, with its extensions, could."""
+    if connection.dialect.name == "sqlite":
+        return searching.build(connection, table)
     try:
         with connection.begin_nested():
             for extension in ("btree_gin", "pg_trgm"):

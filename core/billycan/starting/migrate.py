@@ -13,7 +13,7 @@ from alembic.runtime.environment import EnvironmentContext
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 
-from .. import db
+from .. import db, searching
 from ..counters import counters
 from ..manifest import Manifest
 from ..migrations import index_for_search, search_index
@@ -70,10 +70,10 @@ def upgrade(
 
 
 def unindexed(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[str]:
-    """The tables that PostgreSQL searches row by row, because an extension could not be had when they were made."""
-    if connection.dialect.name != "postgresql":
-        return []
+    """The tables that are searched row by row, because the database could not index them when they were made."""
     tables = [t.name for m in manifests.values() for t in m.tables if "search_text" in t.c]
+    if connection.dialect.name == "sqlite":
+        return searching.unindexed(connection, tables)
     return [t for t in tables if connection.execute(sa.select(sa.func.to_regclass(search_index(t)))).scalar() is None]
 
 
@@ -94,6 +94,9 @@ def drop(database: db.Database, name: str, manifest: Manifest) -> None:
         connection.execute(sa.update(counters).where(counters.c.name.in_(tables)).values(live=0))
         if name in versions(connection, [name]):
             _run(connection, name, scripts, lambda rev, ctx: scripts._downgrade_revs("base", rev))
+        if connection.dialect.name == "sqlite":
+            for table in tables:
+                searching.drop(connection, table)
         connection.execute(sa.text(f"DROP TABLE IF EXISTS {_version_table(name)}"))
 
 
@@ -125,7 +128,7 @@ def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) 
     def mine(item: Any, table: str | None, kind: str, reflected: bool, other: Any) -> bool:
         if kind == "table":
             return table in names or (str(table).startswith(f"{name}_") and bool(reflected))
-        # PostgreSQL's search indexes are made in migrations alone.
+        # The search indexes are made in migrations alone.
         return not (kind == "index" and str(table).endswith("_search"))
 
     with database.reading() as connection:

@@ -194,16 +194,17 @@ def _worker(app: App) -> Finding:
 
 
 def _search(app: App) -> Finding:
-    if app.db.is_sqlite:
-        return Finding("search", True, "SQLite needs no index")
     with app.db.reading() as db:
         missing = migrate.unindexed(db, app.manifests)
-        unsure = policies.unindexed(db)
+        unsure = not app.db.is_sqlite and policies.unindexed(db)
     if unsure:
         cure = "run `billycan database harden` once as a superuser, which lets searches use the index"
         return Finding("search", False, "reads every row, because of row-level security", cure)
     if not missing:
         return Finding("search", True, "indexed")
+    if app.db.is_sqlite:
+        cure = f"run `{to_type('migrate')}`, with SQLite 3.34 or newer"
+        return Finding("search", False, f"reads every row of {', '.join(missing)}", cure)
     cure = (
         "as a superuser run CREATE EXTENSION btree_gin; CREATE EXTENSION pg_trgm; (package postgresql-contrib),"
         f" then `{to_type('migrate')}`"

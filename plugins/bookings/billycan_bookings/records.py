@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from billycan import Context, Neighbours, Records, Row, own
-from billycan.sql import among, contains
+from billycan.sql import among, contains, either, search_condition
 from billycan_contacts import api as contacts
 from billycan_staff import api as staff
 
@@ -19,9 +19,11 @@ neighbours = Neighbours(job_id="jobs")
 
 def found_by(ctx: Context, text: str) -> sa.ColumnElement[bool]:
     """The bookings that hold a text themselves, or whose client's or service's name does."""
-    named = sa.select(services.c.id).where(own(ctx, services), contains(services.c.search_text, text))
+    named = sa.select(services.c.id).where(
+        own(ctx, services), search_condition(services, text, ctx), contains(services.c.name_folded, text)
+    )
     of_service = among(ctx, bookings.c.service_id, named)
-    return contacts.found_by(bookings.c.client_id)(ctx, text) | of_service
+    return either(ctx, bookings, contacts.found_by(bookings.c.client_id)(ctx, text), of_service)
 
 
 service_records = Records(services, Service, prefix="srv", search=("name",))

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, names_of, own
-from billycan.sql import ByIds, among, contains, search_condition
+from billycan.sql import ByIds, among, contains, either, search_condition
 
 from .tables import contacts
 
@@ -36,8 +36,8 @@ _PARTIES = ByIds(sa.select(*(contacts.c[name] for name in Party.__struct_fields_
 
 def named_like(ctx: Context, text: str) -> sa.Select[str]:
     """The ids of contacts whose name holds a text, to look for within another query."""
-    # What is searched holds the name too, and is what PostgreSQL has an index of.
-    named = contains(contacts.c.search_text, text) & contains(contacts.c.name_folded, text)
+    # What is searched holds the name too, and is what there is an index of.
+    named = search_condition(contacts, text, ctx) & contains(contacts.c.name_folded, text)
     return sa.select(contacts.c.id).where(own(ctx, contacts), named)
 
 
@@ -45,6 +45,7 @@ def found_by(column: sa.Column[str]) -> Callable[[Context, str], sa.ColumnElemen
     """The filter `search` of records that refer to a contact: those that hold a text, or whose contact's name does."""
 
     def search(ctx: Context, text: str) -> sa.ColumnElement[bool]:
-        return search_condition(column.table, text) | among(ctx, column, named_like(ctx, text))
+        itself = search_condition(column.table, text, ctx)
+        return either(ctx, column.table, itself, among(ctx, column, named_like(ctx, text)))
 
     return search

@@ -1,0 +1,149 @@
+"""Search on SQLite: an index of the trigrams of `search_text`, in which the rows of each tenant are neighbours.
+
+FTS5 keeps, for each trigram, the numbers of the rows that hold it. These are neither SQLite's own row ids, which VACUUM
+may change, nor mixed between tenants: a tenant's numbers lie in a range of their own, so that a search skips whatever
+others have. Triggers keep the index, whoever writes. PostgreSQL has a GIN index instead, and needs nothing of this.
+"""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from .context import Context
+from .folding import fold
+from .statements import Statement
+
+MOST = 5_000  # Where more rows may hold a text, it takes longer to fetch them one by one than to read all of them.
+_MOST_TRIGRAMS = 32  # of a text that are looked up: what they find is read anyway
+_RANGE = 1 << 32  # the numbers of one tenant's rows
+
+
+class FoundIds(sa.Text):
+    """The type of a parameter with the ids that the index found."""
+
+
+def narrowed(
+    ctx: Context, table: sa.Table, texts: Iterable[str], condition: sa.ColumnElement[bool]
+) -> sa.ColumnElement[bool]:
+    """A condition that holds only where `search_text` has one of the texts, for the rows that the index finds."""
+    ids = _found(ctx, table, [fold(text) for text in texts])
+    if ids is None:
+        return condition
+    found = sa.bindparam("found", msgspec.json.encode(ids).decode(), type_=FoundIds(), unique=True)
+    return table.c.id.in_(sa.select(sa.func.json_each(found).table_valued("value").c.value)) & condition
+
+
+def is_narrowed(condition: sa.ColumnElement[bool]) -> bool:
+    """Whether a condition, or a part of it, names the rows that the index found."""
+    parts = sa.sql.visitors.iterate(condition)
+    return any(isinstance(part, sa.BindParameter) and isinstance(part.type, FoundIds) for part in parts)
+
+
+def build(connection: sa.Connection, table: str) -> bool:
+    """Index a table's `search_text` anew; whether this SQLite, from 3.34 on, can."""
+    drop(connection, table)
+    try:
+        with connection.begin_nested():
+            names = {"table": table, "index": f"ix_{table}_search", "place": _PLACE.format(table=table)}
+            for statement in _BUILD:
+                connection.exec_driver_sql(statement.format(**names, range=_RANGE))
+    except sa.exc.OperationalError:
+        return False
+    return True
+
+
+def drop(connection: sa.Connection, table: str) -> None:
+    """Remove a table's index, if it has one."""
+    for when in ("insert", "update", "delete"):
+        connection.exec_driver_sql(f'DROP TRIGGER IF EXISTS "ix_{table}_search_{when}"')
+    for name in (f"ix_{table}_search", f"ix_{table}_search_rows"):
+        connection.exec_driver_sql(f'DROP TABLE IF EXISTS "{name}"')
+
+
+def unindexed(connection: sa.Connection, tables: Iterable[str]) -> list[str]:
+    """Those of the tables that are there without an index, or whose triggers went when they were made anew."""
+    columns: Any = [sa.column(name) for name in ("type", "name", "tbl_name")]
+    kept = sa.select(*columns).select_from(sa.table("sqlite_master"))
+    there = {*map(tuple, connection.execute(kept))}
+    return [
+        table
+        for table in tables
+        if ("table", table, table) in there
+        and not {("trigger", f"ix_{table}_search_{when}", table) for when in ("insert", "update", "delete")} <= there
+    ]
+
+
+def _found(ctx: Context, table: sa.Table, texts: list[str]) -> list[str] | None:
+    """The ids of a tenant's rows that may hold one of some folded texts; None where all rows are to be read."""
+    if any(len(text) < 3 for text in texts):
+        return None
+    given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_trigrams(text)})" for text in texts)}
+    try:
+        ids = [row.id for row in _query(table.name).all(ctx.db, given)]
+    except sa.exc.OperationalError as error:
+        if "no such table" in str(error.orig):  # not migrated yet, or made by an SQLite that cannot index it
+            return None
+        raise
+    return ids if len(ids) <= MOST else None
+
+
+def _trigrams(text: str) -> str:
+    """What FTS5 is asked for: that a row holds the trigrams of a text, wherever."""
+    trigrams = dict.fromkeys(text[i : i + 3] for i in range(len(text) - 2))
+    return " AND ".join('"' + trigram.replace('"', '""') + '"' for trigram in [*trigrams][:_MOST_TRIGRAMS])
+
+
+@lru_cache(1024)
+def _query(table: str) -> Statement:
+    name, tenant_id = f"ix_{table}_search", sa.bindparam("tenant_id", type_=sa.Text)
+    index = sa.table(name, sa.column("rowid", sa.BigInteger), sa.column(name, sa.Text))
+    rows = sa.table(f"{name}_rows", *(sa.column(c) for c in ("place", "tenant_id", "id")))
+    some = sa.select(rows.c.place).where(rows.c.tenant_id == tenant_id).limit(1).scalar_subquery()
+    first = sa.func.coalesce(some - some.op("%")(sa.literal_column(str(_RANGE))), 0)
+    matching = sa.select(index.c.rowid).where(
+        index.c[name].op("MATCH", is_comparison=True)(sa.bindparam("asked", type_=sa.Text)),
+        index.c.rowid >= first,
+        index.c.rowid < first + sa.literal_column(str(_RANGE)),
+    )
+    found = matching.limit(sa.literal_column(str(MOST + 1)))
+    # By an expression, or SQLite would read all rows of the tenant instead of those that were found.
+    own = rows.c.tenant_id.op("||")(sa.literal_column("''")) == tenant_id
+    return Statement(sa.select(rows.c.id).where(rows.c.place.in_(found), own))
+
+
+_PLACE = '(SELECT place FROM "ix_{table}_search_rows" WHERE tenant_id = new.tenant_id LIMIT 1)'
+_BUILD = (
+    """CREATE TABLE "{index}_rows" (
+        place INTEGER PRIMARY KEY, tenant_id TEXT NOT NULL, id TEXT NOT NULL, UNIQUE (tenant_id, id))""",
+    """CREATE VIRTUAL TABLE "{index}" USING fts5(
+        search_text, content='', detail=none, columnsize=0, tokenize='trigram case_sensitive 1')""",
+    """INSERT INTO "{index}_rows" (place, tenant_id, id)
+        SELECT dense_rank() OVER (ORDER BY tenant_id) * {range}
+            + row_number() OVER (PARTITION BY tenant_id ORDER BY id), tenant_id, id FROM "{table}\"""",
+    """INSERT INTO "{index}" (rowid, search_text)
+        SELECT place, search_text FROM "{index}_rows" JOIN "{table}" USING (tenant_id, id) ORDER BY place""",
+    """CREATE TRIGGER "{index}_insert" AFTER INSERT ON "{table}" BEGIN
+        INSERT INTO "{index}_rows" (place, tenant_id, id) VALUES (coalesce(
+            (SELECT max(place) + 1 FROM "{index}_rows"
+                WHERE place >= {place} / {range} * {range} AND place < ({place} / {range} + 1) * {range}),
+            (SELECT (coalesce(max(place), 0) / {range} + 1) * {range} FROM "{index}_rows")),
+            new.tenant_id, new.id);
+        INSERT INTO "{index}" (rowid, search_text) SELECT place, new.search_text
+            FROM "{index}_rows" WHERE tenant_id = new.tenant_id AND id = new.id;
+        END""",
+    """CREATE TRIGGER "{index}_update" AFTER UPDATE OF search_text ON "{table}"
+        WHEN old.search_text IS NOT new.search_text BEGIN
+        INSERT INTO "{index}" ("{index}", rowid, search_text) SELECT 'delete', place, old.search_text
+            FROM "{index}_rows" WHERE tenant_id = old.tenant_id AND id = old.id;
+        INSERT INTO "{index}" (rowid, search_text) SELECT place, new.search_text
+            FROM "{index}_rows" WHERE tenant_id = new.tenant_id AND id = new.id;
+        END""",
+    """CREATE TRIGGER "{index}_delete" AFTER DELETE ON "{table}" BEGIN
+        INSERT INTO "{index}" ("{index}", rowid, search_text) SELECT 'delete', place, old.search_text
+            FROM "{index}_rows" WHERE tenant_id = old.tenant_id AND id = old.id;
+        DELETE FROM "{index}_rows" WHERE tenant_id = old.tenant_id AND id = old.id;
+        END""",
+)

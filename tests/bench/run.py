@@ -20,6 +20,7 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import growth
 import msgspec
 import sqlalchemy as sa
 from answers import decoded, differences, members
@@ -349,6 +350,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a minute: fewer rows and one short round")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
+    parser.add_argument("--growth", action="store_true", help="what requests take as rows and businesses grow instead")
+    parser.add_argument("--pictures", type=Path, help="with --growth: draw its curves into this folder")
     parser.add_argument("--database", choices=("sqlite", "postgresql"), help="one of them only")
     parser.add_argument("--only", help="operations whose name holds this")
     parser.add_argument("--against", nargs="*", choices=OTHERS, default=[*OTHERS], help="these only")
@@ -366,6 +369,9 @@ def main() -> None:
     if "postgresql" in databases and throwaway.find() is None:
         tell("postgresql: NOT MEASURED: no server programs in /usr/lib/postgresql/*/bin or on PATH")
         databases.remove("postgresql")
+    if options.growth:
+        growth.run(databases, options, tell)
+        return
     if not PEERS.exists():
         tell("drf, fastapi: NOT MEASURED: `make bench` installs them")
         options.against = [name for name in options.against if name not in ("drf", "fastapi")]

@@ -1,0 +1,292 @@
+"""What requests take as a business, or the number of businesses, grows (`make bench ARGS="--growth"`).
+
+A database for each size is filled by SQL. Then the same requests go to all of them in turns, in process. What is
+measured is the processor's time, PostgreSQL's too, because that depends least on what else the machine does: what
+counts is how many times as much a request takes as with the fewest rows.
+"""
+
+import argparse
+import io
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from curves import picture
+from data import application
+
+from billycan import searching
+from billycan.app import App
+from billycan.counters import counters
+from billycan.starting import migrate
+from billycan.tenants import tenants
+from billycan.testing import Client, throwaway
+from billycan_contacts.tables import contacts
+from billycan_invoices.tables import invoices, lines
+
+ROWS = (1_000, 100_000, 1_000_000)  # invoices of one business
+BUSINESSES = (10, 1_000, 10_000)
+PER_BUSINESS, PER_CLIENT = 50, 100  # invoices
+FIRST = 100_000_000  # so that the numbers in ids have the same length
+# Requests that do not count: psycopg prepares a statement after five, and PostgreSQL keeps a plan after five more.
+WARM = 15
+DURABLE = {"fsync": "on", "full_page_writes": "on", "shared_buffers": "512MB", "max_wal_size": "4GB"}
+TABLES = (contacts, invoices, lines)
+
+
+class Point(msgspec.Struct):
+    """What one operation took at one size: the median in ms of CPU, and how many times that of the smallest size."""
+
+    database: str
+    grows: str
+    operation: str
+    size: int
+    ms: float
+    times: float = 1.0
+
+
+class Asked(msgspec.Struct):
+    """An app and its business, and the requests of each operation, one after the other."""
+
+    app: App
+    key: str
+    requests: dict[str, list[tuple[str, str, bytes]]]
+    backends: list[Path] = []
+
+    def ask(self, operation: str, turn: int) -> tuple[float, bytes]:
+        """Send a request in process; returns the seconds of CPU it took and the body of its answer."""
+        method, path, body = self.requests[operation][turn % len(self.requests[operation])]
+        path, _, query = path.partition("?")
+        environ = {"REQUEST_METHOD": method, "PATH_INFO": path, "QUERY_STRING": query, "SERVER_NAME": "localhost"}
+        environ |= {"SERVER_PORT": "80", "SERVER_PROTOCOL": "HTTP/1.1", "REMOTE_ADDR": "127.0.0.1", "SCRIPT_NAME": ""}
+        environ |= {"HTTP_AUTHORIZATION": f"Bearer {self.key}", "wsgi.url_scheme": "http", "HTTP_HOST": "localhost"}
+        environ |= {"CONTENT_TYPE": "application/json", "CONTENT_LENGTH": str(len(body))} if body else {}
+        answered: list[str] = []
+        given = {**environ, "wsgi.input": io.BytesIO(body), "wsgi.errors": sys.stderr}
+        started = time.process_time_ns() + self._of_database()
+        content = b"".join(self.app.wsgi(given, lambda status, headers, info=None: answered.append(status)))
+        seconds = (time.process_time_ns() + self._of_database() - started) / 1e9
+        if answered[0][0] != "2":
+            raise SystemExit(f"{method} {path}?{query}: {answered[0]}: {content.decode()}")
+        return seconds, content
+
+    def _of_database(self) -> int:
+        """What PostgreSQL has used for this app, in ns."""
+        return sum(int(path.read_text().split()[0]) for path in self.backends)
+
+    def find_backends(self) -> None:
+        """Look up which processes of PostgreSQL serve this app, once it has opened its connections."""
+        if not self.app.db.is_sqlite:
+            own = "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_type LIKE 'client%%'"
+            with self.app.db.reading() as db:
+                self.backends = [Path(f"/proc/{pid}/schedstat") for pid in db.exec_driver_sql(own).scalars()]
+
+
+def run(databases: list[str], options: argparse.Namespace, tell: Callable[[str], None]) -> None:
+    """Measure, and print a table or JSON; with `--quick` without the largest size."""
+    ends = slice(-1) if options.quick else slice(None)
+    sizes = {"invoices": ROWS[ends], "businesses": BUSINESSES[ends]}
+    points = list(measure(databases, sizes, 40 if options.quick else 100, tell))
+    if options.pictures:
+        draw(points, options.pictures)
+    if options.json:
+        print(msgspec.json.format(msgspec.json.encode(points)).decode())
+    else:
+        print("\n".join(table(points)))
+
+
+def measure(
+    databases: list[str], sizes: dict[str, tuple[int, ...]], requests: int, tell: Callable[[str], None]
+) -> Iterator[Point]:
+    """All points, database by database."""
+    for database in databases:
+        server = throwaway.start(**DURABLE) if database == "postgresql" else None
+        for grows, each in sizes.items():
+            with tempfile.TemporaryDirectory(prefix="billycan-growth-") as folder:
+                asked: dict[int, Asked] = {}
+                for size in each:
+                    tell(f"{database}: adding {size:,} {grows}")
+                    name = f"growth_{'rows' if grows == 'invoices' else 'tenants'}_{size}"
+                    url = server.database(name).render_as_string(False) if server else f"sqlite:///{folder}/{name}.db"
+                    asked[size] = fill(application(url, f"{folder}/{name}"), grows, size)
+                tell(f"{database}: asking")
+                yield from _points(database, grows, asked, requests)
+                for one in asked.values():
+                    one.app.close()
+
+
+def _points(database: str, grows: str, asked: dict[int, Asked], requests: int) -> Iterator[Point]:
+    for operation in next(iter(asked.values())).requests:
+        taken: dict[int, list[float]] = {size: [] for size in asked}
+        for turn in range(-WARM, requests):
+            for size, one in asked.items():
+                if turn == 0:
+                    one.find_backends()
+                seconds, _ = one.ask(operation, turn)
+                if turn >= 0:
+                    taken[size].append(seconds * 1000)
+        medians = {size: statistics.median(each) for size, each in taken.items()}
+        for size, ms in medians.items():
+            yield Point(database, grows, operation, size, ms, ms / medians[min(medians)])
+
+
+def _requests(app: App, key: str, rows: int) -> Asked:
+    """What is asked of a business with so many invoices."""
+    new = {"client_id": f"con_{FIRST}", "line_items": [{"description": "Tap", "quantity": 1, "unit_price": 90}]}
+    ids = [f"inv_{FIRST + i * 37 % rows}" for i in range(50)]
+    asked = Asked(app, key, {"page": [("GET", f"/v1/invoices?page={rows // 50}", b"")]})
+    cursor = json.loads(asked.ask("page", 0)[1])["pagination"]["next_cursor"]
+    gets = {
+        "list": ["/v1/invoices"],
+        "page by cursor, halfway": [f"/v1/invoices?cursor={cursor}"],
+        "list of one client": [f"/v1/invoices?client_id=con_{FIRST}"],
+        "get": [f"/v1/invoices/{id}" for id in ids],
+        "search, 20 hits": ["/v1/invoices?search=quokka"],
+        "search, 3 hits": ["/v1/invoices?search=wombat"],
+        "search, no hit": ["/v1/invoices?search=platypus"],
+        "total of a fifth": ["/v1/invoices?status=void"],
+    }
+    asked.requests = {name: [("GET", path, b"") for path in paths] for name, paths in gets.items()}
+    asked.requests["create"] = [("POST", "/v1/invoices", json.dumps(new).encode())]
+    return asked
+
+
+# The rows -------------------------------------------------------------------------------------------------------------
+
+
+def fill(app: App, grows: str, size: int) -> Asked:
+    """Put so many invoices of one business, or businesses, into an empty database."""
+    migrate.upgrade(app.db, app.manifests)
+    app.start()
+    client = Client(app, profile={"name": "Derwent Plumbing"})
+    contact = client.post("/v1/contacts", {"name": "Ada Lovelace"})["data"]["id"]
+    line = {"description": "Tap", "quantity": 1, "unit_price": 90}
+    invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": [line]})["data"]["id"]
+    client.post(f"/v1/invoices/{invoice}/send", None, 200)
+    rows = size if grows == "invoices" else PER_BUSINESS
+    engine = sa.create_engine(app.db.url, poolclass=sa.pool.NullPool)  # SQLite checks no foreign keys there
+    with engine.begin() as db:
+        rebuild = _without_indexes(db)
+        _copy(db, contacts, contact, max(rows // PER_CLIENT, 1), {})
+        changed = {
+            "client_id": _text("con_", sa.column("i") % max(rows // PER_CLIENT, 1) + FIRST),
+            "number": _text("INV-", sa.column("i") + 10_000_000),
+            "sequence": sa.column("i") + 10_000_000,
+            "search_text": _searched(rows),
+            "status": sa.case((sa.column("i") % 5 == 0, "void"), else_="sent"),
+        }
+        _copy(db, invoices, invoice, rows, changed)
+        own = db.execute(sa.select(lines.c.id).where(lines.c.document_id == invoice)).scalar_one()
+        _copy(db, lines, own, rows, {"document_id": _text("inv_", sa.column("i") + FIRST)})
+        for table in (contacts, invoices):
+            its = (counters.c.tenant_id == client.tenant_id) & (counters.c.name == table.name)
+            live = sa.select(sa.func.count()).select_from(table).scalar_subquery()
+            db.execute(sa.update(counters).where(its).values(number=20_000_000, live=live))
+        if grows == "businesses":
+            for table in (tenants, counters, *TABLES):
+                _to_others(db, table, client.tenant_id, size - 1)
+        for statement in rebuild:
+            db.exec_driver_sql(statement)
+        if app.db.is_sqlite:
+            for table in (contacts, invoices):
+                searching.build(db, table.name)
+    if not app.db.is_sqlite:
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+            db.exec_driver_sql("VACUUM ANALYZE")
+    return _requests(app, client.secret, rows)
+
+
+def _searched(rows: int) -> Any:
+    i = sa.column("i", sa.Integer)
+    words = sa.case((i % max(rows // 20, 1) == 1, "quokka "), (i % max(rows // 3, 1) == 2, "wombat "), else_="kitchen ")
+    return _text("inv-", i + 10_000_000) + "\n" + words + sa.cast(i % 9_973, sa.Text)
+
+
+def _text(start: str, number: Any) -> Any:
+    return sa.literal(start) + sa.cast(number, sa.Text)
+
+
+def _numbers(count: int) -> Any:
+    numbers = sa.select(sa.literal(0).label("i")).cte("numbers", recursive=True)
+    return numbers.union_all(sa.select(numbers.c.i + 1).where(numbers.c.i < count - 1))
+
+
+def _copy(db: sa.Connection, table: sa.Table, id: str, times: int, changed: dict[str, Any]) -> None:
+    """Copy a row so many times, each a second younger than the one before."""
+    i = sa.column("i", sa.Integer)
+    new = {"id": _text(id[:4], i + FIRST), **changed}
+    for name in ("created_at", "updated_at"):
+        if name in table.c:
+            new[name] = _moment(db, i)
+    columns = [sa.type_coerce(new[c.name], c.type).label(c.name) if c.name in new else c for c in table.c]
+    rows = sa.select(*columns).select_from(table.join(_numbers(times), sa.true())).where(table.c.id == id)
+    db.execute(sa.insert(table).from_select([c.name for c in table.c], rows))
+
+
+def _moment(db: sa.Connection, i: Any) -> Any:
+    if db.dialect.name == "postgresql":
+        return sa.literal_column("timestamptz '2026-01-01 00:00:00Z' + i * interval '1 second'")
+    return sa.func.strftime("%Y-%m-%d %H:%M:%S.000000", "2026-01-01", sa.cast(i, sa.Text) + " seconds")
+
+
+def _to_others(db: sa.Connection, table: sa.Table, tenant_id: str, others: int) -> None:
+    """Copy all rows of a business to so many others."""
+    key = table.c.id if table is tenants else table.c.tenant_id
+    columns = [_text("ten_", sa.column("i") + FIRST).label(c.name) if c is key else c for c in table.c]
+    rows = sa.select(*columns).select_from(table.join(_numbers(others), sa.true())).where(key == tenant_id)
+    db.execute(sa.insert(table).from_select([c.name for c in table.c], rows))
+
+
+def _without_indexes(db: sa.Connection) -> list[str]:
+    """Drop what slows a bulk insert; returns the statements that bring it back."""
+    names = ", ".join(f"'{table.name}'" for table in TABLES)
+    if db.dialect.name == "sqlite":
+        for table in (contacts, invoices):
+            searching.drop(db, table.name)
+        db.exec_driver_sql("PRAGMA cache_size = -200000")
+        found = (
+            f"SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL AND tbl_name IN ({names})"
+        )
+    else:
+        db.exec_driver_sql("SET LOCAL session_replication_role = replica; SET LOCAL maintenance_work_mem = '512MB'")
+        found = (
+            "SELECT indexrelid::regclass::text, pg_get_indexdef(indexrelid) FROM pg_index"
+            f" WHERE indrelid::regclass::text IN ({names}) AND NOT indisunique"
+        )
+    indexes = db.exec_driver_sql(found).all()
+    for name, _ in indexes:
+        db.exec_driver_sql(f"DROP INDEX {name}")
+    return [made for _, made in indexes]
+
+
+# What people see ------------------------------------------------------------------------------------------------------
+
+
+def table(points: list[Point]) -> Iterator[str]:
+    """The results for people: at each size the median in ms, and how many times that of the smallest."""
+    for database, grows in dict.fromkeys((p.database, p.grows) for p in points):
+        these = [p for p in points if (p.database, p.grows) == (database, grows)]
+        yield ""
+        title = f"{database}, {grows}"
+        yield f"{title:28}" + "".join(f"{size:>20,}" for size in dict.fromkeys(p.size for p in these))
+        for operation in dict.fromkeys(p.operation for p in these):
+            row = [p for p in these if p.operation == operation]
+            yield f"  {operation:26}" + "".join(f"{p.ms:9.2f} ms {p.times:6.2f} x" for p in row)
+
+
+def draw(points: list[Point], folder: Path) -> None:
+    """A picture for each database and what grows."""
+    for database, grows in dict.fromkeys((p.database, p.grows) for p in points):
+        these = [p for p in points if (p.database, p.grows) == (database, grows)]
+        lines = {
+            operation: [(p.size, p.times) for p in these if p.operation == operation]
+            for operation in dict.fromkeys(p.operation for p in these)
+        }
+        title = f"Time of a request by {grows}, {'SQLite' if database == 'sqlite' else 'PostgreSQL'}"
+        (folder / f"growth-{database}-{grows}.svg").write_text(picture(title, grows, lines))

@@ -1,4 +1,4 @@
-"""The addresses of records."""
+"""The pages of records: their addresses."""
 
 from billycan import App
 from billycan_users.api import Screen, mounted

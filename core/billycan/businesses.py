@@ -13,7 +13,7 @@ from .fields import Moment
 from .ids import new_id
 from .keys import ALPHABET, RANDOM, checksum, digest, keys
 from .problems import NotFound
-from .tenants import Profile, tenants
+from .tenants import Profile, registered_from_the_start, tenants
 
 if TYPE_CHECKING:
     from .context import Context
@@ -40,7 +40,7 @@ def create_business(db: sa.Connection, profile: Profile, now: Moment) -> Busines
 def create_tenants(db: sa.Connection, profile: Profile, now: Moment) -> tuple[str, str]:
     """Make a business and its sandbox, with the same profile; returns the ids of both."""
     live, sandbox = new_id("ten"), new_id("ten")
-    stored = msgspec.to_builtins(profile)
+    stored = msgspec.to_builtins(registered_from_the_start(profile))
     for id, paired_id, environment in ((live, sandbox, "live"), (sandbox, live, "sandbox")):
         db.execute(
             sa.insert(tenants).values(

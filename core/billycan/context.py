@@ -79,7 +79,11 @@ class Context:
 
     def today(self) -> date:
         """The calendar date in the tenant's time zone."""
-        return self._now.astimezone(ZoneInfo(self.tenant.timezone)).date()
+        return self.today_in(self.tenant.timezone)
+
+    def today_in(self, timezone: str) -> date:
+        """The calendar date in an IANA time zone."""
+        return self._now.astimezone(ZoneInfo(timezone)).date()
 
     def check_version(self, version: int) -> None:
         """Raise VersionConflict where the client's If-Match names another version; call it under the row's lock."""

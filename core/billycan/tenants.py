@@ -1,17 +1,19 @@
 """Tenants: a business and its paired sandbox, each with a profile of its own."""
 
+from collections.abc import Callable
+from datetime import date
 from typing import Annotated, Any, Literal
 
 import msgspec
 import sqlalchemy as sa
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, field
 
 from .address import Address
 from .context import Context
 from .db import ByCodePoint, Json, UTCDateTime, metadata
-from .fields import Abn, AmountsAre, Email, GstRounding, Moment, Name, Phone, Text, Zone
+from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone
 from .patch import Patch
-from .problems import RuleBroken
+from .problems import Invalid, RuleBroken
 from .recent import Recent
 from .statements import Statement
 
@@ -73,13 +75,35 @@ PayId = Annotated[
 ]
 
 
+class GstSetting(Struct, forbid_unknown_fields=True, kw_only=True):
+    """How the business stands to GST from a day on, until the next such day.
+
+    from: The first day it applies to.
+    registered: Whether the business is registered for GST.
+    basis: How it accounts for GST: on `cash` when money moves, on `accrual` when invoices are issued (s 29-5, 29-40 GST
+      Act).
+    period: How long its tax periods are (s 27-5, 27-10 GST Act).
+    """
+
+    since: Day = field(name="from")
+    registered: bool
+    basis: Literal["cash", "accrual"] = "accrual"
+    period: Literal["month", "quarter", "year"] = "quarter"
+
+
+# GST is charged from this day on (A New Tax System (Goods and Services Tax) Act 1999, s 1-2).
+GST_BEGAN = date(2000, 7, 1)
+
+
 class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     """The profile of a business, and the defaults of its documents.
 
     name: The name the business trades by.
     legal_name: The legal entity's name, if different.
     abn: The business's ABN, required to send a tax invoice; shown as 11 digits.
-    gst_registered: Whether the business is registered for GST; if not, it cannot charge GST.
+    gst_registered: Whether the business is registered for GST today; if not, it cannot charge GST. A change applies
+      from today on.
+    gst_settings: How it stands to GST, by date; a document's date decides. Before the first it is not registered.
     timezone: Its IANA time zone, to which all dates refer.
     address: Where the business is, as its documents show it.
     email: The business's email address.
@@ -95,6 +119,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     legal_name: Name | None = None
     abn: Abn | None = None
     gst_registered: bool = False
+    gst_settings: Annotated[list[GstSetting], Meta(max_length=100)] = []
     timezone: Zone = "Australia/Sydney"
     address: Address | None = None
     email: Email | None = None
@@ -104,6 +129,23 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     default_payment_terms_days: Days = 14
     amounts_are: AmountsAre = "exclusive"
     gst_rounding: GstRounding = "total_invoice"
+
+    def __post_init__(self) -> None:
+        self.gst_settings = sorted(self.gst_settings, key=lambda one: one.since)
+        days = [one.since for one in self.gst_settings]
+        if len({*days}) < len(days):
+            raise RuleBroken(
+                "invalid_value", "has two entries from the same day: send one for each day", "gst_settings"
+            )
+
+    def gst_setting_on(self, day: date) -> GstSetting | None:
+        """How the business stands to GST on a day; None before the first day that was told of."""
+        return next((one for one in reversed(self.gst_settings) if one.since <= day), None)
+
+    def registered_on(self, day: date) -> bool:
+        """Whether the business is registered for GST on a day."""
+        setting = self.gst_setting_on(day)
+        return setting is not None and setting.registered
 
 
 class Tenant(Profile, forbid_unknown_fields=False):
@@ -123,8 +165,17 @@ class Tenant(Profile, forbid_unknown_fields=False):
     updated_at: Moment
 
 
-def show(row: sa.Row[Any]) -> Tenant:
-    profile = msgspec.convert(row.profile, Profile)  # as it was valid when it was written, whatever the rules became
+def registered_from_the_start(profile: Profile) -> Profile:
+    """The profile of a business that says whether it is registered, and not from which day on: it always was."""
+    if profile.gst_registered and not profile.gst_settings:
+        profile.gst_settings = [GstSetting(since=GST_BEGAN, registered=True)]
+    return profile
+
+
+def show(row: sa.Row[Any], today: Callable[[str], date]) -> Tenant:
+    """The tenant of a row; `today` gives the date in a time zone."""
+    profile = _profile(row)
+    profile.gst_registered = profile.registered_on(today(profile.timezone))
     return Tenant(
         **{name: getattr(profile, name) for name in Profile.__struct_fields__},
         id=row.id,
@@ -133,6 +184,11 @@ def show(row: sa.Row[Any]) -> Tenant:
         created_at=row.created_at,
         updated_at=row.updated_at,
     )
+
+
+def _profile(row: sa.Row[Any]) -> Profile:
+    profile = msgspec.convert(row.profile, Profile)  # as it was valid when it was written, whatever the rules became
+    return profile if "gst_settings" in row.profile else registered_from_the_start(profile)
 
 
 _BY_ID = sa.select(tenants).where(tenants.c.id == sa.bindparam("id"))
@@ -153,15 +209,17 @@ class Tenants:
 
     def read(self, ctx: Context) -> Tenant:
         """The caller's tenant as it is in the database."""
-        return show(_READ.one(ctx.db, {"id": ctx.tenant_id}))
+        return show(_READ.one(ctx.db, {"id": ctx.tenant_id}), ctx.today_in)
 
     def change(self, ctx: Context, body: Patch[Profile]) -> Tenant:
         """The caller's tenant with `body` applied; a change that changes nothing keeps the version."""
         row = ctx.db.execute(_BY_ID.with_for_update(), {"id": ctx.tenant_id}).one()
         ctx.check_version(row.version)
-        profile = msgspec.to_builtins(body.over(row.profile))
-        if profile == row.profile:
-            return show(row)
+        stored = _profile(row)
+        after = _patched(body, stored, ctx.today_in)
+        profile = msgspec.to_builtins(after)
+        if profile == msgspec.to_builtins(stored):
+            return show(row, ctx.today_in)
         changed = (
             sa.update(tenants)
             .where(tenants.c.id == ctx.tenant_id)
@@ -169,4 +227,24 @@ class Tenants:
             .returning(tenants)
         )
         ctx.outdates = True
-        return show(ctx.db.execute(changed).one())
+        return show(ctx.db.execute(changed).one(), ctx.today_in)
+
+
+def _patched(body: Patch[Profile], stored: Profile, today: Callable[[str], date]) -> Profile:
+    """The profile with `body` applied; a new `gst_registered` is an entry of the settings from today."""
+    stored.gst_registered = stored.registered_on(today(stored.timezone))
+    after = body.over(msgspec.to_builtins(stored))
+    day, wanted = today(after.timezone), after.gst_registered
+    before = after.gst_setting_on(day)
+    after.gst_registered = before is not None and before.registered
+    if "gst_registered" not in body or wanted == after.gst_registered:
+        return after
+    if "gst_settings" in body and after.gst_settings != stored.gst_settings:
+        raise Invalid.member("gst_registered", "invalid_value", f"is not what gst_settings say of today, {day}")
+    kept = [one for one in after.gst_settings if one.since != day]
+    now = GstSetting(since=day, registered=wanted)
+    if before:
+        now.basis, now.period = before.basis, before.period
+    after.gst_settings = sorted([*kept, now], key=lambda one: one.since)
+    after.gst_registered = wanted
+    return after

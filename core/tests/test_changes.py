@@ -1,7 +1,9 @@
 """What a change changes and what it leaves; versions; and the methods a path takes."""
 
 import pytest
+import sqlalchemy as sa
 
+from billycan.sql import tenants
 from billycan.testing import Client
 
 FULL = {
@@ -241,6 +243,48 @@ def test_the_tenant_has_versions_too(client):
     assert client.get("/v1/me")["data"]["tenant"]["name"] == "Eve"
     cleared = client.patch("/v1/tenant", {"address": None, "timezone": None, "gst_registered": None})["data"]
     assert (cleared["address"], cleared["timezone"], cleared["gst_registered"]) == (None, "Australia/Sydney", False)
+
+
+def test_the_registration_for_gst_is_kept_by_date(client, clock):
+    def tenant(sent, **more):
+        return client.patch("/v1/tenant", sent, **more)["data"]
+
+    def told(shown):
+        return [(one["from"], one["registered"], one["basis"]) for one in shown["gst_settings"]]
+
+    began = ("2000-07-01", True, "accrual")
+    before = client.get("/v1/tenant")["data"]
+    assert before["gst_settings"] == [{"from": began[0], "registered": True, "basis": "accrual", "period": "quarter"}]
+    today = "2026-11-21"
+    ended = tenant({"gst_registered": False})
+    assert (told(ended), ended["gst_registered"]) == ([began, (today, False, "accrual")], False)
+    assert tenant({"gst_registered": False}) == ended  # which keeps the version, too
+    assert told(tenant({"gst_registered": True})) == [began, (today, True, "accrual")]
+    cash = [{"from": "2026-12-01", "registered": False}, {"from": "2026-07-01", "registered": True, "basis": "cash"}]
+    shown = tenant({"gst_settings": cash})
+    assert told(shown) == [("2026-07-01", True, "cash"), ("2026-12-01", False, "accrual")]
+    assert (shown["gst_registered"], shown["gst_settings"][0]["period"]) == (True, "quarter")
+    assert tenant(shown) == shown
+    clock.move(days=30)
+    assert client.get("/v1/tenant")["data"] == {**shown, "gst_registered": False}
+    again = tenant({"gst_registered": True})
+    assert told(again)[2:] == [("2026-12-21", True, "accrual")]
+    assert (told(tenant({"gst_settings": []})), client.get("/v1/tenant")["data"]["gst_registered"]) == ([], False)
+    twice = {"gst_settings": [{"from": today, "registered": True}] * 2}
+    error = client.refused(422, "validation_failed", "PATCH", "/v1/tenant", twice)
+    assert error["details"][0]["param"] == "gst_settings"
+    torn = {"gst_settings": [{"from": today, "registered": True}], "gst_registered": False}
+    assert client.refused(422, "validation_failed", "PATCH", "/v1/tenant", torn)["param"] == "gst_registered"
+
+
+def test_a_business_from_before_there_were_dates_was_always_as_it_says(client):
+    for registered, expected in ((True, ["2000-07-01"]), (False, [])):
+        old = {"name": "Derwent", "gst_registered": registered, "timezone": "Australia/Hobart"}
+        with client.app.db.writing() as db:
+            db.execute(sa.update(tenants).where(tenants.c.id == client.tenant_id).values(profile=old))
+        shown = client.get("/v1/tenant")["data"]
+        assert ([one["from"] for one in shown["gst_settings"]], shown["gst_registered"]) == (expected, registered)
+        assert client.patch("/v1/tenant", {"name": "Derwent"})["data"]["version"] == 1  # nothing changes
 
 
 @pytest.mark.either

@@ -4021,6 +4021,7 @@ class Tenant:
         legal_name: Maybe[str | None] = UNSET,
         abn: Maybe[str | None] = UNSET,
         gst_registered: Maybe[bool | None] = UNSET,
+        gst_settings: Maybe[Sequence[models.NewGstSetting] | None] = UNSET,
         timezone: Maybe[str | None] = UNSET,
         address: Maybe[models.AddressChange | None] = UNSET,
         email: Maybe[str | None] = UNSET,
@@ -4040,7 +4041,9 @@ class Tenant:
         name: The name the business trades by.
         legal_name: The legal entity's name, if different.
         abn: The business's ABN, required to send a tax invoice; shown as 11 digits.
-        gst_registered: Whether the business is registered for GST; if not, it cannot charge GST.
+        gst_registered: Whether the business is registered for GST today; if not, it cannot charge GST. A change applies
+          from today on.
+        gst_settings: How it stands to GST, by date; a document's date decides. Before the first it is not registered.
         timezone: Its IANA time zone, to which all dates refer.
         address: Where the business is, as its documents show it.
         email: The business's email address.
@@ -4060,6 +4063,7 @@ class Tenant:
                 "legal_name": legal_name,
                 "abn": abn,
                 "gst_registered": gst_registered,
+                "gst_settings": gst_settings,
                 "timezone": timezone,
                 "address": address,
                 "email": email,

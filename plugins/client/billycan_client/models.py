@@ -6,6 +6,7 @@ import datetime as dt
 from decimal import Decimal
 from typing import Any, Literal
 
+import msgspec
 from msgspec import UNSET, Struct
 
 from billycan_client.values import Amount, Maybe, Open
@@ -510,6 +511,21 @@ class GstBreakdown(Struct, kw_only=True):
     """How much of the GST can be claimed: for business use, and 0 unless `claimable`."""
     claim_status: Open[Literal["awaiting_tax_invoice", "claimable", "not_creditable"]]
     """Whether it can be claimed, awaits a tax invoice, or cannot be claimed at all."""
+
+
+class GstSetting(Struct, kw_only=True):
+    """How the business stands to GST from a day on, until the next such day."""
+
+    from_: dt.date = msgspec.field(name="from")
+    """The first day it applies to."""
+    registered: bool
+    """Whether the business is registered for GST."""
+    basis: Open[Literal["accrual", "cash"]]
+    """How it accounts for GST: on `cash` when money moves, on `accrual` when invoices are issued (s 29-5, 29-40
+    GST Act).
+    """
+    period: Open[Literal["month", "quarter", "year"]]
+    """How long its tax periods are (s 27-5, 27-10 GST Act)."""
 
 
 class Hours(Struct, kw_only=True):
@@ -1252,6 +1268,21 @@ class NewChecklistItem(Struct, kw_only=True):
     """Whether it is done."""
 
 
+class NewGstSetting(Struct, kw_only=True):
+    """How the business stands to GST from a day on, until the next such day."""
+
+    from_: dt.date = msgspec.field(name="from")
+    """The first day it applies to."""
+    registered: bool
+    """Whether the business is registered for GST."""
+    basis: Maybe[Literal["accrual", "cash"]] = UNSET
+    """How it accounts for GST: on `cash` when money moves, on `accrual` when invoices are issued (s 29-5, 29-40
+    GST Act).
+    """
+    period: Maybe[Literal["month", "quarter", "year"]] = UNSET
+    """How long its tax periods are (s 27-5, 27-10 GST Act)."""
+
+
 class NewHours(Struct, kw_only=True):
     """Working hours that repeat every week, in local time."""
 
@@ -1799,7 +1830,11 @@ class Tenant(Struct, kw_only=True):
     abn: str | None
     """The business's ABN, required to send a tax invoice; shown as 11 digits."""
     gst_registered: bool
-    """Whether the business is registered for GST; if not, it cannot charge GST."""
+    """Whether the business is registered for GST today; if not, it cannot charge GST. A change applies from
+    today on.
+    """
+    gst_settings: list[GstSetting]
+    """How it stands to GST, by date; a document's date decides. Before the first it is not registered."""
     timezone: str
     """Its IANA time zone, to which all dates refer."""
     address: Address | None

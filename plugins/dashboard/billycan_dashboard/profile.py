@@ -45,6 +45,7 @@ def _asked() -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
 
 def _change(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
     zone = visit.person.zone
+    visit.form = forms.compacted(asked, visit.form)  # of GST settings, empty rows are shown too
     profile: dict[str, Any] = visit.call("GET", "/v1/tenant")["data"]
     was = forms.read(asked, forms.filled(asked, profile, zone), zone)
     patch = forms.changed(forms.read(asked, visit.form, zone), was)

@@ -1,6 +1,7 @@
 """Line items of a document: what clients send, how they are stored, and what they come to."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from typing import Annotated, Any
@@ -102,8 +103,10 @@ def work_out(ctx: Context, document: NewDocument, stored: Iterable[str] = ()) ->
         raise Invalid.of(*faults)
     amounts_are = document.amounts_are or ctx.tenant.amounts_are
     gst_rounding = document.gst_rounding or ctx.tenant.gst_rounding
-    codes = [line.gst_code or _default_code(ctx) for line in document.line_items]
-    check_registration(ctx, codes)
+    # A job has no date: what becomes of it is dated then.
+    day = getattr(document, "issue_date", None) or ctx.today()
+    codes = [line.gst_code or _default_code(ctx, day) for line in document.line_items]
+    check_registration(ctx, codes, day)
     figures = totals(
         [_charge(line, code) for line, code in zip(document.line_items, codes, strict=True)],
         amounts_are=amounts_are,
@@ -125,20 +128,20 @@ def work_out(ctx: Context, document: NewDocument, stored: Iterable[str] = ()) ->
     return _lines(document.line_items, codes, figures), columns
 
 
-def check_registration(ctx: Context, codes: Sequence[str]) -> None:
-    """Refuse GST from a tenant that is not registered for it (s 9-5, 29-70 GST Act)."""
-    if may_charge_gst(ctx, codes):
+def check_registration(ctx: Context, codes: Sequence[str], day: date) -> None:
+    """Refuse GST in a document of a day on which the tenant is not registered for it (s 9-5, 29-70 GST Act)."""
+    if may_charge_gst(ctx, codes, day):
         return
     raise Invalid(
-        "A business that is not registered for GST cannot charge it: use another gst_code, or set gst_registered.",
+        f"A business that is not registered for GST on {day} cannot charge it: use another gst_code or gst_settings.",
         code="gst_not_registered",
         param=f"line_items[{codes.index('gst')}].gst_code",
     )
 
 
-def may_charge_gst(ctx: Context, codes: Sequence[str]) -> bool:
-    """Whether the tenant may charge by these GST codes now: `gst` is for those that are registered."""
-    return "gst" not in codes or ctx.tenant.gst_registered
+def may_charge_gst(ctx: Context, codes: Sequence[str], day: date) -> bool:
+    """Whether the tenant may charge by these GST codes on a day: `gst` is for those that are registered then."""
+    return "gst" not in codes or ctx.tenant.registered_on(day)
 
 
 def breakdown(stored: Any) -> list[CodeTotals]:
@@ -265,8 +268,8 @@ def _line_faults(ids: Sequence[str | None], stored: Iterable[str]) -> list[Fault
     return id_faults("line_items", "a line of this document", ids, stored)
 
 
-def _default_code(ctx: Context) -> GstCode:
-    return "gst" if ctx.tenant.gst_registered else "out_of_scope"
+def _default_code(ctx: Context, day: date) -> GstCode:
+    return "gst" if ctx.tenant.registered_on(day) else "out_of_scope"
 
 
 def _charge(line: NewLine, code: GstCode) -> Charge:

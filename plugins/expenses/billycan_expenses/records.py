@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
+from itertools import zip_longest
 
 import sqlalchemy as sa
 
@@ -30,7 +31,7 @@ records = Records(
     actions=lambda expense: rules.actions.allowed(expense.status),
     needs={
         "currency": (),
-        "gst_breakdown": ("amount", "gst", "gst_code", "tax_invoice_held", "status", "business_use_percent"),
+        "gst_breakdown": ("date", "amount", "gst", "gst_code", "tax_invoice_held", "status", "business_use_percent"),
         "allowed_actions": ("status",),
     },
     points_at={"job_id": "jobs"},
@@ -39,9 +40,15 @@ records = Records(
 
 def creditable(ctx: Context) -> sa.ColumnElement[bool]:
     """The expenses whose GST the business can claim, now or once it holds a tax invoice."""
-    if not ctx.tenant.gst_registered:
-        return sa.false()
-    return (expenses.c.status != "void") & expenses.c.gst_code.in_(rules.TAXABLE)
+    return (expenses.c.status != "void") & expenses.c.gst_code.in_(rules.TAXABLE) & registered(ctx)
+
+
+def registered(ctx: Context) -> sa.ColumnElement[bool]:
+    """The expenses of days on which the business was registered for GST (s 11-5(d), 23-5 GST Act)."""
+    day, settings = expenses.c.date, ctx.tenant.gst_settings
+    ends = [one.since for one in settings[1:]]
+    spans = [(one.since, end) for one, end in zip_longest(settings, ends) if one.registered]
+    return sa.or_(sa.false(), *((day >= since) & (day < end if end else sa.true()) for since, end in spans))
 
 
 def claimable(ctx: Context) -> sa.ColumnElement[bool]:
@@ -57,7 +64,6 @@ def job_of(ctx: Context, row: Row) -> str | None:
 
 def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
     """The expenses as clients see them."""
-    registered = bool(rows) and ctx.tenant.gst_registered
 
     def where(member: str) -> Sequence[Row]:
         """The rows, where the client gets this member."""
@@ -69,7 +75,7 @@ def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
         currency=dict.fromkeys([row.id for row in rows], "AUD"),
         job_id={row.id: job_of(ctx, row) for row in where("job_id")},
         business_use_percent={row.id: _short(row.business_use_percent) for row in where("business_use_percent")},
-        gst_breakdown={row.id: _breakdown(row, registered) for row in where("gst_breakdown")},
+        gst_breakdown={row.id: _breakdown(ctx, row) for row in where("gst_breakdown")},
     )
 
 
@@ -80,13 +86,13 @@ def tell(ctx: Context, row: Row, event: str) -> Expense:
     return expense
 
 
-def _breakdown(row: Row, registered: bool) -> GstBreakdown:
+def _breakdown(ctx: Context, row: Row) -> GstBreakdown:
     status = rules.claim_status(
         amount=row.amount,
         gst_code=row.gst_code,
         tax_invoice_held=row.tax_invoice_held,
         status=row.status,
-        registered=registered,
+        registered=ctx.tenant.registered_on(row.date),
     )
     claimable = rules.claimable_part(row.gst, row.business_use_percent) if status == "claimable" else Decimal("0.00")
     return GstBreakdown(row.amount - row.gst, row.gst, rules.rate(row.gst_code), claimable, status)

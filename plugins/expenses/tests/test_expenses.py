@@ -196,13 +196,16 @@ def test_a_claim_waits_for_the_tax_invoice(client):
 
 def test_a_business_that_is_not_registered_claims_nothing(client):
     made = expense(client, "50.00")
-    client.patch("/v1/tenant", {"gst_registered": False})
+    until = [{"from": "2000-07-01", "registered": True}, {"from": "2026-11-20", "registered": False}]
+    client.patch("/v1/tenant", {"gst_settings": until})
     found = get(client, expense(client, "50.00"))["gst_breakdown"]
     assert (found["gst"], found["claim_status"], found["gst_claimable"]) == (D("4.55"), "not_creditable", 0)
     assert client.get("/v1/expenses?claim_status=not_creditable")["pagination"]["total"] == 2
     (group,) = client.get("/v1/expenses/summary")["data"]
     assert (group["gst"], group["gst_claimable"]) == (D("9.10"), 0)
-    client.patch("/v1/tenant", {"gst_registered": True})
+    assert send(client, made, {"date": "2026-11-19"})["gst_breakdown"]["claim_status"] == "claimable"
+    assert client.get("/v1/expenses?claim_status=claimable")["pagination"]["total"] == 1
+    client.patch("/v1/tenant", {"gst_settings": until[:1]})
     assert send(client, made, {"reference": "1"})["gst_breakdown"]["gst_claimable"] == D("4.55")
 
 

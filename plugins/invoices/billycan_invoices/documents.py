@@ -49,11 +49,11 @@ records = Records(
     filters={"status": of_status, "search": contacts.found_by(invoices.c.client_id)},
     needs={
         **NEEDS,
-        "document_title": ("document_title", "client_name", "gst_breakdown"),
-        "tax_invoice": ("document_title", "client_id", "client_name", "gst_breakdown", "total"),
+        "document_title": ("document_title", "client_name", "issue_date", "gst_breakdown"),
+        "tax_invoice": ("document_title", "client_id", "client_name", "issue_date", "gst_breakdown", "total"),
         "amount_due": ("status", "total", *SETTLED),
         "is_overdue": ("status", "due_date"),
-        "allowed_actions": ("status", "client_id", "gst_breakdown", "total", "amount_credited"),
+        "allowed_actions": ("status", "client_id", "issue_date", "gst_breakdown", "total", "amount_credited"),
         "hosted_url": ("status", "issue_date", "sent_at"),
         "payments": ("status",),
     },
@@ -70,7 +70,7 @@ def header(ctx: Context, columns: dict[str, Any], client: Party) -> dict[str, An
     if not issue_date <= due_date <= LAST_DATE:
         raise Invalid.member("due_date", "out_of_range", f"must be from issue_date to {LAST_DATE}")
     codes = (part["gst_code"] for part in columns["gst_breakdown"])
-    title = rules.document_title(ctx.tenant.gst_registered, codes)
+    title = rules.document_title(ctx.tenant.registered_on(issue_date), codes)
     return {**columns, "issue_date": issue_date, "due_date": due_date, "document_title": title}
 
 
@@ -101,13 +101,13 @@ def is_overdue(status: str, due_date: date, today: date) -> bool:
 def allowed_actions(ctx: Context, row: Row) -> list[str]:
     """What may be done with an invoice now."""
     codes = gst_codes(row)
-    may_charge = may_charge_gst(ctx, codes)
+    may_charge = may_charge_gst(ctx, codes, ctx.today())  # as a copy would, which is dated today
     may_send = False
     if row.status == "draft":
-        title = rules.document_title(ctx.tenant.gst_registered, codes)
+        title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes)
         # A contact always has a name, so only the business itself can be what a tax invoice does not tell.
         check = tax_invoice(ctx, title=title, total=row.total, name=row.client_id, abn=None)
-        may_send = may_charge and row.total >= 0 and not check.missing
+        may_send = may_charge_gst(ctx, codes, row.issue_date) and row.total >= 0 and not check.missing
     return rules.allowed_actions(row.status, may_send=may_send, may_charge=may_charge, may_void=not row.amount_credited)
 
 
@@ -124,13 +124,13 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
     wants = partial(ctx.wants, ListedInvoice)
     titled, checked, dues = wants("document_title", "tax_invoice"), wants("tax_invoice"), wants("amount_due")
     overdue, actions = wants("is_overdue"), wants("allowed_actions")
-    registered, today = ctx.tenant.gst_registered, ctx.today()
+    today = ctx.today()
     for row in rows:
         shown: dict[str, Any] = {}
         if titled:
             title, is_draft = row.document_title, row.client_name is None
-            if is_draft:  # the business may have been registered since, or be no longer
-                title = rules.document_title(registered, gst_codes(row))
+            if is_draft:  # what is known of the registration may have changed
+                title = rules.document_title(ctx.tenant.registered_on(row.issue_date), gst_codes(row))
             shown["document_title"] = title
             # Of a document that was sent it was checked then, whatever became of the business profile.
             if checked and not is_draft:

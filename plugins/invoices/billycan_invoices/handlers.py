@@ -230,11 +230,11 @@ _NOTHING_SETTLED = dict.fromkeys(SETTLED, rules.ZERO)
 def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
     stored = documents.lines(ctx, [row.id])[row.id]
     codes = [line.gst_code for line in stored]
-    check_registration(ctx, codes)
+    check_registration(ctx, codes, row.issue_date)
     if row.total < 0:
         raise Invalid("The total is below zero: change the lines.", code="negative_total", param="total")
     client = client_of(ctx, row.client_id)
-    title = rules.document_title(ctx.tenant.gst_registered, codes)
+    title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes)
     compliance = tax_invoice(ctx, title=title, total=row.total, name=client.name, abn=client.abn)
     if compliance.missing:
         faults = [Fault(name, "required", "is missing from this tax invoice") for name in compliance.missing]

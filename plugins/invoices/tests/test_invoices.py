@@ -538,6 +538,19 @@ def test_gst_is_not_charged_once_the_registration_has_ended(client):
     assert get(client, made)["status"] == "draft"
 
 
+def test_the_date_of_a_document_decides_whether_gst_is_charged(client):
+    made = draft(client, issue_date="2026-11-20")
+    client.patch("/v1/tenant", {"gst_registered": False})  # from today on: the twenty-first
+    shown = get(client, made)
+    assert (shown["document_title"], shown["gst"], shown["allowed_actions"]) == ("Tax invoice", 10, ["send", "pay"])
+    assert draft(client, line(gst_code=None), issue_date="2026-11-20")["gst"] == 10
+    assert draft(client, line(gst_code=None), issue_date="2026-11-21")["gst"] == 0
+    path = f"/v1/invoices/{made['id']}"
+    client.refused(422, "gst_not_registered", "PATCH", path, {"issue_date": "2026-11-21"})
+    client.refused(422, "gst_not_registered", "POST", f"{path}/duplicate")
+    assert act(client, made, "send")["document_title"] == "Tax invoice"
+
+
 def test_a_draft_is_headed_as_the_business_is_registered_today(client):
     made = draft(client)
     client.patch("/v1/tenant", {"gst_registered": False, "abn": None})

@@ -95,7 +95,7 @@ def allowed_actions(ctx: Context, row: Row, *, billed: bool | None = None) -> li
     if awaits_invoice:
         awaits_invoice = not (bills(ctx, row.id) if billed is None else billed)
     codes = gst_codes(row)
-    may_invoice = awaits_invoice and bool(codes) and may_charge_gst(ctx, codes)
+    may_invoice = awaits_invoice and bool(codes) and may_charge_gst(ctx, codes, ctx.today())
     return rules.allowed_actions(row.status, row.checklist, may_invoice=may_invoice)
 
 

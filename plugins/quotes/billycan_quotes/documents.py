@@ -46,7 +46,7 @@ records = Records(
     needs={
         **NEEDS,
         "status": ("status", "expiry_date"),
-        "allowed_actions": ("status", "expiry_date", "gst_breakdown"),
+        "allowed_actions": ("status", "issue_date", "expiry_date", "gst_breakdown"),
         "hosted_url": ("status", "sent_at", "expiry_date", "link_edition"),
     },
     points_at=becomes.plugins,
@@ -74,8 +74,10 @@ def status_of(ctx: Context, row: Row) -> str:
 
 def allowed_actions(ctx: Context, row: Row) -> list[str]:
     """What may be done with a quote now: converting needs a plugin to convert to, and its GST must be chargeable."""
-    may_charge = may_charge_gst(ctx, gst_codes(row))
-    now = {"send": may_charge, "convert": may_charge and any(map(ctx.has, TARGETS))}
+    codes = gst_codes(row)
+    # What it is converted to is dated today.
+    may_convert = may_charge_gst(ctx, codes, ctx.today()) and any(map(ctx.has, TARGETS))
+    now = {"send": may_charge_gst(ctx, codes, row.issue_date), "convert": may_convert}
     return [action for action in rules.actions.allowed(status_of(ctx, row)) if now.get(action, True)]
 
 

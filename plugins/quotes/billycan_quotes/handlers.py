@@ -88,7 +88,7 @@ def send_quote(ctx: Context, id: str, body: Resend) -> Quote:
         raise Invalid.member("expiry_date", "out_of_range", "must not be in the past")
     check_dates(row.issue_date, expiry_date)
     lines = documents.lines(ctx, [id])[id]
-    check_registration(ctx, [line.gst_code for line in lines])
+    check_registration(ctx, [line.gst_code for line in lines], row.issue_date)
     columns = {"sent_at": ctx.now(), "expiry_date": expiry_date, **frozen(client_of(ctx, row.client_id))}
     row = records.save(ctx, row, status="sent", declined_at=None, decline_reason=None, **columns)
     return documents.tell(ctx, row, "quote.sent", lines=lines)

@@ -161,6 +161,7 @@ def test_the_parameters_of_a_list(describe):
         "status": {"type": "array", "items": text(enum=["active", "archived"]), "minItems": 1},
         "kind": {"type": "array", "items": text(enum=["company", "person"]), "minItems": 1},
         "role": text(enum=["client", "supplier"]),
+        "contractor": {"type": "boolean"},
         "tag": text(minLength=1, maxLength=50),
         "email": found["email"]["schema"],
         "abn": found["abn"]["schema"],

@@ -1,6 +1,6 @@
 """Rows of an earlier release are brought over by the migrations: nothing is lost, and figures add up as new ones do."""
 
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import sqlalchemy as sa
@@ -155,3 +155,32 @@ def test_payments_become_records_of_their_own(make_app):
     assert (back["amount_written_off"], back["status"]) == (D("100.03"), "written_off")
     client.post("/v1/invoices/inv_2/payments", {"amount": "70.03", "payment_method": "card"})
     assert client.get("/v1/payments")["pagination"]["total"] == 7
+
+
+def test_expenses_of_before_are_paid_and_claimed_as_they_were(make_app):
+    app = make_app("contacts", "expenses", fresh=True, migrated=False)
+    upgrade_to(app, contacts="contacts_0002", expenses="expenses_0001")
+    categories, _, expenses = app.manifests["expenses"].tables
+    with app.db.writing() as db:
+        profile = Profile(name="Derwent", gst_registered=True)
+        tenant = create_tenants(db, profile, Moment.of(AT))[0]
+        mine = {
+            "tenant_id": tenant,
+            "metadata": {},
+            "version": 1,
+            "created_at": AT,
+            "updated_at": AT,
+            "search_text": "",
+        }
+        insert(db, categories, id="cat_a", name="Fuel", name_folded="fuel", **mine)
+        for id, day, held in (("exp_a", date(2019, 11, 3), True), ("exp_b", date(2020, 2, 29), False)):
+            gst = {"gst_code": "gst", "gst": D("10.00"), "business_use_percent": D("100"), "tax_invoice_held": held}
+            of = {"status": "recorded", "date": day, "amount": D("110.00"), "category_id": "cat_a", "billable": False}
+            insert(db, expenses, id=id, **gst, **of, **mine)
+    migrate.upgrade(app.db, app.manifests)
+    shown = {one["id"]: one for one in Client(app, tenant).get("/v1/expenses")["data"]}
+    (a, b) = (shown["exp_a"], shown["exp_b"])
+    assert (a["paid_on"], a["tax_invoice_held_on"], a["tax_withheld"]) == ("2019-11-03", "2019-11-03", 0)
+    assert (a["gst_breakdown"]["claim_status"], a["gst_breakdown"]["gst_claimable"]) == ("claimable", 10)
+    # Its tax invoice would come too late by now.
+    assert (b["tax_invoice_held_on"], b["gst_breakdown"]["claim_status"]) == (None, "too_old")

@@ -820,6 +820,7 @@ class Contacts:
         kind: Maybe[Many[Literal["company", "person"]]] = UNSET,
         role: Maybe[Literal["client", "supplier"]] = UNSET,
         tag: Maybe[str] = UNSET,
+        contractor: Maybe[bool] = UNSET,
         email: Maybe[str] = UNSET,
         abn: Maybe[str] = UNSET,
     ) -> Listing[models.Contact]:
@@ -846,6 +847,7 @@ class Contacts:
         kind: Records with any of these values of `kind`.
         role: Contacts with this role.
         tag: Contacts with this tag.
+        contractor: Contacts whose payments are reported, or the others.
         email: An email address.
         abn: An Australian Business Number: spaces are accepted, and 11 digits are returned.
         """
@@ -870,6 +872,7 @@ class Contacts:
                 "kind": kind,
                 "role": role,
                 "tag": tag,
+                "contractor": contractor,
                 "email": email,
                 "abn": abn,
             },
@@ -888,6 +891,7 @@ class Contacts:
         website: Maybe[str | None] = UNSET,
         abn: Maybe[str | None] = UNSET,
         gst_registered: Maybe[bool | None] = UNSET,
+        contractor: Maybe[bool] = UNSET,
         billing_address: Maybe[models.NewAddress | None] = UNSET,
         site_address: Maybe[models.NewAddress | None] = UNSET,
         people: Maybe[Sequence[models.NewPerson]] = UNSET,
@@ -910,6 +914,7 @@ class Contacts:
         website: Their web address.
         abn: Their ABN, whose check digits are verified; shown as 11 digits.
         gst_registered: Whether they are registered for GST; null if unknown.
+        contractor: Whether payments to them are reported to the tax office as taxable payments.
         billing_address: Where their invoices are sent; shown on them.
         site_address: Where the work is done.
         people: People to contact.
@@ -932,6 +937,7 @@ class Contacts:
                 "website": website,
                 "abn": abn,
                 "gst_registered": gst_registered,
+                "contractor": contractor,
                 "billing_address": billing_address,
                 "site_address": site_address,
                 "people": people,
@@ -966,6 +972,7 @@ class Contacts:
         website: Maybe[str | None] = UNSET,
         abn: Maybe[str | None] = UNSET,
         gst_registered: Maybe[bool | None] = UNSET,
+        contractor: Maybe[bool | None] = UNSET,
         billing_address: Maybe[models.AddressChange | None] = UNSET,
         site_address: Maybe[models.AddressChange | None] = UNSET,
         people: Maybe[Sequence[models.NewPerson] | None] = UNSET,
@@ -989,6 +996,7 @@ class Contacts:
         website: Their web address.
         abn: Their ABN, whose check digits are verified; shown as 11 digits.
         gst_registered: Whether they are registered for GST; null if unknown.
+        contractor: Whether payments to them are reported to the tax office as taxable payments.
         billing_address: Where their invoices are sent; shown on them.
         site_address: Where the work is done.
         people: People to contact.
@@ -1011,6 +1019,7 @@ class Contacts:
                 "website": website,
                 "abn": abn,
                 "gst_registered": gst_registered,
+                "contractor": contractor,
                 "billing_address": billing_address,
                 "site_address": site_address,
                 "people": people,
@@ -1317,8 +1326,14 @@ class Expenses:
         gst_code: Maybe[
             Many[Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"]]
         ] = UNSET,
-        claim_status: Maybe[Many[Literal["awaiting_tax_invoice", "claimable", "not_creditable"]]] = UNSET,
+        claim_status: Maybe[
+            Many[Literal["awaiting_tax_invoice", "claimable", "not_creditable", "supplier_not_registered", "too_old"]]
+        ] = UNSET,
         tax_invoice_held: Maybe[bool] = UNSET,
+        paid_on_from: Maybe[dt.date] = UNSET,
+        paid_on_to: Maybe[dt.date] = UNSET,
+        due_date_from: Maybe[dt.date] = UNSET,
+        due_date_to: Maybe[dt.date] = UNSET,
         payment_method: Maybe[Many[str]] = UNSET,
         reference: Maybe[str] = UNSET,
         job_id: Maybe[Many[str]] = UNSET,
@@ -1355,6 +1370,10 @@ class Expenses:
         gst_code: Records with any of these values of `gst_code`.
         claim_status: Records with any of these values of `claim_status`.
         tax_invoice_held: Records with this value of `tax_invoice_held`.
+        paid_on_from: Records whose `paid_on` is this or later.
+        paid_on_to: Records whose `paid_on` is this or earlier.
+        due_date_from: Records whose `due_date` is this or later.
+        due_date_to: Records whose `due_date` is this or earlier.
         payment_method: Records with any of these values of `payment_method`.
         reference: A short reference: at most 100 characters.
         job_id: Records with any of these values of `job_id`.
@@ -1391,6 +1410,10 @@ class Expenses:
                 "gst_code": gst_code,
                 "claim_status": claim_status,
                 "tax_invoice_held": tax_invoice_held,
+                "paid_on_from": paid_on_from,
+                "paid_on_to": paid_on_to,
+                "due_date_from": due_date_from,
+                "due_date_to": due_date_to,
                 "payment_method": payment_method,
                 "reference": reference,
                 "job_id": job_id,
@@ -1419,6 +1442,10 @@ class Expenses:
         gst: Maybe[Amount | None] = UNSET,
         business_use_percent: Maybe[Amount] = UNSET,
         tax_invoice_held: Maybe[bool] = UNSET,
+        tax_invoice_held_on: Maybe[dt.date | None] = UNSET,
+        paid_on: Maybe[dt.date | None] = UNSET,
+        due_date: Maybe[dt.date | None] = UNSET,
+        tax_withheld: Maybe[Amount] = UNSET,
         payment_method: Maybe[str | None] = UNSET,
         reference: Maybe[str | None] = UNSET,
         job_id: Maybe[str | None] = UNSET,
@@ -1429,8 +1456,8 @@ class Expenses:
 
         Emits `expense.created`.
 
-        date: When the money was spent.
-        amount: What was spent, including GST.
+        date: When the money was spent, or the date of the bill.
+        amount: What was spent, including GST; below zero for what a supplier gave back.
         category_id: The category it belongs to.
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
@@ -1443,6 +1470,11 @@ class Expenses:
         gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
         business_use_percent: How much of it was for business use, in percent.
         tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
+        tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or
+          today once it is recorded.
+        paid_on: When it was paid; null if it was not. By default the expense's date, unless it has a `due_date`.
+        due_date: When a bill is to be paid.
+        tax_withheld: What was kept back for the tax office, such as from a supplier without an ABN (s 12-190 TAA 1953).
         payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
         reference: A reference, such as the number of the receipt.
         job_id: The job it was made for.
@@ -1467,6 +1499,10 @@ class Expenses:
                 "gst": gst,
                 "business_use_percent": business_use_percent,
                 "tax_invoice_held": tax_invoice_held,
+                "tax_invoice_held_on": tax_invoice_held_on,
+                "paid_on": paid_on,
+                "due_date": due_date,
+                "tax_withheld": tax_withheld,
                 "payment_method": payment_method,
                 "reference": reference,
                 "job_id": job_id,
@@ -1497,8 +1533,14 @@ class Expenses:
         gst_code: Maybe[
             Many[Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"]]
         ] = UNSET,
-        claim_status: Maybe[Many[Literal["awaiting_tax_invoice", "claimable", "not_creditable"]]] = UNSET,
+        claim_status: Maybe[
+            Many[Literal["awaiting_tax_invoice", "claimable", "not_creditable", "supplier_not_registered", "too_old"]]
+        ] = UNSET,
         tax_invoice_held: Maybe[bool] = UNSET,
+        paid_on_from: Maybe[dt.date] = UNSET,
+        paid_on_to: Maybe[dt.date] = UNSET,
+        due_date_from: Maybe[dt.date] = UNSET,
+        due_date_to: Maybe[dt.date] = UNSET,
         payment_method: Maybe[Many[str]] = UNSET,
         reference: Maybe[str] = UNSET,
         job_id: Maybe[Many[str]] = UNSET,
@@ -1533,6 +1575,10 @@ class Expenses:
         gst_code: Records with any of these values of `gst_code`.
         claim_status: Records with any of these values of `claim_status`.
         tax_invoice_held: Records with this value of `tax_invoice_held`.
+        paid_on_from: Records whose `paid_on` is this or later.
+        paid_on_to: Records whose `paid_on` is this or earlier.
+        due_date_from: Records whose `due_date` is this or later.
+        due_date_to: Records whose `due_date` is this or earlier.
         payment_method: Records with any of these values of `payment_method`.
         reference: A short reference: at most 100 characters.
         job_id: Records with any of these values of `job_id`.
@@ -1566,6 +1612,10 @@ class Expenses:
                 "gst_code": gst_code,
                 "claim_status": claim_status,
                 "tax_invoice_held": tax_invoice_held,
+                "paid_on_from": paid_on_from,
+                "paid_on_to": paid_on_to,
+                "due_date_from": due_date_from,
+                "due_date_to": due_date_to,
                 "payment_method": payment_method,
                 "reference": reference,
                 "job_id": job_id,
@@ -1605,6 +1655,10 @@ class Expenses:
         gst: Maybe[Amount | None] = UNSET,
         business_use_percent: Maybe[Amount | None] = UNSET,
         tax_invoice_held: Maybe[bool | None] = UNSET,
+        tax_invoice_held_on: Maybe[dt.date | None] = UNSET,
+        paid_on: Maybe[dt.date | None] = UNSET,
+        due_date: Maybe[dt.date | None] = UNSET,
+        tax_withheld: Maybe[Amount | None] = UNSET,
         payment_method: Maybe[str | None] = UNSET,
         reference: Maybe[str | None] = UNSET,
         job_id: Maybe[str | None] = UNSET,
@@ -1620,8 +1674,8 @@ class Expenses:
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
-        date: When the money was spent.
-        amount: What was spent, including GST.
+        date: When the money was spent, or the date of the bill.
+        amount: What was spent, including GST; below zero for what a supplier gave back.
         currency: Always AUD.
         description: What it was spent on.
         category_id: The category it belongs to.
@@ -1632,6 +1686,11 @@ class Expenses:
         gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
         business_use_percent: How much of it was for business use, in percent.
         tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
+        tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or
+          today once it is recorded.
+        paid_on: When it was paid; null if it was not. By default the expense's date, unless it has a `due_date`.
+        due_date: When a bill is to be paid.
+        tax_withheld: What was kept back for the tax office, such as from a supplier without an ABN (s 12-190 TAA 1953).
         payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
         reference: A reference, such as the number of the receipt.
         job_id: The job it was made for.
@@ -1656,6 +1715,10 @@ class Expenses:
                 "gst": gst,
                 "business_use_percent": business_use_percent,
                 "tax_invoice_held": tax_invoice_held,
+                "tax_invoice_held_on": tax_invoice_held_on,
+                "paid_on": paid_on,
+                "due_date": due_date,
+                "tax_withheld": tax_withheld,
                 "payment_method": payment_method,
                 "reference": reference,
                 "job_id": job_id,

@@ -314,6 +314,8 @@ class Contact(Struct, kw_only=True):
     """Their ABN, whose check digits are verified; shown as 11 digits."""
     gst_registered: bool | None
     """Whether they are registered for GST; null if unknown."""
+    contractor: bool
+    """Whether payments to them are reported to the tax office as taxable payments."""
     billing_address: Address | None
     """Where their invoices are sent; shown on them."""
     site_address: Address | None
@@ -424,9 +426,9 @@ class Expense(Struct, kw_only=True):
     status: Open[Literal["recorded", "void"]]
     """Whether it counts, or was voided."""
     date: dt.date
-    """When the money was spent."""
+    """When the money was spent, or the date of the bill."""
     amount: Decimal
-    """What was spent, including GST."""
+    """What was spent, including GST; below zero for what a supplier gave back."""
     currency: Open[Literal["AUD"]]
     """Always AUD."""
     description: str | None
@@ -453,6 +455,16 @@ class Expense(Struct, kw_only=True):
     """How much of it was for business use, in percent."""
     tax_invoice_held: bool
     """Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed."""
+    tax_invoice_held_on: dt.date | None
+    """Since when you hold it; a date here says that you do. By default the expense's date, or today once it is
+    recorded.
+    """
+    paid_on: dt.date | None
+    """When it was paid; null if it was not. By default the expense's date, unless it has a `due_date`."""
+    due_date: dt.date | None
+    """When a bill is to be paid."""
+    tax_withheld: Decimal
+    """What was kept back for the tax office, such as from a supplier without an ABN (s 12-190 TAA 1953)."""
     payment_method: str | None
     """How it was paid, such as `card`, `bank_transfer` or `cash`."""
     reference: str | None
@@ -509,8 +521,12 @@ class GstBreakdown(Struct, kw_only=True):
     """The rate of GST, in percent."""
     gst_claimable: Decimal
     """How much of the GST can be claimed: for business use, and 0 unless `claimable`."""
-    claim_status: Open[Literal["awaiting_tax_invoice", "claimable", "not_creditable"]]
-    """Whether it can be claimed, awaits a tax invoice, or cannot be claimed at all."""
+    claim_status: Open[
+        Literal["awaiting_tax_invoice", "claimable", "not_creditable", "supplier_not_registered", "too_old"]
+    ]
+    """Whether it can be claimed, awaits a tax invoice, comes too late (more than four years after the return was
+    due, s 93-5 GST Act), is of a supplier who is not registered for GST, or cannot be claimed at all.
+    """
 
 
 class GstSetting(Struct, kw_only=True):

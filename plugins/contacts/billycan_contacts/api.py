@@ -34,6 +34,19 @@ def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
 _PARTIES = ByIds(sa.select(*(contacts.c[name] for name in Party.__struct_fields__)), contacts.c.id)
 
 
+def unregistered(ctx: Context, ids: Iterable[str]) -> set[str]:
+    """Those of these contacts that are known not to be registered for GST, in one query."""
+    return {row[0] for row in _UNREGISTERED.all(ctx.db, ctx.tenant_id, ids)}
+
+
+_UNREGISTERED = ByIds(sa.select(contacts.c.id).where(contacts.c.gst_registered.is_(False)), contacts.c.id)
+
+
+def not_registered(ctx: Context) -> sa.Select[str]:
+    """The ids of the contacts that are known not to be registered for GST, to look for within another query."""
+    return sa.select(contacts.c.id).where(own(ctx, contacts), contacts.c.gst_registered.is_(False))
+
+
 def named_like(ctx: Context, text: str) -> sa.Select[str]:
     """The ids of contacts whose name holds a text, to look for within another query."""
     # What is searched holds the name too, and is what there is an index of.

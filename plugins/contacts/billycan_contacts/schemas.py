@@ -38,6 +38,7 @@ class NewContact(NewResource, kw_only=True):
     website: Their web address.
     abn: Their ABN, whose check digits are verified; shown as 11 digits.
     gst_registered: Whether they are registered for GST; null if unknown.
+    contractor: Whether payments to them are reported to the tax office as taxable payments.
     billing_address: Where their invoices are sent; shown on them.
     site_address: Where the work is done.
     people: People to contact.
@@ -54,6 +55,7 @@ class NewContact(NewResource, kw_only=True):
     website: Url | None = None
     abn: Abn | None = None
     gst_registered: bool | None = None
+    contractor: bool = False
     billing_address: Address | None = None
     site_address: Address | None = None
     people: Annotated[list[NewPerson], Meta(max_length=50)] = []
@@ -80,6 +82,7 @@ class Contact(Resource):
     website: str | None
     abn: str | None
     gst_registered: bool | None
+    contractor: bool
     billing_address: Address | None
     site_address: Address | None
     people: list[NewPerson]
@@ -92,6 +95,7 @@ class ContactQuery(PageQuery, kw_only=True):
     """Filters of contacts.
 
     role: Contacts with this role.
+    contractor: Contacts whose payments are reported, or the others.
     tag: Contacts with this tag.
     """
 
@@ -102,5 +106,6 @@ class ContactQuery(PageQuery, kw_only=True):
     kind: list[Kind] | None = None
     role: Role | None = None
     tag: Tag | None = None
+    contractor: bool | None = None
     email: Email | None = None
     abn: Abn | None = None

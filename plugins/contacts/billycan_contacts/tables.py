@@ -15,6 +15,7 @@ contacts = resource_table(
     sa.Column("website", sa.Text),
     sa.Column("abn", sa.Text),
     sa.Column("gst_registered", sa.Boolean),
+    sa.Column("contractor", sa.Boolean, nullable=False),
     sa.Column("billing_address", Json),
     sa.Column("site_address", Json),
     sa.Column("people", Json, nullable=False),

@@ -43,6 +43,7 @@ DEFAULTS = {
     "kind": "company",
     "roles": ["client"],
     "gst_registered": None,
+    "contractor": False,
     "people": [],
     "tags": [],
     "metadata": {},
@@ -58,6 +59,7 @@ SENT = {
     "website": "https://example.com/zoe?a=b",
     "abn": ABN,
     "gst_registered": True,
+    "contractor": True,
     "billing_address": {**PLACE, "country": "AU"},
     "site_address": {
         **dict.fromkeys(PLACE),
@@ -268,7 +270,13 @@ def test_another_businesss_contact_looks_like_none(client):
 def people(client, clock):
     """Four contacts, made on successive days."""
     given = [
-        {"name": "Ångström & Söhne", "email": "Office@Angstrom.example", "abn": ABN, "tags": ["vip"]},
+        {
+            "name": "Ångström & Söhne",
+            "email": "Office@Angstrom.example",
+            "abn": ABN,
+            "tags": ["vip"],
+            "contractor": True,
+        },
         {"name": "ada lovelace", "kind": "person", "phone": "03 6234 5678", "external_id": "x", "metadata": {"k": "v"}},
         {"name": "Zebra 100%_", "roles": ["supplier"], "phone": "+61 412 345 678", "tags": ["vip", 'a"b']},
         {"name": "Beta", "roles": ["client", "supplier"], "people": [{"name": "Kim Ôe", "email": "kim@x.example"}]},
@@ -296,6 +304,8 @@ def test_every_filter_finds_what_it_says(client, people):
         "kind=person,company": [1, 2, 3, 4],
         "role=client": [1, 2, 4],
         "role=supplier": [3, 4],
+        "contractor=true": [1],
+        "contractor=false": [2, 3, 4],
         "tag=vip": [1, 3],
         "tag=a%22b": [3],
         "tag=vi": [],

@@ -1,6 +1,10 @@
 """What each endpoint of expenses does; `categories` and `summary` hold the others."""
 
+from datetime import datetime
 from typing import Any
+from zoneinfo import ZoneInfo
+
+from msgspec import UNSET
 
 from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row
 from billycan.sql import as_stored
@@ -25,7 +29,11 @@ def create_expense(ctx: Context, body: NewExpense) -> Expense:
     Emits `expense.created`.
     """
     _check_job(ctx, body, None)
-    row = records.insert(ctx, status="recorded", **_columns(ctx, body))
+    if body.paid_on is UNSET:
+        body.paid_on = None if body.due_date else body.date
+    if body.tax_invoice_held:
+        body.tax_invoice_held_on = body.tax_invoice_held_on or body.date
+    row = records.insert(ctx, status="recorded", **_columns(ctx, body, ctx.now()))
     return tell(ctx, row, "expense.created")
 
 
@@ -45,12 +53,15 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     """
     row = records.lock(ctx, id)
     _let_one_supplier_clear_the_other(body)
+    _let_the_tax_invoice_follow(ctx, body, row)
+    if row.paid_on == row.date and "date" in body and "paid_on" not in body:
+        body.sent["paid_on"] = body.sent["date"]  # money spent is paid on its date
     entered = None if row.gst == rules.default_gst(row.amount, row.gst_code) else row.gst
     if body.sent.get("gst_code", row.gst_code) not in rules.TAXABLE:
         entered = None
     before = {**row._mapping, "currency": "AUD", "gst": entered, "job_id": job_of(ctx, row)}
     after = body.over(before)
-    columns = _columns(ctx, after)
+    columns = _columns(ctx, after, row.created_at)
     if row.status == "void":
         _check_locked(row, columns)
     _check_job(ctx, after, before["job_id"])
@@ -85,11 +96,22 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
     return tell(ctx, row, "expense.voided")
 
 
-def _columns(ctx: Context, body: NewExpense) -> dict[str, Any]:
-    """The columns of an expense: what was sent, and its GST. A job is left as it is where that plugin is off."""
+def _columns(ctx: Context, body: NewExpense, recorded: datetime) -> dict[str, Any]:
+    """The columns of an expense: what was sent, its GST, and how long that can be claimed, as `recorded` then.
+
+    A job is left as it is where that plugin is off.
+    """
     left_out = ("currency",) if ctx.has("jobs") else ("currency", "job_id")
     sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
-    return {**sent, "gst": rules.default_gst(body.amount, body.gst_code) if body.gst is None else body.gst}
+    sent["paid_on"] = None if body.paid_on is UNSET else body.paid_on
+    sent["gst"] = rules.default_gst(body.amount, body.gst_code) if body.gst is None else body.gst
+    # A credit belongs to the period of the first of bill and payment, on cash to that of the payment (s 29-10 GST Act).
+    setting = ctx.tenant.gst_setting_on(body.date)
+    paid_on = sent["paid_on"] or body.date
+    day = paid_on if setting and setting.basis == "cash" else min(body.date, paid_on)
+    until = rules.claim_until(day, setting.period if setting else "quarter")
+    recorded_on = recorded.astimezone(ZoneInfo(ctx.tenant.timezone)).date()
+    return {**sent, "claim_until": until, "recorded_late": recorded_on > until}
 
 
 def _check_locked(row: Row, columns: dict[str, Any]) -> None:
@@ -109,6 +131,19 @@ def _let_one_supplier_clear_the_other(body: Patch[NewExpense]) -> None:
         sent.update({name: None for name in typed if name not in sent})
     elif any(sent.get(name) is not None for name in typed) and "supplier_id" not in sent:
         sent["supplier_id"] = None
+
+
+def _let_the_tax_invoice_follow(ctx: Context, body: Patch[NewExpense], row: Row) -> None:
+    """Whoever says that a tax invoice is held, and not since when, holds it from today; without it there is no date."""
+    sent = body.sent
+    if sent.get("tax_invoice_held_on") is not None:
+        sent.setdefault("tax_invoice_held", True)
+    elif sent.get("tax_invoice_held") and not row.tax_invoice_held:
+        sent["tax_invoice_held_on"] = max(ctx.today(), row.date).isoformat()
+    elif "tax_invoice_held" in sent and not sent["tax_invoice_held"]:
+        sent["tax_invoice_held_on"] = None
+    elif "tax_invoice_held_on" in sent:
+        sent["tax_invoice_held"] = False
 
 
 def _check_job(ctx: Context, body: NewExpense, stored: str | None) -> None:

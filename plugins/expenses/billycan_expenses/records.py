@@ -1,8 +1,9 @@
 """Expenses as stored and as shown: the records, and what of their GST can be claimed."""
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from decimal import Decimal
 from itertools import zip_longest
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -16,10 +17,10 @@ from .tables import expenses
 
 def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     """The expenses of any of these claim statuses."""
-    of_some, now = creditable(ctx), claimable(ctx)
-    conditions = {"claimable": now, "awaiting_tax_invoice": of_some & ~now, "not_creditable": ~of_some}
-    return sa.or_(*(conditions[status] for status in statuses))
+    return sa.or_(*(_claim(ctx) == status for status in statuses))
 
+
+_LATE = ("tax_invoice_held_on", "claim_until", "recorded_late")
 
 records = Records(
     expenses,
@@ -31,15 +32,54 @@ records = Records(
     actions=lambda expense: rules.actions.allowed(expense.status),
     needs={
         "currency": (),
-        "gst_breakdown": ("date", "amount", "gst", "gst_code", "tax_invoice_held", "status", "business_use_percent"),
+        "gst_breakdown": (
+            "date",
+            "amount",
+            "gst",
+            "gst_code",
+            "tax_invoice_held",
+            "status",
+            "business_use_percent",
+            "supplier_id",
+            *_LATE,
+        ),
         "allowed_actions": ("status",),
     },
     points_at={"job_id": "jobs"},
 )
 
 
-def creditable(ctx: Context) -> sa.ColumnElement[bool]:
-    """The expenses whose GST the business can claim, now or once it holds a tax invoice."""
+def _claim(ctx: Context) -> sa.Case[Any]:
+    """The claim status of each expense, as `rules.claim_status` says."""
+    unregistered = sa.func.coalesce(expenses.c.supplier_id.in_(contacts.not_registered(ctx)), sa.false())
+    return sa.case(
+        (~_creditable(ctx), "not_creditable"),
+        (unregistered, "supplier_not_registered"),
+        (_too_old(ctx), "too_old"),
+        (_awaits_tax_invoice(), "awaiting_tax_invoice"),
+        else_="claimable",
+    )
+
+
+def _awaits_tax_invoice() -> sa.ColumnElement[bool]:
+    return (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~expenses.c.tax_invoice_held
+
+
+def _too_old(ctx: Context) -> sa.ColumnElement[bool]:
+    """What was recorded, or got its tax invoice, when nothing could be claimed any more; a refund is never too old."""
+    held = sa.func.coalesce(expenses.c.tax_invoice_held_on, sa.literal(ctx.today(), sa.Date))
+    held_late = (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & (held > expenses.c.claim_until)
+    return (expenses.c.amount > rules.NOTHING) & (expenses.c.recorded_late | held_late)
+
+
+def is_too_old(ctx: Context, row: Row) -> bool:
+    """The same of a row at hand."""
+    held_late = row.amount > rules.NO_TAX_INVOICE_UP_TO and (row.tax_invoice_held_on or ctx.today()) > row.claim_until
+    return bool(row.amount > 0 and (row.recorded_late or held_late))
+
+
+def _creditable(ctx: Context) -> sa.ColumnElement[bool]:
+    """The expenses of a registered business whose price holds GST."""
     return (expenses.c.status != "void") & expenses.c.gst_code.in_(rules.TAXABLE) & registered(ctx)
 
 
@@ -53,8 +93,7 @@ def registered(ctx: Context) -> sa.ColumnElement[bool]:
 
 def claimable(ctx: Context) -> sa.ColumnElement[bool]:
     """The expenses whose GST the business can claim now."""
-    needs_none = expenses.c.amount <= rules.NO_TAX_INVOICE_UP_TO
-    return creditable(ctx) & (needs_none | expenses.c.tax_invoice_held)
+    return _claim(ctx) == "claimable"
 
 
 def job_of(ctx: Context, row: Row) -> str | None:
@@ -69,13 +108,16 @@ def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
         """The rows, where the client gets this member."""
         return rows if ctx.wants(Expense, member) else ()
 
+    broken_down = where("gst_breakdown")
+    suppliers = {row.supplier_id for row in broken_down if row.supplier_id and row.gst_code in rules.TAXABLE}
+    unregistered = contacts.unregistered(ctx, suppliers)
     return records.show(
         ctx,
         rows,
         currency=dict.fromkeys([row.id for row in rows], "AUD"),
         job_id={row.id: job_of(ctx, row) for row in where("job_id")},
         business_use_percent={row.id: _short(row.business_use_percent) for row in where("business_use_percent")},
-        gst_breakdown={row.id: _breakdown(ctx, row) for row in where("gst_breakdown")},
+        gst_breakdown={row.id: _breakdown(ctx, row, unregistered) for row in broken_down},
     )
 
 
@@ -86,13 +128,15 @@ def tell(ctx: Context, row: Row, event: str) -> Expense:
     return expense
 
 
-def _breakdown(ctx: Context, row: Row) -> GstBreakdown:
+def _breakdown(ctx: Context, row: Row, unregistered: Container[str]) -> GstBreakdown:
     status = rules.claim_status(
         amount=row.amount,
         gst_code=row.gst_code,
         tax_invoice_held=row.tax_invoice_held,
         status=row.status,
         registered=ctx.tenant.registered_on(row.date),
+        supplier_registered=False if row.supplier_id in unregistered else None,
+        too_old=is_too_old(ctx, row),
     )
     claimable = rules.claimable_part(row.gst, row.business_use_percent) if status == "claimable" else Decimal("0.00")
     return GstBreakdown(row.amount - row.gst, row.gst, rules.rate(row.gst_code), claimable, status)

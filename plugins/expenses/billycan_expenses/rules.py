@@ -1,5 +1,6 @@
 """The states of an expense, the GST that its receipt holds, and how much of it can be claimed: pure functions."""
 
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 from typing import Literal
@@ -7,7 +8,8 @@ from typing import Literal
 from billycan import Actions
 
 GstCode = Literal["gst", "gst_free", "input_taxed", "capital", "capital_gst_free", "out_of_scope"]
-ClaimStatus = Literal["claimable", "awaiting_tax_invoice", "not_creditable"]
+ClaimStatus = Literal["claimable", "awaiting_tax_invoice", "too_old", "supplier_not_registered", "not_creditable"]
+Period = Literal["month", "quarter", "year"]
 
 LABELS: dict[str, str] = {
     "gst": "GST on expenses",
@@ -26,6 +28,9 @@ NO_TAX_INVOICE_UP_TO = Decimal("82.50")
 
 actions = Actions({"void": ("recorded", "void")})
 
+YEARS_TO_CLAIM = 4
+NOTHING = Decimal("0.00")
+
 # A void expense is kept as it was; these say nothing of it.
 OPEN_ONCE_VOID = frozenset({"external_id", "metadata"})
 
@@ -38,23 +43,56 @@ def rate(gst_code: str) -> Decimal:
 
 
 def default_gst(amount: Decimal, gst_code: str) -> Decimal:
-    """The GST of a price: an eleventh of it, where it holds any (s 9-75 GST Act)."""
+    """The GST of a price: an eleventh of it, where it holds any (s 9-75 GST Act); of a refund as much below zero."""
     # An eleventh of whole cents never lies halfway between two cents.
     return (amount / 11).quantize(_CENT, ROUND_HALF_UP) if gst_code in TAXABLE else Decimal("0.00")
 
 
 def gst_fits(gst: Decimal, amount: Decimal, gst_code: str) -> bool:
     """Whether a receipt of this price can hold so much GST: an eleventh of it, and a cent for how it was rounded."""
-    most = Fraction(amount) / 11 + Fraction(1, 100) if gst_code in TAXABLE else 0
-    return 0 <= gst <= most
+    most = abs(Fraction(amount)) / 11 + Fraction(1, 100) if gst_code in TAXABLE else 0
+    return 0 <= (gst if amount > 0 else -gst) <= most
+
+
+def claim_until(day: date, period: Period) -> date:
+    """The last day on which the GST of what was bought in the tax period of `day` can be claimed.
+
+    Four years after the return for that period was due (s 93-5 GST Act): on the 21st of the month after a month, on the
+    28th of the month after a quarter, on 28 February for the one to December (s 31-8, 31-10), and on 31 October for a
+    year to June (s 162-60).
+    """
+    if period == "month":
+        due = date(day.year + day.month // 12, day.month % 12 + 1, 21)
+    elif period == "quarter":
+        due = {1: date(day.year, 4, 28), 2: date(day.year, 7, 28), 3: date(day.year, 10, 28)}.get(
+            (day.month + 2) // 3, date(day.year + 1, 2, 28)
+        )
+    else:
+        due = date(day.year + (day.month > 6), 10, 31)
+    return due.replace(year=due.year + YEARS_TO_CLAIM)
 
 
 def claim_status(
-    *, amount: Decimal, gst_code: str, tax_invoice_held: bool, status: str, registered: bool
+    *,
+    amount: Decimal,
+    gst_code: str,
+    tax_invoice_held: bool,
+    status: str,
+    registered: bool,
+    supplier_registered: bool | None = None,
+    too_old: bool = False,
 ) -> ClaimStatus:
-    """Whether the GST can be claimed, and if not, what for."""
+    """Whether the GST can be claimed, and if not, what for.
+
+    A supplier who is not registered makes no taxable supply (s 9-5 GST Act), so there is nothing to claim; of one whom
+    nobody asked it is assumed.
+    """
     if not registered or status == "void" or gst_code not in TAXABLE:
         return "not_creditable"
+    if supplier_registered is False:
+        return "supplier_not_registered"
+    if too_old:
+        return "too_old"
     if amount > NO_TAX_INVOICE_UP_TO and not tax_invoice_held:
         return "awaiting_tax_invoice"
     return "claimable"

@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from billycan import Named, NewResource, PageQuery, Paging, Resource, RuleBroken
 from billycan.fields import (
@@ -20,7 +20,6 @@ from billycan.fields import (
     Name,
     NotNegative,
     Percent,
-    Positive,
     Reference,
     Search,
     Text,
@@ -62,8 +61,8 @@ class CategoryQuery(PageQuery, kw_only=True):
 class NewExpense(NewResource, kw_only=True):
     """Money spent.
 
-    date: When the money was spent.
-    amount: What was spent, including GST.
+    date: When the money was spent, or the date of the bill.
+    amount: What was spent, including GST; below zero for what a supplier gave back.
     currency: Always AUD.
     description: What it was spent on.
     category_id: The category it belongs to.
@@ -74,6 +73,11 @@ class NewExpense(NewResource, kw_only=True):
     gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
     business_use_percent: How much of it was for business use, in percent.
     tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
+    tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or today
+      once it is recorded.
+    paid_on: When it was paid; null if it was not. By default the expense's date, unless it has a `due_date`.
+    due_date: When a bill is to be paid.
+    tax_withheld: What was kept back for the tax office, such as from a supplier without an ABN (s 12-190 TAA 1953).
     payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
     reference: A reference, such as the number of the receipt.
     job_id: The job it was made for.
@@ -81,7 +85,7 @@ class NewExpense(NewResource, kw_only=True):
     """
 
     date: Day
-    amount: Positive
+    amount: Amount
     currency: Currency = "AUD"
     description: Description | None = None
     category_id: Id
@@ -89,15 +93,27 @@ class NewExpense(NewResource, kw_only=True):
     supplier_name: Name | None = None
     supplier_abn: Abn | None = None
     gst_code: GstCode = "gst"
-    gst: NotNegative | None = None
+    gst: Amount | None = None
     business_use_percent: Percent = Decimal("100.0000")
     tax_invoice_held: bool = False
+    tax_invoice_held_on: Day | None = None
+    paid_on: Day | UnsetType | None = UNSET
+    due_date: Day | None = None
+    tax_withheld: NotNegative = Decimal("0.00")
     payment_method: PaymentMethod | None = None
     reference: Reference | None = None
     job_id: Id | None = None
     billable: bool = False
 
     def __post_init__(self) -> None:
+        if not self.amount:
+            raise RuleBroken("out_of_range", "must not be zero", "amount")
+        if self.tax_withheld > max(self.amount, Decimal(0)):
+            raise RuleBroken("out_of_range", "must not be more than the amount", "tax_withheld")
+        if self.due_date is not None and self.due_date < self.date:
+            raise RuleBroken("out_of_range", "must not be before date", "due_date")
+        if self.tax_invoice_held_on is not None:
+            self.tax_invoice_held = True
         if self.gst is not None and not gst_fits(self.gst, self.amount, self.gst_code):
             most = "0" if self.gst_code not in TAXABLE else "an eleventh of the amount and a cent"
             raise RuleBroken("out_of_range", f"must be from 0 to {most} for the gst_code {self.gst_code}", "gst")
@@ -124,7 +140,8 @@ class GstBreakdown(Struct):
     gst: The GST in it.
     rate: The rate of GST, in percent.
     gst_claimable: How much of the GST can be claimed: for business use, and 0 unless `claimable`.
-    claim_status: Whether it can be claimed, awaits a tax invoice, or cannot be claimed at all.
+    claim_status: Whether it can be claimed, awaits a tax invoice, comes too late (more than four years after the return
+      was due, s 93-5 GST Act), is of a supplier who is not registered for GST, or cannot be claimed at all.
     """
 
     net: Decimal
@@ -161,6 +178,10 @@ class Expense(Resource):
     gst_breakdown: GstBreakdown
     business_use_percent: Decimal
     tax_invoice_held: bool
+    tax_invoice_held_on: datetime.date | None
+    paid_on: datetime.date | None
+    due_date: datetime.date | None
+    tax_withheld: Decimal
     payment_method: str | None
     reference: str | None
     job_id: str | None
@@ -172,7 +193,7 @@ class Expense(Resource):
 class ExpenseQuery(PageQuery, kw_only=True):
     """Filters of expenses; `claim_status` is worked out."""
 
-    sortable = ("created_at", "updated_at", "date", "amount", "description", "gst", "voided_at")
+    sortable = ("created_at", "updated_at", "date", "paid_on", "amount", "description", "gst", "voided_at")
 
     search: Search | None = None
     status: list[Status] | None = None
@@ -185,6 +206,10 @@ class ExpenseQuery(PageQuery, kw_only=True):
     gst_code: list[GstCode] | None = None
     claim_status: list[ClaimStatus] | None = None
     tax_invoice_held: bool | None = None
+    paid_on_from: Day | None = None
+    paid_on_to: Day | None = None
+    due_date_from: Day | None = None
+    due_date_to: Day | None = None
     payment_method: list[PaymentMethod] | None = None
     reference: Reference | None = None
     job_id: list[str] | None = None

@@ -70,6 +70,7 @@ def test_what_is_not_sent_has_its_default(client):
         "description": None, "category_id": FUEL, "category": {"id": FUEL, "name": "Fuel and oil"},
         "supplier_id": None, "supplier": None, "supplier_name": None, "supplier_abn": None, "gst_code": "gst",
         "gst": 10, "gst_breakdown": breakdown, "business_use_percent": 100, "tax_invoice_held": False,
+        "tax_invoice_held_on": None, "paid_on": "2026-11-20", "due_date": None, "tax_withheld": 0,
         "payment_method": None, "reference": None, "job_id": None, "billable": False, "voided_at": None,
         "void_reason": None, "external_id": None, "metadata": {}, "allowed_actions": ["void"],
     }  # fmt: skip
@@ -88,6 +89,10 @@ def test_every_member_is_kept_changed_and_cleared(client):
         "gst": D("3.21"),
         "business_use_percent": D("33.3333"),
         "tax_invoice_held": True,
+        "tax_invoice_held_on": "2026-10-03",
+        "paid_on": "2026-10-04",
+        "due_date": "2026-10-31",
+        "tax_withheld": D("5.55"),
         "payment_method": "card",
         "reference": "77",
         "job_id": job(client),
@@ -105,6 +110,7 @@ def test_every_member_is_kept_changed_and_cleared(client):
     required = ("date", "amount", "category_id")
     cleared = send(client, made, {name: None for name in given if name not in required})
     same = ("id", "created_at", "updated_at", "version", *required, "category", "gst", "gst_breakdown")
+    assert cleared.pop("paid_on") is None and made.pop("paid_on") == "2026-11-20"
     assert {k: v for k, v in cleared.items() if k not in same} == {k: v for k, v in made.items() if k not in same}
     assert cleared["gst"] == D("5.05")
     assert client.events()[-2:] == ["expense.updated", "expense.updated"]
@@ -141,6 +147,8 @@ BREAKS = [
     ({"currency": "NZD"}, "currency", "currency_not_supported"),
     ({"status": "void"}, "status", "read_only"),
     ({"gst_breakdown": {}}, "gst_breakdown", "read_only"),
+    ({"tax_withheld": "110.01"}, "tax_withheld", "out_of_range"),
+    ({"due_date": "2026-11-19"}, "due_date", "out_of_range"),
     ({"colour": 1}, "colour", "unknown_field"),
 ]
 
@@ -207,6 +215,62 @@ def test_a_business_that_is_not_registered_claims_nothing(client):
     assert client.get("/v1/expenses?claim_status=claimable")["pagination"]["total"] == 1
     client.patch("/v1/tenant", {"gst_settings": until[:1]})
     assert send(client, made, {"reference": "1"})["gst_breakdown"]["gst_claimable"] == D("4.55")
+
+
+def test_a_bill_is_unpaid_until_it_is_paid(client):
+    bill = expense(client, due_date="2026-12-04")
+    spent, told = expense(client), expense(client, paid_on=None)
+    assert (bill["paid_on"], spent["paid_on"], told["paid_on"]) == (None, "2026-11-20", None)
+    assert send(client, bill, {"paid_on": "2026-12-01"})["paid_on"] == "2026-12-01"
+    assert client.get("/v1/expenses?paid_on_from=2026-12-01&due_date_to=2026-12-04")["pagination"]["total"] == 1
+    assert send(client, spent, {"date": "2026-11-18"})["paid_on"] == "2026-11-18"  # money spent is paid on its date
+    assert send(client, bill, {"date": "2026-11-18"})["paid_on"] == "2026-12-01"
+    assert send(client, bill, {"paid_on": None})["paid_on"] is None
+
+
+def test_a_tax_invoice_is_held_from_a_day_on(client):
+    held = [expense(client, tax_invoice_held=True), expense(client, tax_invoice_held_on="2026-11-21"), expense(client)]
+    shown = [(one["tax_invoice_held"], one["tax_invoice_held_on"]) for one in held]
+    assert shown == [(True, "2026-11-20"), (True, "2026-11-21"), (False, None)]
+    late = send(client, held[2], {"tax_invoice_held": True})
+    assert (late["tax_invoice_held_on"], late["gst_breakdown"]["claim_status"]) == ("2026-11-21", "claimable")
+    assert send(client, late, {"tax_invoice_held": False})["tax_invoice_held_on"] is None
+    assert send(client, held[0], {"tax_invoice_held_on": None})["tax_invoice_held"] is False
+    assert send(client, held[0], {"tax_invoice_held_on": "2026-11-20"})["tax_invoice_held"] is True
+
+
+def test_what_a_supplier_gives_back_takes_gst_off_the_claims(client):
+    bought = expense(client, "110.00", tax_invoice_held=True, business_use_percent=50)
+    back = expense(client, "-33.01", business_use_percent=50)
+    assert (back["gst"], back["gst_breakdown"]["net"]) == (D("-3.00"), D("-30.01"))
+    assert back["gst_breakdown"]["gst_claimable"] == D("-1.50")
+    assert faults(client, "PATCH", f"/v1/expenses/{back['id']}", {"gst": "3.00"}) == {("gst", "out_of_range")}
+    odd = expense(client, "-1.05", gst="-0.09", business_use_percent=50)  # half a cent goes away from zero
+    (group,) = client.get("/v1/expenses/summary")["data"]
+    parts = [one["gst_breakdown"]["gst_claimable"] for one in (bought, back, odd)]
+    assert (group["gst_claimable"], parts[2]) == (sum(parts), D("-0.05"))
+
+
+def test_gst_cannot_be_claimed_where_the_supplier_charged_none_or_after_four_years(client):
+    def status(made):
+        found = get(client, made)
+        listed = client.get(f"/v1/expenses?claim_status={found['gst_breakdown']['claim_status']}")["data"]
+        assert made["id"] in [one["id"] for one in listed]
+        return found["gst_breakdown"]["claim_status"]
+
+    con = supplier(client)
+    of_them = expense(client, "50.00", supplier_id=con)
+    assert status(of_them) == "claimable"  # nobody said that they are not registered
+    client.patch(f"/v1/contacts/{con}", {"gst_registered": False})
+    assert (status(of_them), status(expense(client, "50.00"))) == ("supplier_not_registered", "claimable")
+    # The return of the quarter to September 2022 was due on 28 October 2022; today is 21 November 2026.
+    assert status(expense(client, "50.00", date="2022-09-30")) == "too_old"
+    assert status(expense(client, "50.00", date="2022-10-01")) == "claimable"  # until 28 February 2027
+    assert status(expense(client, "-50.00", date="2022-09-30")) == "claimable"  # what is given back never is
+    waiting = expense(client, date="2022-10-01")
+    assert status(waiting) == "awaiting_tax_invoice"
+    assert status(send(client, waiting, {"tax_invoice_held_on": "2027-03-01"})) == "too_old"
+    assert status(send(client, waiting, {"tax_invoice_held_on": "2027-02-28"})) == "claimable"
 
 
 # States ---------------------------------------------------------------------------------------------------------------

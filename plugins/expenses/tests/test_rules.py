@@ -1,5 +1,6 @@
 """The GST of what a business buys, against the same sums in exact fractions."""
 
+from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from fractions import Fraction
 
@@ -61,6 +62,23 @@ def test_a_claim_above_82_50_needs_a_tax_invoice(amount, held, expected, code, s
     )
     creditable = registered and status == "recorded" and code in ("gst", "capital")
     assert found == (expected if creditable else "not_creditable")
+
+
+@pytest.mark.parametrize(
+    ("day", "period", "until"),
+    [
+        ("2022-09-30", "quarter", "2026-10-28"),
+        ("2022-10-01", "quarter", "2027-02-28"),
+        ("2023-03-31", "quarter", "2027-04-28"),
+        ("2023-06-30", "quarter", "2027-07-28"),
+        ("2022-11-30", "month", "2026-12-21"),
+        ("2022-12-01", "month", "2027-01-21"),
+        ("2022-06-30", "year", "2026-10-31"),
+        ("2022-07-01", "year", "2027-10-31"),
+    ],
+)
+def test_a_claim_ends_four_years_after_the_return_was_due(day, period, until):
+    assert rules.claim_until(date.fromisoformat(day), period) == date.fromisoformat(until)
 
 
 def test_the_published_figures_come_out():

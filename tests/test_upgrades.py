@@ -182,5 +182,7 @@ def test_expenses_of_before_are_paid_and_claimed_as_they_were(make_app):
     (a, b) = (shown["exp_a"], shown["exp_b"])
     assert (a["paid_on"], a["tax_invoice_held_on"], a["tax_withheld"]) == ("2019-11-03", "2019-11-03", 0)
     assert (a["gst_breakdown"]["claim_status"], a["gst_breakdown"]["gst_claimable"]) == ("claimable", 10)
+    changed = Client(app, tenant).patch("/v1/expenses/exp_a", {"reference": "R-1"})["data"]
+    assert changed["gst_breakdown"] == a["gst_breakdown"]
     # Its tax invoice would come too late by now.
     assert (b["tax_invoice_held_on"], b["gst_breakdown"]["claim_status"]) == (None, "too_old")

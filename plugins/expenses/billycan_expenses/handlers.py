@@ -62,6 +62,9 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     before = {**row._mapping, "currency": "AUD", "gst": entered, "job_id": job_of(ctx, row)}
     after = body.over(before)
     columns = _columns(ctx, after, row.created_at)
+    if (columns["date"], columns["paid_on"]) == (row.date, row.paid_on):
+        # How long it can be claimed stays as it was worked out, whatever became of the settings.
+        columns |= {"claim_until": row.claim_until, "recorded_late": row.recorded_late}
     if row.status == "void":
         _check_locked(row, columns)
     _check_job(ctx, after, before["job_id"])

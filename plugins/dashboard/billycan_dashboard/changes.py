@@ -10,9 +10,9 @@ from billycan.web import RouteNotFound
 from billycan_users.api import Answer, Led, Shown, Visit
 
 from . import forms
+from .browsing import has_members, show_record
 from .forms import Control
 from .kinds import Kind, holds, kind_at, kind_of, kinds, label, page_of, targets, title_of
-from .records import has_members, show_record
 
 _MOST_CHOICES = 100
 _MORE_ROWS = 5

@@ -3,7 +3,7 @@
 from billycan import App
 from billycan_users.api import Screen, mounted
 
-from . import changes, records
+from . import browsing, changes
 from .kinds import ROOT, kinds
 
 _LIST, _RECORD = f"{ROOT}/{{resource}}", f"{ROOT}/{{resource}}/{{id}}"
@@ -14,9 +14,9 @@ def _navs(app: App) -> list[tuple[str, str]]:
 
 
 screens = mounted(
-    Screen(_LIST, records.list_records, navs=_navs, group="Records"),
+    Screen(_LIST, browsing.list_records, navs=_navs, group="Records"),
     Screen(f"{_LIST}/new", changes.new_record, changes.make_record),
-    Screen(_RECORD, records.show_record),
+    Screen(_RECORD, browsing.show_record),
     Screen(f"{_RECORD}/edit", changes.edit_record, changes.change_record),
     Screen(f"{_RECORD}/delete", post=changes.delete_record, on=_RECORD),
     Screen(f"{_RECORD}/{{action}}", changes.show_action, changes.act),

@@ -6,9 +6,10 @@ import hmac
 import logging
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from billycan import Row
+if TYPE_CHECKING:
+    from billycan import Row
 
 log = logging.getLogger("billycan.webhooks")
 
@@ -55,7 +56,7 @@ def headers(webhook_id: str, timestamp: int, body: bytes, secrets: Iterable[byte
     }
 
 
-def headers_to(masters: Sequence[str], endpoint: Row, webhook_id: str, body: bytes, now: datetime) -> dict[str, str]:
+def headers_to(masters: Sequence[str], endpoint: "Row", webhook_id: str, body: bytes, now: datetime) -> dict[str, str]:
     """All that is sent to an endpoint with a body; nothing where its secret is gone and so nothing can be signed."""
     try:
         signed = headers(webhook_id, int(now.timestamp()), body, _live(masters, endpoint, now))
@@ -64,7 +65,7 @@ def headers_to(masters: Sequence[str], endpoint: Row, webhook_id: str, body: byt
     return {**common_headers(endpoint.environment), **signed}
 
 
-def _live(masters: Sequence[str], endpoint: Row, now: datetime) -> list[bytes]:
+def _live(masters: Sequence[str], endpoint: "Row", now: datetime) -> list[bytes]:
     """The endpoint's secret, and for 24 hours after a rotation the one before it too."""
     whose = masters, endpoint.tenant_id, endpoint.id
     live = [secret(*whose, endpoint.secret_version, endpoint.secret_key)]

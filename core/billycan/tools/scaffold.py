@@ -19,9 +19,8 @@ from ..starting.settings import Settings
 
 TEMPLATE, HOOKS = Path(__file__).parent / "template", Path(__file__).parent / "template_hooks"
 # What the first party's ids begin with, installed or not.
-TAKEN = frozenset(
-    "adj all app att bkg cat chk cnx con dlv eml exp inv itm job lin pay quo rec rfd ses slt srv stf usr whk".split()  # noqa: SIM905
-)
+_OURS = "acc adj all app att bkg cat chk cnx con dlv eml exp inv itm job lin pay quo rec rfd ses slt srv stf usr whk"
+TAKEN = frozenset(_OURS.split())
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST, _WIDTH = 30, 120
 _RULE = f"use lower-case words joined by _, at most {_LONGEST} characters, such as vehicles or work_orders"

@@ -27,5 +27,10 @@ manifest = Manifest(
         Route("DELETE", "/v1/assets/{id}", delete_asset, scope="assets:write"),
         Route("POST", "/v1/assets/{id}/retire", retire_asset, scope="assets:write"),
     ),
-    records=(RecordPages(path="/v1/assets", columns=("name", "custodian", "cost", "bought_on", "status")),),
+    records=(
+        RecordPages(
+            path="/v1/assets",
+            columns=("name", "custodian", "cost", "bought_on", "status"),
+        ),
+    ),
 )

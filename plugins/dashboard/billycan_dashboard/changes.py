@@ -5,7 +5,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from billycan import BadRequest, Forbidden, NotFound, Problem
+from billycan import Forbidden, NotFound, Problem
 from billycan.web import RouteNotFound
 from billycan_users.api import Answer, Led, Shown, Visit
 
@@ -65,7 +65,7 @@ def change_record(visit: Visit, resource: str, id: str) -> Answer:
     was = forms.read(asked, forms.filled(asked, record, zone), zone)
     patch = forms.changed(_body(visit, endpoint), was)
     if patch:
-        _call(visit, endpoint, path, patch, version=_version(visit))
+        _call(visit, endpoint, path, patch, version=forms.version(visit.form))
     return Led(f"{kind.page}/{id}", f"The {kind.one} was changed." if patch else "Nothing was changed.")
 
 
@@ -96,7 +96,7 @@ def delete_record(visit: Visit, resource: str, id: str) -> Answer:
     kind = kind_at(visit, resource)
     if "delete" not in kind.routes:
         raise RouteNotFound
-    visit.call("DELETE", f"{kind.path}/{id}", version=_version(visit))
+    visit.call("DELETE", f"{kind.path}/{id}", version=forms.version(visit.form))
     return Led(kind.page, f"The {kind.one} was deleted.")
 
 
@@ -115,15 +115,6 @@ def _body(visit: Visit, endpoint: Any) -> dict[str, Any]:
     asked = forms.controls(endpoint.signature.body)
     visit.form = forms.compacted(asked, visit.form)
     return forms.read(asked, visit.form, visit.person.zone)
-
-
-def _version(visit: Visit) -> int | None:
-    text = visit.form.get("version", "")
-    if not text:
-        return None
-    if not text.isdecimal() or len(text) > 9:
-        raise BadRequest("The form's version is no number: open the page again.")
-    return int(text)
 
 
 def _asks_for_more(visit: Visit) -> bool:

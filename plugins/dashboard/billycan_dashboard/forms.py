@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import Fault, Problem
+from billycan import BadRequest, Fault, Problem
 from billycan.fields import Number, Rule, Text, Whole, read_instant
 from billycan.members import is_struct, members_explained, options, parts
 
@@ -260,6 +260,16 @@ def _value(control: Control, text: str, zone: str) -> Any:
         except ValueError:
             return text
     return text.replace("\r\n", "\n")
+
+
+def version(form: Mapping[str, str]) -> int | None:
+    """The version that a form was filled in from; None where it says none. Raises BadRequest for what is no number."""
+    text = form.get("version", "")
+    if not text:
+        return None
+    if not text.isdecimal() or len(text) > 9:
+        raise BadRequest("The form's version is no number: open the page again.")
+    return int(text)
 
 
 def changed(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """The pages of API keys: made here, shown once, revoked at once."""
 
-from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from msgspec import Struct
 
-from billycan import App, Fault, Invalid
+from billycan import Fault, Invalid
 from billycan.businesses import create_key, revoke_own_key
 from billycan.businesses import list_keys as keys_of
 from billycan.fields import Count, Instant, Moment, Name
@@ -58,7 +57,7 @@ def list_keys(visit: Visit) -> Answer:
     values = {
         "keys": [key for key in found if key.state == "active"],
         "over": [key for key in found if key.state != "active"],
-        "resources": resources(app),
+        "resources": resources(visit),
         "defaults": app.settings,
         "url": app.public_url,
         "header": "Authorization: Bearer",
@@ -67,20 +66,20 @@ def list_keys(visit: Visit) -> Answer:
     return Shown("dashboard/keys.html", values)
 
 
-def resources(app: App) -> list[tuple[str, list[str]]]:
-    """What a key may be given, resource by resource: its name and which of `read` and `write` there are."""
+def resources(visit: Visit) -> list[tuple[str, list[str]]]:
+    """What the visitor may give a key, resource by resource: its name and which of `read` and `write` there are."""
     found: dict[str, set[str]] = {}
-    for endpoint in app.endpoints:
-        if endpoint.route.scope:
+    for endpoint in visit.app.endpoints:
+        if endpoint.route.scope and visit.identity.holds(endpoint.route.scope):
             name, _, verb = endpoint.route.scope.partition(":")
             found.setdefault(name, set()).add(verb)
     return [(name, sorted(verbs)) for name, verbs in sorted(found.items())]
 
 
 def make_key(visit: Visit) -> Answer:
-    """Make a key of this environment; who has made it sees it once."""
+    """Make a key of this environment, which may do no more than who makes it, and who sees it once."""
     form, app = visit.form, visit.app
-    scopes = _scopes(app, form)
+    scopes = _scopes(visit)
     given: dict[str, Any] = {"name": checked(Name, "name", form.get("name", ""))}
     if text := form.get("expires_on"):
         given["expires_at"] = checked(Instant, "expires_on", f"{text}T23:59:59+10:00")
@@ -88,7 +87,7 @@ def make_key(visit: Visit) -> Answer:
             raise Invalid.of(Fault("expires_on", "invalid_value", "must be in the future"))
     for member, most in (("per_minute", 100_000), ("per_second", 100_000)):
         if text := form.get(member):
-            number = checked(Count, member, int(text) if text.isdecimal() else text)
+            number = checked(Count, member, int(text) if text.isdecimal() and len(text) < 10 else text)
             if not 1 <= number <= most:
                 raise Invalid.of(Fault(member, "out_of_range", f"must be from 1 to {most:,}"))
             given[member] = number
@@ -97,12 +96,12 @@ def make_key(visit: Visit) -> Answer:
     return visit.reveal(_HERE, key)
 
 
-def _scopes(app: App, form: Mapping[str, str]) -> list[str]:
-    everything = form.get("everything", "")
+def _scopes(visit: Visit) -> list[str]:
+    everything = visit.form.get("everything", "")
     if everything in ("read", "write"):
-        return ["read", "write"] if everything == "write" else ["read"]
-    known = {f"{name}:{verb}" for name, verbs in resources(app) for verb in verbs}
-    chosen = [scope for scope in form.get("scope", "").split() if scope in known]
+        return [*visit.identity.scopes] if everything == "write" else ["read"]
+    known = {f"{name}:{verb}" for name, verbs in resources(visit) for verb in verbs}
+    chosen = [scope for scope in visit.form.get("scope", "").split() if scope in known]
     if not chosen:
         raise Invalid.of(Fault("scope", "required", "must name at least one thing that the key may do"))
     return chosen
@@ -125,7 +124,7 @@ def make_for_explorer(visit: Visit) -> Answer:
     sandbox = next(each.sandbox_id for each in visit.businesses() if here in (each.id, each.sandbox_id))
     expires = Moment.of(app.now() + timedelta(days=1))
     with app.db.writing() as db:
-        _, key = create_key(db, sandbox, ["read", "write"], app.now(), name="Explorer", expires_at=expires)
+        _, key = create_key(db, sandbox, [*visit.identity.scopes], app.now(), name="Explorer", expires_at=expires)
     return Sent(encode({"key": key}), "application/json")
 
 

@@ -49,10 +49,10 @@ def _change(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
     profile: dict[str, Any] = visit.call("GET", "/v1/tenant")["data"]
     was = forms.read(asked, forms.filled(asked, profile, zone), zone)
     patch = forms.changed(forms.read(asked, visit.form, zone), was)
-    version = visit.form.get("version", "")
+    version = forms.version(visit.form)
     try:
         if patch:
-            visit.call("PATCH", "/v1/tenant", body=patch, version=int(version) if version.isdecimal() else None)
+            visit.call("PATCH", "/v1/tenant", body=patch, version=version)
     except Problem as problem:
         visit.faults |= forms.placed(problem, asked)
         problem.details = []

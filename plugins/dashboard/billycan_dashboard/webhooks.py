@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from billycan import App, Conflict, Fault, Invalid, Problem
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
+from . import forms
 from .reasons import SHORT
 
 HERE, API = "/dashboard/webhooks", "/v1/webhook_endpoints"
@@ -60,9 +61,9 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
 
 
 def change_endpoint(visit: Visit, id: str) -> Answer:
-    version = visit.form.get("version", "")
+    version = forms.version(visit.form)
     try:
-        _sent(visit, "PATCH", f"{API}/{id}", _written(visit), int(version) if version.isdecimal() else None)
+        _sent(visit, "PATCH", f"{API}/{id}", _written(visit), version)
     except Problem as problem:
         if problem.code != "version_conflict":
             raise

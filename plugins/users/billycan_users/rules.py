@@ -61,7 +61,7 @@ def totp_step(secret: str, code: str, seconds: float, last: int) -> int | None:
     """The step whose code this is: the present one or a neighbour, and later than the last that was taken."""
     now = int(seconds // _STEP_SECONDS)
     steps = (step for step in (now - 1, now, now + 1) if step > last)
-    return next((step for step in steps if hmac.compare_digest(totp(secret, step), code)), None)
+    return next((step for step in steps if hmac.compare_digest(totp(secret, step).encode(), code.encode())), None)
 
 
 def new_recovery_code() -> str:

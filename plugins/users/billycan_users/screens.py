@@ -101,7 +101,7 @@ class Room:
             raise ValueError(f"{screen.path}: has no page of its own, and names none that its form is `on`")
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
-        visit = self.enter(req, {})
+        visit = self.enter(req)
         if self.screen.get is None:
             raise MethodNotAllowed("This address takes a form only.", headers={"Allow": "POST"})
         if led := self.turned_away(visit):
@@ -113,7 +113,7 @@ class Room:
     def on_post(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
         if self.screen.post is None:
             raise MethodNotAllowed("This page takes no form.", headers={"Allow": "GET, HEAD"})
-        visit = self.enter(req, fields(req))
+        visit = self.enter(req, fields)
         if req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none") or not hmac.compare_digest(
             visit.form.get("token", "").encode(), visit.token.encode()
         ):
@@ -143,8 +143,8 @@ class Room:
             shown.status = problem.status
         return shown
 
-    def enter(self, req: falcon.Request, form: Mapping[str, str]) -> Visit:
-        """Who is there, counted by address."""
+    def enter(self, req: falcon.Request, read: Callable[[falcon.Request], Mapping[str, str]] = lambda _: {}) -> Visit:
+        """Who is there, counted by address before `read` reads the form."""
         self.app.count_visit("dashboard", req, self.screen.per_minute, PER_SECOND)
         cookie = req.cookies.get(cookie_name(self.app), "")
         session = sessions.find(self.app, cookie) if cookie else None
@@ -160,7 +160,7 @@ class Room:
             asked=req.cookies.get(cookie_name(self.app, "passkey"), ""),
             known_as=req.cookies.get(cookie_name(self.app, "known"), ""),
             query=dict(parse_qsl(req.query_string, keep_blank_values=True)),
-            form=form,
+            form=read(req),
         )
         visitor = req.cookies.get(cookie_name(self.app, "visitor"), "")
         if not session and not visitor:
@@ -260,10 +260,10 @@ def fields(req: falcon.Request) -> dict[str, str]:
         )
     except (PayloadTooLarge, ValueError):
         raise PayloadTooLarge("The form is too long.") from None
-    found: dict[str, str] = {}
+    found: dict[str, list[str]] = {}
     for name, value in pairs:
-        found[name] = f"{found[name]} {value}" if name in found else value
-    return found
+        found.setdefault(name, []).append(value)
+    return {name: " ".join(values) for name, values in found.items()}
 
 
 def token(app: App, of: str) -> str:

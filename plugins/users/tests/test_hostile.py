@@ -1,0 +1,72 @@
+"""What strangers and members send who mean harm: refused in words, at little cost, and never more than a role has."""
+
+import re
+
+import pytest
+
+from billycan.testing import Client
+from billycan_users.testing import Browser
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app("contacts", "users", "dashboard")
+
+
+@pytest.fixture
+def client(app):
+    return Client(app)
+
+
+def holder(app, client, key):
+    """Whoever has a key that a page gave."""
+    other = Client(app, client.tenant_id)
+    other.headers = {"Authorization": f"Bearer {key}"}
+    return other
+
+
+def key_of(page):
+    return re.search(r"svc_(?:live|test)_\w{20,}", page.text)[0]
+
+
+def test_a_developer_makes_no_key_that_may_do_more_than_a_developer(app, client):
+    """Bank details are the owner's: no key is a way around that, whichever way its scopes are chosen."""
+    owner, developer = Browser(app).join(client), Browser(app).join(client, "developer")
+    patch = {"payid": "someone@example.com"}
+    developer.get("/dashboard/keys")
+    assert "tenant:write" not in developer.page.text and "contacts:write" in developer.page.text
+    made = key_of(developer.send("/dashboard/keys", name="All", everything="write"))
+    own = holder(app, client, made)
+    assert own.post("/v1/contacts", {"name": "Ann"})["data"]["name"] == "Ann"
+    assert own.refused(403, "insufficient_scope", "PATCH", "/v1/tenant", patch)
+    token = re.search(r'name="token" value="(\w+)"', developer.page.text)[1]
+    form = {"name": "Sly", "everything": "", "scope": "tenant:write", "token": token}
+    assert developer.web.post("/dashboard/keys", form, status="*").status_int == 422
+    key = developer.web.post("/dashboard/keys/explorer", {"token": token}).json["key"]
+    assert holder(app, client, key).refused(403, "insufficient_scope", "PATCH", "/v1/tenant", patch)
+    owner.get("/dashboard/keys")
+    made = key_of(owner.send("/dashboard/keys", name="All", everything="write"))
+    assert holder(app, client, made).patch("/v1/tenant", patch)["data"]["payid"] == patch["payid"]
+
+
+def test_a_code_in_other_digits_is_wrong_and_no_failure(app, client):
+    owner = Browser(app).join(client)
+    owner.get("/dashboard/account")
+    page = owner.send("/dashboard/account/totp", code="１２３４５６", status=422)
+    assert "is not the code" in page.text
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "²"])
+def test_a_number_that_is_none_is_refused(app, client, number):
+    owner = Browser(app).join(client)
+    owner.get("/dashboard/keys")
+    owner.send("/dashboard/keys", name="x", everything="read", per_minute=number, status=422)
+    owner.get("/dashboard/profile")
+    owner.send("/dashboard/profile", name="Other", version=number, status=400)
+
+
+def test_a_form_is_counted_before_it_is_read(app):
+    """Or what is too long would cost its reading as often as somebody likes."""
+    browser = Browser(app)
+    tried = {browser.web.post("/dashboard/sign-in", "a=&" * 6000, status="*").status_int for _ in range(61)}
+    assert tried == {413, 429}

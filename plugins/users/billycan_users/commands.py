@@ -100,15 +100,16 @@ def remove(opened: Any, user_id: str, tenant: str | None, as_json: bool) -> None
     import sqlalchemy as sa
 
     from . import people
-    from .tables import roles, sessions
+    from .tables import links, roles, sessions
     from .tables import users as table
 
     with _users(opened) as app, app.db.writing(across=_BY_OPERATOR) as db:
         _known(db, user_id)
         db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
         if tenant:
-            of = (roles.c.tenant_id == people.live_of(db, tenant)) & (roles.c.id == user_id)
-            db.execute(sa.delete(roles).where(of))
+            live = people.live_of(db, tenant)
+            db.execute(sa.delete(roles).where(roles.c.tenant_id == live, roles.c.id == user_id))
+            db.execute(sa.delete(links).where(links.c.business_id == live, links.c.user_id == user_id))
         else:
             db.execute(sa.delete(roles).where(roles.c.id == user_id))
             db.execute(sa.delete(table).where(table.c.id == user_id))

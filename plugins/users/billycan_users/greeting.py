@@ -26,5 +26,6 @@ def greeting(app: App, url: str) -> str:
 
 def _owner(db: sa.Connection, business: Any, app: App) -> str:
     email = business.profile.get("email") or "owner@example.com"
-    user_id, _ = people.invite(db, business.id, email, "owner", app.now())
+    user_id, token = people.invite(db, business.id, email, "owner", app.now())
+    people.accept(db, people.use(db, token, people.JOIN, app.now()), app.now())
     return user_id

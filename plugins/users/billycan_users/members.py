@@ -35,9 +35,11 @@ def change_member(visit: Visit, id: str) -> Answer:
     app, removes = visit.app, visit.form.get("remove") == "yes"
     role = None if removes else _role(visit.form.get("role"))
     with app.db.writing() as db:
-        people.change_role(db, people.live_of(db, visit.tenant_id), id, role)
-        if removes:
+        was_inside = people.change_role(db, people.live_of(db, visit.tenant_id), id, role)
+        if removes and was_inside:
             sessions.end(db, table.c.user_id == id)
+    if removes and not was_inside:
+        return Led(_HERE, "The invitation is withdrawn.")
     return Led(_HERE, "The person is removed, and signed out everywhere." if removes else "The role is changed.")
 
 

@@ -15,12 +15,18 @@ from .rules import Role
 from .sealing import digest
 from .tables import links, roles, sessions, users
 
-JOIN, RESET, ENTER = "join", "reset", "enter"  # what a link is for
-KEPT = {JOIN: timedelta(hours=72), RESET: timedelta(hours=1), ENTER: timedelta(minutes=30)}
+JOIN, OPERATE, RESET, ENTER = "join", "operate", "reset", "enter"  # what a link is for
+INVITATIONS = (JOIN, OPERATE)
+_LONG = timedelta(hours=72)
+KEPT = {JOIN: _LONG, OPERATE: _LONG, RESET: timedelta(hours=1), ENTER: timedelta(minutes=30)}
 
 
 class Link(Struct, frozen=True):
-    """What a link that was opened is for."""
+    """What a link that was opened is for.
+
+    `has_account` says that the person has a password, or may enter elsewhere: whoever has the link of one business must
+    not come by what others have given.
+    """
 
     purpose: str
     user_id: str
@@ -28,7 +34,7 @@ class Link(Struct, frozen=True):
     name: str | None
     business_id: str | None
     role: str | None
-    has_password: bool
+    has_account: bool
 
 
 class Business(Struct, frozen=True):
@@ -55,26 +61,42 @@ class Member(Struct, frozen=True):
 def invite(
     db: sa.Connection, tenant_id: str | None, email: str, role: Role, now: Moment, *, is_operator: bool = False
 ) -> tuple[str, str]:
-    """Let somebody into a business, or only run the deployment; the person's id and the link's token.
+    """Invite somebody into a business, or only to run the deployment; the person's id and the link's token.
 
-    Who has a password already may enter at once. Raises NotFound where there is no such business.
+    Nothing is given until the link is followed. Who is in the business already has the role at once. Raises NotFound
+    where there is no such business.
     """
     email = email.strip().casefold()
     user = db.execute(sa.select(users.c.id).where(users.c.email == email)).first()
     user_id = user.id if user else new_id("usr")
     if not user:
-        added = {"id": user_id, "email": email, "is_operator": is_operator, "created_at": now}
+        added = {"id": user_id, "email": email, "is_operator": False, "created_at": now}
         db.execute(sa.insert(users).values(recovery=[], **added))
-    elif is_operator:
-        db.execute(sa.update(users).where(users.c.id == user_id).values(is_operator=True))
     if tenant_id is not None:
         tenant_id = live_of(db, tenant_id)
-        has_one = sa.select(roles.c.id).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id)
-        if db.execute(has_one).first():
+        if _has_role(db, tenant_id, user_id):
             change_role(db, tenant_id, user_id, role)
-        else:
-            db.execute(sa.insert(roles).values(tenant_id=tenant_id, id=user_id, role=role, created_at=now))
-    return user_id, new_link(db, JOIN, user_id, now, tenant_id, role)
+    db.execute(sa.delete(links).where(*_invited(tenant_id, user_id)))
+    return user_id, new_link(db, OPERATE if is_operator else JOIN, user_id, now, tenant_id, role)
+
+
+def accept(db: sa.Connection, link: Link, now: Moment) -> None:
+    """Give what an invitation that was used offers; a role that somebody has meanwhile stays as it is."""
+    if link.purpose == OPERATE:
+        db.execute(sa.update(users).where(users.c.id == link.user_id).values(is_operator=True))
+    if link.business_id and not _has_role(db, link.business_id, link.user_id):
+        given = {"tenant_id": link.business_id, "id": link.user_id, "role": link.role, "created_at": now}
+        db.execute(sa.insert(roles).values(**given))
+
+
+def _has_role(db: sa.Connection, tenant_id: str, user_id: str) -> bool:
+    this = sa.select(roles.c.id).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id)
+    return db.execute(this).first() is not None
+
+
+def _invited(tenant_id: str | None, user_id: str) -> tuple[sa.ColumnElement[bool], ...]:
+    """The links that invite somebody into a business."""
+    return links.c.user_id == user_id, links.c.business_id == tenant_id, links.c.purpose.in_(INVITATIONS)
 
 
 def live_of(db: sa.Connection, tenant_id: str) -> str:
@@ -99,14 +121,15 @@ def new_link(
 def opened(db: sa.Connection, token: str, now: Moment) -> Link | None:
     """What a link is for; None for one that was used, has expired or never was."""
     row = db.execute(
-        sa.select(links, users.c.email, users.c.name, users.c.password)
+        sa.select(links, users.c.email, users.c.name, users.c.password, users.c.is_operator)
         .join(users, users.c.id == links.c.user_id)
         .where(links.c.digest == digest(token), links.c.expires_at > now)
     ).first()
     if row is None:
         return None
-    has_password = row.password is not None
-    return Link(row.purpose, row.user_id, row.email, row.name, row.business_id, row.role, has_password)
+    has_account = row.password is not None or row.is_operator
+    has_account = has_account or any(each.id != row.business_id for each in businesses(db, row.user_id))
+    return Link(row.purpose, row.user_id, row.email, row.name, row.business_id, row.role, has_account)
 
 
 def use(db: sa.Connection, token: str, purpose: str, now: Moment) -> Link:
@@ -119,13 +142,16 @@ def use(db: sa.Connection, token: str, purpose: str, now: Moment) -> Link:
 
 
 def choose_password(db: sa.Connection, user_id: str, email: str, password: str, name: str | None = None) -> None:
-    """Set a password; every session and every other link of the person ends. Raises Invalid."""
+    """Set a password; every session of the person ends, and every link but invitations, which now ask for it.
+
+    Raises Invalid.
+    """
     if fault := passwords.fault(password, email):
         raise Invalid.of(Fault("password", "invalid_value", fault))
     values = {"password": passwords.hashed(password), **({"name": name} if name else {})}
     db.execute(sa.update(users).where(users.c.id == user_id).values(**values))
     db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
-    db.execute(sa.delete(links).where(links.c.user_id == user_id))
+    db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.purpose.not_in(INVITATIONS)))
 
 
 def businesses(db: sa.Connection, user_id: str) -> list[Business]:
@@ -141,7 +167,7 @@ def businesses(db: sa.Connection, user_id: str) -> list[Business]:
 
 
 def members(db: sa.Connection, tenant_id: str) -> list[Member]:
-    """Who may enter a business, owners first."""
+    """Who may enter a business, and who is invited, owners first."""
     seen = (
         sa.select(sa.func.max(sessions.c.seen_at)).where(sessions.c.user_id == users.c.id).correlate(users)
     ).scalar_subquery()
@@ -151,29 +177,40 @@ def members(db: sa.Connection, tenant_id: str) -> list[Member]:
         .where(roles.c.tenant_id == tenant_id)
     )
     found = [Member(r.id, r.email, r.name, r.role, r.password is not None, r.totp is not None, r.seen_at) for r in rows]
+    asked = sa.select(users.c.id, users.c.email, links.c.role).join(links, links.c.user_id == users.c.id)
+    invited = db.execute(asked.where(links.c.business_id == tenant_id, links.c.purpose.in_(INVITATIONS))).all()
+    inside = {member.id for member in found}
+    # Of somebody who has not accepted, no more is told than was typed.
+    found += [Member(r.id, r.email, None, r.role, False, False, None) for r in invited if r.id not in inside]
     order = ("owner", "developer", "viewer")
     return sorted(found, key=lambda member: (order.index(member.role), member.email))
 
 
-def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | None) -> None:
+def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | None) -> bool:
     """Give somebody another role in a business, or none; NotFound for somebody who has none there.
 
-    Raises Conflict where nobody would be left who may do everything.
+    Returns whether they had one: of somebody who has not accepted yet, the invitation is changed or withdrawn. Raises
+    Conflict where nobody would be left who may do everything.
     """
     # The owners' rows are locked in one order, so that two who remove each other at once do not both succeed.
     rows = db.execute(
         sa.select(roles.c.id, roles.c.role).where(roles.c.tenant_id == tenant_id).order_by(roles.c.id).with_for_update()
     ).all()
     if user_id not in {row.id for row in rows}:
-        raise NotFound
+        invited = _invited(tenant_id, user_id)
+        changed = sa.update(links).where(*invited).values(role=role) if role else sa.delete(links).where(*invited)
+        if not db.execute(changed).rowcount:
+            raise NotFound
+        return False
     if role != "owner" and not [row for row in rows if row.role == "owner" and row.id != user_id]:
         raise Conflict("A business must have an owner: make somebody else one first.")
     this = (roles.c.tenant_id == tenant_id) & (roles.c.id == user_id)
     if role:
         db.execute(sa.update(roles).where(this).values(role=role))
-        return
+        return True
     db.execute(sa.delete(roles).where(this))
     db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.business_id == tenant_id))
+    return True
 
 
 def first_operator(app: App) -> bool:

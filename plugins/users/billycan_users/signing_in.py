@@ -5,10 +5,10 @@ from urllib.parse import quote
 
 import sqlalchemy as sa
 
-from billycan import Fault, Invalid, NotFound
+from billycan import Fault, Forbidden, Invalid, NotFound
 
 from . import attempts, passkeys, passwords, people, rules, sealing, sessions
-from .people import ENTER, JOIN, Link
+from .people import ENTER, INVITATIONS, Link
 from .screens import SIGN_IN, Answer, Screen, local
 from .tables import sessions as table
 from .tables import users
@@ -124,16 +124,16 @@ def show_join(visit: Visit, token: str) -> Answer:
 
 def _asks(link: Link) -> bool:
     """Whether the link is to be followed by choosing a password."""
-    return link.purpose != ENTER and not (link.purpose == JOIN and link.has_password)
+    return link.purpose != ENTER and not (link.purpose in INVITATIONS and link.has_account)
 
 
 def _words(link: Link) -> dict[str, str]:
     if link.purpose == ENTER:
         return {"title": "Welcome", "text": f"This signs you in as {link.email}.", "button": "Sign in"}
-    if link.purpose == JOIN:
+    if link.purpose in INVITATIONS:
         text = f"You sign in as {link.email}."
-        if link.has_password:
-            text += " You have an account: the invitation lets you into one more business."
+        if link.has_account:
+            text = f"{link.email} has an account: sign in to it, and the invitation adds to what it may do."
         return {"title": "You are invited", "text": text, "button": "Accept the invitation"}
     return {"title": "Choose a new password", "text": f"For {link.email}.", "button": "Save the password"}
 
@@ -144,17 +144,31 @@ def join(visit: Visit, token: str) -> Answer:
         found = people.opened(db, token, app.now())
         if found is None:
             raise NotFound
+        is_known = found.purpose in INVITATIONS and found.has_account
+        if is_known and not _is(visit, found):
+            return Led(f"{SIGN_IN}?next=/dashboard/join/{token}", f"Sign in as {found.email} to accept the invitation.")
         link = people.use(db, token, found.purpose, app.now())
-        if not _asks(link) and link.purpose == JOIN:
-            return Led("/dashboard", "You have accepted the invitation.")
+        if link.purpose in INVITATIONS:
+            people.accept(db, link, app.now())
+        if is_known:
+            return Led("/dashboard/businesses", "You have accepted the invitation.")
         if _asks(link):
             name = visit.form.get("name", "").strip()
-            if link.purpose == JOIN and not name:
+            if link.purpose in INVITATIONS and not name:
                 raise Invalid.of(Fault("name", "required", "is required"))
             people.choose_password(db, link.user_id, link.email, visit.form.get("password", ""), name[:200])
         user = db.execute(sa.select(users.c.totp).where(users.c.id == link.user_id)).one()
         visit.enter(db, link.user_id, link.email, is_complete=user.totp is None, business_id=link.business_id or "")
-    return Led("/dashboard", "Welcome!" if link.purpose == JOIN else "")
+    return Led("/dashboard", "Welcome!" if link.purpose in INVITATIONS else "")
+
+
+def _is(visit: Visit, link: Link) -> bool:
+    """Whether it is who is signed in that a link is for; Forbidden where somebody else is."""
+    if visit.session is None or not visit.session.is_complete:
+        return False
+    if visit.session.user_id != link.user_id:
+        raise Forbidden(f"This invitation is for {link.email}: sign out, then open the link again.")
+    return True
 
 
 # Businesses ----------------------------------------------------------------------------------------------------------

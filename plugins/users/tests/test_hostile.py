@@ -5,7 +5,8 @@ import re
 import pytest
 
 from billycan.testing import Client
-from billycan_users.testing import Browser
+from billycan_users.people import invite
+from billycan_users.testing import PASSWORD, Browser
 
 
 @pytest.fixture
@@ -70,3 +71,42 @@ def test_a_form_is_counted_before_it_is_read(app):
     browser = Browser(app)
     tried = {browser.web.post("/dashboard/sign-in", "a=&" * 6000, status="*").status_int for _ in range(61)}
     assert tried == {413, 429}
+
+
+@pytest.mark.parametrize("first", ["theirs", "ours"])
+def test_an_invitation_gives_what_its_own_business_offers_and_no_more(app, client, first):
+    """Whoever invites somebody sees the link: it must not lead to what others give the same person."""
+    eve, ann = Browser(app).join(Client(app, profile={"name": "Evil"})), f"ann.{client.tenant_id}@example.com".lower()
+    mallory = Browser(app)
+
+    def ours():
+        with app.db.writing() as db:
+            return invite(db, client.tenant_id, ann, "owner", app.now(), is_operator=True)[1]
+
+    token = ours() if first == "ours" else ""
+    eve.get("/dashboard/people")
+    page = eve.send("/dashboard/people", email=ann, role="viewer")
+    mallory.get(re.search(r"/dashboard/join/[\w-]{20,}", page.text)[0])
+    mallory.send(name="Mallory", password=PASSWORD)
+    token = token or ours()
+    page = mallory.get("/dashboard/businesses")
+    assert "Evil" in page.text and "Derwent" not in page.text
+    mallory.get("/dashboard/operator", 404)
+    # The link that the real Ann has asks for the account, instead of making it hers: it is Mallory's.
+    real = Browser(app)
+    real.get(f"/dashboard/join/{token}")
+    assert "has an account" in real.page.text
+    assert real.send().request.path == "/dashboard/sign-in"
+
+
+def test_somebody_with_an_account_enters_only_where_they_accept(app, client):
+    owner, other = Browser(app).join(client), Browser(app).join(Client(app, profile={"name": "Second"}))
+    other.get("/dashboard/people")
+    page = other.send("/dashboard/people", email=owner.email, role="developer")
+    link = re.search(r"/dashboard/join/[\w-]{20,}", page.text)[0]
+    assert "Invited" in page.text and ">Owner<" in page.text and "seen" not in page.text.split(owner.email)[1][:60]
+    assert "Second" not in owner.get("/dashboard/businesses").text
+    other.get(link)
+    other.send(status=403)
+    owner.get(link)
+    assert "Second" in owner.send().text

@@ -281,7 +281,9 @@ def test_a_business_keeps_an_owner(app, client, owner):
 def test_one_person_enters_several_businesses_and_no_others(app, client, owner):
     second, third = Client(app, profile={"name": "Second"}), Client(app, profile={"name": "Third"})
     with app.db.writing() as db:
-        invite(db, second.tenant_id, owner.email, "viewer", app.now())
+        _, link = invite(db, second.tenant_id, owner.email, "viewer", app.now())
+    owner.get(f"/dashboard/join/{link}")
+    owner.send()
     page = owner.get("/dashboard/businesses")
     assert "Second" in page.text and "Third" not in page.text
     sent = {"token": token_of(page), "business": second.tenant_id}

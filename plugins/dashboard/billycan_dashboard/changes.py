@@ -16,6 +16,7 @@ from .kinds import Kind, holds, kind_at, kind_of, kinds, label, page_of, targets
 
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
+_MOST_LOOKED_UP = 500  # of what was chosen before: an invoice has up to 500 lines
 
 
 class Choices(Struct, frozen=True):
@@ -202,7 +203,7 @@ def _choices(visit: Visit, kind: Kind, name: str, fields: Mapping[str, str]) -> 
     found = visit.call("GET", target.path, query)
     pairs = [(record["id"], _named(target, record)) for record in found["data"]]
     chosen = {id for key, text in fields.items() if key.rpartition(".")[2] == name for id in text.split()}
-    for id in sorted(chosen - {id for id, _ in pairs}):
+    for id in sorted(chosen - {id for id, _ in pairs})[:_MOST_LOOKED_UP]:
         pairs.insert(0, (id, _look_up(visit, id)))
     total = visit.call("GET", target.path, {"per_page": 1})["pagination"]["total"] if text else None
     return Choices(pairs, found["pagination"]["total"] if total is None else total, target.title)

@@ -15,6 +15,7 @@ from .tables import users
 from .visits import Led, Shown, Visit
 
 _CODES = 10
+_LETTERS = 32  # of a secret: 160 bits in base 32
 
 
 def show_account(visit: Visit) -> Answer:
@@ -23,7 +24,8 @@ def show_account(visit: Visit) -> Answer:
         row = db.execute(sa.select(users.c.recovery).where(users.c.id == person.user_id)).one()
         kept = passkeys.of_user(db, person.user_id)
         signed_in = sessions.of_user(db, person.user_id, app.now())
-    secret = visit.form.get("secret") or rules.new_totp_secret()
+    given = visit.form.get("secret", "")
+    secret = given if len(given) == _LETTERS else rules.new_totp_secret()
     issuer = address(app).partition("//")[2]
     uri = f"otpauth://totp/{quote(f'{issuer}:{person.email}')}?secret={secret}&issuer={quote(issuer)}"
     values = {

@@ -253,7 +253,7 @@ _REFUSED = {
 
 
 def fields(req: falcon.Request) -> dict[str, str]:
-    """The fields of a form; of those with one name, all, separated by spaces."""
+    """The fields of a form; of those with one name, all, separated by spaces. NUL is replaced."""
     try:
         pairs = parse_qsl(
             read_bytes(req, MOST_BYTES).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS
@@ -263,7 +263,7 @@ def fields(req: falcon.Request) -> dict[str, str]:
     found: dict[str, list[str]] = {}
     for name, value in pairs:
         found.setdefault(name, []).append(value)
-    return {name: " ".join(values) for name, values in found.items()}
+    return {name: " ".join(values).replace("\0", "\N{REPLACEMENT CHARACTER}") for name, values in found.items()}
 
 
 def token(app: App, of: str) -> str:

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from billycan.testing import Client
+from billycan.testing import Client, counted
 from billycan_users.people import invite
 from billycan_users.testing import PASSWORD, Browser
 
@@ -55,6 +55,7 @@ def test_a_code_in_other_digits_is_wrong_and_no_failure(app, client):
     owner.get("/dashboard/account")
     page = owner.send("/dashboard/account/totp", code="１２３４５６", status=422)
     assert "is not the code" in page.text
+    owner.send("/dashboard/account/totp", secret="A" * 4000, code="123456", status=422)
 
 
 @pytest.mark.parametrize("number", ["9" * 5000, "²"])
@@ -110,3 +111,24 @@ def test_somebody_with_an_account_enters_only_where_they_accept(app, client):
     other.send(status=403)
     owner.get(link)
     assert "Second" in owner.send().text
+
+
+def test_a_character_that_no_database_keeps_is_no_failure(app, client):
+    stranger = Browser(app)
+    assert "is wrong" in stranger.sign_in("a wrong\0 sentence", "ann\0@example.com").text
+    with app.db.writing() as db:
+        _, token = invite(db, client.tenant_id, f"nul.{client.tenant_id}@example.com", "viewer", app.now())
+    stranger.get(f"/dashboard/join/{token}")
+    stranger.send(name="A\0nn", password=PASSWORD)
+
+
+def test_a_form_looks_up_no_more_records_than_a_document_names(make_app):
+    """Or one form of a megabyte would read tens of thousands of records, one by one."""
+    app = make_app("contacts", "documents", "jobs", "users", "dashboard")
+    owner = Browser(app).join(Client(app))
+    owner.get("/dashboard/jobs/new")
+    token = re.search(r'name="token" value="(\w+)"', owner.page.text)[1]
+    ids = " ".join(f"con_{'0' * 22}{number:04}" for number in range(2000))
+    with counted(app) as statements:
+        page = owner.web.post("/dashboard/jobs/new", {"token": token, "find": "1", "client_id": ids}, status="*")
+    assert page.status_int == 200 and len(statements) < 1000

@@ -6,6 +6,7 @@ and each plan is judged by the rows it read to give those it gave. What is not p
 
 import json
 import runpy
+import re
 import threading
 from collections import defaultdict
 from contextlib import contextmanager
@@ -87,7 +88,7 @@ def copied(column, value, statuses):
         return f"t.{name} + (mod(n, 365) - 180)"
     if column.type.python_type is Moment:
         return f"t.{name} - n * interval '1 minute'"
-    return f"'{NOWHERE}'" if name == "url" else f"t.{name}"
+    return f"'{NOWHERE}'" if name == "url" else f't."{name}"'
 
 
 def fill(app, tenant_id):
@@ -109,8 +110,9 @@ def fill(app, tenant_id):
                 db.exec_driver_sql(f"DROP INDEX {name}")
             values = {c.name: copied(c, row._mapping[c.name], statuses.get(table.name, ())) for c in table.c}
             count = ROWS.get(table.name, OTHERS)
+            names = ", ".join(f'"{name}"' for name in values)
             db.exec_driver_sql(
-                f"INSERT INTO {table.name} ({', '.join(values)}) SELECT {', '.join(values.values())}"
+                f"INSERT INTO {table.name} ({names}) SELECT {', '.join(values.values())}"
                 f" FROM {table.name} t, generate_series(1, {count}) n WHERE t.tenant_id = '{tenant_id}'"
                 f" AND t.id = '{row.id}'"
             )
@@ -323,9 +325,13 @@ def test_no_plan_reads_more_than_it_must(tenant, engine):
         if not excused(tables, template, about):
             wrong[path or template, plan["Query Text"][:200]] |= {*faults(plan["Plan"])}
     with app.db.reading() as db:
+        indexes = {name for name in sa.inspect(db).get_table_names() if name.startswith("ix_")}
         for statement, ((template, _, path), parameters) in recorder.statements.items():
             if template == "the worker":
                 continue  # looks for what is due to anybody
+            index = re.search(r"\bix_\w+_search_rows\b", statement)
+            if index and index[0] not in indexes:
+                continue  # of which there are few: it has no index, and the next statement reads them all
             for step in db.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters):
                 if whole(step.detail):
                     wrong[path or template, statement[:200]].add(step.detail)

@@ -67,6 +67,8 @@ RULES = {
     r"must be from .*, the amount it reduces.*|.* is more than the .* that .*": "amounts bound each other",
     r"must be a multiple of 0\.05, as cash is.*|cannot be cash.*": "what cash can pay, no keyword says",
     r"must not be later than tomorrow": "nor what day it is",
+    r"must not be more than the amount": "amounts bound each other",
+    r"A business that is not registered for GST on .*": "nor since when a business is registered",
     r"must not exceed 999,999,999\.99.*": "amounts bound each other",
     r"must not be before issue_date|must be from issue_date to .*|must not be in the past": "dates bound each other",
     r"must be after (start|start_at|scheduled_start)\b.*|is required where there is a scheduled_end": "times, too",
@@ -223,7 +225,7 @@ class Business:
             if name == "line_items" and value:
                 body[name] = [self.as_new(line) for line in value]
             elif name.endswith("_id") and isinstance(value, str):
-                body[name] = self.known.get(name)
+                body[name] = self.known.get(name, value)
             elif name.endswith("_ids") and value:
                 body[name] = [self.known["staff_id"]]
             elif name == "start_at":

@@ -12,9 +12,9 @@ from billycan.starting.plugins import first_party, installed
 from billycan.testing import Client
 
 MANIFESTS = {name: entry.load().manifest for name, entry in installed().items() if name in first_party()}
-# What has no endpoints and is required by none, such as pages over all the others, is in every set.
+# What has no endpoints, and is required by nothing that has, such as pages over all the others, is in every set.
 BESIDE = {
-    n for n, m in MANIFESTS.items() if not m.routes and not any(n in other.requires for other in MANIFESTS.values())
+    n for n, m in MANIFESTS.items() if not m.routes and not any(n in o.requires for o in MANIFESTS.values() if o.routes)
 }
 
 

@@ -225,6 +225,7 @@ def contact(row: Sequence[Any]) -> dict[str, Any]:
     shown["created_at"], shown["updated_at"] = moment(shown["created_at"]), moment(shown["updated_at"])
     known = shown["gst_registered"]
     shown["gst_registered"] = None if known is None else bool(known)
+    shown["contractor"] = bool(shown["contractor"])
     shown["allowed_actions"] = ["archive"]
     return shown
 

@@ -5,8 +5,8 @@ and each plan is judged by the rows it read to give those it gave. What is not p
 """
 
 import json
-import runpy
 import re
+import runpy
 import threading
 from collections import defaultdict
 from contextlib import contextmanager

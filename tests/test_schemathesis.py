@@ -225,7 +225,7 @@ class Business:
             if name == "line_items" and value:
                 body[name] = [self.as_new(line) for line in value]
             elif name.endswith("_id") and isinstance(value, str):
-                body[name] = self.known.get(name, value)
+                body[name] = self.known.get(name, value if name == "invoice_id" else None)
             elif name.endswith("_ids") and value:
                 body[name] = [self.known["staff_id"]]
             elif name == "start_at":

@@ -65,8 +65,10 @@ def lists(app):
 def copied(column, value, statuses):
     """In SQL, what a column of the n-th copy of a row holds, whose own value is this."""
     name = column.name
+    if name == "issued_at":
+        return "timestamptz '2026-11-01 00:00Z'"  # of a draft it is null, but not of its copies with other statuses
     if value is None or name == "tenant_id":
-        return f"t.{name}"
+        return f't."{name}"'
     if name in ("sequence", "position"):
         return "1000000 + n"
     if name == "id" or (name == "number" and isinstance(value, str)):

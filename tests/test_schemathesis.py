@@ -68,6 +68,8 @@ RULES = {
     r"must be a multiple of 0\.05, as cash is.*|cannot be cash.*": "what cash can pay, no keyword says",
     r"must not be later than tomorrow": "nor what day it is",
     r"must not be more than the amount": "amounts bound each other",
+    r"cannot change: make another note for the other invoice": "which invoice it is, no keyword says",
+    r"must not be zero": "a pattern does not tell 0.0 from 1.0",
     r"A business that is not registered for GST on .*": "nor since when a business is registered",
     r"must not exceed 999,999,999\.99.*": "amounts bound each other",
     r"must not be before issue_date|must be from issue_date to .*|must not be in the past": "dates bound each other",

@@ -87,7 +87,7 @@ def update_adjustment_note(ctx: Context, id: str, body: Patch[NewAdjustmentNote]
     names = NewNoteLine.__struct_fields__
     sent = [{name: getattr(line, name) for name in names} for line in stored]
     before = {**row._mapping, "line_items": sent}
-    for line in body.sent.get("line_items", ()):
+    for line in body.sent.get("line_items") or ():
         # One clears the other, and the price that follows from it.
         for one, other in (("amount", "quantity"), ("quantity", "amount")):
             if one in line and other not in line:

@@ -27,6 +27,7 @@ days = tenant_table(
     sa.Column("failed", sa.BigInteger, nullable=False),  # by status 500 and above
     sa.Column("lost", sa.BigInteger, nullable=False),  # that were too many at once to be written
     sa.Column("kept", sa.BigInteger, nullable=False),  # that are in the log
+    sa.Index("ix_requests_days_id", "id"),  # by which the worker finds those that are over
 )
 
 # The processes that may have requests in memory which are not written yet: one that ends well leaves no row.

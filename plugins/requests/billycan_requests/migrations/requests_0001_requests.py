@@ -28,6 +28,7 @@ def upgrade() -> None:
         *key_columns(),
         *(sa.Column(name, sa.BigInteger, nullable=False) for name in ("answered", "refused", "failed", "lost", "kept")),
     )
+    op.create_index("ix_requests_days_id", "requests_days", ["id"])
     op.create_table(
         "requests_writers",
         sa.Column("id", ByCodePoint, primary_key=True),

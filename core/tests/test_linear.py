@@ -1,5 +1,6 @@
 """What a stranger sends costs work in proportion to its length: it is counted, as the length doubles."""
 
+import gc
 import io
 import sys
 from collections.abc import Callable
@@ -31,6 +32,8 @@ def steps(run: Callable[..., Any], *sent: Any) -> int:
         return each
 
     before = sys.gettrace()
+    gc.collect()
+    gc.disable()  # or what earlier tests left behind is cleared away now, and counted
     sys.settrace(each)
     try:
         run(*sent)
@@ -38,6 +41,7 @@ def steps(run: Callable[..., Any], *sent: Any) -> int:
         pass
     finally:
         sys.settrace(before)
+        gc.enable()
     return count
 
 

@@ -32,7 +32,6 @@ def steps(run: Callable[..., Any], *sent: Any) -> int:
         return each
 
     before = sys.gettrace()
-    gc.collect()
     gc.disable()  # or what earlier tests left behind is cleared away now, and counted
     sys.settrace(each)
     try:

@@ -415,16 +415,16 @@ ALL = (
 )
 # The demo has one record for each of these, which an earlier example has used up.
 USED_UP = {"decline_booking", "issue_adjustment_note", "revise_quote"}
-# Ids that are filled in are of the right kind, but of records that need not belong together; and nobody may be free.
+# Ids that are filled in are of the right kind, but of records that do not belong together.
 UNFIT = {
     "#allocate_payment",
     "#create_adjustment_note",
     "#create_payment",
     "#deallocate_payment",
-    "#reschedule_booking",
     "#update_adjustment_note",
     "#void_adjustment_note",
 }
+MAY_FIT = {"#reschedule_booking"}  # on some days nobody is free at the time of the example
 
 
 @pytest.mark.long
@@ -456,9 +456,9 @@ def test_every_example_works_on_a_fresh_demo_as_it_is(browser, tmp_path):
                 refused[name] = json.loads(page.script("return document.querySelector('.body').textContent"))["error"][
                     "message"
                 ]
-        assert refused.keys() <= UNFIT, refused
+        assert refused.keys() - MAY_FIT == UNFIT, refused
         deletes = {name for name in lacking if name.startswith("delete_")}
-        assert lacking - deletes <= USED_UP
+        assert lacking - deletes == USED_UP
         assert page.faults() == []
 
 

@@ -1,5 +1,6 @@
 """A form's fields, read by the rules that the API has for its members."""
 
+from functools import cache
 from typing import Any
 
 from msgspec import Struct, defstruct
@@ -12,5 +13,6 @@ def checked(kind: Any, name: str, value: Any) -> Any:
     return getattr(decode({name: value} if value != "" else {}, _holding(kind, name)), name)
 
 
+@cache  # a reader is built, and kept, for each Struct that there is
 def _holding(kind: Any, name: str) -> type[Struct]:
     return defstruct("Field", [(name, kind)], forbid_unknown_fields=True)

@@ -8,10 +8,13 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
+from billycan.fields import Email
+from billycan.reader import _struct
 from billycan.testing import Client
 from billycan_users import rules
 from billycan_users.commands import users as command
 from billycan_users.people import invite
+from billycan_users.reading import checked
 from billycan_users.tables import roles, sessions, shown_once, users
 from billycan_users.testing import PASSWORD, Browser
 
@@ -404,3 +407,12 @@ def test_the_command_invites_lists_resets_and_removes(app, client):
     run("remove", made["user"])
     assert browser.get("/dashboard").request.path == "/dashboard/sign-in"
     assert run("list", "--tenant", client.tenant_id) == []
+
+
+def test_reading_a_field_again_builds_no_other_reader():
+    """Core keeps a reader for each type for as long as a process lives: forms must not make new types."""
+    for address in ("ann@example.com", "bob@example.com"):
+        assert checked(Email, "email", address) == address
+    before = _struct.cache_info().currsize
+    assert checked(Email, "email", "cyd@example.com") == "cyd@example.com"
+    assert _struct.cache_info().currsize == before

@@ -1,6 +1,7 @@
-"""For a plugin's own pages and requests: a body's bytes, JSON as answers have it, and the refusals of a page."""
+"""For a plugin's own pages, requests and files: a body's bytes, JSON as answers have it, CSV, the refusals of a page."""
 
 from .problems import MethodNotAllowed, PayloadTooLarge, RouteNotFound
+from .sheets import csv_reply
 from .wire import encode, read_bytes
 
-__all__ = ["MethodNotAllowed", "PayloadTooLarge", "RouteNotFound", "encode", "read_bytes"]
+__all__ = ["MethodNotAllowed", "PayloadTooLarge", "RouteNotFound", "csv_reply", "encode", "read_bytes"]

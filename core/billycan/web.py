@@ -1,4 +1,4 @@
-"""For a plugin's own pages, requests and files: a body's bytes, JSON as answers have it, CSV, the refusals of a page."""
+"""For a plugin's pages, requests and files: a body's bytes, JSON as answers have it, CSV, and refusals of a page."""
 
 from .problems import MethodNotAllowed, PayloadTooLarge, RouteNotFound
 from .sheets import csv_reply

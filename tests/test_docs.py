@@ -415,7 +415,8 @@ class Reader:
         if "_…" in text and not self.ids:
             for route in (e.route for e in self.app.endpoints if e.route.method == "GET" and "{" not in e.route.path):
                 answer = self.ask("GET", route.path, {"Authorization": f"Bearer {self.key}"})
-                data = answer.json.get("data") if answer.status_int == 200 else None
+                is_json = answer.status_int == 200 and "json" in answer.content_type
+                data = answer.json.get("data") if is_json else None
                 if isinstance(data, list) and data and "id" in data[0]:
                     self.ids[data[0]["id"][:3]] = data[0]["id"]
         return re.sub(r"\b([a-z]{3})_…", lambda m: (self.ids | self.seen)[m[1]], text)

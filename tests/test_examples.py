@@ -233,6 +233,8 @@ def money(c, clock):
     c.post(f"/v1/invoices/{bad}/send", status=200)
     c.post(f"/v1/invoices/{bad}/write_off", {"reason": "The client is insolvent."}, 200)
     c.post(f"/v1/invoices/{bad}/payments", {**cash, "paid_at": "2026-11-20", "reference": "Dividend"})
+    c.get("/v1/invoices/summary?group_by=month&issue_date_from=2026-07-01&issue_date_to=2027-06-30")
+    c.call("GET", "/v1/invoices/summary.csv?group_by=client", status=200)
     receive(c, body)
     take_off(c, id, lines)
     c.delete(f"/v1/invoices/{c.post('/v1/invoices', body)['data']['id']}")

@@ -45,7 +45,7 @@ def test_what_cannot_be_such_an_id_is_refused_and_what_is_unknown_finds_nothing(
         for text in ("", "nonsense", "42", f"xyz_{UNKNOWN}", known.upper(), f"{known},", f"{known}-1", f"{known}%0A"):
             error = client.refused(400, "invalid_filter", "GET", f"{path}?{name}={text}{rest}")
             assert error["param"] == name, (path, name, text)
-        if path != "/v1/availability":
+        if path != "/v1/availability" and not path.endswith(".csv"):
             assert client.get(f"{path}?{name}={known}")["data"] == []
 
 

@@ -2051,6 +2051,249 @@ class Invoices:
             idempotency_key=idempotency_key,
         )
 
+    def summarise(
+        self,
+        *,
+        group_by: Maybe[Literal["client", "month", "status"]] = UNSET,
+        page: Maybe[int] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        search: Maybe[str] = UNSET,
+        status: Maybe[
+            Many[
+                Literal[
+                    "credited", "draft", "overdue", "paid", "partially_paid", "sent", "unpaid", "void", "written_off"
+                ]
+            ]
+        ] = UNSET,
+        client_id: Maybe[Many[str]] = UNSET,
+        number: Maybe[Many[str]] = UNSET,
+        quote_id: Maybe[Many[str]] = UNSET,
+        job_id: Maybe[Many[str]] = UNSET,
+        booking_id: Maybe[Many[str]] = UNSET,
+        issue_date_from: Maybe[dt.date] = UNSET,
+        issue_date_to: Maybe[dt.date] = UNSET,
+        due_date_from: Maybe[dt.date] = UNSET,
+        due_date_to: Maybe[dt.date] = UNSET,
+        sent_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        sent_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        paid_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        paid_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        voided_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        written_off_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        written_off_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        total_from: Maybe[Amount] = UNSET,
+        total_to: Maybe[Amount] = UNSET,
+    ) -> builtins.list[models.InvoiceGroup]:
+        """Counts and sums of matching invoices, by month unless you send `group_by`.
+
+        It takes the same filters as the list. Drafts and void invoices are left out unless you filter or group by
+        `status`.
+        With `Accept: text/csv` it is a CSV file. Clients come with the highest total first, 1,000 on a page.
+
+        group_by: What to group by; months are those of `issue_date`.
+        page: The page, from 1, where there are more than 1,000 clients.
+        external_id: Your own id for the record: 1 to 100 characters.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Records with any of these values of `status`.
+        client_id: Records with any of these values of `client_id`.
+        number: Records with any of these values of `number`.
+        quote_id: Records with any of these values of `quote_id`.
+        job_id: Records with any of these values of `job_id`.
+        booking_id: Records with any of these values of `booking_id`.
+        issue_date_from: Records whose `issue_date` is this or later.
+        issue_date_to: Records whose `issue_date` is this or earlier.
+        due_date_from: Records whose `due_date` is this or later.
+        due_date_to: Records whose `due_date` is this or earlier.
+        sent_at_from: Records whose `sent_at` is this or later. A date means that whole day in the business's time zone.
+        sent_at_to: Records whose `sent_at` is this or earlier. A date means that whole day in the business's time zone.
+        paid_at_from: Records whose `paid_at` is this or later. A date means that whole day in the business's time zone.
+        paid_at_to: Records whose `paid_at` is this or earlier. A date means that whole day in the business's time zone.
+        voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
+          zone.
+        voided_at_to: Records whose `voided_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        written_off_at_from: Records whose `written_off_at` is this or later. A date means that whole day in the
+          business's time zone.
+        written_off_at_to: Records whose `written_off_at` is this or earlier. A date means that whole day in the
+          business's time zone.
+        total_from: Records whose `total` is this or more.
+        total_to: Records whose `total` is this or less.
+        """
+        return self._api.call(
+            "GET",
+            "/v1/invoices/summary",
+            builtins.list[models.InvoiceGroup],
+            query={
+                "group_by": group_by,
+                "page": page,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+                "search": search,
+                "status": status,
+                "client_id": client_id,
+                "number": number,
+                "quote_id": quote_id,
+                "job_id": job_id,
+                "booking_id": booking_id,
+                "issue_date_from": issue_date_from,
+                "issue_date_to": issue_date_to,
+                "due_date_from": due_date_from,
+                "due_date_to": due_date_to,
+                "sent_at_from": sent_at_from,
+                "sent_at_to": sent_at_to,
+                "paid_at_from": paid_at_from,
+                "paid_at_to": paid_at_to,
+                "voided_at_from": voided_at_from,
+                "voided_at_to": voided_at_to,
+                "written_off_at_from": written_off_at_from,
+                "written_off_at_to": written_off_at_to,
+                "total_from": total_from,
+                "total_to": total_to,
+            },
+        )
+
+    def summarise_as_csv(
+        self,
+        *,
+        group_by: Maybe[Literal["client", "month", "status"]] = UNSET,
+        page: Maybe[int] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        search: Maybe[str] = UNSET,
+        status: Maybe[
+            Many[
+                Literal[
+                    "credited", "draft", "overdue", "paid", "partially_paid", "sent", "unpaid", "void", "written_off"
+                ]
+            ]
+        ] = UNSET,
+        client_id: Maybe[Many[str]] = UNSET,
+        number: Maybe[Many[str]] = UNSET,
+        quote_id: Maybe[Many[str]] = UNSET,
+        job_id: Maybe[Many[str]] = UNSET,
+        booking_id: Maybe[Many[str]] = UNSET,
+        issue_date_from: Maybe[dt.date] = UNSET,
+        issue_date_to: Maybe[dt.date] = UNSET,
+        due_date_from: Maybe[dt.date] = UNSET,
+        due_date_to: Maybe[dt.date] = UNSET,
+        sent_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        sent_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        paid_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        paid_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        voided_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        written_off_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        written_off_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        total_from: Maybe[Amount] = UNSET,
+        total_to: Maybe[Amount] = UNSET,
+    ) -> bytes:
+        """The same counts and sums as a CSV file.
+
+        Its columns are the members of the JSON answer.
+
+        group_by: What to group by; months are those of `issue_date`.
+        page: The page, from 1, where there are more than 1,000 clients.
+        external_id: Your own id for the record: 1 to 100 characters.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Records with any of these values of `status`.
+        client_id: Records with any of these values of `client_id`.
+        number: Records with any of these values of `number`.
+        quote_id: Records with any of these values of `quote_id`.
+        job_id: Records with any of these values of `job_id`.
+        booking_id: Records with any of these values of `booking_id`.
+        issue_date_from: Records whose `issue_date` is this or later.
+        issue_date_to: Records whose `issue_date` is this or earlier.
+        due_date_from: Records whose `due_date` is this or later.
+        due_date_to: Records whose `due_date` is this or earlier.
+        sent_at_from: Records whose `sent_at` is this or later. A date means that whole day in the business's time zone.
+        sent_at_to: Records whose `sent_at` is this or earlier. A date means that whole day in the business's time zone.
+        paid_at_from: Records whose `paid_at` is this or later. A date means that whole day in the business's time zone.
+        paid_at_to: Records whose `paid_at` is this or earlier. A date means that whole day in the business's time zone.
+        voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
+          zone.
+        voided_at_to: Records whose `voided_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        written_off_at_from: Records whose `written_off_at` is this or later. A date means that whole day in the
+          business's time zone.
+        written_off_at_to: Records whose `written_off_at` is this or earlier. A date means that whole day in the
+          business's time zone.
+        total_from: Records whose `total` is this or more.
+        total_to: Records whose `total` is this or less.
+        """
+        return self._api.fetch(
+            "GET",
+            "/v1/invoices/summary.csv",
+            query={
+                "group_by": group_by,
+                "page": page,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+                "search": search,
+                "status": status,
+                "client_id": client_id,
+                "number": number,
+                "quote_id": quote_id,
+                "job_id": job_id,
+                "booking_id": booking_id,
+                "issue_date_from": issue_date_from,
+                "issue_date_to": issue_date_to,
+                "due_date_from": due_date_from,
+                "due_date_to": due_date_to,
+                "sent_at_from": sent_at_from,
+                "sent_at_to": sent_at_to,
+                "paid_at_from": paid_at_from,
+                "paid_at_to": paid_at_to,
+                "voided_at_from": voided_at_from,
+                "voided_at_to": voided_at_to,
+                "written_off_at_from": written_off_at_from,
+                "written_off_at_to": written_off_at_to,
+                "total_from": total_from,
+                "total_to": total_to,
+            },
+        )
+
     def get(
         self,
         id: str,

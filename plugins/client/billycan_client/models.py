@@ -659,6 +659,33 @@ class Invoice(Struct, kw_only=True):
     """Its payments, the newest last, including reversed ones; of each, what settles this invoice."""
 
 
+class InvoiceGroup(Struct, kw_only=True):
+    """What the invoices of one month, client or status come to."""
+
+    key: str
+    """The month, YYYY-MM, the client's id or the status."""
+    label: str
+    """Its name."""
+    count: int
+    """How many invoices."""
+    subtotal: Decimal
+    """What was charged, without GST."""
+    gst: Decimal
+    """The GST on it."""
+    total: Decimal
+    """What was charged, including GST; the members below add up to it, except on void invoices."""
+    amount_paid: Decimal
+    """The amount received."""
+    amount_credited: Decimal
+    """What adjustment notes took off."""
+    amount_written_off: Decimal
+    """What was written off as a bad debt and has not been recovered."""
+    cash_rounding: Decimal
+    """What was settled by rounding cash."""
+    amount_due: Decimal
+    """What is still to be paid; nothing on a void invoice."""
+
+
 class InvoicePayment(Struct, kw_only=True):
     """A payment as an invoice shows it: what of it settles this invoice. A reversed one stays listed."""
 

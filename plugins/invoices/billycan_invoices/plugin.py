@@ -15,6 +15,7 @@ from .note_schemas import AdjustmentNote
 from .pages import invoice_page
 from .payment_schemas import Payment
 from .schemas import Invoice
+from .summary import summarise_invoices, summarise_invoices_as_csv
 from .tables import allocations, invoices, lines, note_lines, notes, payments, refunds
 
 manifest = Manifest(
@@ -46,6 +47,14 @@ manifest = Manifest(
         Route("GET", "/v1/invoices", h.list_invoices, scope="invoices:read"),
         Route("POST", "/v1/invoices", h.create_invoice, scope="invoices:write", status=201),
         Route("POST", "/v1/invoices/preview", h.preview_invoice, scope="invoices:write"),
+        Route(
+            "GET",
+            "/v1/invoices/summary",
+            summarise_invoices,
+            scope="invoices:read",
+            also={"text/csv": "/v1/invoices/summary.csv"},
+        ),
+        Route("GET", "/v1/invoices/summary.csv", summarise_invoices_as_csv, scope="invoices:read"),
         Route("GET", "/v1/invoices/{id}", h.get_invoice, scope="invoices:read"),
         Route("PATCH", "/v1/invoices/{id}", h.update_invoice, scope="invoices:write"),
         Route("DELETE", "/v1/invoices/{id}", h.delete_invoice, scope="invoices:write"),

@@ -1,16 +1,29 @@
-"""A browser for tests of pages."""
+"""A browser for tests of pages, an app that it reaches, and people before the screen."""
 
+import fcntl
+import re
 import shutil
+import socket
+import subprocess
+from pathlib import Path
 
 import pytest
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+from webtest.http import StopableWSGIServer
+
+from billycan_users.people import invite
+from billycan_users.testing import PASSWORD
+from billycan_webhooks.dispatch import Dispatcher
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 FLAGS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-dev-shm-usage",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en-AU",
 )  # fmt: skip
+AXE = Path(__file__).parent / "axe"
 
 
 @pytest.fixture(scope="module")
@@ -25,3 +38,116 @@ def browser(tmp_path_factory):
     found = webdriver.Chrome(options, Service(DRIVER))
     yield found
     found.quit()
+
+
+@pytest.fixture(params=[True, False], ids=["with JavaScript", "without"])
+def scripted(browser, request):
+    """Whether pages may run scripts: a test that asks for this runs both ways."""
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not request.param})
+    yield request.param
+    browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+
+
+@pytest.fixture
+def serve(browser, make_app):
+    """Build an app that people reach at localhost, which browsers trust as they do https: `serve("contacts", "users")`.
+
+    Afterwards the console has nothing to say of any page, nor has the content security policy.
+    """
+    servers = []
+    browser.get_log("browser")
+
+    def start(*plugins, **settings):
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
+        app = make_app(*plugins, fresh=True, public_url=f"http://localhost:{port}", **settings)
+        servers.append(StopableWSGIServer.create(app.wsgi, host="127.0.0.1", port=port))
+        return app
+
+    yield start
+    browser.get("about:blank")
+    browser.delete_all_cookies()
+    for server in servers:
+        server.shutdown()
+    assert [e["message"] for e in browser.get_log("browser") if e["source"] != "network"] == []
+
+
+class Person:
+    """Somebody before the screen."""
+
+    def __init__(self, browser, app):
+        self.browser, self.app = browser, app
+
+    def open(self, path):
+        self.browser.get(self.app.public_url + path)
+        return self
+
+    def type(self, **values):
+        for name, value in values.items():
+            field = self.browser.find_element(By.CSS_SELECTOR, f"main [name={name}]:not([type=hidden])")
+            field.clear()
+            field.send_keys(value)
+        return self
+
+    def press(self, text, within="main"):
+        """Press the first button that is called so, or else follow the link or open what is called so."""
+        for kind in ("button", "a", "summary"):
+            named = f"//*[self::{within}]//{kind}[normalize-space()='{text}']"
+            for found in self.browser.find_elements(By.XPATH, named):
+                if found.is_displayed():
+                    found.click()
+                    return self
+        raise AssertionError(f"there is no {text} to press")
+
+    def sees(self, *texts):
+        """The page, once it says all that; asked of its source, which needs no script."""
+
+        def shown(browser):
+            return re.sub(r"(<[^>]+>|\s)+", " ", browser.page_source)
+
+        for text in texts:
+            wait = WebDriverWait(self.browser, 20, 0.05)
+            wait.until(lambda browser, text=text: text in shown(browser), f"{text} is not shown")
+        return shown(self.browser)
+
+    def works(self):
+        """Let a worker do what is due."""
+        dispatcher = Dispatcher(self.app)
+        dispatcher.sweep()
+        while dispatcher.is_busy():
+            dispatcher.round()
+
+
+@pytest.fixture
+def join(browser):
+    """Somebody who has just accepted an invitation: `join(app, client, "owner")`."""
+
+    def enter(app, client, role, name="Ann", **more):
+        email = f"{name}@example.com".lower()
+        with app.db.writing() as db:
+            _, token = invite(db, client.tenant_id, email, role, app.now(), **more)
+        browser.delete_all_cookies()
+        person = Person(browser, app).open(f"/dashboard/join/{token}")
+        person.type(name=name, password=PASSWORD).press("Accept the invitation").sees("Overview")
+        return person
+
+    return enter
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The script of axe-core, which is fetched once, as locked."""
+    script, lock = AXE / "node_modules" / "axe-core" / "axe.min.js", AXE / "package-lock.json"
+    npm = shutil.which("npm")
+    with lock.open() as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
+        if not script.exists() or script.stat().st_mtime < lock.stat().st_mtime:
+            if npm is None or shutil.which("node") is None:
+                pytest.skip("The accessibility of pages was NOT TESTED: no node and npm here")
+            command = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+            done = subprocess.run(command, cwd=AXE, capture_output=True, text=True, timeout=120, check=False)
+            if done.returncode:
+                pytest.skip(f"The accessibility of pages was NOT TESTED: npm ci failed: {done.stderr[-300:]}")
+            script.touch()
+    return script.read_text()

@@ -63,5 +63,5 @@ lock: setup ## lock the dependencies anew (ARGS=--upgrade for newer ones)
 	done
 
 clean: ## remove .venv, site and caches, never data
-	@rm -rf .venv site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis plugins/client/typescript/node_modules
+	@rm -rf .venv site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis plugins/client/typescript/node_modules tests/browser/axe/node_modules
 	@find core plugins examples tests deploy docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

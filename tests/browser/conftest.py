@@ -14,6 +14,10 @@ from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
 from webtest.http import StopableWSGIServer
 
+from billycan import demo
+from billycan.starting.packages import first_party
+from billycan.testing import Client
+from billycan_access import records as access
 from billycan_users.people import invite
 from billycan_users.testing import PASSWORD
 from billycan_webhooks.dispatch import Dispatcher
@@ -151,3 +155,34 @@ def axe():
                 pytest.skip(f"The accessibility of pages was NOT TESTED: npm ci failed: {done.stderr[-300:]}")
             script.touch()
     return script.read_text()
+
+
+HOSTILE = "<script>document.title='harmed'</script>“Ünïcödé” & 'quotes' \u202e\u2066 {{ 7*7 }} 🙂"
+ENDLESS = "W" * 200  # the longest name, without a place to break it
+
+
+@pytest.fixture
+def filled(serve):
+    """An app with every plugin and the demo's records, and two clients: of its sandbox, and of its empty live business.
+
+    In the sandbox a webhook fails and another is received nowhere, names are hostile or have no end, and there is
+    something that waits for its operator.
+    """
+    app = serve(*first_party(), "assets", webhooks={"allow_private": True}, access={"mode": "request"})
+    made = demo.first(app)
+    box, live = Client(app, made.sandbox), Client(app, made.tenant)
+    for name in (HOSTILE, ENDLESS):
+        client = box.post("/v1/contacts", {"name": name, "notes": name * 5, "tags": [name[:30]]})["data"]["id"]
+        line = {"description": name * 4, "quantity": "9999.99", "unit_price": "9999.99"}
+        box.post("/v1/invoices", {"client_id": client, "reference": name[:100], "line_items": [line, line]})
+        box.post("/v1/quotes", {"client_id": client, "title": name, "line_items": [line]})
+        box.post("/v1/jobs", {"client_id": client, "title": name, "description": name * 5})
+        box.post("/v1/assets", {"name": name, "cost": "99999999.99", "custodian_id": client})
+    for description in (HOSTILE, ENDLESS):
+        url = f"http://127.0.0.1:1/{'a' * 300}"
+        box.post("/v1/webhook_endpoints", {"url": url, "events": ["*"], "description": description})
+    box.post("/v1/contacts", {"name": "Told of"})
+    Dispatcher(app).sweep()
+    with app.db.writing() as db:
+        access.ask(db, app, access.Asked(ENDLESS, None, f"{'w' * 60}@example.com", HOSTILE), "192.0.2.1")
+    return app, box, live

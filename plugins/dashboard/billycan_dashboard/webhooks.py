@@ -1,12 +1,13 @@
 """The pages of webhook endpoints: how each fares, its events, its secret, and what it still has to get."""
 
 from collections.abc import Mapping
-from datetime import date, datetime, time, timedelta
+from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from billycan import App, Conflict, Fault, Invalid, Problem
+from billycan.fields import start_of_day
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from . import forms
@@ -14,6 +15,7 @@ from .reasons import SHORT
 
 HERE, API = "/dashboard/webhooks", "/v1/webhook_endpoints"
 _RECENT = timedelta(hours=24)
+_DAYS = 7  # that the chart of an endpoint shows
 _LONGEST = 56  # characters of a URL in a list
 
 
@@ -44,11 +46,14 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
     endpoint = visit.call("GET", f"{API}/{id}")["data"]
     newest = visit.call("GET", "/v1/webhook_deliveries", {"endpoint_id": id, "per_page": 8})
     lost = visit.call("GET", "/v1/webhook_deliveries", {"endpoint_id": id, "status": "failed,held", "per_page": 1})
+    days = [_today(visit) - timedelta(days=back) for back in reversed(range(_DAYS))]
     with visit.reading() as ctx:
         fared = api.health(ctx, ctx.now() - _RECENT, id).get(id, api.Health())
+        by_day = api.by_time(ctx, id, [start_of_day(day, visit.person.zone) for day in days])
     values = {
         "endpoint": endpoint,
         "health": fared,
+        "days": [*zip(days, by_day, strict=True)] if any(each.total for each in by_day) else [],
         "deliveries": newest["data"],
         "total": newest["pagination"]["total"],
         "lost": lost["pagination"]["total"],
@@ -94,7 +99,7 @@ def send_again(visit: Visit, id: str) -> Answer:
         day = date.fromisoformat(visit.form.get("since", ""))
     except ValueError:
         raise Invalid.of(Fault("since", "invalid_value", "must be a date")) from None
-    since = datetime.combine(day, time(), ZoneInfo(visit.person.zone))
+    since = start_of_day(day, visit.person.zone)
     found = visit.call("POST", f"{API}/{id}/recover", body={"since": since.isoformat()})["data"]
     if not (count := found["deliveries"]):
         return Led(f"{HERE}/{id}", "Nothing had failed or was held since then.")

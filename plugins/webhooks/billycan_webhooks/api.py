@@ -1,6 +1,6 @@
 """What other plugins may use of webhooks: how endpoints fare, and how a delivery was signed."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -20,6 +20,7 @@ __all__ = [
     "Verdict",
     "Work",
     "attempts_in_all",
+    "by_time",
     "compared",
     "health",
     "request_headers",
@@ -77,6 +78,17 @@ def health(ctx: Context, since: datetime, endpoint_id: str | None = None) -> Map
         counts[row.status] = row._mapping["count"]
         counts["retrying"] = counts.get("retrying", 0) + row.retrying
     return {id: Health(**counts) for id, counts in found.items()}
+
+
+def by_time(ctx: Context, endpoint_id: str, starts: Sequence[datetime]) -> list[Health]:
+    """How an endpoint fared from each of these moments to the next, the last until now; they must ascend."""
+    since = sa.case(*((_d.created_at >= start, i) for i, start in reversed([*enumerate(starts)]))).label("since")
+    asked = sa.select(since, _d.status, sa.func.count().label("count"))
+    of_one = asked.where(own(ctx, deliveries), _d.endpoint_id == endpoint_id, _d.created_at >= starts[0])
+    found: list[dict[str, int]] = [{} for _ in starts]
+    for row in ctx.db.execute(of_one.group_by(sa.literal_column("since"), _d.status)):
+        found[row.since][row.status] = row._mapping["count"]
+    return [Health(**counts) for counts in found]
 
 
 def attempts_in_all(app: App) -> int:

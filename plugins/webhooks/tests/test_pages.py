@@ -4,6 +4,8 @@ import base64
 import hmac
 import html
 import re
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -133,6 +135,26 @@ def test_a_signature_is_worked_out_and_the_mistake_in_another_is_named(
 
 
 @pytest.mark.either
+def test_an_endpoint_shows_what_became_of_the_deliveries_of_each_day(app, client, developer, receive, drain):
+    receiver, zone, now = receive(200), ZoneInfo("Australia/Sydney"), app.clock.time
+    made = client.post("/v1/webhook_endpoints", {"url": receiver.url, "events": ["*"]})["data"]
+    here = f"/dashboard/webhooks/{made['id']}"
+    assert "The last 7 days" not in read(developer.get(here))
+    first = datetime.combine(now.astimezone(zone) - timedelta(days=6), time(), zone)
+    app.clock.time = first.astimezone(UTC) - timedelta(seconds=1)
+    contact(client)  # a moment before the first day
+    app.clock.move(seconds=1)
+    contact(client)
+    contact(client)
+    drain(app)
+    app.clock.time, receiver.answers = now, [500]
+    contact(client)
+    drain(app)
+    said, today = read(developer.get(here)), now.astimezone(zone)
+    assert f"{first:%a} {first.day} {first:%b} 2 0 0 0" in said
+    assert f"{today:%a} {today.day} {today:%b} 0 1 0 0" in said
+
+
 def test_an_endpoint_is_paused_changed_tested_rotated_recovered_and_deleted(
     app, client, developer, receive, drain, subscribe
 ):

@@ -1,0 +1,137 @@
+"""Every page in a real browser, found by its links: checked by axe-core at a desk and on a phone, in light and dark."""
+
+import re
+from collections import deque
+
+import pytest
+import sqlalchemy as sa
+from selenium.webdriver.common.by import By
+
+from billycan_users.tables import users
+
+# A desk in light and dark, and a phone in dark, so that its own layout is seen, too.
+SCREENS = ((1280, "light"), (1280, "dark"), (390, "dark"))
+MOST_BYTES = 100_000  # of a page and all that it loads
+ID = re.compile(r"/[a-z]{2,4}_[0-9a-z]{20,}")
+TOKEN = re.compile(r"^/([aiq])/.+")
+FOUND = """
+const done = arguments[0];
+document.querySelectorAll('details').forEach((e) => (e.open = true));
+axe.run(document, {resultTypes: ['violations']}).then(({violations}) => done(violations
+  .filter(({impact}) => impact === 'serious' || impact === 'critical')
+  .map(({id, nodes}) => `${id}: ${nodes.slice(0, 3).map(({html}) => html.slice(0, 200)).join(' ')}`)))
+"""
+WIDE = """
+const wide = document.documentElement.scrollWidth > document.documentElement.clientWidth;
+return !wide ? '' : [...document.querySelectorAll('body *')]
+  .filter((e) => e.checkVisibility() && !e.closest('.scroll, pre') && e.getBoundingClientRect().right > innerWidth)
+  .map((e) => e.outerHTML.slice(0, 80)).slice(-3).join(' ') || 'wide';
+"""
+WEIGHT = """
+return performance.getEntries().map((entry) => entry.encodedBodySize || 0).reduce((sum, bytes) => sum + bytes, 0)
+"""
+
+
+class Walk:
+    """All pages that links lead to, each kind of page once: one record stands for all of its kind."""
+
+    def __init__(self, browser, app, axe):
+        self.browser, self.app, self.axe = browser, app, axe
+        self.seen, self.faults = {}, []
+
+    def go(self, *starts):
+        waiting = deque(starts)
+        while waiting:
+            path = waiting.popleft()
+            if (kind := TOKEN.sub(r"/\1/{token}", ID.sub("/{id}", path))) in self.seen:
+                continue
+            self.seen[kind] = path
+            self.app.clock.move(seconds=30)  # or the address would have asked too often
+            self.look(path)
+            waiting += self.links()
+        return self
+
+    def links(self):
+        for link in self.browser.execute_script("return [...document.links].map((link) => link.href)"):
+            path = re.split(r"[?#]", link.removeprefix(self.app.public_url))[0]
+            if link.startswith(self.app.public_url) and not path.startswith(("/v1", "/dashboard/-/")):
+                yield path
+
+    def look(self, path=""):
+        """Check a page, or the one that is there."""
+        if path:
+            self.open(path)
+        here = path or f"after a form: {self.browser.current_url}"
+        for width, theme in SCREENS:
+            resize(self.browser, width)
+            prefer(self.browser, theme)
+            self.browser.execute_script(self.axe)
+            found = self.browser.execute_async_script(FOUND)
+            if wide := self.browser.execute_script(WIDE):
+                found.append(f"is wider than the screen: {wide}")
+            self.faults += [f"{here} ({width}, {theme}) {each}" for each in found]
+        resize(self.browser, 1280)
+        if path.startswith(("/dashboard", "/access")) and (heavy := self.browser.execute_script(WEIGHT)) > MOST_BYTES:
+            self.faults.append(f"{here} loads {heavy:,} bytes")
+        if "harmed" in self.browser.title:
+            self.faults.append(f"{here} ran a script of its records")
+
+    def open(self, path):
+        self.browser.get(self.app.public_url + path)
+
+    def send(self, path):
+        """Send the main form of a page as it is, and check how it comes back."""
+        self.app.clock.move(seconds=30)
+        self.open(path)
+        buttons = self.browser.find_elements(By.CSS_SELECTOR, "main form.fields button:not(.unseen, .small)")
+        next(button for button in buttons if button.is_displayed()).click()
+        told = self.browser.find_elements(By.CSS_SELECTOR, "main > [role=alert]")
+        assert told, f"{path}: {self.browser.current_url} finds nothing wrong: {self.browser.page_source[:9000]}"
+        self.look()
+
+
+def resize(browser, width):
+    height = 844 if width < 500 else 900
+    metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+
+
+def prefer(browser, theme):
+    feature = {"name": "prefers-color-scheme", "value": theme}
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+
+
+@pytest.fixture
+def walk(browser, axe):
+    yield lambda app: Walk(browser, app, axe)
+    prefer(browser, "light")
+    resize(browser, 1280)
+
+
+@pytest.mark.long
+@pytest.mark.whole
+@pytest.mark.parametrize("state", ["full", "empty"])
+def test_every_page_is_accessible_fits_its_screen_and_loads_fast(state, walk, filled, join):
+    app, _, live = filled
+    walks = walk(app)
+    walks.go("/dashboard/sign-in", "/access", "/access/sent")
+    person = join(app, live, "owner", is_operator=True)
+    with app.db.writing() as db:
+        db.execute(sa.update(users).values(totp=b"a second factor"))
+    if state == "full":
+        person.press("Sandbox", within="header").sees("nothing here is real")
+    walks.go("/dashboard", "/dashboard/components", "/dashboard/operator", "/dashboard/replays", "/explore")
+    for path in ("/dashboard/contacts/new", "/dashboard/invoices/new", "/dashboard/keys", "/dashboard/webhooks"):
+        walks.send(path)
+    with app.db.writing() as db:
+        db.execute(sa.update(users).values(totp=None))
+    walks.look("/dashboard/account")  # as it is without a second factor
+    assert walks.faults == []
+    if state == "full":
+        reached = [path for path, _, page in app.pages if getattr(page, "screen", None) and page.screen.get]
+        missed = {path for path in reached if not any(fits(path, kind) for kind in walks.seen)}
+        assert missed <= {"/dashboard/join/{token}", "/access/confirm/{token}", "/dashboard/keys/explorer"}
+
+
+def fits(path, kind):
+    return re.fullmatch(re.sub(r"{\w+}", "[^/]+", path), kind)

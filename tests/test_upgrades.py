@@ -25,11 +25,31 @@ OLD_PAYMENTS = sa.table(
 )
 
 
+KINDS = ("invoice", "payment", "payment", "payment")
+
+
 def insert(db, table, **values):
     """A row with the columns that the database has now, whatever the code declares."""
     found = {c["name"] for c in sa.inspect(db).get_columns(table.name)}
     light = sa.table(table.name, *(sa.column(c.name, c.type) for c in table.c if c.name in found))
     db.execute(sa.insert(light).values(values))
+
+
+def check_ledger(app, tenant_id):
+    """Every figure that an invoice shows is the sum of its entries in the ledger."""
+    (entries,) = (table for table in app.manifests["invoices"].tables if table.name == "invoices_entries")
+    with app.db.reading(tenant_id) as db:
+        found = db.execute(sa.select(entries).where(entries.c.tenant_id == tenant_id)).all()
+    shown = Client(app, tenant_id).get("/v1/invoices?per_page=100")["data"]
+    assert {e.invoice_id for e in found} == {i["id"] for i in shown if i["status"] != "draft"}
+    for invoice in shown:
+        mine = [e for e in found if e.invoice_id == invoice["id"]]
+        for name in ("paid", "credited", "written_off"):
+            assert sum(getattr(e, name) for e in mine) == invoice[f"amount_{name}"]
+        assert sum(e.cash_rounding for e in mine) == invoice["cash_rounding"]
+        there = D(0) if invoice["status"] in ("void", "draft") else invoice["total"] - invoice["amount_credited"]
+        assert sum(e.total for e in mine) == there
+    return found
 
 
 def test_invoices_payments_and_contacts_of_the_first_release(make_app):
@@ -80,6 +100,8 @@ def test_invoices_payments_and_contacts_of_the_first_release(make_app):
         assert (off["amount_written_off"], off["amount_due"], off["cash_rounding"]) == (D("70.00"), 0, 0)
         assert (void["amount_written_off"], void["amount_due"], void["total"]) == (0, 0, D("100.00"))
         assert (paid["amount_written_off"], paid["amount_due"]) == (0, 0)
+        (payment,) = (e for e in check_ledger(app, tenant) if e.payment_id == "pay_2")
+        assert (payment.counts_on.isoformat(), payment.kind, payment.paid) == (on, "payment", 100)
         for invoice in (off, paid):
             (payment,) = invoice["payments"]
             assert (payment["paid_on"], payment["cash_rounding"]) == (on, 0)
@@ -133,8 +155,8 @@ def test_payments_become_records_of_their_own(make_app):
                 ids = {"tenant_id": tenant, "id": f"pay_{i}{j}", "invoice_id": f"inv_{i}"}
                 insert(db, OLD_PAYMENTS, **ids, **how, **sums)
     migrate.upgrade(app.db, app.manifests)
-    assert Client(app, other).get("/v1/payments")["pagination"]["total"] == 0
     client = Client(app, tenant)
+    assert Client(app, other).get("/v1/payments")["pagination"]["total"] == 0
     for i, (status, (paid, off, rounding, payments)) in enumerate(rows.items()):
         shown = client.get(f"/v1/invoices/inv_{i}")["data"]
         assert (shown["status"], shown["amount_credited"]) == (status, 0)
@@ -150,11 +172,14 @@ def test_payments_become_records_of_their_own(make_app):
         assert payment["unallocated"] == 0 and payment["client"] == {"id": "con_a", "name": "Ada as she was"}
         assert (payment["invoice_id"], payment["paid_on"]) == (f"inv_{payment['id'][4]}", "2026-06-30")
         assert len(payment["allocations"]) == (payment["status"] == "recorded")
+    ledger = [(e.kind, e.paid, e.counts_on) for e in check_ledger(app, tenant) if e.invoice_id == "inv_2"]
+    assert ledger == [(k, D(x), AT.date()) for k, x in zip(KINDS, ("0", "30.00", "5.00", "-5.00"), strict=True)]
     # What was so goes on: the next payment is counted, and an old one is reversed on its invoice.
     back = client.post("/v1/invoices/inv_4/payments/pay_40/reverse", {}, 200)["data"]
     assert (back["amount_written_off"], back["status"]) == (D("100.03"), "written_off")
     client.post("/v1/invoices/inv_2/payments", {"amount": "70.03", "payment_method": "card"})
     assert client.get("/v1/payments")["pagination"]["total"] == 7
+    check_ledger(app, tenant)
 
 
 def test_expenses_of_before_are_paid_and_claimed_as_they_were(make_app):

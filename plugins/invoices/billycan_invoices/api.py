@@ -8,7 +8,9 @@ from billycan import Context, decode, names_of
 from .documents import neighbours
 from .handlers import create_invoice
 from .schemas import Invoice, NewInvoice
-from .tables import invoices
+from .tables import entries, invoices
+
+__all__ = ["entries", "make", "names"]
 
 # Maps each id to the invoice's number, in one query; `lock=True` keeps them from being deleted until the transaction
 # ends.

@@ -16,8 +16,9 @@ from billycan import (
 )
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
-from . import rules
+from . import ledger, rules
 from .documents import SETTLED, amount_due, documents, neighbours, records, tax_invoice
+from .ledger import Change
 from .payment_schemas import NewPayment, PaymentReversal, Settlement
 from .payments import allocations_of, check_coins
 from .schemas import (
@@ -200,7 +201,9 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     if row.amount_paid and row.status in ("partially_paid", "paid"):
         raise Conflict("Money was received for this invoice: reverse its payments first.", code="has_payments")
     ended = {"voided_at": ctx.now(), "void_reason": body.reason}
-    return documents.move(ctx, row, "void", "invoice.voided", **ended)
+    invoice = documents.move(ctx, row, "void", "invoice.voided", **ended)
+    ledger.write(ctx, id, [ledger.priced("void", max(ctx.today(), row.issue_date), row._mapping, -1)])
+    return invoice
 
 
 def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
@@ -211,7 +214,9 @@ def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
     """
     row = records.lock(ctx, id)
     given_up = {"amount_written_off": amount_due(row), "written_off_at": ctx.now(), "write_off_reason": body.reason}
-    return documents.move(ctx, row, "write_off", "invoice.written_off", **given_up)
+    invoice = documents.move(ctx, row, "write_off", "invoice.written_off", **given_up)
+    ledger.write(ctx, id, [Change(kind="write_off", counts_on=ctx.today(), written_off=amount_due(row))])
+    return invoice
 
 
 def duplicate_invoice(ctx: Context, id: str) -> Invoice:
@@ -253,6 +258,7 @@ def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
         document_title=title,
         **frozen(client),
     )
+    ledger.write(ctx, row.id, [ledger.priced("invoice", row.issue_date, row._mapping)])
     invoice = documents.tell(ctx, row, "invoice.sent", lines=stored)
     if row.status == "paid":
         ctx.emit("invoice.paid", invoice)

@@ -9,7 +9,7 @@ from billycan import Conflict, Context, Deleted, Fault, Invalid, NotFound, Page,
 from billycan.sql import as_stored
 from billycan_documents.api import id_faults
 
-from . import note_rules, releasing
+from . import ledger, note_rules, releasing
 from .documents import amount_due
 from .documents import records as invoice_records
 from .note_schemas import (
@@ -153,12 +153,11 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
     lines, columns = work_out(ctx, before, asked, drafted)
     due = amount_due(before)
     released = releasing.release(ctx, payments, stored, max(columns["total"] - due, ZERO))
+    price = ledger.priced("note", row.issue_date, columns, -1, note_id=id, credited=columns["total"])
     after = moved(
         ctx,
         before,
-        credited=columns["total"],
-        paid=-sum((one.amount for one in released), ZERO),
-        rounding=-sum((one.cash_rounding for one in released), ZERO),
+        [price, *releasing.changes(ctx, id, payments, released, -1)],
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
     if lines != drafted:
@@ -180,12 +179,14 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     """
     before, row, payments, stored = _locked(ctx, id, "void", released=True)
     restored = releasing.restore(ctx, before, payments, stored, row.released)
+    on = max(ctx.today(), row.issue_date)
     after = moved(
         ctx,
         before,
-        credited=-row.total,
-        paid=sum((one.amount for one in restored), ZERO),
-        rounding=sum((one.cash_rounding for one in restored), ZERO),
+        [
+            ledger.priced("note", on, row._mapping, note_id=id, credited=-row.total),
+            *releasing.changes(ctx, id, payments, restored, 1),
+        ],
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
     row = records.save(ctx, row, status="void", voided_at=ctx.now(), void_reason=body.reason)

@@ -6,6 +6,7 @@ from billycan import Context, Invalid, Named, Page, Row, new_id
 from billycan_documents.api import client_of
 
 from . import rules
+from .ledger import Change, day_of
 from .payment_schemas import (
     NewReceipt,
     NewRefund,
@@ -101,7 +102,7 @@ def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
         unallocated=payment.unallocated - amount,
         cash_rounding=payment.cash_rounding + sum(one.rounding for one in given),
     )
-    after = allocate(ctx, payment, given, stored, ctx.today())
+    after = allocate(ctx, payment, given, stored, day_of(ctx, [payment]))
     told = tell_of_payment(ctx, payment, "payment.allocated")
     for one, row in zip(given, after, strict=True):
         tell(ctx, one.invoice, row)
@@ -130,8 +131,8 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
     due = owed(row) + before.amount + before.cash_rounding
     rounding = min(due - left, rules.ZERO) if left else rules.ZERO
     keep(ctx, before, left, rounding)
-    change = rounding - before.cash_rounding
-    moved(ctx, row, paid=-taken, rounding=change)
+    change, on = rounding - before.cash_rounding, day_of(ctx, [payment])
+    moved(ctx, row, [Change(kind="payment", counts_on=on, payment_id=id, paid=-taken, cash_rounding=change)])
     payment = records.save(
         ctx,
         payment,

@@ -16,12 +16,12 @@ from .pages import invoice_page
 from .payment_schemas import Payment
 from .schemas import Invoice
 from .summary import summarise_invoices, summarise_invoices_as_csv
-from .tables import allocations, invoices, lines, note_lines, notes, payments, refunds
+from .tables import allocations, entries, invoices, lines, note_lines, notes, payments, refunds
 
 manifest = Manifest(
     name="invoices",
     requires=("contacts", "documents", "hosted"),
-    tables=(invoices, lines, payments, allocations, refunds, notes, note_lines),
+    tables=(invoices, lines, payments, allocations, entries, refunds, notes, note_lines),
     migrations=Path(__file__).parent / "migrations",
     events={
         "invoice.created": Invoice,

@@ -3,7 +3,7 @@
 The newest payment is released first. The rows are locked as `settling` says.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -16,6 +16,7 @@ from billycan import Conflict, Context, Row, new_id
 from billycan.sql import Insertion, Statement
 
 from . import rules
+from .ledger import Change, day_of
 from .payments import records, shown
 from .settling import keep, lock_payments
 from .tables import allocations
@@ -83,6 +84,21 @@ def restore(
             _INSERT.run(ctx.db, ctx.tenant_id, [row])
         _change(ctx, payment, one.amount, one.cash_rounding)
     return restored
+
+
+def changes(
+    ctx: Context, note_id: str, payments: Mapping[str, Row], released: Iterable[Release], sign: int
+) -> Iterator[Change]:
+    """What releasing so much by a note, or putting it back, changes of the invoice: an entry for each payment."""
+    for one in released:
+        yield Change(
+            kind="payment",
+            counts_on=day_of(ctx, [payments[one.payment_id]]),
+            payment_id=one.payment_id,
+            note_id=note_id,
+            paid=sign * one.amount,
+            cash_rounding=sign * one.cash_rounding,
+        )
 
 
 def tell(ctx: Context, payment_ids: Sequence[str], event: str) -> None:

@@ -15,9 +15,10 @@ from msgspec import Struct
 from billycan import Conflict, Context, Fault, Invalid, Named, Row, new_id, own
 from billycan.sql import ByIds, Insertion, Statement
 
-from . import rules
+from . import ledger, rules
 from .documents import amount_due, documents
 from .documents import records as invoice_records
+from .ledger import Change
 from .payment_schemas import Allocation, NewAllocation, Payment
 from .payments import allowed_actions, received, show, shown
 from .payments import records as payment_records
@@ -166,7 +167,7 @@ def allocate(ctx: Context, payment: Row, given: Sequence[Share], stored: Mapping
     if new:
         _INSERT.run(ctx.db, ctx.tenant_id, new)
     by = {"paid_at": payment.paid_at, "payment_method": payment.payment_method}
-    return [moved(ctx, one.invoice, paid=one.amount, rounding=one.rounding, by=by) for one in given]
+    return [moved(ctx, one.invoice, [_paid(on, payment.id, one.amount, one.rounding)], by=by) for one in given]
 
 
 _INSERT = Insertion(allocations, allocations.c.keys())
@@ -180,8 +181,9 @@ def reverse(ctx: Context, payment: Row, rows: Mapping[str, Row], stored: Sequenc
     rules.payment_actions.check("reverse", payment.status, allowed_actions(payment))
     if payment.refunded:
         raise Conflict("Some of this payment was refunded, so that it cannot be reversed.", code="has_refunds")
+    on = ledger.day_of(ctx, [payment])
     for one in stored:
-        moved(ctx, rows[one.invoice_id], paid=-one.amount, rounding=-one.cash_rounding)
+        moved(ctx, rows[one.invoice_id], [_paid(on, payment.id, -one.amount, -one.cash_rounding)])
     row = payment_records.save(
         ctx,
         payment,
@@ -211,30 +213,29 @@ def keep(ctx: Context, allocation: Row, amount: Decimal, rounding: Decimal) -> N
         ctx.db.execute(sa.delete(allocations).where(this))
 
 
-def moved(
-    ctx: Context,
-    row: Row,
-    *,
-    paid: Decimal = rules.ZERO,
-    rounding: Decimal = rules.ZERO,
-    credited: Decimal = rules.ZERO,
-    by: Mapping[str, Any] | None = None,
-) -> Row:
-    """A locked invoice after so much more was paid, rounded away or credited; its status follows.
+def moved(ctx: Context, row: Row, changes: Sequence[Change], *, by: Mapping[str, Any] | None = None) -> Row:
+    """A locked invoice after these changes, which the ledger keeps; its status follows.
 
-    `by` says when it became paid and how, where it does; else it is now.
+    What is written off then follows, too, and is noted with the last one. `by` says when it became paid and how, where
+    it does; else it is now.
     """
     columns = {
-        "amount_paid": row.amount_paid + paid,
-        "amount_credited": row.amount_credited + credited,
-        "cash_rounding": row.cash_rounding + rounding,
+        "amount_paid": row.amount_paid + sum(one.paid for one in changes),
+        "amount_credited": row.amount_credited + sum(one.credited for one in changes),
+        "cash_rounding": row.cash_rounding + sum(one.cash_rounding for one in changes),
     }
     status, written_off = rules.standing(row.total, *columns.values(), given_up=row.written_off_at is not None)
+    changes[-1].written_off = written_off - row.amount_written_off
+    ledger.write(ctx, row.id, changes)
     if status != "paid":
         columns |= {"paid_at": None, "payment_method": None}
     elif row.status != "paid":
         columns |= by or {"paid_at": ctx.now()}
     return invoice_records.save(ctx, row, status=status, amount_written_off=written_off, **columns)
+
+
+def _paid(on: date, payment_id: str, amount: Decimal, rounding: Decimal) -> Change:
+    return Change(kind="payment", counts_on=on, payment_id=payment_id, paid=amount, cash_rounding=rounding)
 
 
 def tell(ctx: Context, before: Row, after: Row, invoice: Invoice | None = None) -> None:

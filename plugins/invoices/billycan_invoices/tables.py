@@ -101,6 +101,32 @@ allocations = tenant_table(
     sa.Index(None, "tenant_id", "invoice_id", "payment_id"),
 )
 
+# What changed of each invoice, and on which day: entries are added and never rewritten, so their sums up to a day stay
+# what they are. Those of the first four figures are the invoice's own `amount_paid` and so on. Those of the others are
+# its price less what notes took off, with what of it bears no GST by code, and the GST; a void invoice has no price.
+entries = tenant_table(
+    "invoices_entries",
+    sa.Column("invoice_id", ByCodePoint, nullable=False),
+    # What sending or voiding the invoice, a payment, a note or a write-off changed.
+    sa.Column("kind", sa.Text, nullable=False),
+    sa.Column("counts_on", sa.Date, nullable=False),
+    sa.Column("payment_id", ByCodePoint),
+    sa.Column("note_id", ByCodePoint),
+    sa.Column("paid", Cents(), nullable=False),
+    sa.Column("cash_rounding", Cents(), nullable=False),
+    sa.Column("credited", Cents(), nullable=False),
+    sa.Column("written_off", Cents(), nullable=False),
+    sa.Column("total", Cents(), nullable=False),
+    sa.Column("gst", Cents(), nullable=False),
+    sa.Column("gst_free", Cents(), nullable=False),
+    sa.Column("export", Cents(), nullable=False),
+    sa.Column("input_taxed", Cents(), nullable=False),
+    sa.Column("out_of_scope", Cents(), nullable=False),
+    reference("invoice_id", "invoices"),
+    sa.Index(None, "tenant_id", "invoice_id", "counts_on", "id"),
+    sa.Index(None, "tenant_id", "counts_on", "invoice_id"),
+)
+
 refunds = tenant_table(
     "invoices_refunds",
     sa.Column("payment_id", ByCodePoint, nullable=False),

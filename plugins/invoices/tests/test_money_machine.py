@@ -3,11 +3,13 @@
 from decimal import Decimal
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from billycan.testing import Client
+from billycan_invoices.tables import entries
 
 D = Decimal
 PARTS = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding", "amount_due")
@@ -168,8 +170,22 @@ class Money(RuleBasedStateMachine):
             taken = [n for n in notes if n["invoice_id"] == invoice["id"]]
             assert parts["amount_credited"] == sum(n["total"] for n in taken) <= invoice["total"]
             assert sum(n["gst"] for n in taken) <= invoice["gst"]
+            assert self.noted(invoice["id"]) == {
+                **{name: parts[name] for name in PARTS if name != "amount_due"},
+                "total": D(0) if invoice["status"] == "void" else invoice["total"] - parts["amount_credited"],
+                "gst": D(0) if invoice["status"] == "void" else invoice["gst"] - sum(n["gst"] for n in taken),
+            }
             assert invoice["status"] == self.status(invoice), invoice
             assert (invoice["paid_at"] is None) == (invoice["status"] != "paid")
+
+    def noted(self, invoice_id):
+        """What the entries of an invoice in the ledger add up to, by the names of what it shows."""
+        names = {"paid": "amount_paid", "credited": "amount_credited", "written_off": "amount_written_off"}
+        columns = [entries.c[name] for name in (*names, "cash_rounding", "total", "gst")]
+        mine = (entries.c.tenant_id == self.web.tenant_id) & (entries.c.invoice_id == invoice_id)
+        with self.web.app.db.reading() as db:
+            found = db.execute(sa.select(*columns).where(mine)).all()
+        return {names.get(c.name, c.name): sum(row[i] for row in found) for i, c in enumerate(columns)}
 
     def status(self, invoice):
         if invoice["status"] == "void":

@@ -49,22 +49,22 @@ EXPECTED = {
     "create": 7,  # the client, the profile, the number, the invoice, its lines, the event's number, the event
     "change": 7,
     "change lines": 9,
-    "send": 8,
-    # The profile, the invoice twice, the payments' count, the payment, what it settles, and what is told of both.
-    "record a payment": 10,
-    "pay": 10,
+    "send": 9,  # the profile, the draft, its lines, its client, the invoice, its entry, and what is told of it
+    # The profile, the invoice twice, the payments' count, the payment, what it settles, its entry, and what is told.
+    "record a payment": 11,
+    "pay": 11,
     "list of payments": 2,  # the page with its total, and what they settle
     "get a payment": 2,
     "draft a note": 9,
-    "issue a note": 19,  # of an invoice with two payments, both released; each of them is told of
+    "issue a note": 20,  # of an invoice with two payments, both released; each of them is told of
     "list of notes": 1,
     "get a note": 2,
 }
 # There an event takes its number in the statement that writes it; two events, as of `pay`, are numbered together.
-ON_POSTGRESQL = {"create": 6, "change": 6, "change lines": 8, "send": 7, "record a payment": 9}
+ON_POSTGRESQL = {"create": 6, "change": 6, "change lines": 8, "send": 8, "record a payment": 10}
 # An invoice, its lines and its payments are asked for in one round trip, before it is known that a draft has none.
 ON_POSTGRESQL["get a draft"] = 4
-ON_POSTGRESQL |= {"draft a note": 8, "issue a note": 20}
+ON_POSTGRESQL |= {"draft a note": 8, "issue a note": 21}
 # There the indexes of invoices and of contacts are asked which rows hold the text.
 ON_SQLITE = {"search": 4}
 

@@ -99,5 +99,5 @@ def claim_status(
 
 
 def claimable_part(gst: Decimal, business_use_percent: Decimal) -> Decimal:
-    """The business's share of the GST, rounded once (s 11-30 GST Act)."""
-    return (gst * business_use_percent).scaleb(-2).quantize(_CENT, ROUND_HALF_UP)
+    """The business's share of the GST, rounded once (s 11-30 GST Act); never -0.00."""
+    return (gst * business_use_percent).scaleb(-2).quantize(_CENT, ROUND_HALF_UP) + 0

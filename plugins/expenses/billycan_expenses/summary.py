@@ -33,9 +33,9 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     del filters["group_by"]
     conditions = records.conditions(ctx, ExpenseQuery(**filters))
     amount, gst = _whole(expenses.c.amount), _whole(expenses.c.gst)
-    # Of a percentage in ten-thousandths; integer division cuts off, and half a cent goes away from zero.
+    # Of a percentage in ten-thousandths; `//` of integers cuts off, and half a cent goes away from zero.
     half = sa.case((gst < 0, -1_000_000), else_=1_000_000)
-    share = (2 * gst * _whole(expenses.c.business_use_percent) + half) / sa.literal_column("2000000", sa.BigInteger)
+    share = (2 * gst * _whole(expenses.c.business_use_percent) + half) // sa.literal_column("2000000", sa.BigInteger)
     now = sa.case((claimable(ctx), share), else_=0)
     sums = (sa.func.count(), *(sa.func.sum(cents) for cents in (amount, amount - gst, gst, now)))
     where = (own(ctx, expenses), expenses.c.status != "void", *conditions)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from datetime import date, timedelta
 from decimal import Decimal
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -70,6 +71,18 @@ def test_any_summary_is_the_sum_of_what_it_covers_to_the_cent(make_app, expenses
         assert {g["key"]: (g["count"], *(g[name] for name in FIGURES)) for g in groups} == model(shown, by)
         for g in groups:
             assert g["net"] + g["gst"] == g["amount"] and 0 <= g["gst_claimable"] <= g["gst"]
+
+
+@pytest.mark.parametrize(
+    ("amount", "percent", "each"),
+    [("0.11", 40, "0.00"), ("0.11", 60, "0.01"), ("-0.11", 40, "0.00"), ("-0.11", 60, "-0.01"), ("-0.11", 50, "-0.01")],
+)
+def test_each_claim_is_rounded_before_they_are_added_up(make_app, amount, percent, each):
+    client = Client(make_app("contacts", "expenses"))
+    body = {"date": "2026-07-01", "amount": amount, "category_id": CATEGORIES[0], "business_use_percent": percent}
+    shown = [client.post("/v1/expenses", body)["data"]["gst_breakdown"]["gst_claimable"] for _ in range(3)]
+    [group] = client.get("/v1/expenses/summary")["data"]
+    assert [*map(str, shown)] == [each] * 3 and group["gst_claimable"] == sum(shown)
 
 
 def test_groups_are_labelled_and_in_order(make_app):

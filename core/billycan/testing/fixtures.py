@@ -4,8 +4,7 @@ import logging
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import EntryPoint
 from importlib.util import find_spec
@@ -161,15 +160,18 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     return True if any(find_spec(name) is None for name in imported) else None
 
 
-@contextmanager
-def unless_absent() -> Iterator[None]:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup() -> Generator[None, Any, Any]:
     """Skip a test whose app cannot be built because a part of the assembled distribution is not installed."""
     try:
-        yield
+        return (yield)
     except PluginError as error:
         if missing := sorted(absent() & {*re.findall(r"\w+", str(error))}):
             pytest.skip(f"What needs {', '.join(missing)} was NOT TESTED: not installed")
         raise
+
+
+pytest_runtest_call = pytest_runtest_setup
 
 
 @pytest.fixture(scope="session")
@@ -228,8 +230,7 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
             # A second app of a test stands for a second process.
             alone = not fresh and all(app.db.url != sa.make_url(url) for app in built)
             db = databases.open(url, settings.pool_size) if alone else None
-            with unless_absent():
-                built.append(App(Config(settings, plugin_settings), clock, db))
+            built.append(App(Config(settings, plugin_settings), clock, db))
             return built[-1]
 
         def prepare(url: str) -> None:

@@ -647,3 +647,13 @@ def test_one_that_fails_to_start(make_app, install):
     install(Manifest(name="assets"), startup=startup)
     with pytest.raises(PluginError, match="assets failed to start: no licence: fix it or disable it"):
         make_app("assets")
+
+
+@pytest.mark.whole
+def test_without_a_plugin_what_requires_it_is_off_by_default(monkeypatch):
+    everything, here = packages.first_party(), packages.installed()
+    monkeypatch.setattr(packages, "installed", lambda: {name: e for name, e in here.items() if name != "hosted"})
+    monkeypatch.setattr(packages, "absent", packages.absent.__wrapped__)
+    gone = packages.absent()
+    assert {"hosted", "invoices", "quotes"} <= gone <= everything - {"contacts", "documents", "users"}
+    assert packages.first_party() == everything - gone

@@ -4,7 +4,7 @@ import re
 import sys
 from collections.abc import Iterable
 from functools import cache
-from importlib.metadata import EntryPoint, PackageNotFoundError, distribution, entry_points
+from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, entry_points
 
 GROUP, COMMANDS = "billycan.plugins", "billycan.commands"
 ASSEMBLED, CORE = "billycan", "billycan-core"
@@ -34,25 +34,40 @@ def _entries(group: str, *path: str) -> tuple[EntryPoint, ...]:
 
 
 def first_party() -> set[str]:
-    """The plugins that the assembled distribution consists of; none where only core is installed."""
-    parts = _parts()
-    return {name for name, entry in installed().items() if entry.dist and canonical(entry.dist.name) in parts}
+    """The plugins of the assembled distribution that can be used; none where only core is installed."""
+    parts, unusable = _parts(), absent()
+    return {
+        name
+        for name, entry in installed().items()
+        if entry.dist and canonical(entry.dist.name) in parts and name not in unusable
+    }
 
 
 @cache
 def absent() -> frozenset[str]:
-    """The plugins that the assembled distribution should consist of and that are not installed."""
-    here = {canonical(entry.dist.name) for entry in installed().values() if entry.dist}
-    return frozenset(part.removeprefix(f"{ASSEMBLED}-").replace("-", "_") for part in _parts() - here - {CORE})
+    """The plugins that the assembled distribution and its extras name and that are not installed.
+
+    With them whatever requires one of them, and so could not be imported.
+    """
+    here = {canonical(entry.dist.name): entry.dist for entry in installed().values() if entry.dist}
+    gone = _parts(with_extras=True) - here.keys() - {CORE}
+    while more := {name for name, package in here.items() if gone and _required(package) & gone} - gone:
+        gone |= more
+    return frozenset(name.removeprefix(f"{ASSEMBLED}-").replace("-", "_") for name in gone)
 
 
 @cache
-def _parts() -> set[str]:
+def _parts(*, with_extras: bool = False) -> set[str]:
     try:
-        requirements = distribution(ASSEMBLED).requires or []
+        return _required(distribution(ASSEMBLED), with_extras=with_extras)
     except PackageNotFoundError:
         return set()
-    return {canonical(_NAME_OF.findall(r)[0]) for r in requirements if "extra ==" not in r}
+
+
+def _required(package: Distribution, *, with_extras: bool = False) -> set[str]:
+    """The names of the packages that one requires."""
+    requirements = package.requires or []
+    return {canonical(_NAME_OF.findall(r)[0]) for r in requirements if with_extras or "extra ==" not in r}
 
 
 def canonical(name: str) -> str:

@@ -268,4 +268,4 @@ def test_a_proved_address_gets_a_sandbox_at_once_and_the_business_later(open_app
 
 def test_a_sandbox_is_not_promised_without_mail(make_app):
     with pytest.raises(PluginError, match=r"needs the plugin mail: enable it, or set access\.mode to"):
-        make_app(*PLUGINS, access={"mode": "sandbox"}, requests={})
+        make_app("access", "users", access={"mode": "sandbox"})

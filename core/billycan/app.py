@@ -23,7 +23,7 @@ from .fields import Moment
 from .idempotency import Answer
 from .keys import Identity, Keys
 from .limits import MOST_PER_MINUTE, Allowance, Counter, Limiter, by_address
-from .manifest import Every, Manifest
+from .manifest import Every, Manifest, Route
 from .operating.pages import pages
 from .pipeline import Outer
 from .problems import Problem, RouteNotFound
@@ -82,9 +82,6 @@ class App:
         self.events: dict[str, Any] = {
             name: self.extensions.get(kind, (kind,))[0] for m in parts for name, kind in m.events.items()
         }
-        # What a key must hold besides to make a record of each kind, by the path of the GET route of one.
-        collections = {e.route.path: e.route.scope for e in self.endpoints if e.route.method == "POST"}
-        self.making = {f"{path}/{{id}}": scope for path, scope in collections.items() if scope}
         self.at: dict[tuple[str, str], Endpoint] = {(e.route.method, e.route.path): e for e in self.endpoints}
         self.homes = {
             e.signature.answer: e.route.path
@@ -237,6 +234,11 @@ class App:
         """That document as it is sent, and its ETag: made once, since nothing it says changes while a process lives."""
         body = wire.encode(self.openapi())
         return body, f'"{hashlib.sha256(body).hexdigest()[:20]}"'
+
+    def scopes_to_make(self, route: Route) -> list[str]:
+        """The scopes of which a key must hold one besides the route's own: each lets it make a record that it makes."""
+        makers = (self.at.get(("POST", path.removesuffix("/{id}"))) for path in route.makes)
+        return [maker.route.scope for maker in makers if maker and maker.route.scope]
 
     def timed_tasks(self) -> list[tuple[str, Every]]:
         """Every plugin's timed work, with the plugin's name."""

@@ -75,7 +75,7 @@ def authorize(ctx: "Context", route: Route) -> None:
     if route.scope and not (ctx.identity and ctx.identity.holds(route.scope)):
         raise Forbidden(f"This key lacks the scope {route.scope}.", required_scope=route.scope)
     # Which of them is made may depend on the body: whoever makes it asks again, by `ctx.require`.
-    made = [ctx.app.making[path] for path in route.makes if path in ctx.app.making]
+    made = ctx.app.scopes_to_make(route)
     if ctx.identity and made and not any(map(ctx.identity.holds, made)):
         ctx.require(made[0])
 

@@ -189,8 +189,7 @@ class _Document:
     def scopes(self, route: "Route") -> list[list[str]]:
         """What a key must hold together, one list for each way to be allowed."""
         own = [route.scope] if route.scope else []
-        makes = [self.app.making[path] for path in route.makes if path in self.app.making]
-        return [[*own, scope] for scope in makes] or [own]
+        return [[*own, scope] for scope in self.app.scopes_to_make(route)] or [own]
 
     def recorded(self, endpoint: "Endpoint", part: str) -> Json:
         """The example of a request or an answer, where one was recorded."""

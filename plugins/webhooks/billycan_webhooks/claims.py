@@ -20,7 +20,7 @@ from billycan.fields import Moment
 from billycan.sql import tenants
 
 from . import signing
-from .deliveries import hold
+from .deliveries import body_of, hold
 from .sender import Outcome
 from .settings import LEAST_MARGIN_SECONDS, Settings
 from .tables import PENDING, attempts, deliveries, endpoints
@@ -114,13 +114,13 @@ class Desk:
         row = db.execute(_CLAIM, {**whose, **lease, "slow": slow}).first()
         if row is None:
             return None
-        body = row.own_body or _logged(db, hint[0], row.webhook_id)
+        body = body_of(db, hint[0], row)
         if body is None:
             # Forgotten while this plugin was off: it alone knows what it needs.
             db.execute(_CANCEL_FORGOTTEN, whose)
             return self._claim(db, wish, endpoint, now)
-        headers = signing.headers_to(self.app.secrets, endpoint, row.webhook_id, bytes(body), now)
-        return Claim(hint=hint, id=id, delivery=row, endpoint=endpoint, headers=headers, body=bytes(body), begun=begun)
+        headers = signing.headers_to(self.app.secrets, endpoint, row.webhook_id, body, now)
+        return Claim(hint=hint, id=id, delivery=row, endpoint=endpoint, headers=headers, body=body, begun=begun)
 
 
 def retry_at(settings: Settings, first_attempt_at: Moment, failures: int) -> Moment:
@@ -141,12 +141,6 @@ def _lock(db: sa.Connection, hints: Iterable[Hint]) -> dict[Hint, Row]:
     tenant_ids, endpoint_ids = ({hint[i] for hint in hints} for i in (0, 1))
     asked = {"tenant_ids": sorted(tenant_ids), "endpoint_ids": sorted(endpoint_ids)}
     return {(row.tenant_id, row.id): row for row in db.execute(_ENDPOINTS, asked)}
-
-
-def _logged(db: sa.Connection, tenant_id: str, event_id: str) -> bytes | None:
-    """What is delivered of an event; None for one that the log has no longer."""
-    row = db.execute(_LOGGED, {"of_tenant": tenant_id, "of_event": event_id}).first()
-    return events.body_of(row) if row else None
 
 
 def _begun(claim: Claim, now: Moment) -> dict[str, Any]:
@@ -258,10 +252,6 @@ _CLAIM = (
     )
     .values(first_attempt_at=sa.func.coalesce(_d.first_attempt_at, _now), attempts_made=_d.attempts_made + 1)
     .returning(_d.id, _d.webhook_id, _d.own_body, _d.first_attempt_at, _d.failures, _d.attempts_made)
-)
-# By itself: within RETURNING, SQLite would read the whole log for it.
-_LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data).where(
-    _l.tenant_id == _tenant, _l.id == sa.bindparam("of_event", type_=sa.Text)
 )
 _CANCEL_FORGOTTEN = (
     sa.update(deliveries)

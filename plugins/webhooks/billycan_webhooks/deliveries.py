@@ -77,6 +77,14 @@ def add(
     return id
 
 
+def body_of(db: sa.Connection, tenant_id: str, delivery: Row) -> bytes | None:
+    """What a delivery carries: a ping its own body, any other its event; None where the log has that no longer."""
+    if delivery.own_body is not None:
+        return bytes(delivery.own_body)
+    row = db.execute(_LOGGED, {"of_tenant": tenant_id, "of_event": delivery.webhook_id}).first()
+    return events.body_of(row) if row else None
+
+
 def hold(db: sa.Connection, tenant_id: str, endpoint_id: str) -> None:
     """Hold what an endpoint that was disabled still has to get."""
     _move_open(db, tenant_id, endpoint_id, ["pending"], status="held")
@@ -125,3 +133,7 @@ def _move_open(db: sa.Connection, tenant_id: str, endpoint_id: str, statuses: li
 _d, _e, _l = deliveries.c, endpoints.c, events.events.c
 _now = sa.bindparam("now", type_=_d.due_at.type)
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
+# Not within the RETURNING of a claim: SQLite would read the whole log for it.
+_LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data).where(
+    _l.tenant_id == _tenant, _l.id == sa.bindparam("of_event", type_=sa.Text)
+)

@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Forbidden, Invalid, NotFound, Page, Patch, Records, Row, events, own
+from billycan import Conflict, Context, Deleted, Forbidden, Invalid, Page, Patch, Records, Row, events, own
 from billycan.fields import Moment
 from billycan.web import encode
 
@@ -245,7 +245,7 @@ def get_delivery(ctx: Context, id: str) -> Delivery:
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id)
     newest = ctx.db.execute(made.order_by(attempts.c.number.desc()).limit(MOST_ATTEMPTS)).all()
     may_read = _may_read(ctx, row.event)
-    body = _body(ctx, row) if may_read else None
+    body = deliveries.body_of(ctx.db, ctx.tenant_id, row) if may_read else None
     return Delivery(**_listed(row), attempts=_attempts(row, newest, body.decode() if body else None, may_read))
 
 
@@ -253,11 +253,10 @@ def replay_delivery(ctx: Context, id: str) -> Delivery:
     """Send a delivery again, whatever its result: a new delivery with the same body and `webhook-id`.
 
     It uses the endpoint's current URL and secret. The key needs the read scope of the event and of everything the
-    endpoint subscribes to. If the endpoint was deleted, or the event is no
-    longer kept: `invalid_state_transition`.
+    endpoint subscribes to. If the endpoint was deleted, or the event is no longer kept: `invalid_state_transition`.
     """
     row = log.find(ctx, id)
-    if _body(ctx, row) is None:
+    if deliveries.body_of(ctx.db, ctx.tenant_id, row) is None:
         raise Conflict(
             "The event of this delivery is no longer kept.", code="invalid_state_transition", status=row.status
         )
@@ -271,16 +270,6 @@ def replay_delivery(ctx: Context, id: str) -> Delivery:
         ctx, endpoint, webhook_id=row.webhook_id, event=row.event, own_body=row.own_body, replay_of=row.id
     )
     return get_delivery(ctx, new)
-
-
-def _body(ctx: Context, delivery: Row) -> bytes | None:
-    """What a delivery carries: of an event what the log has, None where it has it no longer; of a ping its own."""
-    if delivery.own_body is not None:
-        return bytes(delivery.own_body)
-    try:
-        return events.body_of(events.records.find(ctx, delivery.webhook_id))
-    except NotFound:
-        return None
 
 
 def _listed(row: Row) -> dict[str, Any]:

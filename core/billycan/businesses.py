@@ -8,7 +8,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from .db import UTCDateTime
+from .db import ByCodePoint, UTCDateTime, upsert
 from .fields import Moment
 from .ids import new_id
 from .keys import ALPHABET, RANDOM, checksum, digest, keys
@@ -18,7 +18,7 @@ from .tenants import Profile, registered_from_the_start, tenants
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["Profile", "create_key", "create_tenants", "list_keys", "revoke_own_key"]
+__all__ = ["Profile", "create_key", "create_tenants", "keys_made", "list_keys", "revoke_keys", "revoke_own_key"]
 
 
 class Business(Struct):
@@ -66,24 +66,33 @@ def create_key(
     expires_at: Moment | None = None,
     per_minute: int | None = None,
     per_second: int | None = None,
+    made_by: str | None = None,
+    instead_of: str | None = None,
 ) -> tuple[str, str]:
-    """Make a key for a tenant; returns its id and the key itself, which cannot be shown again."""
+    """Make a key for a tenant; returns its id and the key itself, which cannot be shown again.
+
+    `made_by` is the person who does. `instead_of` is an id for a key of which there is one at a time: what had it before
+    is refused from then on. The caller bumps the epoch after the commit.
+    """
     environment = db.execute(sa.select(tenants.c.environment).where(tenants.c.id == tenant_id)).scalar_one()
-    id, key = new_id("key"), new_key(environment)
-    db.execute(
-        sa.insert(keys).values(
-            id=id,
-            tenant_id=tenant_id,
-            digest=digest(key),
-            hint=f"{key[:9]}…{key[-4:]}",
-            name=name,
-            scopes=scopes,
-            per_minute=per_minute,
-            per_second=per_second,
-            created_at=now,
-            expires_at=expires_at,
-        )
-    )
+    id, key = instead_of or new_id("key"), new_key(environment)
+    values: dict[str, Any] = {
+        "tenant_id": tenant_id,
+        "digest": digest(key),
+        "hint": f"{key[:9]}…{key[-4:]}",
+        "name": name,
+        "scopes": scopes,
+        "per_minute": per_minute,
+        "per_second": per_second,
+        "created_at": now,
+        "expires_at": expires_at,
+        "made_by": made_by,
+    }
+    row = upsert(keys, db).values(id=id, **values)
+    if instead_of:
+        anew = {**values, "last_used_at": None, "revoked_at": None, "revoked_by": None}
+        row = row.on_conflict_do_update(index_elements=["id"], set_=anew, where=keys.c.tenant_id == tenant_id)
+    db.execute(row)
     return id, key
 
 
@@ -96,18 +105,37 @@ def new_key(environment: Literal["live", "sandbox"]) -> str:
 
 def revoke_key(db: sa.Connection, key_id: str, now: Moment) -> bool:
     """Refuse a key from now on; False where there is no such key. The caller bumps the epoch after the commit."""
-    first = sa.func.coalesce(keys.c.revoked_at, sa.literal(now, UTCDateTime))
-    found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(revoked_at=first))
+    found = db.execute(sa.update(keys).where(keys.c.id == key_id).values(_revoked(now, None)))
     return found.rowcount == 1
 
 
 def revoke_own_key(ctx: "Context", key_id: str) -> None:
     """Refuse a key of the caller's business as soon as this is committed; NotFound where it has no such key."""
-    first = sa.func.coalesce(keys.c.revoked_at, sa.literal(ctx.now(), UTCDateTime))
+    by = ctx.identity.id if ctx.identity else None
     this = (keys.c.tenant_id == ctx.tenant_id) & (keys.c.id == key_id)
-    if ctx.db.execute(sa.update(keys).where(this).values(revoked_at=first)).rowcount != 1:
+    if ctx.db.execute(sa.update(keys).where(this).values(_revoked(ctx.now(), by))).rowcount != 1:
         raise NotFound
     ctx.outdates = True
+
+
+def revoke_keys(db: sa.Connection, tenant_id: str, key_ids: Sequence[str], now: Moment, by: str) -> None:
+    """Refuse these keys of a tenant, for the person who says so. The caller bumps the epoch after the commit."""
+    these = (keys.c.tenant_id == tenant_id) & keys.c.id.in_(key_ids)
+    db.execute(sa.update(keys).where(these).values(_revoked(now, by)))
+
+
+def _revoked(now: Moment, by: str | None) -> dict[str, Any]:
+    """What a key has once it is revoked; when that was, and by whom, stays as it is."""
+    who = sa.case((keys.c.revoked_at.is_(None), sa.literal(by, ByCodePoint)), else_=keys.c.revoked_by)
+    return {"revoked_at": sa.func.coalesce(keys.c.revoked_at, sa.literal(now, UTCDateTime)), "revoked_by": who}
+
+
+def keys_made(db: sa.Connection, tenant_id: str, now: Moment) -> Sequence[sa.Row[Any]]:
+    """The keys of a tenant that people made and that work, the newest first."""
+    works = keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > now))
+    shown = (keys.c.id, keys.c.tenant_id, keys.c.name, keys.c.hint, keys.c.scopes, keys.c.made_by)
+    made = sa.select(*shown).where(keys.c.tenant_id == tenant_id, keys.c.made_by.is_not(None), works)
+    return db.execute(made.order_by(keys.c.created_at.desc(), keys.c.id)).all()
 
 
 def list_keys(ctx: "Context") -> Sequence[sa.Row[Any]]:

@@ -35,6 +35,8 @@ keys = sa.Table(
     sa.Column("expires_at", UTCDateTime),
     sa.Column("last_used_at", UTCDateTime),
     sa.Column("revoked_at", UTCDateTime),
+    sa.Column("made_by", ByCodePoint),  # the person, as of an event; null of one that a command made
+    sa.Column("revoked_by", ByCodePoint),
 )
 
 ALPHABET = string.digits + string.ascii_uppercase + string.ascii_lowercase

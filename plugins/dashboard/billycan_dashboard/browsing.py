@@ -8,12 +8,12 @@ from typing import Any, Literal, get_args, get_origin
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, own
+from billycan import own
 from billycan.businesses import list_keys
 from billycan.events import events, may_read
 from billycan.members import is_struct, options, parts
 from billycan.web import encode
-from billycan_users.api import Answer, Shown, Visit, live_of, members
+from billycan_users.api import Answer, Shown, Visit, names
 
 from .kinds import Kind, Member, holds, kind_at, kinds, label, page_of, title_of, url
 
@@ -226,32 +226,30 @@ def _related(visit: Visit, kind: Kind, id: str) -> Iterator[Related]:
 def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
     """What happened to a record, the latest first."""
     with visit.reading() as ctx:
-        names = [name for name in ctx.app.manifests[kind.plugin].events if may_read(ctx, name)]
-        if not names or not visit.identity.holds("events:read"):
+        declared = [name for name in ctx.app.manifests[kind.plugin].events if may_read(ctx, name)]
+        if not declared or not visit.identity.holds("events:read"):
             return []
         # An event's id grows with time as a record's does, so that none is older than the record; to half a minute.
         since = f"evt_{id.partition('_')[2][:7]}"
         rows = ctx.db.execute(
             sa.select(events.c.id, events.c.event, events.c.created_at, events.c.actor)
-            .where(own(ctx, events), events.c.id >= since, events.c.event.in_(names))
+            .where(own(ctx, events), events.c.id >= since, events.c.event.in_(declared))
             .where(events.c.data.startswith(f'{{"id":"{id}"', autoescape=True))
             .order_by(events.c.sequence.desc())
             .limit(_MOST_TOLD)
         ).all()
-        who = _keys(ctx)
-    if any(row.actor for row in rows):
-        who |= _people(visit)
+        actors = {row.actor for row in rows if row.actor}
+        keys = {key.id: key for key in list_keys(ctx) if key.id in actors} if actors else {}
+    with visit.app.db.reading() as db:
+        who = names(db, actors | {key.made_by for key in keys.values() if key.made_by})
+    who |= {id: _of_key(key, who) for id, key in keys.items()}
     return [
         Told(row.id, row.event, label(row.event.partition(".")[2]), row.created_at, who.get(row.actor, row.actor or ""))
         for row in rows
     ]
 
 
-def _keys(ctx: Context) -> dict[str, str]:
-    return {key.id: f"Key “{key.name or key.hint}”" for key in list_keys(ctx)}
-
-
-def _people(visit: Visit) -> dict[str, str]:
-    with visit.app.db.reading() as db:
-        found = members(db, live_of(db, visit.tenant_id))
-    return {person.id: person.name or person.email for person in found}
+def _of_key(key: Any, who: Mapping[str, str]) -> str:
+    """What a key is called, and whose it is."""
+    maker = who.get(key.made_by or "")
+    return f"Key “{key.name or key.hint}”" + (f", made by {maker}" if maker else "")

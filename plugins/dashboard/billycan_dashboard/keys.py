@@ -1,5 +1,7 @@
 """The pages of API keys: made here, shown once, revoked at once."""
 
+import base64
+import hashlib
 from datetime import timedelta
 from typing import Any
 
@@ -10,7 +12,7 @@ from billycan.businesses import create_key, revoke_own_key
 from billycan.businesses import list_keys as keys_of
 from billycan.fields import Count, Instant, Moment, Name
 from billycan.web import encode
-from billycan_users.api import Answer, Led, Screen, Sent, Shown, Visit, address, checked, mounted
+from billycan_users.api import Answer, Led, Screen, Sent, Shown, Visit, address, checked, mounted, names
 
 _HERE = "/dashboard/keys"
 
@@ -27,12 +29,16 @@ class Key(Struct, frozen=True):
     last_used_at: Moment | None
     expires_at: Moment | None
     per_minute: int
+    made_by: str
+    revoked_by: str
 
 
 def list_keys(visit: Visit) -> Answer:
     app = visit.app
     with visit.reading() as ctx:
         rows = keys_of(ctx)
+    with app.db.reading() as db:
+        who = names(db, {id for row in rows for id in (row.made_by, row.revoked_by) if id})
     now = app.now()
 
     def state(row: Any) -> str:
@@ -51,6 +57,8 @@ def list_keys(visit: Visit) -> Answer:
             row.last_used_at,
             row.expires_at,
             row.per_minute or app.settings.per_minute,
+            who.get(row.made_by, row.made_by or ""),
+            who.get(row.revoked_by, row.revoked_by or ""),
         )
         for row in rows
     ]
@@ -92,7 +100,7 @@ def make_key(visit: Visit) -> Answer:
                 raise Invalid.of(Fault(member, "out_of_range", f"must be from 1 to {most:,}"))
             given[member] = number
     with visit.writing() as ctx:
-        _, key = create_key(ctx.db, ctx.tenant_id, scopes, ctx.now(), **given)
+        _, key = create_key(ctx.db, ctx.tenant_id, scopes, ctx.now(), made_by=visit.person.user_id, **given)
     return visit.reveal(_HERE, key)
 
 
@@ -119,13 +127,22 @@ def offer_to_explorer(visit: Visit) -> Answer:
 
 
 def make_for_explorer(visit: Visit) -> Answer:
-    """A key of the business's sandbox for a day, for whoever is signed in and opened the explorer."""
+    """A key of the business's sandbox for a day, in place of the one that the visitor's explorer had before."""
     app, here = visit.app, visit.tenant_id
     sandbox = next(each.sandbox_id for each in visit.businesses() if here in (each.id, each.sandbox_id))
     expires = Moment.of(app.now() + timedelta(days=1))
+    user_id = visit.person.user_id
+    only = {"made_by": user_id, "instead_of": _of_explorer(user_id, sandbox), "expires_at": expires}
     with app.db.writing() as db:
-        _, key = create_key(db, sandbox, [*visit.identity.scopes], app.now(), name="Explorer", expires_at=expires)
+        _, key = create_key(db, sandbox, [*visit.identity.scopes], app.now(), name="Explorer", **only)
+    app.epoch.bump()  # the one before is refused at once
     return Sent(encode({"key": key}), "application/json")
+
+
+def _of_explorer(user_id: str, sandbox_id: str) -> str:
+    """The id of the one key that somebody's explorer has in a sandbox, so that clicks do not fill the list."""
+    digest = hashlib.sha256(f"explorer {user_id} {sandbox_id}".encode()).digest()
+    return f"key_{base64.b32hexencode(digest).decode()[:26].lower()}"
 
 
 screens = mounted(

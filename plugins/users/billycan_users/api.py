@@ -1,7 +1,7 @@
 """What other plugins may use of users: pages for people who are signed in, and who they are."""
 
 from .drawing import day, moment, money, words
-from .people import invite, live_of, members
+from .people import invite, live_of, members, names
 from .reading import checked
 from .rules import Role
 from .screens import Answer, Screen, address, mounted
@@ -24,5 +24,6 @@ __all__ = [
     "moment",
     "money",
     "mounted",
+    "names",
     "words",
 ]

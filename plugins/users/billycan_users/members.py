@@ -5,7 +5,7 @@ from typing import Any, get_args
 from billycan import Fault, Invalid
 from billycan.fields import Email
 
-from . import people, rules, sessions
+from . import makers, people, rules, sessions
 from .reading import checked
 from .rules import Role
 from .screens import Answer, Screen, address
@@ -17,9 +17,10 @@ _HERE = "/dashboard/people"
 
 def show_people(visit: Visit) -> Answer:
     with visit.app.db.reading() as db:
-        members = people.members(db, people.live_of(db, visit.tenant_id))
+        live = people.live_of(db, visit.tenant_id)
+        members, keys = people.members(db, live), makers.keys_by_maker(db, visit.app, live)
     named = [(role, f"{role.capitalize()}: {rules.WORDS[role].lower()}") for role in reversed(rules.ROLES)]
-    return Shown("users/people.html", {"members": members, "roles": named})
+    return Shown("users/people.html", {"members": members, "roles": named, "keys": keys})
 
 
 def invite(visit: Visit) -> Answer:
@@ -27,20 +28,31 @@ def invite(visit: Visit) -> Answer:
     role = _role(visit.form.get("role"))
     app = visit.app
     with app.db.writing() as db:
-        _, token = people.invite(db, visit.tenant_id, email, role, app.now())
+        user_id, token = people.invite(db, visit.tenant_id, email, role, app.now())
+        live = people.live_of(db, visit.tenant_id)
+        if people.has_role(db, live, user_id):  # whoever is in the business has the role at once
+            makers.revoke_beyond(db, app, live, user_id, role, visit.person.user_id)
+    app.epoch.bump()
     return visit.reveal(_HERE, address(app, f"/dashboard/join/{token}"))
 
 
 def change_member(visit: Visit, id: str) -> Answer:
     app, removes = visit.app, visit.form.get("remove") == "yes"
     role = None if removes else _role(visit.form.get("role"))
+    revoked: list[str] = []
     with app.db.writing() as db:
-        was_inside = people.change_role(db, people.live_of(db, visit.tenant_id), id, role)
+        live = people.live_of(db, visit.tenant_id)
+        was_inside = people.change_role(db, live, id, role)
+        if was_inside and visit.form.get("revoke_keys") == "yes":
+            revoked = makers.revoke_beyond(db, app, live, id, role, visit.person.user_id)
         if removes and was_inside:
             sessions.end(db, table.c.user_id == id)
+    if revoked:
+        app.epoch.bump()
     if removes and not was_inside:
         return Led(_HERE, "The invitation is withdrawn.")
-    return Led(_HERE, "The person is removed, and signed out everywhere." if removes else "The role is changed.")
+    said = "The person is removed, and signed out everywhere." if removes else "The role is changed."
+    return Led(_HERE, said + makers.told(revoked))
 
 
 def _role(text: str | None) -> Any:

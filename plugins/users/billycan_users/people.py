@@ -1,7 +1,9 @@
 """Who there is, and what each may do in which business."""
 
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -74,7 +76,7 @@ def invite(
         db.execute(sa.insert(users).values(recovery=[], **added))
     if tenant_id is not None:
         tenant_id = live_of(db, tenant_id)
-        if _has_role(db, tenant_id, user_id):
+        if has_role(db, tenant_id, user_id):
             change_role(db, tenant_id, user_id, role)
     db.execute(sa.delete(links).where(*_invited(tenant_id, user_id)))
     return user_id, new_link(db, OPERATE if is_operator else JOIN, user_id, now, tenant_id, role)
@@ -84,12 +86,13 @@ def accept(db: sa.Connection, link: Link, now: Moment) -> None:
     """Give what an invitation that was used offers; a role that somebody has meanwhile stays as it is."""
     if link.purpose == OPERATE:
         db.execute(sa.update(users).where(users.c.id == link.user_id).values(is_operator=True))
-    if link.business_id and not _has_role(db, link.business_id, link.user_id):
+    if link.business_id and not has_role(db, link.business_id, link.user_id):
         given = {"tenant_id": link.business_id, "id": link.user_id, "role": link.role, "created_at": now}
         db.execute(sa.insert(roles).values(**given))
 
 
-def _has_role(db: sa.Connection, tenant_id: str, user_id: str) -> bool:
+def has_role(db: sa.Connection, tenant_id: str, user_id: str) -> bool:
+    """Whether somebody is in a business, by its live id."""
     this = sa.select(roles.c.id).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id)
     return db.execute(this).first() is not None
 
@@ -184,6 +187,34 @@ def members(db: sa.Connection, tenant_id: str) -> list[Member]:
     found += [Member(r.id, r.email, None, r.role, False, False, None) for r in invited if r.id not in inside]
     order = ("owner", "developer", "viewer")
     return sorted(found, key=lambda member: (order.index(member.role), member.email))
+
+
+def listed(db: sa.Connection, now: Moment, live_id: str | None = None) -> list[dict[str, Any]]:
+    """Everybody with a role or an invitation, of one business or of all, and who has neither; by email address.
+
+    A row for each business; `has_joined` says that its invitation was followed.
+    """
+    shown = [users.c[name] for name in ("id", "email", "name", "is_operator", "created_at")]
+    inside = sa.select(*shown, users.c.password.is_not(None).label("has_joined"), roles.c.tenant_id, roles.c.role)
+    inside = inside.select_from(users.outerjoin(roles, roles.c.id == users.c.id))
+    asked = sa.select(*shown, links.c.business_id.label("tenant_id"), links.c.role)
+    asked = asked.join(links, links.c.user_id == users.c.id)
+    asked = asked.where(links.c.purpose.in_(INVITATIONS), links.c.expires_at > now)
+    if live_id:
+        inside, asked = inside.where(roles.c.tenant_id == live_id), asked.where(links.c.business_id == live_id)
+    rows = [dict(row._mapping) for row in db.execute(inside)]
+    there = {(row["id"], row["tenant_id"]) for row in rows}
+    invited = [{**row._mapping, "has_joined": False} for row in db.execute(asked)]
+    invited = [row for row in invited if (row["id"], row["tenant_id"]) not in there]
+    waiting = {row["id"] for row in invited}
+    found = [row for row in rows if row["role"] or row["id"] not in waiting] + invited
+    return sorted(found, key=lambda row: (row["email"], row["tenant_id"] or ""))
+
+
+def names(db: sa.Connection, user_ids: Iterable[str]) -> dict[str, str]:
+    """What each of these people is called; those who are gone from the deployment are not in it."""
+    chosen = sa.select(users.c.id, users.c.name, users.c.email).where(users.c.id.in_(sorted(set(user_ids))))
+    return {row.id: row.name or row.email for row in db.execute(chosen)}
 
 
 def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | None) -> bool:

@@ -6,7 +6,10 @@ import secrets
 import struct
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from billycan import App
 
 Role = Literal["owner", "developer", "viewer"]
 ROLES: tuple[Role, ...] = ("viewer", "developer", "owner")  # each may do what those before it may
@@ -37,6 +40,11 @@ def scopes(role: str, known: Iterable[str]) -> tuple[str, ...]:
     if role == "developer":
         return "read", *sorted(scope for scope in known if scope.endswith(":write") and scope not in _ONLY_OWNERS)
     return tuple(sorted(scope for scope in known if scope.endswith(":read") and scope not in _NOT_VIEWERS))
+
+
+def known(app: "App") -> set[str]:
+    """The scopes that this deployment's routes ask for."""
+    return {endpoint.route.scope for endpoint in app.endpoints if endpoint.route.scope}
 
 
 def wait(failures: int, *, of_address: bool = False) -> timedelta:

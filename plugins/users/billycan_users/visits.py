@@ -4,6 +4,7 @@ import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
+from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
@@ -15,9 +16,9 @@ from msgspec import Struct
 from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem, unit_of_work
 from billycan.web import encode
 
-from . import attempts, passwords, sessions
+from . import attempts, passwords, rules, sessions
 from .people import Business, businesses
-from .rules import Role, may, scopes
+from .rules import Role, may
 from .sessions import Session
 from .tables import users
 
@@ -93,17 +94,16 @@ class Visit:
         assert self.person.tenant_id is not None  # noqa: S101 - as above
         return self.person.tenant_id
 
-    @property
+    @cached_property
     def identity(self) -> Identity:
         """The visitor as the API knows them: what a key with their role's scopes might do."""
         person, settings = self.person, self.app.settings
-        known = {e.route.scope for e in self.app.endpoints if e.route.scope}
         return Identity(
             id=person.user_id,
             tenant_id=self.tenant_id,
             environment=person.environment,
             name=person.name or person.email,
-            scopes=scopes(person.role or "viewer", known),
+            scopes=rules.scopes(person.role or "viewer", rules.known(self.app)),
             per_minute=settings.per_minute,
             per_second=settings.per_second,
         )

@@ -1,0 +1,171 @@
+"""Who made a key is known, and the key ends with what its maker may do, where the owner wants that."""
+
+import json
+import re
+from contextlib import contextmanager
+
+import pytest
+import sqlalchemy as sa
+from click.testing import CliRunner
+
+from billycan.testing import Client
+from billycan_users.commands import users as command
+from billycan_users.people import invite
+from billycan_users.tables import users
+from billycan_users.testing import Browser
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app("contacts", "users", "dashboard")
+
+
+@pytest.fixture
+def client(app):
+    return Client(app)
+
+
+@pytest.fixture
+def owner(app, client):
+    return Browser(app).join(client)
+
+
+@pytest.fixture
+def developer(app, client):
+    return Browser(app).join(client, "developer")
+
+
+def id_of(app, browser):
+    with app.db.reading() as db:
+        return db.execute(sa.select(users.c.id).where(users.c.email == browser.email)).scalar_one()
+
+
+def make_key(app, browser, name="Import", **fields):
+    """Whoever has a key that somebody makes on the page."""
+    token = re.search(r'name="token" value="(\w+)"', browser.get("/dashboard/keys").text)[1]
+    sent = {"name": name, "everything": "write", "token": token, **fields}
+    page = browser.web.post("/dashboard/keys", sent, status=303).follow()
+    holder = Client(app)
+    holder.headers = {"Authorization": f"Bearer {re.search(r'svc_(?:live|test)_[0-9A-Za-z]{38}', page.text)[0]}"}
+    holder.get("/v1/me")
+    return holder
+
+
+def is_refused(holder):
+    holder.refused(401, "revoked_api_key", "GET", "/v1/me")
+    return True
+
+
+def run(app, *words):
+    @contextmanager
+    def opened():
+        yield app
+
+    done = CliRunner().invoke(command, [*words, "--json"], obj=opened)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.output)
+
+
+def test_the_page_says_who_made_and_who_revoked_a_key(app, client, owner, developer):
+    holder = make_key(app, developer)
+    page = owner.get("/dashboard/keys")
+    assert page.text.count("by Developer") == 1, "one that a command made has no maker"
+    holder.post("/v1/contacts", {"name": "Ann"})
+    id = client.get("/v1/contacts")["data"][0]["id"]
+    assert "Key “Import”, made by Developer" in owner.get(f"/dashboard/contacts/{id}").text
+    page = owner.get("/dashboard/keys")
+    owner.send(re.search(r"/dashboard/keys/key_\w+/revoke", page.text.partition("Import")[2])[0])
+    assert "by Owner" in owner.page.text and is_refused(holder)
+
+
+def test_the_keys_somebody_made_are_revoked_with_their_removal(app, client, owner, developer):
+    live = make_key(app, developer)
+    developer.send("/dashboard/switch", button="environment=sandbox")
+    sandbox, others = make_key(app, developer, "Test bench"), make_key(app, owner)
+    owner.get("/dashboard/people")
+    assert "Import" in owner.page.text and "Test bench" in owner.page.text
+    page = owner.send(f"/dashboard/people/{id_of(app, developer)}", button="remove=yes")
+    assert "2 keys are revoked" in page.text and is_refused(live) and is_refused(sandbox)
+    others.get("/v1/me")
+    client.get("/v1/me")
+
+
+def test_the_owner_may_leave_them_working(app, client, owner, developer):
+    holder = make_key(app, developer)
+    owner.get("/dashboard/people")
+    owner.send(f"/dashboard/people/{id_of(app, developer)}", revoke_keys=False, button="remove=yes")
+    holder.get("/v1/me")
+    assert "by Developer" in owner.get("/dashboard/keys").text
+
+
+def test_a_smaller_role_revokes_what_may_do_more(app, client, owner, developer):
+    writes = make_key(app, developer, everything="write")
+    reads = make_key(app, developer, everything="", scope="contacts:read")
+    owner.get("/dashboard/people")
+    owner.send(f"/dashboard/people/{id_of(app, developer)}", role="viewer")
+    assert is_refused(writes)
+    reads.get("/v1/me")
+    second = Browser(app).join(client, "owner", f"second.{client.tenant_id}@example.com".lower())
+    everything = make_key(app, second, everything="write")
+    narrow = make_key(app, second, everything="", scope="contacts:write")
+    owner.get("/dashboard/people")
+    owner.send("/dashboard/people", email=second.email, role="developer")
+    assert is_refused(everything)
+    narrow.get("/v1/me")
+
+
+def test_another_business_loses_no_keys(app, client, owner, developer):
+    """An accountant's: made in two businesses, and revoked in the one that they leave."""
+    other = Client(app, profile={"name": "Second"})
+    with app.db.writing() as db:
+        _, link = invite(db, other.tenant_id, developer.email, "developer", app.now())
+    here = make_key(app, developer)
+    developer.get(f"/dashboard/join/{link}")
+    developer.send()
+    token = re.search(r'name="token" value="(\w+)"', developer.get("/dashboard/businesses").text)[1]
+    developer.web.post("/dashboard/switch", {"token": token, "business": other.tenant_id})
+    there = make_key(app, developer)
+    assert run(app, "remove", id_of(app, developer), "--tenant", client.tenant_id)["revoked_keys"] == 1
+    assert is_refused(here)
+    there.get("/v1/me")
+    assert run(app, "remove", id_of(app, developer), "--keep-keys")["revoked_keys"] == 0
+    there.get("/v1/me")
+
+
+def test_the_explorer_has_one_key_of_each_person(app, client, owner, developer):
+    def take(browser):
+        token = re.search(r'name="token" value="(\w+)"', browser.get("/dashboard/keys").text)[1]
+        holder = Client(app)
+        key = browser.web.post("/dashboard/keys/explorer", {"token": token}).json["key"]
+        holder.headers = {"Authorization": f"Bearer {key}"}
+        holder.get("/v1/me")
+        return holder
+
+    first, theirs, again = take(owner), take(developer), take(owner)
+    first.refused(401, "invalid_api_key", "GET", "/v1/me")
+    theirs.get("/v1/me")
+    owner.send("/dashboard/switch", button="environment=sandbox")
+    rows = [row for row in owner.get("/dashboard/keys").text.split("<tr>") if "<strong>Explorer</strong>" in row]
+    assert len(rows) == 2
+    owner.get("/dashboard/people")
+    assert again.get("/v1/me")["data"]["environment"] == "sandbox"
+    page = owner.send(f"/dashboard/people/{id_of(app, developer)}", button="remove=yes")
+    assert "The key “Explorer” is revoked" in page.text and is_refused(theirs)
+
+
+def test_the_command_lists_who_is_invited_too(app, client, owner):
+    other = Client(app)
+    with app.db.writing() as db:
+        bob, _ = invite(db, client.tenant_id, f"bob.{client.tenant_id}@example.com".lower(), "viewer", app.now())
+        known, _ = invite(db, other.tenant_id, owner.email, "viewer", app.now())
+    rows = run(app, "list", "--tenant", client.tenant_id)
+    assert [(row["id"], row["role"], row["has_joined"]) for row in rows] == [
+        (bob, "viewer", False),
+        (id_of(app, owner), "owner", True),
+    ]
+    mine = [row for row in run(app, "list") if row["id"] in (bob, known)]
+    assert sorted((row["email"][:3], row["role"], row["has_joined"]) for row in mine) == [
+        ("bob", "viewer", False),
+        ("own", "owner", True),
+        ("own", "viewer", False),
+    ]

@@ -71,8 +71,8 @@ def create_key(
 ) -> tuple[str, str]:
     """Make a key for a tenant; returns its id and the key itself, which cannot be shown again.
 
-    `made_by` is the person who does. `instead_of` is an id for a key of which there is one at a time: what had it before
-    is refused from then on. The caller bumps the epoch after the commit.
+    `made_by` is the person who does. `instead_of` is an id for a key of which there is one at a time: the one that had
+    it before is refused from then on. The caller bumps the epoch after the commit.
     """
     environment = db.execute(sa.select(tenants.c.environment).where(tenants.c.id == tenant_id)).scalar_one()
     id, key = instead_of or new_id("key"), new_key(environment)

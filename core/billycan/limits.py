@@ -82,7 +82,12 @@ def by_address(use: str, address: str) -> str:
     """
     if not use.isidentifier():
         raise ValueError("a use is one word")
-    return f"address:{use} {_counted_as(address)[0]}"
+    return f"address:{use} {network(address)}"
+
+
+def network(address: str) -> str:
+    """What a remote address counts as: itself, and of an IPv6 address its /64."""
+    return _counted_as(address)[0]
 
 
 class Limiter:

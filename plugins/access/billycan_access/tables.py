@@ -13,7 +13,7 @@ requests = deployment_table(
     sa.Column("abn", sa.Text),
     sa.Column("email", sa.Text, nullable=False),
     sa.Column("purpose", sa.Text, nullable=False),
-    sa.Column("address", sa.Text, nullable=False),  # that it came from
+    sa.Column("address", sa.Text, nullable=False),  # that it came from; of IPv6 its /64
     sa.Column("digest", sa.LargeBinary, unique=True),  # of the link that proves the email address, until it is used
     sa.Column("business_id", ByCodePoint, sa.ForeignKey("core_tenants.id")),  # what it was given
     sa.Column("created_at", UTCDateTime, nullable=False),

@@ -3,6 +3,8 @@
 import json
 import re
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
 
 import pytest
@@ -144,6 +146,35 @@ def test_one_address_and_one_day_take_only_so_many(open_app, clock):
     assert len(stored(app)) == records.PER_ADDRESS + 3
     clock.move(hours=25)
     ask(app, browser, email="more@example.com")
+
+
+def test_whoever_has_one_ipv6_address_has_a_whole_network(app, clock):
+    for i in range(records.PER_ADDRESS + 1):
+        browser = Browser(app)
+        browser.web.extra_environ["REMOTE_ADDR"] = f"2001:db8:9:9::{i + 1}"
+        ask(app, browser, 200 if i < records.PER_ADDRESS else 429, email=f"{i}@example.com")
+        clock.move(seconds=10)
+    browser.web.extra_environ["REMOTE_ADDR"] = "2001:db8:9:a::1"
+    ask(app, browser, email="next@example.com")
+
+
+def test_requests_at_once_are_no_more_than_a_day_takes(open_app):
+    app = open_app(per_day=3)
+    browsers = [Browser(app) for _ in range(8)]
+    for browser in browsers:
+        browser.get("/access")
+    ready = threading.Barrier(len(browsers))
+
+    def send(browser):
+        form = next(form for form in browser.page.forms.values() if form.action == "/access")
+        for name, value in GIVEN.items():
+            form[name] = value if name != "email" else browser.web.extra_environ["REMOTE_ADDR"] + "@example.com"
+        ready.wait()
+        return form.submit(status="*").status_int
+
+    with ThreadPoolExecutor(len(browsers)) as pool:
+        assert sorted(pool.map(send, browsers)) == [303] * 3 + [429] * 5
+    assert len(stored(app)) == 3
 
 
 def test_a_request_that_nobody_decides_on_expires_and_is_forgotten(app, clock):

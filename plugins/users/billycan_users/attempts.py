@@ -1,41 +1,70 @@
-"""Wrong passwords: each account, and each address, waits longer with every one."""
+"""Attempts at passwords and codes: each account, and each address, waits longer with every wrong one."""
 
 import math
+from collections.abc import Mapping
 from datetime import timedelta
 
 import sqlalchemy as sa
 
-from billycan import App
+from billycan import App, UTCDateTime
+from billycan.fields import Moment
 from billycan.sql import upsert
 
 from .rules import wait
 from .tables import attempts
 
 _FORGOTTEN = timedelta(days=1)
+_MOST_FORGOTTEN = 100  # with each attempt
+
+Taken = Mapping[str, Moment]  # against whom an attempt was counted, and until when they would wait if it is wrong
 
 
-def seconds_to_wait(app: App, *names: str) -> int:
-    """How long until any of these may try again; 0 where all may."""
-    with app.db.reading() as db:
-        until = db.execute(sa.select(sa.func.max(attempts.c.until)).where(attempts.c.name.in_(names))).scalar()
-    return max(0, math.ceil((until - app.now()).total_seconds())) if until else 0
+class Wait(Exception):
+    """Somebody who guessed wrong must wait, for so many seconds."""
+
+    def __init__(self, seconds: int) -> None:
+        self.seconds = seconds
+        super().__init__(f"for {seconds} s")
+
+    def __str__(self) -> str:
+        return f"{self.seconds} seconds" if self.seconds < 90 else f"{round(self.seconds / 60)} minutes"
 
 
-def failed(app: App, *names: str) -> None:
-    """Count a wrong password against each of these."""
+def take(app: App, *names: str) -> Taken:
+    """Count an attempt as a wrong one against each of these, before it is looked at; raises Wait where one must wait.
+
+    So many at once have no more attempts between them than one after the other would. What was right after all is told
+    by `forgive` and `give_back`.
+    """
     now = app.now()
-    with app.db.writing() as db:
-        db.execute(sa.delete(attempts).where(attempts.c.until < now - _FORGOTTEN))
-        for name in sorted(names):
-            row = upsert(attempts, db).values(name=name, failures=1, until=now)
-            counted = row.on_conflict_do_update(
-                index_elements=["name"], set_={"failures": attempts.c.failures + 1}
-            ).returning(attempts.c.failures)
-            failures = db.execute(counted).scalar_one()
-            until = now + wait(failures, of_address=name.startswith("address:"))
-            db.execute(sa.update(attempts).where(attempts.c.name == name).values(until=until))
+    taken: dict[str, Moment] = {}
+    with app.db.noting() as db:
+        for name in sorted(names):  # in one order, so that two never wait for each other
+            db.execute(upsert(attempts, db).values(name=name, failures=0, until=now).on_conflict_do_nothing())
+        mine = sa.select(attempts).where(attempts.c.name.in_(names)).order_by(attempts.c.name)
+        rows = db.execute(mine.with_for_update()).all()
+        if (until := max(row.until for row in rows)) > now:
+            raise Wait(math.ceil((until - now).total_seconds()))
+        for row in rows:
+            failures = row.failures + 1
+            taken[row.name] = Moment.of(now + wait(failures, of_address=row.name.startswith("address:")))
+            changed = sa.update(attempts).where(attempts.c.name == row.name)
+            db.execute(changed.values(failures=failures, until=taken[row.name]))
+        old = sa.select(attempts.c.name).where(attempts.c.until < now - _FORGOTTEN).limit(_MOST_FORGOTTEN)
+        db.execute(sa.delete(attempts).where(attempts.c.name.in_(old.with_for_update(skip_locked=True))))
+    return taken
 
 
-def forgive(db: sa.Connection, name: str) -> None:
-    """Begin anew after the right password."""
-    db.execute(sa.delete(attempts).where(attempts.c.name == name))
+def give_back(db: sa.Connection, now: Moment, taken: Taken) -> None:
+    """Take back an attempt that was not wrong; those of others stay counted."""
+    for name in sorted(taken):
+        until = sa.case((attempts.c.until == taken[name], sa.literal(now, UTCDateTime)), else_=attempts.c.until)
+        this = (attempts.c.name == name) & (attempts.c.failures > 0)
+        db.execute(sa.update(attempts).where(this).values(failures=attempts.c.failures - 1, until=until))
+
+
+def forgive(db: sa.Connection, now: Moment, taken: Taken) -> None:
+    """Begin anew after what was right: an account from nothing, an address from where it was."""
+    give_back(db, now, {name: until for name, until in taken.items() if name.startswith("address:")})
+    of_accounts = [name for name in taken if not name.startswith("address:")]
+    db.execute(sa.delete(attempts).where(attempts.c.name.in_(of_accounts)))

@@ -115,31 +115,37 @@ def remove(opened: Any, user_id: str, tenant: str | None, keep_keys: bool, as_js
 
 @users.command("reset")
 @click.argument("user_id")
-@click.option("--second-factor", is_flag=True, help="Also turn the second factor and passkeys off.")
+@click.option("--second-factor", is_flag=True, help="Also turn the authenticator app off, and remove all passkeys.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None:
     """Print a link with which somebody chooses a new password; it works once within an hour.
+
+    Every session of theirs ends at once, and earlier such links stop working. The authenticator app and passkeys stay,
+    and are told, unless --second-factor is given.
 
     \b
     billycan users reset usr_01abc
     """
     import sqlalchemy as sa
 
-    from . import people
+    from . import codes, passkeys, people, sessions
     from .screens import address
-    from .tables import passkeys
-    from .tables import users as table
+    from .tables import passkeys as kept
+    from .tables import sessions as table
+    from .tables import users as people_table
 
     with _users(opened) as app:
         with app.db.writing(across=_BY_OPERATOR) as db:
             _known(db, user_id)
+            sessions.end(db, table.c.user_id == user_id)
             if second_factor:
-                off: dict[str, Any] = {"totp": None, "totp_step": None, "recovery": []}
-                db.execute(sa.update(table).where(table.c.id == user_id).values(**off))
-                db.execute(sa.delete(passkeys).where(passkeys.c.user_id == user_id))
-            token = people.new_link(db, people.RESET, user_id, app.now())
-        _say({"user": user_id, "link": address(app, f"/dashboard/join/{token}")}, as_json)
+                codes.forget(db, user_id)
+                db.execute(sa.delete(kept).where(kept.c.user_id == user_id))
+            token = people.reset_link(db, user_id, app.now())
+            totp = db.execute(sa.select(people_table.c.totp).where(people_table.c.id == user_id)).scalar()
+            left = {"authenticator_app": totp is not None, "passkeys": len(passkeys.of_user(db, user_id))}
+        _say({"user": user_id, "link": address(app, f"/dashboard/join/{token}"), **left}, as_json)
 
 
 def _known(db: Any, user_id: str) -> None:

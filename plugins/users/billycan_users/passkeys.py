@@ -20,17 +20,19 @@ from itsdangerous import BadData, URLSafeSerializer
 
 from billycan import App, Invalid, NotFound
 from billycan.fields import Moment, Name
+from billycan.sql import upsert
 from billycan.web import encode
 
-from . import attempts
+from . import attempts, sealing
 from .reading import checked
 from .screens import SIGN_IN, Answer, Screen, address, local
-from .tables import passkeys, users
+from .tables import answered, passkeys, users
 from .visits import Led, Sent, Visit
 
 _HERE = "/dashboard/account"
 _VALID = timedelta(minutes=5)
 _MOST = 20  # of one person
+_MOST_PROOF = 100_000  # characters
 _VERIFIED = UserVerificationRequirement.REQUIRED  # what only its owner can use needs no password besides
 
 
@@ -47,26 +49,41 @@ def _server(app: App) -> Fido2Server:
     return Fido2Server(party, verify_origin=lambda origin: origin == f"{url.scheme}://{url.netloc}")
 
 
-def _begin(visit: Visit, options: Any, state: Any) -> Answer:
+def _begin(visit: Visit, use: str, options: Any, state: Any) -> Answer:
     until = str(visit.app.now() + _VALID)
-    visit.cookies["passkey"] = str(_states(visit.app).dumps([until, state]))
+    visit.cookies["passkey"] = str(_states(visit.app).dumps([use, until, state]))
     return Sent(encode(dict(options)["publicKey"]), "application/json")
 
 
-def _state(visit: Visit) -> Any:
-    """What the browser was asked a moment ago; Invalid where nothing was, or too long ago. It counts once."""
+def _state(visit: Visit, use: str) -> Any:
+    """What the browser was asked for this use; Invalid where nothing was, too long ago, or it was answered before."""
     visit.cookies["passkey"] = None
+    app = visit.app
     try:
-        until, state = _states(visit.app).loads(visit.asked)
+        asked_for, until, state = _states(app).loads(visit.asked)
     except BadData:
         raise Invalid("That took too long, or came from another page: please try again.") from None
-    if Moment.fromisoformat(until) <= visit.app.now():
+    now, expires_at = app.now(), Moment.fromisoformat(until)
+    if asked_for != use or expires_at <= now:
         raise Invalid("That took too long: please try again.")
+    with app.db.writing() as db:
+        db.execute(sa.delete(answered).where(answered.c.expires_at <= now))
+        mine = upsert(answered, db).values(digest=sealing.digest(state["challenge"]), expires_at=expires_at)
+        if db.execute(mine.on_conflict_do_nothing()).rowcount != 1:
+            raise Invalid("This was answered already: please try again.")
     return state
 
 
 def _states(app: App) -> URLSafeSerializer:
     return URLSafeSerializer(app.secrets, salt="a passkey's challenge")
+
+
+def _given(visit: Visit) -> Any:
+    """What the browser proved, as it wrote it down; raises ValueError for what no browser writes."""
+    try:
+        return json.loads(visit.form.get("credential", "")[:_MOST_PROOF])
+    except RecursionError:
+        raise ValueError("nested without end") from None
 
 
 def of_user(db: sa.Connection, user_id: str) -> list[Any]:
@@ -85,15 +102,15 @@ def ask_for_new(visit: Visit) -> Answer:
     asked = _server(visit.app).register_begin(
         user, known, resident_key_requirement=resident, user_verification=_VERIFIED
     )
-    return _begin(visit, *asked)
+    return _begin(visit, f"add {person.user_id}", *asked)
 
 
 def add(visit: Visit) -> Answer:
     name = checked(Name, "name", visit.form.get("name", ""))
-    state = _state(visit)
+    state = _state(visit, f"add {visit.person.user_id}")
     try:
-        made = _server(visit.app).register_complete(state, json.loads(visit.form.get("credential", "")))
-    except (ValueError, KeyError, TypeError):
+        made = _server(visit.app).register_complete(state, _given(visit))
+    except (ValueError, KeyError, TypeError, AttributeError):
         raise Invalid("This passkey could not be verified: please try again.") from None
     assert made.credential_data is not None  # noqa: S101 - fido2 says so
     with visit.app.db.writing() as db:
@@ -121,17 +138,18 @@ def remove(visit: Visit, id: str) -> Answer:
 
 
 def ask_to_sign_in(visit: Visit) -> Answer:
-    return _begin(visit, *_server(visit.app).authenticate_begin(user_verification=_VERIFIED))
+    return _begin(visit, "enter", *_server(visit.app).authenticate_begin(user_verification=_VERIFIED))
 
 
 def sign_in(visit: Visit) -> Answer:
     """Whoever holds a passkey and proved to it that they are its owner has given two factors."""
-    app, state = visit.app, _state(visit)
-    wait_for = f"address:{visit.address}"
-    if seconds := attempts.seconds_to_wait(app, wait_for):
-        raise Invalid(f"Too many attempts: please try again in {seconds} seconds.")
+    app, state = visit.app, _state(visit, "enter")
     try:
-        answer = AuthenticationResponse.from_dict(json.loads(visit.form.get("credential", "")))
+        taken = attempts.take(app, f"address:{visit.network}")
+    except attempts.Wait as wait:
+        raise Invalid(f"Too many attempts: please try again in {wait}.") from None
+    try:
+        answer = AuthenticationResponse.from_dict(_given(visit))
         with app.db.reading() as db:
             row = db.execute(
                 sa.select(passkeys, passkeys.c.count.label("times"), users.c.email)
@@ -142,10 +160,10 @@ def sign_in(visit: Visit) -> Answer:
         count = answer.response.authenticator_data.counter
         if row.times and count <= row.times:
             raise ValueError("a copy of the passkey was used")  # synced ones stay at 0
-    except (ValueError, KeyError, TypeError, sa.exc.NoResultFound):
-        attempts.failed(app, wait_for)
+    except (ValueError, KeyError, TypeError, AttributeError, sa.exc.NoResultFound):
         raise Invalid("This passkey is not known here.") from None
     with app.db.writing() as db:
+        attempts.forgive(db, app.now(), taken)
         used = {"count": count, "used_at": app.now()}
         db.execute(sa.update(passkeys).where(passkeys.c.id == row.id).values(**used))
         visit.enter(db, row.user_id, row.email, is_complete=True)

@@ -121,6 +121,12 @@ def new_link(
     return token
 
 
+def reset_link(db: sa.Connection, user_id: str, now: Moment) -> str:
+    """The token of a link to choose a new password; of those that somebody was given, only the last works."""
+    db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.purpose.not_in(INVITATIONS)))
+    return new_link(db, RESET, user_id, now)
+
+
 def opened(db: sa.Connection, token: str, now: Moment) -> Link | None:
     """What a link is for; None for one that was used, has expired or never was."""
     row = db.execute(
@@ -136,7 +142,12 @@ def opened(db: sa.Connection, token: str, now: Moment) -> Link | None:
 
 
 def use(db: sa.Connection, token: str, purpose: str, now: Moment) -> Link:
-    """The same, and the link is used up with it; NotFound where another was quicker."""
+    """The same, and the link is used up with it; NotFound where another was quicker.
+
+    The person is locked first: of two invitations that are followed at once, the second finds the first one's account.
+    """
+    whose = sa.select(links.c.user_id).where(links.c.digest == digest(token)).scalar_subquery()
+    db.execute(sa.select(users.c.id).where(users.c.id == whose).with_for_update())
     link = opened(db, token, now)
     this = sa.delete(links).where(links.c.digest == digest(token), links.c.purpose == purpose)
     if link is None or db.execute(this).rowcount != 1:
@@ -144,14 +155,16 @@ def use(db: sa.Connection, token: str, purpose: str, now: Moment) -> Link:
     return link
 
 
-def choose_password(db: sa.Connection, user_id: str, email: str, password: str, name: str | None = None) -> None:
-    """Set a password; every session of the person ends, and every link but invitations, which now ask for it.
-
-    Raises Invalid.
-    """
+def new_password(email: str, password: str) -> str:
+    """What is stored of a password that somebody chooses; raises Invalid. Call it outside any transaction."""
     if fault := passwords.fault(password, email):
         raise Invalid.of(Fault("password", "invalid_value", fault))
-    values = {"password": passwords.hashed(password), **({"name": name} if name else {})}
+    return passwords.hashed(password)
+
+
+def set_password(db: sa.Connection, user_id: str, hashed: str, name: str | None = None) -> None:
+    """Set a password; every session of the person ends, and every link but invitations, which now ask for it."""
+    values = {"password": hashed, **({"name": name} if name else {})}
     db.execute(sa.update(users).where(users.c.id == user_id).values(**values))
     db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
     db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.purpose.not_in(INVITATIONS)))

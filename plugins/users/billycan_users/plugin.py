@@ -9,13 +9,13 @@ from .drawing import Assets
 from .greeting import greeting
 from .screens import mounted
 from .settings import Settings
-from .tables import attempts, links, roles, sessions, shown_once, users
+from .tables import answered, attempts, links, roles, sessions, shown_once, users
 from .tables import passkeys as passkeys_table
 
 manifest = Manifest(
     name="users",
     settings=Settings,
-    tables=(users, roles, sessions, links, passkeys_table, attempts, shown_once),
+    tables=(users, roles, sessions, links, passkeys_table, attempts, answered, shown_once),
     migrations=Path(__file__).parent / "migrations",
     pages=(
         *mounted(*signing_in.screens, *account.screens, *passkeys.screens, *members.screens),

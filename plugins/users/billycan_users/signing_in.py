@@ -7,8 +7,8 @@ import sqlalchemy as sa
 
 from billycan import Fault, Forbidden, Invalid, NotFound
 
-from . import attempts, passkeys, passwords, people, rules, sealing, sessions
-from .people import ENTER, INVITATIONS, Link
+from . import attempts, codes, passkeys, passwords, people, sessions
+from .people import ENTER, INVITATIONS, RESET, Link
 from .screens import SIGN_IN, Answer, Screen, local
 from .tables import sessions as table
 from .tables import users
@@ -35,66 +35,39 @@ def sign_in(visit: Visit) -> Answer:
     if faults:
         raise Invalid.of(*faults)
     app = visit.app
-    account, address = f"email:{hashlib.sha256(email.encode()).hexdigest()}", f"address:{visit.address}"
+    account, address = f"email:{hashlib.sha256(email.encode()).hexdigest()}", f"address:{visit.network}"
     if visit.knows(email):
         account += " known"  # a browser that has signed in before is not held up by strangers who try
-    if seconds := attempts.seconds_to_wait(app, account, address):
-        raise Invalid(f"Too many wrong passwords: please try again in {_told(seconds)}.")
+    try:
+        taken = attempts.take(app, account, address)
+    except attempts.Wait as wait:
+        raise Invalid(f"Too many wrong passwords: please try again in {wait}.") from None
     with app.db.reading() as db:
         user = db.execute(sa.select(users).where(users.c.email == email)).first()
-    if not passwords.matches(user.password if user else None, password[: passwords.MOST]) or user is None:
-        attempts.failed(app, account, address)
+    if not visit.is_password(taken, user.password if user else None, password) or user is None:
         raise Invalid(_WRONG)
+    rehashed = passwords.hashed(password) if passwords.is_outdated(user.password) else user.password
+    has_more = user.totp is not None
     with app.db.writing() as db:
-        attempts.forgive(db, account)
-        if passwords.is_outdated(user.password):
-            rehashed = passwords.hashed(password)
-            db.execute(sa.update(users).where(users.c.id == user.id).values(password=rehashed))
-        has_more = user.totp is not None
+        attempts.forgive(db, app.now(), taken)
+        # Unless it was changed in between: then what was right is no longer.
+        same = sa.update(users).where(users.c.id == user.id, users.c.password == user.password)
+        if db.execute(same.values(password=rehashed)).rowcount != 1:
+            raise Invalid(_WRONG)
         visit.enter(db, user.id, email, is_complete=not has_more)
     onward = local(visit.form.get("next") or "/dashboard")
     return Led(f"{SIGN_IN}?next={quote(onward)}" if has_more else onward)
 
 
 def _second_factor(visit: Visit) -> Answer:
-    app, person, code = visit.app, visit.person, visit.form.get("code", "").strip().casefold()
-    name = f"code:{person.user_id}"
-    if seconds := attempts.seconds_to_wait(app, name):
-        raise Invalid.of(Fault("code", "invalid_value", f"too many wrong codes: please try again in {_told(seconds)}"))
-    if not takes_code(visit, code):
-        attempts.failed(app, name)
-        raise Invalid.of(Fault("code", "invalid_value", "is wrong, or was used already"))
+    app, person = visit.app, visit.person
+    codes.prove(app, person, visit.form.get("code", ""))
     with app.db.writing() as db:
-        attempts.forgive(db, name)
+        if not sessions.end(db, table.c.id == person.id):
+            raise Forbidden("You were signed out meanwhile: sign in again.")
         # A new cookie: whoever knew the old one gains nothing by the second factor.
-        sessions.end(db, table.c.id == person.id)
         visit.enter(db, person.user_id, person.email, is_complete=True)
     return Led(local(visit.form.get("next") or "/dashboard"))
-
-
-def takes_code(visit: Visit, code: str) -> bool:
-    """Whether this is a code of the visitor's app or one of the recovery codes; each is taken once."""
-    app, id = visit.app, visit.person.user_id
-    with app.db.writing() as db:
-        row = db.execute(sa.select(users).where(users.c.id == id).with_for_update()).one()
-        secret = sealing.opened(sealing.of_deployment(app, "totp"), row.totp) if row.totp else None
-        if secret is None:
-            return False
-        digits = code.replace(" ", "")
-        step = rules.totp_step(secret, digits, app.now().timestamp(), row.totp_step or 0)
-        if step is not None:
-            db.execute(sa.update(users).where(users.c.id == id).values(totp_step=step))
-            return True
-        digest = hashlib.sha256(code.encode()).hexdigest()
-        if digest not in row.recovery:
-            return False
-        left = [each for each in row.recovery if each != digest]
-        db.execute(sa.update(users).where(users.c.id == id).values(recovery=left))
-        return True
-
-
-def _told(seconds: int) -> str:
-    return f"{seconds} seconds" if seconds < 90 else f"{round(seconds / 60)} minutes"
 
 
 def sign_out(visit: Visit) -> Answer:
@@ -139,26 +112,33 @@ def _words(link: Link) -> dict[str, str]:
 
 
 def join(visit: Visit, token: str) -> Answer:
-    app = visit.app
-    with app.db.writing() as db:
+    app, form = visit.app, visit.form
+    with app.db.reading() as db:
         found = people.opened(db, token, app.now())
-        if found is None:
-            raise NotFound
-        is_known = found.purpose in INVITATIONS and found.has_account
-        if is_known and not _is(visit, found):
-            return Led(f"{SIGN_IN}?next=/dashboard/join/{token}", f"Sign in as {found.email} to accept the invitation.")
+    if found is None:
+        raise NotFound
+    is_known = found.purpose in INVITATIONS and found.has_account
+    if is_known and not _is(visit, found):
+        return Led(f"{SIGN_IN}?next=/dashboard/join/{token}", f"Sign in as {found.email} to accept the invitation.")
+    chosen, name = "", form.get("name", "").strip()[:200]
+    if not is_known and _asks(found):
+        if found.purpose in INVITATIONS and not name:
+            raise Invalid.of(Fault("name", "required", "is required"))
+        chosen = people.new_password(found.email, form.get("password", ""))
+    with app.db.writing() as db:
         link = people.use(db, token, found.purpose, app.now())
+        if link.has_account != found.has_account:
+            raise NotFound  # another invitation was quicker: whose account this is must be proved now
         if link.purpose in INVITATIONS:
             people.accept(db, link, app.now())
         if is_known:
             return Led("/dashboard/businesses", "You have accepted the invitation.")
-        if _asks(link):
-            name = visit.form.get("name", "").strip()
-            if link.purpose in INVITATIONS and not name:
-                raise Invalid.of(Fault("name", "required", "is required"))
-            people.choose_password(db, link.user_id, link.email, visit.form.get("password", ""), name[:200])
+        if chosen:
+            people.set_password(db, link.user_id, chosen, name)
         user = db.execute(sa.select(users.c.totp).where(users.c.id == link.user_id)).one()
         visit.enter(db, link.user_id, link.email, is_complete=user.totp is None, business_id=link.business_id or "")
+    if link.purpose == RESET:
+        return Led("/dashboard/account", "Your password is changed. This page shows what else signs you in.")
     return Led("/dashboard", "Welcome!" if link.purpose in INVITATIONS else "")
 
 

@@ -39,6 +39,7 @@ sessions = deployment_table(
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Column("seen_at", UTCDateTime, nullable=False),
     sa.Column("proved_at", UTCDateTime, nullable=False),  # when the password was last given
+    sa.Column("offered", sa.LargeBinary),  # the secret of a second factor that is being set up, sealed
 )
 
 # One-use links: to join a business, to choose a new password, and `billycan serve`'s to sign in.
@@ -63,12 +64,19 @@ passkeys = deployment_table(
     sa.Column("used_at", UTCDateTime),
 )
 
-# Wrong passwords, by account and by address.
+# Attempts at passwords and codes, by account and by address.
 attempts = deployment_table(
     "users_attempts",
     sa.Column("name", ByCodePoint, primary_key=True),
     sa.Column("failures", sa.Integer, nullable=False),
-    sa.Column("until", UTCDateTime, nullable=False),
+    sa.Column("until", UTCDateTime, nullable=False, index=True),
+)
+
+# The challenges of passkeys that were answered: each is good once.
+answered = deployment_table(
+    "users_answered",
+    sa.Column("digest", sa.LargeBinary, primary_key=True),
+    sa.Column("expires_at", UTCDateTime, nullable=False, index=True),
 )
 
 # What may be shown once, on the page that follows a form: sealed under the session's cookie.

@@ -14,12 +14,13 @@ from itsdangerous import BadData, URLSafeSerializer
 from msgspec import Struct
 
 from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem, unit_of_work
-from billycan.web import encode
+from billycan.web import encode, network
 
 from . import attempts, passwords, rules, sessions
 from .people import Business, businesses
 from .rules import Role, may
 from .sessions import Session
+from .tables import sessions as table
 from .tables import users
 
 _decode = msgspec.json.Decoder(float_hook=Decimal).decode
@@ -87,6 +88,11 @@ class Visit:
         """Who is signed in, on a page that nobody else sees."""
         assert self.session is not None  # noqa: S101 - the door lets nobody else through
         return self.session
+
+    @property
+    def network(self) -> str:
+        """What the visitor's address counts as: whoever has one IPv6 address has all of its /64."""
+        return network(self.address)
 
     @property
     def tenant_id(self) -> str:
@@ -178,16 +184,29 @@ class Visit:
             return  # let in by a link, and yet to choose one
         if not given:
             raise Invalid.of(Fault(field, "required", "is required to do this"))
-        if seconds := attempts.seconds_to_wait(self.app, name):
-            raise Invalid.of(Fault(field, "invalid_value", f"was wrong too often: please try again in {seconds} s"))
-        if not passwords.matches(stored, given[: passwords.MOST]):
-            attempts.failed(self.app, name)
+        try:
+            taken = attempts.take(self.app, name)
+        except attempts.Wait as wait:
+            said = f"was wrong too often: please try again in {wait}"
+            raise Invalid.of(Fault(field, "invalid_value", said)) from None
+        if not self.is_password(taken, stored, given):
             raise Invalid.of(Fault(field, "invalid_value", "is wrong"))
         with self.app.db.writing() as db:
-            attempts.forgive(db, name)
+            attempts.forgive(db, self.app.now(), taken)
+
+    def is_password(self, taken: attempts.Taken, stored: str | None, given: str) -> bool:
+        """Whether this is the password; an attempt that nobody had time to look at is not counted. Raises Busy."""
+        try:
+            return passwords.matches(stored, given[: passwords.MOST])
+        except passwords.Busy:
+            with self.app.db.noting() as db:
+                attempts.give_back(db, self.app.now(), taken)
+            raise
 
     def enter(self, db: sa.Connection, user_id: str, email: str, *, is_complete: bool, business_id: str = "") -> None:
-        """Sign somebody in, with a new cookie; the browser will be known when it comes again."""
+        """Sign somebody in, with a new cookie; the session that this browser had ends, and it is known from now on."""
+        if self.session:
+            sessions.end(db, table.c.id == self.session.id)
         who = (user_id, self.app.now(), self.address, self.browser)
         self.cookies["session"] = sessions.start(db, *who, is_complete=is_complete, business_id=business_id)
         if is_complete:

@@ -1,0 +1,89 @@
+"""Second factors: the codes of an authenticator app and recovery codes, each of which is good once."""
+
+import hashlib
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import App, Fault, Invalid
+
+from . import attempts, rules, sealing
+from .sessions import Session
+from .tables import sessions, users
+
+_HOW_MANY = 10
+
+
+def prove(app: App, person: Session, code: str) -> None:
+    """Use up a code of the person's app or one of their recovery codes; Invalid unless it is one.
+
+    Wrong ones wait longer each time.
+    """
+    try:
+        taken = attempts.take(app, f"code:{person.user_id}")
+    except attempts.Wait as wait:
+        raise _wrong(f"was wrong too often: please try again in {wait}") from None
+    if not _takes(app, person.user_id, code.strip().casefold()):
+        raise _wrong("is wrong, or was used already" if code.strip() else "is required to do this")
+    with app.db.writing() as db:
+        attempts.forgive(db, app.now(), taken)
+
+
+def _takes(app: App, id: str, code: str) -> bool:
+    with app.db.writing() as db:
+        row = db.execute(sa.select(users).where(users.c.id == id).with_for_update()).one()
+        secret = sealing.opened(sealing.of_deployment(app, "totp"), row.totp) if row.totp else None
+        if secret is None:
+            return False
+        step = rules.totp_step(secret, code.replace(" ", ""), app.now().timestamp(), row.totp_step or 0)
+        if step is not None:
+            db.execute(sa.update(users).where(users.c.id == id).values(totp_step=step))
+            return True
+        digest = _digest(code)
+        if digest not in row.recovery:
+            return False
+        left = [each for each in row.recovery if each != digest]
+        db.execute(sa.update(users).where(users.c.id == id).values(recovery=left))
+        return True
+
+
+def offer(app: App, person: Session) -> None:
+    """Begin to set up an authenticator app: a new secret waits with the session until a code of it is given."""
+    sealed = sealing.of_deployment(app, "totp").encrypt(rules.new_totp_secret().encode())
+    with app.db.writing() as db:
+        db.execute(sa.update(sessions).where(sessions.c.id == person.id).values(offered=sealed))
+
+
+def offered(app: App, db: sa.Connection, person: Session) -> str | None:
+    """The secret that waits with the session."""
+    sealed = db.execute(sa.select(sessions.c.offered).where(sessions.c.id == person.id)).scalar()
+    return sealing.opened(sealing.of_deployment(app, "totp"), sealed) if sealed else None
+
+
+def step_of(app: App, secret: str, code: str) -> int:
+    """The step whose code of a new secret this is; raises Invalid."""
+    step = rules.totp_step(secret, code.replace(" ", ""), app.now().timestamp(), 0)
+    if step is None:
+        raise _wrong("is not the code that the app shows now")
+    return step
+
+
+def replace(db: sa.Connection, user_id: str, **values: Any) -> list[str]:
+    """Give somebody new recovery codes in place of those that were left; `values` are changed with them."""
+    made = [rules.new_recovery_code() for _ in range(_HOW_MANY)]
+    changed = sa.update(users).where(users.c.id == user_id)
+    db.execute(changed.values(recovery=[_digest(code) for code in made], **values))
+    return made
+
+
+def forget(db: sa.Connection, user_id: str) -> None:
+    """Turn somebody's second factor off, with what is left of the recovery codes."""
+    db.execute(sa.update(users).where(users.c.id == user_id).values(totp=None, totp_step=None, recovery=[]))
+
+
+def _digest(code: str) -> str:
+    return hashlib.sha256(code.encode()).hexdigest()
+
+
+def _wrong(words: str) -> Invalid:
+    return Invalid.of(Fault("code", "invalid_value", words))

@@ -1,0 +1,337 @@
+"""What guards an account: guesses at once, codes and challenges that are good once, resets, and a bounded cost."""
+
+import hashlib
+import json
+import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import pytest
+import sqlalchemy as sa
+from click.testing import CliRunner
+from fido2.utils import websafe_encode
+
+from billycan.testing import Client
+from billycan_users import passwords, people, rules
+from billycan_users.commands import users as command
+from billycan_users.people import invite
+from billycan_users.tables import attempts, passkeys, sessions, users
+from billycan_users.testing import PASSWORD, Browser
+
+ACCOUNT = "/dashboard/account"
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app("contacts", "users", "dashboard", public_url="http://localhost")
+
+
+@pytest.fixture
+def client(app):
+    return Client(app)
+
+
+@pytest.fixture
+def owner(app, client):
+    return Browser(app).join(client)
+
+
+def token_of(browser):
+    return re.search(r'name="token" value="(\w+)"', browser.page.text)[1]
+
+
+def id_of(app, browser):
+    with app.db.reading() as db:
+        return db.execute(sa.select(users.c.id).where(users.c.email == browser.email)).scalar_one()
+
+
+def at_once(count, work):
+    """What `work` gives to each of so many threads that begin together."""
+    ready = threading.Barrier(count)
+
+    def one(number):
+        ready.wait()
+        return work(number)
+
+    with ThreadPoolExecutor(count) as pool:
+        return [*pool.map(one, range(count))]
+
+
+def stranger(app, email):
+    """A browser at the sign-in page, and what a wrong guess there sends."""
+    browser = Browser(app)
+    browser.get("/dashboard/sign-in")
+    return browser, {"email": email, "password": "a wrong sentence", "token": token_of(browser)}
+
+
+# Guesses --------------------------------------------------------------------------------------------------------------
+
+
+def test_guesses_at_once_share_no_allowance(app, owner, monkeypatch):
+    """From many addresses: as many are looked at as one after the other would be."""
+    monkeypatch.setattr(passwords, "_admitted", threading.BoundedSemaphore(100))
+    guessing = [stranger(app, owner.email) for _ in range(12)]
+    pages = at_once(12, lambda n: guessing[n][0].web.post("/dashboard/sign-in", guessing[n][1], status="*").text)
+    assert sum("is wrong" in page for page in pages) == 4
+    assert sum("try again in" in page for page in pages) == 8
+
+
+def test_the_right_password_is_no_guess(app, owner):
+    """A whole office signs in from one address, and nobody of them waits."""
+    address = owner.web.extra_environ["REMOTE_ADDR"]
+    owner.send("/dashboard/sign-out")
+    for _ in range(30):
+        assert owner.sign_in().request.path == "/dashboard"
+        owner.send("/dashboard/sign-out")
+        app.clock.move(seconds=10)
+    with app.db.reading() as db:
+        left = db.execute(sa.select(attempts.c.failures).where(attempts.c.name == f"address:{address}")).scalar()
+    assert not left
+
+
+def test_whoever_has_one_ipv6_address_has_a_whole_network(app, owner, clock):
+    def guess(address):
+        browser, sent = stranger(app, f"{address[-2:]}@example.com")
+        browser.web.extra_environ["REMOTE_ADDR"] = address
+        return browser.web.post("/dashboard/sign-in", sent, status="*").text
+
+    for number in range(20):
+        assert "is wrong" in guess(f"2001:db8:7:7::{number:02x}")
+    assert "try again in" in guess("2001:db8:7:7:ffff::ab")
+    assert "is wrong" in guess("2001:db8:7:8::ac")
+
+
+def test_few_passwords_are_hashed_at_once_and_few_wait(app, owner):
+    """A flood of sign-ins must not hold every thread: who finds the queue full is told so, and has not guessed."""
+    browser, sent = stranger(app, owner.email)
+    for _ in range(passwords.AT_ONCE + passwords.WAITING):
+        assert passwords._admitted.acquire(blocking=False)
+    try:
+        for _ in range(6):
+            page = browser.web.post("/dashboard/sign-in", {**sent, "password": PASSWORD}, status=503)
+            assert "try again in a few seconds" in page.text
+    finally:
+        for _ in range(passwords.AT_ONCE + passwords.WAITING):
+            passwords._admitted.release()
+    assert browser.web.post("/dashboard/sign-in", {**sent, "password": PASSWORD}).status_int == 303
+
+
+def test_a_password_is_hashed_outside_any_transaction(app, client, owner, monkeypatch):
+    """Or whoever floods the queue would hold up everybody who writes."""
+    hash_it, found = passwords._hasher.hash, []
+
+    def hashed(password):
+        with app.db.writing() as db:
+            found.append(db.execute(sa.select(sa.func.count()).select_from(users)).scalar())
+        return hash_it(password)
+
+    monkeypatch.setattr(passwords, "_hasher", type("Hasher", (), {"hash": staticmethod(hashed)})())
+    with app.db.writing() as db:
+        _, token = invite(db, client.tenant_id, f"bob.{client.tenant_id}@example.com".lower(), "viewer", app.now())
+    bob = Browser(app)
+    bob.get(f"/dashboard/join/{token}")
+    assert bob.send(name="Bob", password=PASSWORD).request.path == "/dashboard" and len(found) == 1
+    assert Browser(app).web.post("/dashboard/join/nope", {"token": "x"}, status="*").status_int == 403
+
+
+# Invitations at once --------------------------------------------------------------------------------------------------
+
+
+def test_of_two_invitations_at_once_the_second_finds_an_account(app, client):
+    """Two businesses invite one person, and both links are followed at once: one password, chosen by one of them."""
+    other = Client(app)
+    ann = f"ann.{client.tenant_id}@example.com".lower()
+    with app.db.writing() as db:
+        ours = invite(db, client.tenant_id, ann, "owner", app.now())[1]
+        theirs = invite(db, other.tenant_id, ann, "viewer", app.now())[1]
+    mallory = Browser(app)
+    mallory.get(f"/dashboard/join/{theirs}")
+    sent = {"name": "Mallory", "password": "mallory's own sentence", "token": token_of(mallory)}
+    hashed = people.new_password(ann, PASSWORD)
+    with ThreadPoolExecutor(1) as pool:
+        with app.db.writing() as db:
+            link = people.use(db, ours, people.JOIN, app.now())
+            answer = pool.submit(mallory.web.post, f"/dashboard/join/{theirs}", sent, status="*")
+            people.accept(db, link, app.now())
+            with pytest.raises(TimeoutError):
+                answer.result(0.5)
+            people.set_password(db, link.user_id, hashed, "Ann")
+        assert answer.result().status_int in (303, 404)
+    assert "Sign in" in mallory.get("/dashboard").text
+    real = Browser(app)
+    assert real.sign_in(PASSWORD, ann).request.path == "/dashboard"
+    assert "Derwent" in real.get("/dashboard/businesses").text
+
+
+# Codes ----------------------------------------------------------------------------------------------------------------
+
+
+class Phone:
+    """An authenticator app that was set up on the account's page; `recovery` are the codes that were shown."""
+
+    def __init__(self, app, browser, **proof):
+        self.app = app
+        browser.get(ACCOUNT)
+        page = browser.web.post(f"{ACCOUNT}/totp", {"token": token_of(browser), **proof}, status=303).follow()
+        self.secret = re.search(r"Or type: <span[^>]*>([A-Z2-7 ]+)", page.text)[1].replace(" ", "")
+        browser.page = page
+        browser.send(f"{ACCOUNT}/totp-on", code=self.code())
+        self.recovery = re.search(r"<pre[^>]*>([^<]+)", browser.page.text)[1].split()
+
+    def code(self):
+        return rules.totp(self.secret, int(self.app.now().timestamp() // 30))
+
+
+def test_the_secret_of_a_second_factor_comes_from_no_form(app, owner):
+    chosen = "A" * 32
+    sent = {"token": token_of(owner.get(ACCOUNT) and owner), "secret": chosen}
+    sent["code"] = rules.totp(chosen, int(app.now().timestamp() // 30))
+    assert owner.web.post(f"{ACCOUNT}/totp-on", sent, status="*").status_int == 422
+    owner.send(f"{ACCOUNT}/totp")
+    assert owner.web.post(f"{ACCOUNT}/totp-on", sent, status="*").status_int == 422
+    elsewhere = Browser(app)
+    elsewhere.email = owner.email
+    elsewhere.sign_in()
+    assert "Scan this" not in elsewhere.get(ACCOUNT).text, "it is set up in one browser"
+    with app.db.reading() as db:
+        offered = db.execute(sa.select(sessions.c.offered).where(sessions.c.offered.is_not(None))).scalars().all()
+    secret = re.search(r"Or type: <span[^>]*>([A-Z2-7 ]+)", owner.get(ACCOUNT).text)[1].replace(" ", "")
+    assert offered and not any(secret.encode() in each for each in offered)
+
+
+def test_changing_a_second_factor_asks_for_a_present_code(app, owner, clock):
+    phone = Phone(app, owner)
+    token = token_of(owner.get(ACCOUNT) and owner)
+    for path in ("totp", "recovery", "totp-off"):
+        for code in ("", "000000"):
+            page = owner.web.post(f"{ACCOUNT}/{path}", {"token": token, "code": code}, status=422)
+            assert "Scan this" not in page.text and 'aria-invalid="true"' in page.text
+        clock.move(hours=1)
+        owner.get(ACCOUNT)
+    proof = {"token": token, "current_password": PASSWORD}
+    page = owner.web.post(f"{ACCOUNT}/recovery", {**proof, "code": phone.recovery[0]}, status=303).follow()
+    codes = re.search(r"<pre[^>]*>([^<]+)", page.text)[1].split()
+    assert len(codes) == 10 and not {*codes} & {*phone.recovery}
+    assert owner.web.post(f"{ACCOUNT}/totp-off", {**proof, "code": phone.recovery[1]}, status="*").status_int == 422
+    used = phone.code()
+    other = Phone(app, owner, code=used, **proof)
+    assert other.secret != phone.secret
+    clock.move(minutes=1)
+    owner.web.post(f"{ACCOUNT}/totp-off", {**proof, "code": phone.code()}, status=422)
+    assert "is off" in owner.web.post(f"{ACCOUNT}/totp-off", {**proof, "code": other.code()}).follow().text
+
+
+def test_codes_at_once_share_no_allowance_and_one_code_signs_in_once(app, owner, clock):
+    phone = Phone(app, owner)
+    clock.move(minutes=1)
+    waiting = []
+    for _ in range(6):
+        browser = Browser(app)
+        browser.email = owner.email
+        browser.sign_in()
+        waiting.append((browser, {"token": token_of(browser)}))
+        assert "One more step" in browser.page.text
+    code = phone.code()
+    answers = at_once(
+        6,
+        lambda n: waiting[n][0].web.post("/dashboard/sign-in", {**waiting[n][1], "code": code}, status="*").status_int,
+    )
+    assert sorted(answers) == [303, 422, 422, 422, 422, 422]
+
+
+# Passkeys -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def passkey(app, owner, monkeypatch):
+    """A passkey of the owner's; whatever is proved by it is taken as proved."""
+    from fido2.server import Fido2Server
+    from fido2.webauthn import AttestedCredentialData
+
+    from billycan_users import passkeys as module
+
+    key = {1: 2, 3: -7, -1: 1, -2: b"x" * 32, -3: b"y" * 32}
+    credential = AttestedCredentialData.create(b"\0" * 16, hashlib.sha256(owner.email.encode()).digest(), key)
+    row = {"id": websafe_encode(credential.credential_id), "user_id": id_of(app, owner), "name": "Phone"}
+    with app.db.writing() as db:
+        db.execute(sa.insert(passkeys).values(credential=bytes(credential), count=0, created_at=app.now(), **row))
+
+    class Answer:
+        raw_id = credential.credential_id
+        response = type("Response", (), {"authenticator_data": type("Data", (), {"counter": 0})})
+
+    monkeypatch.setattr(module.AuthenticationResponse, "from_dict", staticmethod(lambda given: Answer))
+    monkeypatch.setattr(Fido2Server, "authenticate_complete", lambda self, state, known, answer: known[0])
+
+
+def test_a_passkeys_challenge_is_answered_once(app, owner, passkey):
+    browser = Browser(app)
+    browser.get("/dashboard/sign-in")
+    sent = {"token": token_of(browser), "credential": "{}"}
+    browser.web.post("/dashboard/sign-in/passkey/ask", sent)
+    asked = browser.web.cookies["billycan_passkey"]
+    assert browser.web.post("/dashboard/sign-in/passkey", sent, status="*").status_int == 303
+    thief = Browser(app)
+    thief.get("/dashboard/sign-in")
+    # The end of a signature has spare bits: another spelling of the same cookie is the same challenge.
+    for spelling in (
+        asked,
+        *(asked[:-1] + letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"),
+    ):
+        thief.web.set_cookie("billycan_passkey", spelling)
+        answer = thief.web.post("/dashboard/sign-in/passkey", {**sent, "token": token_of(thief)}, status="*")
+        assert answer.status_int in (422, 429)
+        app.clock.move(seconds=4)
+    assert thief.get("/dashboard").request.path == "/dashboard/sign-in"
+
+
+def test_a_challenge_to_sign_in_adds_no_passkey(app, owner):
+    owner.get(ACCOUNT)
+    owner.web.post("/dashboard/sign-in/passkey/ask", {"token": token_of(owner)})
+    sent = {"token": token_of(owner), "name": "Phone", "credential": "{}"}
+    assert "took too long" in owner.web.post(f"{ACCOUNT}/passkeys", sent, status=422).text
+
+
+@pytest.mark.parametrize("credential", ["", "null", "[]", "1", '{"id": 1}', "[" * 90_000, '{"id":"%s"}' % ("x" * 9000)])
+def test_what_no_browser_writes_is_refused(app, owner, credential):
+    browser = Browser(app)
+    browser.get("/dashboard/sign-in")
+    sent = {"token": token_of(browser), "credential": credential}
+    browser.web.post("/dashboard/sign-in/passkey/ask", sent)
+    assert browser.web.post("/dashboard/sign-in/passkey", sent, status="*").status_int == 422
+    owner.get(ACCOUNT)
+    sent = {"token": token_of(owner), "name": "Phone", "credential": credential}
+    owner.web.post(f"{ACCOUNT}/passkeys/new", sent)
+    assert owner.web.post(f"{ACCOUNT}/passkeys", sent, status="*").status_int == 422
+
+
+# Resets ---------------------------------------------------------------------------------------------------------------
+
+
+def reset(app, browser, *words):
+    @contextmanager
+    def opened():
+        yield app
+
+    done = CliRunner().invoke(command, ["reset", id_of(app, browser), *words, "--json"], obj=opened)
+    assert done.exit_code == 0, done.output
+    return json.loads(done.output)
+
+
+def test_a_reset_ends_sessions_and_leaves_what_else_signs_in_unless_told(app, owner, passkey, clock):
+    phone = Phone(app, owner)
+    first, told = reset(app, owner), reset(app, owner)
+    assert (told["authenticator_app"], told["passkeys"]) == (True, 1)
+    assert owner.get("/dashboard").request.path == "/dashboard/sign-in"
+    owner.get(first["link"].removeprefix(app.public_url), 404)
+    owner.get(told["link"].removeprefix(app.public_url))
+    clock.move(minutes=1)
+    assert "One more step" in owner.send(password="a second long sentence").text
+    page = owner.send(code=phone.code())
+    assert page.request.path == ACCOUNT and "Phone" in page.text and "authenticator app is asked for" in page.text
+    told = reset(app, owner, "--second-factor")
+    assert (told["authenticator_app"], told["passkeys"]) == (False, 0)
+    owner.get(told["link"].removeprefix(app.public_url))
+    page = owner.send(password="a third long sentence")
+    assert page.request.path == ACCOUNT and "Phone" not in page.text and "Set up an authenticator" in page.text

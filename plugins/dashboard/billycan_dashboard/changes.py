@@ -16,15 +16,34 @@ from .kinds import Kind, holds, kind_at, kind_of, kinds, label, page_of, targets
 
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
+_MOST_OPTIONS = 5_000  # of one reference, in all rows
 _MOST_LOOKED_UP = 500  # of what was chosen before: an invoice has up to 500 lines
 
 
 class Choices(Struct, frozen=True):
-    """What a reference may be: pairs of an id and a name, of `total` that there are."""
+    """What a reference may be: pairs of an id and a name, of `total` that there are.
+
+    `names` are those that were chosen before. One of many rows offers `in_row` pairs, so that a form with many rows is
+    not as long as both multiplied.
+    """
 
     pairs: list[tuple[str, str]]
+    names: Mapping[str, str]
+    in_row: int
     total: int
     title: str
+
+    def all(self) -> list[tuple[str, str]]:
+        """What may be ticked."""
+        return [*self.names.items(), *self.pairs]
+
+    def of(self, chosen: str, *, is_in_row: bool) -> list[tuple[str, str]]:
+        """What one control offers, with what is chosen in it."""
+        shown = self.pairs[: self.in_row] if is_in_row else self.pairs
+        if not chosen or any(id == chosen for id, _ in shown):
+            return shown
+        name = self.names.get(chosen) or next((name for id, name in self.pairs if id == chosen), None)
+        return [(chosen, name), *shown] if name else shown
 
 
 def new_record(visit: Visit, resource: str) -> Answer:
@@ -155,6 +174,8 @@ def _show_form(
     given = {**stored, **{name: text for name, text in visit.query.items() if name in {c.name for c in asked}}}
     fields = visit.form or given
     more = {visit.form.get("more", ""): _MORE_ROWS}
+    rows = {c.name: forms.row_count(c, fields, more.get(c.name, 0)) for c in asked if c.form == "rows"}
+    in_row = min(_MOST_CHOICES, _MOST_OPTIONS // max(sum(rows.values()), 1))
     values = {
         "kind": kind,
         "title": title,
@@ -165,8 +186,8 @@ def _show_form(
         "main": [c for c in asked if c.name not in ("external_id", "metadata") and not _is_chained(c, asked)],
         "rest": [c for c in asked if c.name in ("external_id", "metadata") or _is_chained(c, asked)],
         "fields": fields,
-        "rows": {c.name: forms.row_count(c, fields, more.get(c.name, 0)) for c in asked if c.form == "rows"},
-        "choices": {name: _choices(visit, kind, name, fields) for name in _references(asked)},
+        "rows": rows,
+        "choices": {name: _choices(visit, kind, name, fields, in_row) for name in _references(asked)},
         "labels": label,
     }
     return Shown("dashboard/form.html", values)
@@ -188,7 +209,7 @@ def _naming(kind: Kind) -> list[str]:
     return [n for n in dict.fromkeys(["id", kind.columns[0].name, "number", "name", "title", "client"]) if n in shown]
 
 
-def _choices(visit: Visit, kind: Kind, name: str, fields: Mapping[str, str]) -> Choices | None:
+def _choices(visit: Visit, kind: Kind, name: str, fields: Mapping[str, str], in_row: int) -> Choices | None:
     """What a reference may be: the first hundred that fit what was looked for, and what is chosen; None if unknown."""
     one = name[:-1] if name.endswith("_ids") else name
     prefix = kind.ids.get(one) or targets(visit.app).get(one, "")
@@ -203,10 +224,10 @@ def _choices(visit: Visit, kind: Kind, name: str, fields: Mapping[str, str]) -> 
     found = visit.call("GET", target.path, query)
     pairs = [(record["id"], _named(target, record)) for record in found["data"]]
     chosen = {id for key, text in fields.items() if key.rpartition(".")[2] == name for id in text.split()}
-    for id in sorted(chosen - {id for id, _ in pairs})[:_MOST_LOOKED_UP]:
-        pairs.insert(0, (id, _look_up(visit, id)))
+    names = {id: _look_up(visit, id) for id in sorted(chosen - {id for id, _ in pairs})[:_MOST_LOOKED_UP]}
     total = visit.call("GET", target.path, {"per_page": 1})["pagination"]["total"] if text else None
-    return Choices(pairs, found["pagination"]["total"] if total is None else total, target.title)
+    total = found["pagination"]["total"] if total is None else total
+    return Choices(pairs, names, in_row, total, target.title)
 
 
 def _named(kind: Kind, record: Mapping[str, Any]) -> str:

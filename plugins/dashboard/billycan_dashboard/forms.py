@@ -14,11 +14,13 @@ from msgspec import UNSET, Struct, UnsetType
 from billycan import BadRequest, Fault, Problem
 from billycan.fields import Number, Rule, Text, Whole, read_instant
 from billycan.members import is_struct, members_explained, options, parts
+from billycan.web import PayloadTooLarge
 
 from .kinds import label
 
 _LATER = ("external_id", "metadata")
 _EMPTY_ROWS = 3
+MOST_ROWS = 500  # of one list: as many as a document has lines
 _REMOVE = "__remove"  # the field of a row by which it is taken out
 _NAMING = 32
 _LONG = 1000  # characters from which on a text has several lines
@@ -29,7 +31,8 @@ _LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?", re.ASCII)
 class Control(Struct, frozen=True):
     """A member that a form asks for. `form` is its kind; of rows and of an object, `parts` are the members.
 
-    `default` is what stands for it when nothing is chosen, `clears` says that null may be sent in its place.
+    `default` is what stands for it when nothing is chosen, `clears` says that null may be sent in its place. `most` is
+    how many rows there may be.
     """
 
     name: str
@@ -41,6 +44,7 @@ class Control(Struct, frozen=True):
     default: Any = None
     choices: tuple[str, ...] = ()
     parts: tuple["Control", ...] = ()
+    most: int = MOST_ROWS
 
     @property
     def is_wide(self) -> bool:
@@ -68,11 +72,11 @@ def _place(control: Control) -> int:
 
 
 def _control(field: msgspec.structs.FieldInfo, said: str) -> Control | None:
-    type_, rule, _ = parts(field.type)
+    type_, rule, limits = parts(field.type)
     kinds = [o for o in options(type_) if o not in (type(None), UnsetType)]
     nullable = len(kinds) < len(options(type_))
-    kind, inner, _ = parts(kinds[0] if kinds else str)
-    rule = rule or inner
+    kind, inner, within_limits = parts(kinds[0] if kinds else str)
+    rule, limits = rule or inner, limits or within_limits
     name = field.encode_name
     if rule and len(rule.schema.get("enum", ())) == 1:
         return None  # nothing to choose
@@ -86,9 +90,9 @@ def _control(field: msgspec.structs.FieldInfo, said: str) -> Control | None:
     default = None if default is UNSET or default is msgspec.NODEFAULT else msgspec.to_builtins(default)
     # What says no more than the name is noise.
     hint = said.replace("`", "") if len(said) > _NAMING else ""
-    return Control(
-        name, label(name), form, hint, field.required, nullable or not field.required, default, choices, within
-    )
+    most = min(limits.max_length or MOST_ROWS, MOST_ROWS) if limits else MOST_ROWS
+    clears = nullable or not field.required
+    return Control(name, label(name), form, hint, field.required, clears, default, choices, within, most)
 
 
 def _form(name: str, kind: Any, rule: Rule | None, *, nullable: bool) -> tuple[str, tuple[str, ...]]:
@@ -193,12 +197,17 @@ def compacted(asked: tuple[Control, ...], form: Mapping[str, str]) -> dict[str, 
 
 
 def _rows(control: Control, form: Mapping[str, str], before: str = "") -> list[dict[str, str]]:
-    """The fields of each row, in order."""
+    """The fields of each row, in order; raises PayloadTooLarge for more than there may be.
+
+    A page is not shown again with them: it would be a hundred times as long as what was sent.
+    """
     starts = re.compile(rf"{re.escape(before + control.name)}\[(\d{{1,4}})\]\.(.+)", re.DOTALL)
     rows: dict[int, dict[str, str]] = {}
     for name, text in form.items():
         if found := starts.fullmatch(name):
             rows.setdefault(int(found[1]), {})[found[2]] = text
+    if len(rows) > control.most:
+        raise PayloadTooLarge(f"{control.label}: a form may have at most {control.most} rows.")
     return [rows[i] for i in sorted(rows)]
 
 
@@ -212,7 +221,7 @@ def _is_blank(control: Control, row: Mapping[str, str]) -> bool:
 def row_count(control: Control, form: Mapping[str, str], more: int = 0) -> int:
     """How many rows a form shows: those that are filled in, and a few more."""
     filled_in = len(_rows(control, form))
-    return filled_in + (more or (_EMPTY_ROWS if not filled_in else 1))
+    return min(filled_in + (more or (_EMPTY_ROWS if not filled_in else 1)), control.most)
 
 
 def read(asked: tuple[Control, ...], form: Mapping[str, str], zone: str, before: str = "") -> dict[str, Any]:

@@ -69,7 +69,7 @@ def _state(visit: Visit, use: str) -> Any:
     with app.db.writing() as db:
         db.execute(sa.delete(answered).where(answered.c.expires_at <= now))
         mine = upsert(answered, db).values(digest=sealing.digest(state["challenge"]), expires_at=expires_at)
-        if db.execute(mine.on_conflict_do_nothing()).rowcount != 1:
+        if db.execute(mine.on_conflict_do_nothing().returning(answered.c.digest)).first() is None:
             raise Invalid("This was answered already: please try again.")
     return state
 

@@ -24,7 +24,7 @@ from .visits import Led, Sent, Shown, Visit
 
 SIGN_IN = "/dashboard/sign-in"
 PER_MINUTE, PER_SECOND = 240, 40
-MOST_FIELDS, MOST_BYTES = 5_000, 1_048_576  # an invoice has up to 500 lines
+MOST_FIELDS, MOST_BYTES = 6_000, 524_288  # an invoice has up to 500 lines
 _SHOWN = timedelta(minutes=5)
 _MAX_AGE = {
     "session": 30 * 86_400,
@@ -124,7 +124,7 @@ class Room:
             if self.screen.proof:
                 visit.prove()
             answer = self.screen.post(visit, **params)
-        except NotFound:
+        except (NotFound, PayloadTooLarge):
             raise
         except Problem as problem:
             answer = self.again(visit, problem, params)

@@ -1,0 +1,66 @@
+"""What a posted form may hold, so that the page that shows it again stays small."""
+
+import re
+
+import pytest
+
+from billycan.testing import Client
+from billycan_users.testing import Browser
+
+pytestmark = pytest.mark.either
+PLUGINS = ("contacts", "documents", "hosted", "invoices", "users", "dashboard")
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(*PLUGINS)
+
+
+@pytest.fixture
+def send(app):
+    owner = Browser(app).join(Client(app))
+    token = re.search(r'name="token" value="(\w+)"', owner.get("/dashboard/account").text)[1]
+
+    def send(path, *fields):
+        return owner.web.post(path, [("token", token), *fields], status="*")
+
+    return send
+
+
+def lines(count, text="x"):
+    return [(f"line_items[{i}].description", text) for i in range(count)]
+
+
+def test_a_form_with_more_rows_than_a_document_has_lines_is_not_shown_again(send):
+    for more in ([], [("more", "line_items")]):
+        page = send("/dashboard/invoices/new", *lines(501), *more)
+        assert page.status_int == 413 and "at most 500 rows" in page.text and len(page.body) < 2000
+    page = send("/dashboard/payments/new", *((f"allocations[{i}].amount", "1") for i in range(101)))
+    assert page.status_int == 413 and "at most 100 rows" in page.text
+    page = send("/dashboard/profile", *((f"gst_settings[{i}].from", "1") for i in range(101)))
+    assert page.status_int == 413
+    assert send("/dashboard/invoices/new", *[(f"x{i}", "") for i in range(7000)]).status_int == 413
+    assert send("/dashboard/invoices/new", ("notes", '"' * 200_000)).status_int == 413
+
+
+def test_a_page_that_shows_a_form_again_grows_with_what_was_sent_and_no_faster(send):
+    half, whole = (len(send("/dashboard/invoices/new", *lines(count)).body) for count in (250, 500))
+    assert whole < 2.1 * half and whole < 1_500_000
+    shortest, longest = (len(send("/dashboard/invoices/new", *lines(1, '"' * n)).body) for n in (1, 150_000))
+    assert longest - shortest < 6 * 150_000
+
+
+def test_many_rows_offer_fewer_records_each_and_keep_what_is_chosen(app, send):
+    """A hundred rows that each offer a hundred invoices would be ten thousand choices."""
+    client = Client(app)
+    owner = Browser(app).join(client)
+    token = re.search(r'name="token" value="(\w+)"', owner.get("/dashboard/account").text)[1]
+    contact = client.post("/v1/contacts", {"name": "Ann"})["data"]["id"]
+    item = {"description": "x", "quantity": 1, "unit_price": 1}
+    made = [client.post("/v1/invoices", {"client_id": contact, "line_items": [item]})["data"]["id"] for _ in range(60)]
+    rows = [("token", token)]
+    for i in range(100):
+        rows += [(f"allocations[{i}].invoice_id", made[i % 60]), (f"allocations[{i}].amount", "x")]
+    page = owner.web.post("/dashboard/payments/new", rows, status=422)
+    assert len(re.findall(r"<option value=\"inv_", page.text)) <= 100 * 51
+    assert len(re.findall(r"<option value=\"inv_\w+\" selected", page.text)) == 100

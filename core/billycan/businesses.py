@@ -133,7 +133,7 @@ def _revoked(now: Moment, by: str | None) -> dict[str, Any]:
 def keys_made(db: sa.Connection, tenant_id: str, now: Moment) -> Sequence[sa.Row[Any]]:
     """The keys of a tenant that people made and that work, the newest first."""
     works = keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > now))
-    shown = (keys.c.id, keys.c.tenant_id, keys.c.name, keys.c.hint, keys.c.scopes, keys.c.made_by)
+    shown = [keys.c[name] for name in ("id", "tenant_id", "name", "hint", "scopes", "made_by")]
     made = sa.select(*shown).where(keys.c.tenant_id == tenant_id, keys.c.made_by.is_not(None), works)
     return db.execute(made.order_by(keys.c.created_at.desc(), keys.c.id)).all()
 

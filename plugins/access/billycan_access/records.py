@@ -54,7 +54,8 @@ class Approved(Struct, frozen=True):
 def ask(db: sa.Connection, app: App, asked: Asked, network: str) -> None:
     """Take a request that came from a network: an address, or an IPv6 /64.
 
-    One too many of an email address is dropped without a word, as if it were another's. Raises TooMany, by what does not depend on what is known.
+    One too many of an email address is dropped without a word, as if it were another's. Raises
+    TooMany, by what does not depend on what is known.
     """
     now = app.now()
     _take_turns(db)

@@ -132,7 +132,7 @@ def make_for_explorer(visit: Visit) -> Answer:
     sandbox = next(each.sandbox_id for each in visit.businesses() if here in (each.id, each.sandbox_id))
     expires = Moment.of(app.now() + timedelta(days=1))
     user_id = visit.person.user_id
-    only = {"made_by": user_id, "instead_of": _of_explorer(user_id, sandbox), "expires_at": expires}
+    only: dict[str, Any] = {"made_by": user_id, "instead_of": _of_explorer(user_id, sandbox), "expires_at": expires}
     with app.db.writing() as db:
         _, key = create_key(db, sandbox, [*visit.identity.scopes], app.now(), name="Explorer", **only)
     app.epoch.bump()  # the one before is refused at once

@@ -40,9 +40,12 @@ def take(app: App, *names: str) -> Taken:
     taken: dict[str, Moment] = {}
     with app.db.noting() as db:
         for name in sorted(names):  # in one order, so that two never wait for each other
-            db.execute(upsert(attempts, db).values(name=name, failures=0, until=now).on_conflict_do_nothing())
+            row = upsert(attempts, db).values(name=name, failures=0, until=now)
+            # Locked either way, and there: whoever was right in between takes theirs out.
+            same = {"failures": attempts.c.failures}
+            db.execute(row.on_conflict_do_update(index_elements=["name"], set_=same))
         mine = sa.select(attempts).where(attempts.c.name.in_(names)).order_by(attempts.c.name)
-        rows = db.execute(mine.with_for_update()).all()
+        rows = db.execute(mine).all()
         if (until := max(row.until for row in rows)) > now:
             raise Wait(math.ceil((until - now).total_seconds()))
         for row in rows:

@@ -1,0 +1,135 @@
+"""What clients owed at the end of any day, and for how long: sums over the ledger, whatever became of it since."""
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Context, own
+from billycan.fields import start_of_day
+
+from .tables import entries, invoices, payments, refunds
+
+# Each with the most days for which it has been due; what is not due yet is `current`.
+AGES = {"current": 0, "days_1_30": 30, "days_31_60": 60, "days_61_90": 90, "days_over_90": None}
+FIGURES = (*AGES, "total", "credit")
+
+
+class Owed(Struct):
+    """What was owed at the end of a day, by how long it had been due; `credit` is what was paid and settled nothing."""
+
+    current: Decimal
+    days_1_30: Decimal
+    days_31_60: Decimal
+    days_61_90: Decimal
+    days_over_90: Decimal
+    total: Decimal
+    credit: Decimal
+
+    @property
+    def balance(self) -> Decimal:
+        """What there would be to pay if the credit were used."""
+        return self.total - self.credit
+
+
+def owed_by(ctx: Context, client_id: str, day: date) -> Owed:
+    """What a client owed at the end of a day."""
+    figures = _by_client(ctx, day, client_id).subquery()
+    row = ctx.db.execute(sa.select(*(sa.func.sum(figures.c[name]) for name in FIGURES))).one()
+    return Owed(*map(_dollars, row))
+
+
+def owed_by_each(ctx: Context, day: date, *, limit: int, offset: int) -> tuple[dict[str, Owed], int, Owed]:
+    """What each client owed or had as credit, by client, who owed the most first; how many such clients there are, and
+    the sum over all of them.
+    """
+    figures = _by_client(ctx, day).cte()
+    over_all = [sa.func.count().over(), *(sa.func.sum(figures.c[name]).over() for name in FIGURES)]
+    some = sa.select(figures, *over_all).where((figures.c.total > 0) | (figures.c.credit != 0))
+    page = some.order_by(figures.c.total.desc(), figures.c.client_id).limit(limit).offset(offset)
+    rows = ctx.db.execute(page).all()
+    if not rows:
+        if not offset:
+            return {}, 0, Owed(*map(_dollars, [0] * len(FIGURES)))
+        _, count, all_ = owed_by_each(ctx, day, limit=1, offset=0)
+        return {}, count, all_
+    width = len(FIGURES) + 1
+    each = {row[0]: Owed(*map(_dollars, row[1:width])) for row in rows}
+    return each, rows[0][width], Owed(*map(_dollars, rows[0][width + 1 :]))
+
+
+def _by_client(ctx: Context, day: date, client_id: str | None = None) -> sa.Select[Any]:
+    """In cents, what each client owed; a row for whoever ever had an invoice or paid."""
+    parts = sa.union_all(*_parts(ctx, day, client_id)).subquery()
+    sums = {name: sa.func.sum(parts.c[name]) for name in (*AGES, "credit")}
+    total = sum(list(sums.values())[1:-1], sums["current"])
+    figures = {**sums, "total": total}
+    shown: list[Any] = [figures[name].label(name) for name in FIGURES]
+    return sa.select(parts.c.client_id, *shown).group_by(parts.c.client_id)
+
+
+def _parts(ctx: Context, day: date, client_id: str | None) -> list[sa.Select[Any]]:
+    """What was owed of each invoice, and what was received and refunded of each payment."""
+    whose = (lambda table: table.c.client_id == client_id) if client_id else lambda table: sa.true()
+    ledger = sa.select(
+        entries.c.invoice_id,
+        sa.func.sum(_cents(entries, "total") - _settled()).label("due"),
+        sa.func.sum(_cents(entries, "paid")).label("paid"),
+    ).where(own(ctx, entries), entries.c.counts_on <= day)
+    if client_id:
+        ledger = ledger.where(
+            entries.c.invoice_id.in_(sa.select(invoices.c.id).where(own(ctx, invoices), whose(invoices)))
+        )
+    of_each = ledger.group_by(entries.c.invoice_id).subquery()
+    due = of_each.c.due
+    # What was taken off an invoice after it was paid is the client's until it is released.
+    credit = sa.case((due < 0, -due), else_=0) - of_each.c.paid
+    owing = _row(invoices.c.client_id, {**_aged(due, day), "credit": credit}).join(
+        of_each, of_each.c.invoice_id == invoices.c.id
+    )
+    ended = start_of_day(day + timedelta(days=1), ctx.tenant.timezone)
+    kept = payments.c.reversed_at.is_(None) | (payments.c.reversed_at >= ended)
+    received = _row(payments.c.client_id, {"credit": _cents(payments, "amount")})
+    given_back = _row(payments.c.client_id, {"credit": -_cents(refunds, "amount")}).join(
+        payments, (payments.c.tenant_id == refunds.c.tenant_id) & (payments.c.id == refunds.c.payment_id)
+    )
+    return [
+        owing.where(own(ctx, invoices), whose(invoices), (due != 0) | (of_each.c.paid != 0)),
+        received.where(own(ctx, payments), whose(payments), payments.c.paid_on <= day, kept),
+        given_back.where(own(ctx, refunds), own(ctx, payments), whose(payments), refunds.c.refunded_on <= day),
+    ]
+
+
+def _row(client_id: sa.ColumnElement[str], figures: Mapping[str, sa.ColumnElement[int]]) -> sa.Select[Any]:
+    nothing = sa.literal_column("0", sa.BigInteger)
+    shown: list[Any] = [figures.get(name, nothing).label(name) for name in (*AGES, "credit")]
+    return sa.select(client_id.label("client_id"), *shown)
+
+
+def _aged(due: sa.ColumnElement[int], day: date) -> dict[str, sa.ColumnElement[int]]:
+    """What is due of an invoice, under the age it has."""
+    found: dict[str, sa.ColumnElement[int]] = {}
+    newest: date | None = None
+    for name, most in AGES.items():
+        oldest = None if most is None else day - timedelta(days=most)
+        when = [due > 0]
+        when += [invoices.c.due_date >= oldest] if oldest else []
+        when += [invoices.c.due_date < newest] if newest else []
+        found[name] = sa.case((sa.and_(*when), due), else_=0)
+        newest = oldest
+    return found
+
+
+def _settled() -> sa.ColumnElement[int]:
+    return _cents(entries, "paid") + _cents(entries, "cash_rounding") + _cents(entries, "written_off")
+
+
+def _cents(table: sa.Table, name: str) -> sa.ColumnElement[int]:
+    return sa.type_coerce(table.c[name], sa.BigInteger)
+
+
+def _dollars(cents: Any) -> Decimal:
+    return Decimal(int(cents or 0)).scaleb(-2)

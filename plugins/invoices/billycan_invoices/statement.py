@@ -1,0 +1,155 @@
+"""A client's statement: what was owed before, what happened in between, and what is owed after."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any, get_args
+from zoneinfo import ZoneInfo
+
+import msgspec
+import sqlalchemy as sa
+
+from billycan import BadRequest, Context, Named, NotFound, Reply, own
+from billycan.fields import start_of_day
+from billycan.web import csv_reply
+from billycan_contacts import api as contacts
+
+from .owing import owed_by
+from .rules import ZERO
+from .statement_schemas import Kind, Statement, StatementEntry, StatementQuery
+from .tables import entries, invoices, notes, payments, refunds
+
+MOST_ENTRIES = 5_000
+DAYS = 90  # of a statement that does not say when it begins
+_ORDER = {kind: place for place, kind in enumerate(get_args(Kind))}
+
+
+def get_statement(ctx: Context, id: str, query: StatementQuery) -> Statement:
+    """What a contact owed at the beginning, everything that changed it, and what was owed at the end.
+
+    It is worked out from the dates of documents and payments, so the statement of a time that is over changes only if a
+    document or payment is dated back into it. Ages are those at the end. Needs the scope `contacts:read`, too. With
+    `Accept: text/csv` it is a CSV file. At most 5,000 entries.
+    """
+    ctx.require("contacts:read")
+    party = contacts.parties(ctx, [id]).get(id)
+    if party is None:
+        raise NotFound
+    until = query.until or ctx.today()
+    since = query.since or until - timedelta(days=DAYS)
+    if since > until:
+        raise BadRequest("from: must not be after to.", param="from")
+    opening = owed_by(ctx, id, since - timedelta(days=1)).balance
+    owed = owed_by(ctx, id, until)
+    found = _entries(ctx, id, since, until)
+    balance = opening
+    for entry in found:
+        balance = entry.balance = balance + entry.amount
+    return Statement(Named(id, party.name), since, until, opening, found, owed.balance, *msgspec.structs.astuple(owed))
+
+
+def get_statement_as_csv(ctx: Context, id: str, query: StatementQuery) -> Reply:
+    """The same statement as a CSV file.
+
+    Its columns are the members of an entry; the first row is the opening balance, and the last one the closing balance.
+    """
+    statement = get_statement(ctx, id, query)
+    columns = StatementEntry.__struct_fields__
+    blank: tuple[None, ...] = (None,) * (len(columns) - 6)
+    rows = [
+        (statement.since, "opening", None, None, None, statement.opening, *blank),
+        *map(msgspec.structs.astuple, statement.entries),
+        (statement.until, "closing", None, None, None, statement.closing, *blank),
+    ]
+    return csv_reply(f"statement-{statement.since}-{statement.until}", columns, rows)
+
+
+def _entries(ctx: Context, client_id: str, since: date, until: date) -> list[StatementEntry]:
+    """What changed what a client owes on these days, in order."""
+    found = [
+        entry
+        for asked, read in ((_of_invoices, _read_ledger), (_of_payments, _read_payment), (_of_refunds, _read_refund))
+        for row in _rows(ctx, asked(ctx, client_id, since, until))
+        for entry in read(ctx, row)
+        if since <= entry.date <= until
+    ]
+    if len(found) > MOST_ENTRIES:
+        raise _too_many()
+    # Of one day in the order of kinds, and of one kind as it happened: ids grow.
+    return sorted(found, key=lambda e: (e.date, _ORDER[e.kind], (e.payment_id or e.adjustment_note_id or e.invoice_id)))
+
+
+def _rows(ctx: Context, asked: sa.Select[Any]) -> Sequence[Any]:
+    rows = ctx.db.execute(asked.limit(MOST_ENTRIES + 1)).all()
+    if len(rows) > MOST_ENTRIES:
+        raise _too_many()
+    return rows
+
+
+def _too_many() -> BadRequest:
+    return BadRequest(f"from: there are more than {MOST_ENTRIES:,} entries: ask for fewer days.", param="from")
+
+
+def _of_invoices(ctx: Context, client_id: str, since: date, until: date) -> sa.Select[Any]:
+    """What the ledger has of the client's invoices, but for what payments settled: they count when they are made."""
+    mine = (invoices.c.tenant_id == entries.c.tenant_id) & (invoices.c.id == entries.c.invoice_id)
+    its = (notes.c.tenant_id == entries.c.tenant_id) & (notes.c.id == entries.c.note_id)
+    changes = sa.or_(*(entries.c[name] != ZERO for name in ("total", "cash_rounding", "written_off")))
+    return (
+        sa.select(entries, invoices.c.number, invoices.c.reference, notes.c.number.label("note_number"))
+        .join(invoices, mine)
+        .outerjoin(notes, its)
+        .where(own(ctx, entries), own(ctx, invoices), invoices.c.client_id == client_id)
+        .where(entries.c.counts_on.between(since, until), changes)
+        .order_by(entries.c.id)
+    )
+
+
+def _read_ledger(ctx: Context, row: Any) -> Iterator[StatementEntry]:
+    of_note = row.kind == "note"
+    price: Kind = "invoice" if row.total > 0 else "void"
+    if of_note:
+        price = "adjustment_note" if row.total < 0 else "adjustment_note_void"
+    changes: dict[Kind, Decimal] = {
+        price: row.total,
+        "cash_rounding": -row.cash_rounding,
+        "write_off" if row.written_off > 0 else "recovery": -row.written_off,
+    }
+    for kind, amount in changes.items():
+        if amount:
+            number = row.note_number if of_note and kind == price else row.number
+            ids = (row.invoice_id, row.payment_id, row.note_id)
+            yield StatementEntry(row.counts_on, kind, number, row.reference, amount, ZERO, *ids)
+
+
+def _of_payments(ctx: Context, client_id: str, since: date, until: date) -> sa.Select[Any]:
+    zone = ctx.tenant.timezone
+    begins, ends = start_of_day(since, zone), start_of_day(until + timedelta(days=1), zone)
+    reversed_ = (payments.c.reversed_at >= begins) & (payments.c.reversed_at < ends)
+    then = payments.c.paid_on.between(since, until) | reversed_
+    return (
+        sa.select(payments).where(own(ctx, payments), payments.c.client_id == client_id, then).order_by(payments.c.id)
+    )
+
+
+def _read_payment(ctx: Context, row: Any) -> Iterator[StatementEntry]:
+    yield _moved(row.paid_on, "payment", -row.amount, row)
+    if row.reversed_at:
+        on = row.reversed_at.astimezone(ZoneInfo(ctx.tenant.timezone)).date()
+        yield _moved(max(on, row.paid_on), "reversal", row.amount, row)
+
+
+def _of_refunds(ctx: Context, client_id: str, since: date, until: date) -> sa.Select[Any]:
+    of = (payments.c.tenant_id == refunds.c.tenant_id) & (payments.c.id == refunds.c.payment_id)
+    asked = sa.select(refunds.c.refunded_on, refunds.c.amount, refunds.c.reference, refunds.c.payment_id.label("id"))
+    mine = (own(ctx, refunds), own(ctx, payments), payments.c.client_id == client_id)
+    return asked.join(payments, of).where(*mine, refunds.c.refunded_on.between(since, until)).order_by(refunds.c.id)
+
+
+def _read_refund(ctx: Context, row: Any) -> Iterator[StatementEntry]:
+    yield _moved(row.refunded_on, "refund", row.amount, row)
+
+
+def _moved(on: date, kind: Kind, amount: Decimal, payment: Any) -> StatementEntry:
+    """An entry for money that moved, whatever it settles."""
+    return StatementEntry(on, kind, None, payment.reference, amount, ZERO, None, payment.id, None)

@@ -276,6 +276,16 @@ def receive(c, body):
     c.post(f"/v1/payments/{other}/reverse", {"reason": "It bounced."}, 200)
 
 
+def report(c):
+    """What is owed, by whom, and what contractors were paid."""
+    c.get(f"/v1/contacts/{c.client}/statement?from=2026-11-01&to=2026-11-30")
+    c.call("GET", f"/v1/contacts/{c.client}/statement.csv?from=2026-11-01&to=2026-11-30", status=200)
+    c.get("/v1/reports/receivables?as_at=2026-12-31")
+    c.get("/v1/reports/taxable_payments?year=2027")
+    for name in ("receivables", "taxable_payments"):
+        c.call("GET", f"/v1/reports/{name}.csv", status=200)
+
+
 def take_off(c, paid, lines):
     """A note for one washer that came back, of an invoice that was paid; its credit is refunded."""
     line = c.get(f"/v1/invoices/{paid}")["data"]["line_items"][0]["id"]
@@ -321,6 +331,9 @@ def spend(c, clock):
     c.patch(f"/v1/expenses/{id}", {"reference": "R-5512"})
     c.get("/v1/expenses?date_from=2026-11-01&date_to=2026-11-30")
     c.get("/v1/expenses/summary?group_by=category&date_from=2026-10-01&date_to=2026-12-31")
+    c.patch(f"/v1/contacts/{c.supplier}", {"contractor": True, "abn": "47 555 222 000"})
+    report(c)
+    c.patch(f"/v1/contacts/{c.supplier}", {"contractor": False, "abn": None})
     c.post(f"/v1/expenses/{id}/void", {"reason": "Returned."}, 200)
     c.delete(f"/v1/expenses/{c.post('/v1/expenses', bought)['data']['id']}")
     c.delete(f"/v1/expense_categories/{c.post('/v1/expense_categories', {'name': 'Signs'})['data']['id']}")

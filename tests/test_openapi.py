@@ -540,7 +540,8 @@ def test_only_events_that_can_happen_here_and_are_delivered_are_described(descri
 def test_what_is_made_has_links_to_what_can_be_done_with_it(describe):
     document = describe("contacts", "documents", "hosted", "invoices")
     made = document["paths"]["/v1/contacts"]["post"]["responses"]["201"]["links"]
-    assert list(made) == ["get_contact", "update_contact", "delete_contact", "archive_contact", "restore_contact"]
+    own = ["get_contact", "update_contact", "delete_contact", "archive_contact", "restore_contact"]
+    assert list(made) == [*own, "get_statement", "get_statement_as_csv"]
     assert made["archive_contact"] == ref("archive_contact", "links")
     links = document["components"]["links"]
     parameters = {"id": "$response.body#/data/id"}

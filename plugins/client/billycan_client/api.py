@@ -73,6 +73,10 @@ class Billycan(Connection):
         return Quotes(self)
 
     @cached_property
+    def reports(self) -> Reports:
+        return Reports(self)
+
+    @cached_property
     def services(self) -> Services:
         return Services(self)
 
@@ -1085,6 +1089,57 @@ class Contacts:
             body={},
             if_match=if_match,
             idempotency_key=idempotency_key,
+        )
+
+    def get_statement(
+        self,
+        id: str,
+        *,
+        from_: Maybe[dt.date] = UNSET,
+        to: Maybe[dt.date] = UNSET,
+    ) -> models.Statement:
+        """What a contact owed at the beginning, everything that changed it, and what was owed at the end.
+
+        It is worked out from the dates of documents and payments, so the statement of a time that is over changes only
+        if a
+        document or payment is dated back into it. Ages are those at the end. Needs the scope `contacts:read`, too. With
+        `Accept: text/csv` it is a CSV file. At most 5,000 entries.
+
+        from_: The first day; default 90 days before the last.
+        to: The last day; default today.
+        """
+        return self._api.call(
+            "GET",
+            f"/v1/contacts/{segment(id)}/statement",
+            models.Statement,
+            query={
+                "from": from_,
+                "to": to,
+            },
+        )
+
+    def get_statement_as_csv(
+        self,
+        id: str,
+        *,
+        from_: Maybe[dt.date] = UNSET,
+        to: Maybe[dt.date] = UNSET,
+    ) -> bytes:
+        """The same statement as a CSV file.
+
+        Its columns are the members of an entry; the first row is the opening balance, and the last one the closing
+        balance.
+
+        from_: The first day; default 90 days before the last.
+        to: The last day; default today.
+        """
+        return self._api.fetch(
+            "GET",
+            f"/v1/contacts/{segment(id)}/statement.csv",
+            query={
+                "from": from_,
+                "to": to,
+            },
         )
 
 
@@ -3894,6 +3949,100 @@ class Quotes:
         )
 
 
+class Reports:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def get_receivables(
+        self,
+        *,
+        as_at: Maybe[dt.date] = UNSET,
+        page: Maybe[int] = UNSET,
+    ) -> models.Receivables:
+        """What clients owed at the end of a day, by how long it had been due.
+
+        Invoices, payments, adjustment notes, write-offs and voids count from their own dates, so the report of a day
+        that
+        is over changes only if a document or payment is dated back to it. Ages go by the due dates that invoices have
+        now.
+        With `Accept: text/csv` it is a CSV file.
+
+        as_at: What was owed at the end of this day; default today, in the business's time zone.
+        page: The page of clients, from 1.
+        """
+        return self._api.call(
+            "GET",
+            "/v1/reports/receivables",
+            models.Receivables,
+            query={
+                "as_at": as_at,
+                "page": page,
+            },
+        )
+
+    def get_receivables_as_csv(
+        self,
+        *,
+        as_at: Maybe[dt.date] = UNSET,
+    ) -> bytes:
+        """The same report as a CSV file, of all clients.
+
+        A row for each client, who owes the most first.
+
+        as_at: What was owed at the end of this day; default today, in the business's time zone.
+        """
+        return self._api.fetch(
+            "GET",
+            "/v1/reports/receivables.csv",
+            query={
+                "as_at": as_at,
+            },
+        )
+
+    def get_taxable_payments(
+        self,
+        *,
+        year: Maybe[int] = UNSET,
+    ) -> models.TaxablePayments:
+        """What was paid in a financial year to contacts marked `contractor`.
+
+        Expenses count by `paid_on`; unpaid and void ones are left out, and what was paid back is taken off. Contractors
+        are
+        listed whether or not their ABN is known: `missing` says what the report lacks (s 396-55 of Schedule 1 to the
+        TAA
+        1953). With `Accept: text/csv` it is a CSV file.
+
+        year: The year in which it ends, on 30 June; default the one that today belongs to.
+        """
+        return self._api.call(
+            "GET",
+            "/v1/reports/taxable_payments",
+            models.TaxablePayments,
+            query={
+                "year": year,
+            },
+        )
+
+    def get_taxable_payments_as_csv(
+        self,
+        *,
+        year: Maybe[int] = UNSET,
+    ) -> bytes:
+        """The same report as a CSV file.
+
+        A row for each contractor; the address is in columns of its own.
+
+        year: The year in which it ends, on 30 June; default the one that today belongs to.
+        """
+        return self._api.fetch(
+            "GET",
+            "/v1/reports/taxable_payments.csv",
+            query={
+                "year": year,
+            },
+        )
+
+
 class Services:
     def __init__(self, api: Connection) -> None:
         self._api = api
@@ -4467,8 +4616,7 @@ class WebhookDeliveries:
         """Send a delivery again, whatever its result: a new delivery with the same body and `webhook-id`.
 
         It uses the endpoint's current URL and secret. The key needs the read scope of the event and of everything the
-        endpoint subscribes to. If the endpoint was deleted, or the event is no
-        longer kept: `invalid_state_transition`.
+        endpoint subscribes to. If the endpoint was deleted, or the event is no longer kept: `invalid_state_transition`.
         """
         return self._api.call(
             "POST",

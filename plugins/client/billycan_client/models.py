@@ -342,6 +342,33 @@ class Contact(Struct, kw_only=True):
     """When it was last changed."""
 
 
+class Contractor(Struct, kw_only=True):
+    """What a contractor was paid."""
+
+    supplier_id: str
+    """The contact."""
+    supplier: Named
+    """The contact."""
+    abn: str | None
+    """Their ABN, if known."""
+    address: Address | None
+    """Their billing address, or else the site's, if known."""
+    phone: str | None
+    """Their phone number, if known."""
+    email: str | None
+    """Their email address, if known."""
+    payments: int
+    """How many expenses were paid to them."""
+    gross: Decimal
+    """What they were paid, including GST and the tax withheld."""
+    gst: Decimal
+    """The GST in it."""
+    tax_withheld: Decimal
+    """What was kept back for the tax office, because no ABN was quoted."""
+    missing: list[str]
+    """What the report asks for and the contact lacks, such as `abn`."""
+
+
 class Deleted(Struct, kw_only=True):
     """The response to a DELETE."""
 
@@ -1710,6 +1737,54 @@ class Quote(Struct, kw_only=True):
     """When it was last changed."""
 
 
+class Receivable(Struct, kw_only=True):
+    """What a client owes."""
+
+    client_id: str
+    """The contact."""
+    client: Named
+    """The contact."""
+    current: Decimal
+    """What is not due yet."""
+    days_1_30: Decimal
+    """What has been due for 1 to 30 days."""
+    days_31_60: Decimal
+    """What has been due for 31 to 60 days."""
+    days_61_90: Decimal
+    """What has been due for 61 to 90 days."""
+    days_over_90: Decimal
+    """What has been due for more than 90 days."""
+    total: Decimal
+    """All of that."""
+    credit: Decimal
+    """What the client has paid and no invoice has used: it is not taken off the total."""
+
+
+class Receivables(Struct, kw_only=True):
+    """What all clients owe together, and what each of them does."""
+
+    as_at: dt.date
+    """The day at whose end they did."""
+    clients: int
+    """How many clients owe something or have credit."""
+    current: Decimal
+    """What is not due yet."""
+    days_1_30: Decimal
+    """What has been due for 1 to 30 days."""
+    days_31_60: Decimal
+    """What has been due for 31 to 60 days."""
+    days_61_90: Decimal
+    """What has been due for 61 to 90 days."""
+    days_over_90: Decimal
+    """What has been due for more than 90 days."""
+    total: Decimal
+    """All of that."""
+    credit: Decimal
+    """What clients have paid and no invoice has used."""
+    entries: list[Receivable]
+    """What each client owes, the most first; 1,000 on a page."""
+
+
 class Received(Struct, kw_only=True):
     """The response: the first 16 KiB of it."""
 
@@ -1844,6 +1919,73 @@ class Staff(Struct, kw_only=True):
     """When it was last changed."""
 
 
+class Statement(Struct, kw_only=True):
+    """What a client owed, and what changed it; `opening` and the amounts of all entries add up to `closing`."""
+
+    client: Named
+    """The contact."""
+    from_: dt.date = msgspec.field(name="from")
+    """The first day."""
+    to: dt.date
+    """The last day."""
+    opening: Decimal
+    """What the client owed before the first day; negative where the business owed the client."""
+    entries: list[StatementEntry]
+    """What changed it, in order."""
+    closing: Decimal
+    """What the client owed at the end of the last day: `total` less `credit`."""
+    current: Decimal
+    """How much of that was not due yet."""
+    days_1_30: Decimal
+    """How much had been due for 1 to 30 days."""
+    days_31_60: Decimal
+    """How much had been due for 31 to 60 days."""
+    days_61_90: Decimal
+    """How much had been due for 61 to 90 days."""
+    days_over_90: Decimal
+    """How much had been due for more than 90 days."""
+    total: Decimal
+    """What was owed in all, before credit."""
+    credit: Decimal
+    """What the client had paid and no invoice had used."""
+
+
+class StatementEntry(Struct, kw_only=True):
+    """Something that changed what a client owes."""
+
+    date: dt.date
+    """The day on which it counts."""
+    kind: Open[
+        Literal[
+            "adjustment_note",
+            "adjustment_note_void",
+            "cash_rounding",
+            "invoice",
+            "payment",
+            "recovery",
+            "refund",
+            "reversal",
+            "void",
+            "write_off",
+        ]
+    ]
+    """What it was; a `recovery` undoes a `write_off` of what was paid after all."""
+    number: str | None
+    """The number of the invoice or adjustment note; null for a payment or refund."""
+    reference: str | None
+    """The reference of the invoice, payment or refund."""
+    amount: Decimal
+    """What it adds to what the client owes; negative for what it takes off."""
+    balance: Decimal
+    """What the client owed after it; negative where the business owed the client."""
+    invoice_id: str | None
+    """The invoice that it changed, if any."""
+    payment_id: str | None
+    """The payment that it belongs to, if any."""
+    adjustment_note_id: str | None
+    """The adjustment note that it is, if any."""
+
+
 class TaxInvoice(Struct, kw_only=True):
     """Whether the document shows everything a tax invoice must (s 29-70 GST Act), and what is missing."""
 
@@ -1851,6 +1993,25 @@ class TaxInvoice(Struct, kw_only=True):
     """Whether nothing is missing; null for a document that is not a tax invoice."""
     missing: list[str]
     """What is missing, such as `seller_abn`; until it is supplied, `send` is refused."""
+
+
+class TaxablePayments(Struct, kw_only=True):
+    """What contractors were paid in a financial year."""
+
+    year: int
+    """The year in which it ends."""
+    from_: dt.date = msgspec.field(name="from")
+    """Its first day, 1 July."""
+    to: dt.date
+    """Its last day, 30 June."""
+    gross: Decimal
+    """What they were paid in all, including GST and the tax withheld."""
+    gst: Decimal
+    """The GST in it."""
+    tax_withheld: Decimal
+    """What was kept back for the tax office."""
+    contractors: list[Contractor]
+    """What each was paid, by name."""
 
 
 class Tenant(Struct, kw_only=True):

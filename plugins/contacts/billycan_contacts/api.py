@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Iterable
 
+import msgspec
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, names_of, own
-from billycan.sql import ByIds, among, contains, either, search_condition
+from billycan import Address, Context, names_of, own
+from billycan.sql import ByIds, among, contains, either, fold, search_condition
 
 from .tables import contacts
 
@@ -21,6 +22,18 @@ class Party(Struct):
     payment_terms_days: int | None
 
 
+class Contractor(Struct):
+    """What the tax office asks of somebody whose payments are reported."""
+
+    id: str
+    name: str
+    abn: str | None
+    billing_address: Address | None
+    site_address: Address | None
+    phone: str | None
+    email: str | None
+
+
 # Maps each id to the contact's name, in one query; `lock=True` keeps them from being deleted until the
 # transaction ends.
 names = names_of(contacts.c.name)
@@ -32,6 +45,19 @@ def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
 
 
 _PARTIES = ByIds(sa.select(*(contacts.c[name] for name in Party.__struct_fields__)), contacts.c.id)
+
+
+def contractors(ctx: Context, ids: Iterable[str]) -> list[Contractor]:
+    """Those of these contacts whose payments are reported to the tax office, by name, in one query."""
+    rows = _CONTRACTORS.all(ctx.db, ctx.tenant_id, ids)
+    return [
+        msgspec.convert(row._asdict(), Contractor) for row in sorted(rows, key=lambda row: (fold(row.name), row.id))
+    ]
+
+
+_CONTRACTORS = ByIds(
+    sa.select(*(contacts.c[name] for name in Contractor.__struct_fields__)).where(contacts.c.contractor), contacts.c.id
+)
 
 
 def unregistered(ctx: Context, ids: Iterable[str]) -> set[str]:

@@ -7,10 +7,11 @@ from billycan import Context, decode, names_of
 
 from .documents import neighbours
 from .handlers import create_invoice
+from .owing import owed_by_each
 from .schemas import Invoice, NewInvoice
 from .tables import entries, invoices
 
-__all__ = ["entries", "make", "names"]
+__all__ = ["entries", "make", "names", "owed_by_each"]
 
 # Maps each id to the invoice's number, in one query; `lock=True` keeps them from being deleted until the transaction
 # ends.

@@ -15,6 +15,7 @@ from .note_schemas import AdjustmentNote
 from .pages import invoice_page
 from .payment_schemas import Payment
 from .schemas import Invoice
+from .statement import get_statement, get_statement_as_csv
 from .summary import summarise_invoices, summarise_invoices_as_csv
 from .tables import allocations, entries, invoices, lines, note_lines, notes, payments, refunds
 
@@ -65,6 +66,14 @@ manifest = Manifest(
         Route("POST", "/v1/invoices/{id}/void", h.void_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/write_off", h.write_off_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/duplicate", h.duplicate_invoice, scope="invoices:write", status=201),
+        Route(
+            "GET",
+            "/v1/contacts/{id}/statement",
+            get_statement,
+            scope="invoices:read",
+            also={"text/csv": "/v1/contacts/{id}/statement.csv"},
+        ),
+        Route("GET", "/v1/contacts/{id}/statement.csv", get_statement_as_csv, scope="invoices:read"),
         Route("GET", "/v1/payments", p.list_payments, scope="invoices:read"),
         Route("POST", "/v1/payments", p.create_payment, scope="invoices:write", status=201),
         Route("GET", "/v1/payments/{id}", p.get_payment, scope="invoices:read"),

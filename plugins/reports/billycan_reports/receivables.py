@@ -1,0 +1,119 @@
+"""What clients owe, or owed on any day that is over, by how long it has been due."""
+
+import datetime
+from decimal import Decimal
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from billycan import Context, Named, Reply
+from billycan.fields import Day
+from billycan.web import csv_reply
+from billycan_contacts import api as contacts
+
+MOST_CLIENTS = 1_000  # of one page
+MOST_ROWS = 50_000  # of a CSV file
+
+
+class Receivable(Struct):
+    """What a client owes.
+
+    client_id: The contact.
+    client: The contact.
+    current: What is not due yet.
+    days_1_30: What has been due for 1 to 30 days.
+    days_31_60: What has been due for 31 to 60 days.
+    days_61_90: What has been due for 61 to 90 days.
+    days_over_90: What has been due for more than 90 days.
+    total: All of that.
+    credit: What the client has paid and no invoice has used: it is not taken off the total.
+    """
+
+    client_id: str
+    client: Named
+    current: Decimal
+    days_1_30: Decimal
+    days_31_60: Decimal
+    days_61_90: Decimal
+    days_over_90: Decimal
+    total: Decimal
+    credit: Decimal
+
+
+class Receivables(Struct):
+    """What all clients owe together, and what each of them does.
+
+    as_at: The day at whose end they did.
+    clients: How many clients owe something or have credit.
+    current: What is not due yet.
+    days_1_30: What has been due for 1 to 30 days.
+    days_31_60: What has been due for 31 to 60 days.
+    days_61_90: What has been due for 61 to 90 days.
+    days_over_90: What has been due for more than 90 days.
+    total: All of that.
+    credit: What clients have paid and no invoice has used.
+    entries: What each client owes, the most first; 1,000 on a page.
+    """
+
+    as_at: datetime.date
+    clients: int
+    current: Decimal
+    days_1_30: Decimal
+    days_31_60: Decimal
+    days_61_90: Decimal
+    days_over_90: Decimal
+    total: Decimal
+    credit: Decimal
+    entries: list[Receivable]
+
+
+class ReceivablesQuery(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The day of the report.
+
+    as_at: What was owed at the end of this day; default today, in the business's time zone.
+    page: The page of clients, from 1.
+    """
+
+    as_at: Day | None = None
+    page: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
+
+
+class ReceivablesFileQuery(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The day of the report.
+
+    as_at: What was owed at the end of this day; default today, in the business's time zone.
+    """
+
+    as_at: Day | None = None
+
+
+def get_receivables(ctx: Context, query: ReceivablesQuery) -> Receivables:
+    """What clients owed at the end of a day, by how long it had been due.
+
+    Invoices, payments, adjustment notes, write-offs and voids count from their own dates, so the report of a day that
+    is over changes only if a document or payment is dated back to it. Ages go by the due dates that invoices have now.
+    With `Accept: text/csv` it is a CSV file.
+    """
+    return _receivables(ctx, query.as_at, MOST_CLIENTS, (query.page - 1) * MOST_CLIENTS)
+
+
+def get_receivables_as_csv(ctx: Context, query: ReceivablesFileQuery) -> Reply:
+    """The same report as a CSV file, of all clients.
+
+    A row for each client, who owes the most first.
+    """
+    report = _receivables(ctx, query.as_at, MOST_ROWS, 0)
+    columns = Receivable.__struct_fields__
+    rows = ([one.client.name if name == "client" else getattr(one, name) for name in columns] for one in report.entries)
+    return csv_reply(f"receivables-{report.as_at}", columns, rows)
+
+
+def _receivables(ctx: Context, as_at: datetime.date | None, limit: int, offset: int) -> Receivables:
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
+    day = as_at or ctx.today()
+    each, count, sums = invoices.owed_by_each(ctx, day, limit=limit, offset=offset)
+    names = contacts.names(ctx, each)
+    entries = [Receivable(id, Named(id, names[id]), *msgspec.structs.astuple(owed)) for id, owed in each.items()]
+    return Receivables(as_at=day, clients=count, entries=entries, **msgspec.structs.asdict(sums))

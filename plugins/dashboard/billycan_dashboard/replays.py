@@ -4,6 +4,8 @@ Where it has come is in the page's own address, so that nothing is lost with a w
 address again goes on from there.
 """
 
+import hmac
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
 
@@ -20,6 +22,7 @@ _NUMBERS = ("total", "done", "refused")
 
 def show_replay(visit: Visit) -> Answer:
     asked, at = filters(visit.query), _progress(visit)
+    goes_on = hmac.compare_digest(visit.query.get("mark", "").encode(), _mark(visit, visit.query).encode())
     until = visit.query.get("until", "")
     if not until:
         found = visit.call("GET", API, {**asked, "per_page": 1})["pagination"]
@@ -35,7 +38,9 @@ def show_replay(visit: Visit) -> Answer:
         "back": f"/dashboard/deliveries?{urlencode(asked)}",
         "new": f"/dashboard/deliveries?{urlencode(since)}",
         "counts": _counts(visit, since) if until and not visit.query.get("cursor") else {},
-        "words": visit.query.get("said", "")[:200],
+        # A link from elsewhere begins nothing by itself, and puts no words on this page.
+        "goes_on": goes_on,
+        "words": visit.query.get("said", "")[:200] if goes_on else "",
     }
     return Shown("dashboard/replays.html", values)
 
@@ -59,8 +64,15 @@ def replay_some(visit: Visit) -> Answer:
             said = problem.message
         at["done"] += 1
     cursor = page["pagination"]["next_cursor"] or ""
-    onward = {**asked, **at, "until": until, "cursor": cursor, "said": said}
-    return Led(f"{HERE}?{urlencode({k: v for k, v in onward.items() if v != ''})}")
+    found = {**asked, **at, "until": until, "cursor": cursor, "said": said}
+    onward = {name: str(value) for name, value in found.items() if value != ""}
+    return Led(f"{HERE}?{urlencode({**onward, 'mark': _mark(visit, onward)})}")
+
+
+def _mark(visit: Visit, query: Mapping[str, str]) -> str:
+    """What shows that a form of this visitor's led to an address."""
+    of = urlencode(sorted((name, value) for name, value in query.items() if name != "mark"))
+    return hmac.new(visit.token.encode(), of.encode(), "sha256").hexdigest()
 
 
 def _progress(visit: Visit) -> dict[str, int]:

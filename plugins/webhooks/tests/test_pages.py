@@ -201,14 +201,25 @@ def test_all_that_a_filter_finds_is_replayed_in_batches_and_once(app, client, de
     pages = []
     form = next(f for f in page.forms.values() if f.action == "/dashboard/replays")
     pages.append(read(developer.send("/dashboard/replays")))
+    going = developer.page.request.path_qs
+    assert "data-go" in developer.page.text
     developer.web.post("/dashboard/replays", form.submit_fields())  # the same form once more
     assert client.get("/v1/webhook_deliveries")["pagination"]["total"] == 63 + done(pages[0])
     while "Go on" in pages[-1]:
         pages.append(read(developer.send("/dashboard/replays")))
     assert [done(page) for page in pages] == [50, 63]
+    assert "data-go" not in Browser(app).join(client).get(going).text, "it is another's"
     drain(app)
     page = developer.get(developer.page.request.path_qs)
     assert re.search("Delivered 63 ", read(page)), read(page)
+
+
+def test_a_link_from_elsewhere_replays_nothing_by_itself(app, client, developer):
+    """Only what a form of the same browser led to goes on without a click, and says what it was told."""
+    link = "/dashboard/replays?until=2026-11-21T00:00:00Z&total=9&done=1&refused=1&cursor=x&said=Call+this+number"
+    for end in ("", "&mark=", "&mark=" + "0" * 64):
+        page = developer.get(link + end)
+        assert "Go on" in page.text and "data-go" not in page.text and "Call this number" not in page.text
 
 
 def done(text):

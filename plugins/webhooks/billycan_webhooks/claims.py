@@ -23,7 +23,7 @@ from . import signing
 from .deliveries import body_of, hold
 from .sender import Outcome
 from .settings import LEAST_MARGIN_SECONDS, Settings
-from .tables import PENDING, attempts, deliveries, endpoints
+from .tables import FREE, NOW, PENDING, attempts, deliveries, endpoints
 
 log = logging.getLogger("billycan.webhooks")
 
@@ -102,7 +102,7 @@ class Desk:
         whose = {"of_tenant": hint[0], "of_endpoint": hint[1], "now": now}
         if endpoint is None or not endpoint.enabled:
             gone = {"status": "cancelled", "finished_at": now} if endpoint is None else {"status": "held"}
-            db.execute(sa.update(deliveries).where(_TO_IT, _FREE).values(_UNLEASED | gone), whose)
+            db.execute(sa.update(deliveries).where(_TO_IT, FREE).values(_UNLEASED | gone), whose)
             return None
         if endpoint.failing_since is not None and not slow:
             return None
@@ -212,12 +212,10 @@ def _note_health(db: sa.Connection, settings: Settings, endpoint: Row, outcome: 
 # What an UPDATE is given by the name of a column, it sets.
 
 _d, _e, _a, _l = deliveries.c, endpoints.c, attempts.c, events.events.c
-_now = sa.bindparam("now", type_=_d.due_at.type)
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
 _endpoint: sa.BindParameter[str] = sa.bindparam("of_endpoint")
 _UNLEASED: dict[str, Any] = {"lease_until": None, "lease_token": None}
 _TO_IT = (_d.tenant_id == _tenant) & (_d.endpoint_id == _endpoint) & (_d.status == "pending")
-_FREE = (_d.due_at <= _now) & (_d.lease_until.is_(None) | (_d.lease_until <= _now))
 _ENDPOINTS = (
     sa.select(endpoints, tenants.c.environment)
     .join_from(endpoints, tenants, _e.tenant_id == tenants.c.id)
@@ -231,7 +229,7 @@ _ENDPOINTS = (
 )
 _next = (
     sa.select(_d.id)
-    .where(_TO_IT, _FREE, (_d.failures == 0) | sa.bindparam("slow", type_=sa.Boolean))
+    .where(_TO_IT, FREE, (_d.failures == 0) | sa.bindparam("slow", type_=sa.Boolean))
     .order_by(_d.due_at)
     .limit(1)
     .correlate(None)
@@ -250,13 +248,13 @@ _CLAIM = (
         _d.id == _next.scalar_subquery(),
         _in_flight.scalar_subquery() < MOST_IN_FLIGHT,
     )
-    .values(first_attempt_at=sa.func.coalesce(_d.first_attempt_at, _now), attempts_made=_d.attempts_made + 1)
+    .values(first_attempt_at=sa.func.coalesce(_d.first_attempt_at, NOW), attempts_made=_d.attempts_made + 1)
     .returning(_d.id, _d.webhook_id, _d.own_body, _d.first_attempt_at, _d.failures, _d.attempts_made)
 )
 _CANCEL_FORGOTTEN = (
     sa.update(deliveries)
     .where(_TO_IT, _d.own_body.is_(None), ~sa.exists().where(_l.tenant_id == _d.tenant_id, _l.id == _d.webhook_id))
-    .values(**_UNLEASED, status="cancelled", finished_at=_now, last_error="event_expired")
+    .values(**_UNLEASED, status="cancelled", finished_at=NOW, last_error="event_expired")
 )
 _BEGIN = sa.insert(attempts)
 _FINISH = sa.update(attempts).where(_a.tenant_id == _tenant, _a.id == sa.bindparam("of_attempt"))
@@ -265,4 +263,4 @@ _RECORD = sa.update(deliveries).where(
 )
 # SQLite would take the index in whose order these are, and read every delivery there ever was: of a text that is put
 # together it knows no order, so it takes the one of what is due.
-_DUE = sa.select((_d.tenant_id + "").label("tenant_id"), _d.endpoint_id).where(PENDING, _FREE).distinct()
+_DUE = sa.select((_d.tenant_id + "").label("tenant_id"), _d.endpoint_id).where(PENDING, FREE).distinct()

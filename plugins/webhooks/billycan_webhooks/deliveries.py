@@ -10,7 +10,7 @@ from sqlalchemy.dialects import postgresql
 from billycan import Context, Event, Row, events, new_id, own
 from billycan.fields import Moment
 
-from .tables import deliveries, endpoints
+from .tables import NOW, deliveries, endpoints
 
 
 def fan_out(ctx: Context, event: Event) -> list[str]:
@@ -44,8 +44,8 @@ def _fan_out(dialect: str) -> sa.Insert:
         "webhook_id": sa.bindparam("event_id", type_=sa.Text),
         "event": sa.bindparam("exactly", type_=sa.Text),
         "status": sa.case((_e.enabled, "pending"), else_="held"),
-        "created_at": _now,
-        "due_at": _now,
+        "created_at": NOW,
+        "due_at": NOW,
         "failures": sa.literal(0),
         "attempts_made": sa.literal(0),
     }
@@ -131,7 +131,6 @@ def _move_open(db: sa.Connection, tenant_id: str, endpoint_id: str, statuses: li
 
 
 _d, _e, _l = deliveries.c, endpoints.c, events.events.c
-_now = sa.bindparam("now", type_=_d.due_at.type)
 _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
 # Not within the RETURNING of a claim: SQLite would read the whole log for it.
 _LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data).where(

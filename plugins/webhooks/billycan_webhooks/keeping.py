@@ -11,7 +11,7 @@ from billycan.fields import Moment
 from billycan.sql import tenants
 
 from .settings import Settings
-from .tables import HELD, PENDING, attempts, deliveries
+from .tables import FREE, HELD, NOW, PENDING, attempts, deliveries
 
 # Of one business. Answers of a kibibyte or less are not counted: they are about as large as the rows they are in.
 MOST_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -38,8 +38,9 @@ def tidy(ctx: Context) -> None:
     too_old = _d.created_at < now - timedelta(days=settings.hold_days)
     cancelled = {"status": "cancelled", "finished_at": now, "last_error": "held_too_long"}
     ctx.db.execute(sa.update(deliveries).where(held, too_old | _d.id.in_(beyond)).values(cancelled))
-    before = now - timedelta(days=settings.keep_days)
-    ctx.db.execute(sa.delete(deliveries).where(own(ctx, deliveries), *_finished_before(before)))
+    finished = _d.status.in_(["delivered", "failed", "cancelled"])
+    old = _d.finished_at < now - timedelta(days=settings.keep_days)
+    ctx.db.execute(sa.delete(deliveries).where(own(ctx, deliveries), finished, old))
 
 
 def untidy(db: sa.Connection, now: Moment) -> Iterable[str]:
@@ -102,18 +103,12 @@ def oldest_due(db: sa.Connection, now: Moment) -> dict[str, float]:
     return {"": max((now - first).total_seconds(), 0) if first else 0}
 
 
-def _finished_before(moment: Any) -> list[sa.ColumnElement[bool]]:
-    return [_d.status.in_(["delivered", "failed", "cancelled"]), _d.finished_at < moment]
-
-
 _d, _a = deliveries.c, attempts.c
-_now = sa.bindparam("now", type_=_d.due_at.type)
-_FREE = (_d.due_at <= _now) & (_d.lease_until.is_(None) | (_d.lease_until <= _now))
 _WAITING = sa.select(
     sa.func.count().label("pending"),
-    sa.func.count().filter(_FREE).label("due"),
-    sa.func.count().filter(_d.lease_until > _now).label("in_flight"),
+    sa.func.count().filter(FREE).label("due"),
+    sa.func.count().filter(_d.lease_until > NOW).label("in_flight"),
 ).where(PENDING)
 _HELD = sa.select(sa.func.count()).select_from(deliveries).where(HELD)
-_OLDEST = sa.select(sa.func.min(_d.due_at)).where(PENDING, _FREE)
+_OLDEST = sa.select(sa.func.min(_d.due_at)).where(PENDING, FREE)
 _LARGE = _a.response_bytes > sa.literal_column("1024")  # as the index has it

@@ -4,7 +4,7 @@ import logging
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -165,12 +165,16 @@ def pytest_runtest_setup() -> Generator[None, Any, Any]:
     try:
         return (yield)
     except PluginError as error:
-        if missing := sorted(absent() & {*re.findall(r"\w+", str(error))}):
-            pytest.skip(f"What needs {', '.join(missing)} was NOT TESTED: not installed")
+        _skip_without(re.findall(r"\w+", str(error)))
         raise
 
 
 pytest_runtest_call = pytest_runtest_setup
+
+
+def _skip_without(names: Iterable[str]) -> None:
+    if missing := sorted(absent().intersection(names)):
+        pytest.skip(f"What needs {', '.join(missing)} was NOT TESTED: not installed")
 
 
 @pytest.fixture(scope="session")
@@ -217,6 +221,7 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
         **given: Any,
     ) -> App:
         names = tuple(sorted(plugins))
+        _skip_without(names)
 
         def build(url: str) -> App:
             defaults = {"secret": SECRET, "per_minute": 100_000, "per_second": 100_000, "pool_size": 4}

@@ -62,4 +62,5 @@ def priced(kind: Kind, counts_on: date, row: Any, sign: int = 1, **members: Any)
 
 def day_of(ctx: Context, payments: Iterable[Row]) -> date:
     """The day on which money moves that is moved now: today, but no earlier than it was received."""
-    return max([ctx.today(), *(payment.paid_on for payment in payments)])
+    days: list[date] = [ctx.today(), *(payment.paid_on for payment in payments)]
+    return max(days)

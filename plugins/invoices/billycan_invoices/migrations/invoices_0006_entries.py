@@ -82,9 +82,10 @@ def downgrade() -> None:
 
 def _fill(connection: sa.Connection, tenant_id: str, zone: ZoneInfo) -> None:
     """The entries of a business's invoices, some at a time."""
-    columns = sa.column("tenant_id"), sa.column("id"), sa.column("invoice_id"), sa.column("kind")
-    typed = (sa.column("counts_on", sa.Date), *(sa.column(name, Cents()) for name in (*SETTLED, *PRICE)))
-    insert = sa.insert(sa.table(ENTRIES, *columns, sa.column("payment_id"), sa.column("note_id"), *typed))
+    names = ("tenant_id", "id", "invoice_id", "kind", "payment_id", "note_id")
+    columns: list[sa.ColumnClause[Any]] = [*map(sa.column, names), sa.column("counts_on", sa.Date)]
+    columns += [sa.column(name, Cents()) for name in (*SETTLED, *PRICE)]
+    insert = sa.insert(sa.table(ENTRIES, *columns))
     last = ""
     while True:
         sent = (invoices.c.tenant_id == tenant_id) & (invoices.c.status != "draft") & (invoices.c.id > last)

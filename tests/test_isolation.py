@@ -165,6 +165,7 @@ def answer(client, method, path, body):
     return found.status_int, {**error, "request_id": None}, headers
 
 
+@pytest.mark.whole
 def test_every_route_treats_a_strangers_id_like_one_that_never_was(app, routes):
     me, stranger = Tenant(Client(app), routes), Tenant(Client(app), routes)
     sandbox = Tenant(me.client.sandbox(), routes)

@@ -111,6 +111,7 @@ NOT_FOR_PLUGINS = {
         "is_operator",
         "openapi",
         "openapi_file",
+        "scopes_to_make",
         "timed_tasks",
     },
     "Recorder": {"after_commit", "call", "check"},

@@ -101,6 +101,7 @@ def test_a_setting_that_makes_no_sense_is_refused(installed, setting, said):
         chosen(setting)
 
 
+@pytest.mark.whole
 def test_the_default_is_what_the_assembled_distribution_requires():
     assert {"contacts", "documents", "invoices"} <= plugins.first_party() <= set(plugins.installed())
 

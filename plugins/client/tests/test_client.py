@@ -90,6 +90,7 @@ def api(connect, business):
     return connect(business.secret)
 
 
+@pytest.mark.whole
 def test_a_week_from_a_contact_to_a_paid_invoice(api, example):
     invoice = example.week(api)
     # 1100.00 - 10 % + 3 x 95.50, and 10 % GST of it
@@ -108,6 +109,7 @@ def test_a_week_from_a_contact_to_a_paid_invoice(api, example):
     assert example.outcome(api, "inv_nope") == "gone"
 
 
+@pytest.mark.whole
 def test_amounts_pass_through_no_float(api, wire):
     contact = api.contacts.create(name="Ada")
     amounts = [Decimal("0.1"), "0.2000", 3, Decimal("1E+2"), Decimal("-0.0001"), Decimal("999999.9999")]
@@ -183,6 +185,7 @@ def test_what_is_no_json_is_bytes(api):
     assert caught.value.code == "slot_unavailable" and caught.value.body["alternatives"]
 
 
+@pytest.mark.whole
 def test_each_error_is_a_class_of_its_own(app, api, connect, business):
     ada = api.contacts.create(name="Ada")
     api.contacts.update(ada.id, name="Ada B")

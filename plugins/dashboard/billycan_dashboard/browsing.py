@@ -16,6 +16,7 @@ from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names
 
 from .kinds import Kind, Member, holds, kind_at, kinds, label, page_of, title_of, url
+from .reports import statement_of
 
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
@@ -161,6 +162,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
             (n, label(n), has_members(kind.actions[n]), n not in _QUIET) for n in _actions(visit, kind, record)
         ],
         "related": [*_related(visit, kind, id)],
+        "statement": statement_of(visit.app, kind.path, id),
         "told": _told(visit, kind, id),
         "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
         "page_of": lambda id: page_of(visit.app, id),

@@ -1,4 +1,4 @@
-.PHONY: help serve test test-long lint client docs bench crash soak wheels setup lock clean
+.PHONY: help serve test test-long lint client docs screenshots bench crash soak wheels setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,9 @@ docs: setup ## render docs/ as a site in site/html
 	@.venv/bin/python docs/site/pages.py site/pages <site/openapi.json
 	@PYTHONPATH=.venv/docs .venv/bin/python -m sphinx -q -W -n --keep-going -c docs/site -d site/doctrees site/pages site/html
 	@echo "docs: site/html/index.html"
+
+screenshots: setup ## take the pictures of the dashboard in docs/ anew
+	@.venv/bin/pytest -q --engine sqlite tests/browser/screenshots.py
 
 bench: setup ## measure billycan beside its floor and its peers
 	@cmp -s deploy/requirements/peers.txt .venv/peers/lock || { rm -rf .venv/peers && \

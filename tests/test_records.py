@@ -6,7 +6,7 @@ from decimal import Decimal
 import msgspec
 import pytest
 
-from billycan import RecordPages
+from billycan import RecordPages, demo
 from billycan.starting import plugins
 from billycan.testing import Client, counted
 from billycan_users.testing import Browser
@@ -145,7 +145,9 @@ def test_every_resource_is_listed_made_changed_with_a_fault_and_deleted(app, cli
             assert "was deleted" in owner.page.text
             owner.get(record, status=404)
     owner.get(record := client.get("/v1/jobs")["data"][0]["id"].replace("job_", "/dashboard/jobs/job_"))
-    owner.send(f"{record}/delete", status=409)  # it is scheduled
+    assert f"{record}/delete" not in owner.page.text  # it is scheduled
+    token = re.search(r'name="token" value="(\w+)"', owner.page.text)[1]
+    owner.page = owner.web.post(f"{record}/delete", {"token": token}, status=409)
     assert 'role="alert"' in owner.page.text and client.get(record.replace("/dashboard", "/v1"))
 
 
@@ -356,3 +358,41 @@ def test_a_plugin_that_says_nothing_of_its_pages_has_them_too(make_app, install)
     install(msgspec.structs.replace(bare, records=(RecordPages(path="/v1/assets", columns=("name", "size")),)))
     with pytest.raises(plugins.PluginError, match="its records of /v1/assets have no size: correct"):
         make_app("assets", "contacts", "dashboard", "users")
+
+
+def test_delete_is_offered_only_where_it_can_be_done(make_app):
+    app = make_app(*PLUGINS, fresh=True)
+    business = demo.first(app)
+    owner, box = Browser(app).join(Client(app, business.tenant)), Client(app, business.sandbox)
+    owner.send("/dashboard/switch", button="environment=sandbox")
+    offered, kept = [], []
+    for resource in RESOURCES:
+        for record in box.get(f"/v1/{resource}?per_page=100")["data"]:
+            app.clock.move(seconds=10)
+            path = f"{resource}/{record['id']}"
+            (offered if "Delete it" in owner.get(f"/dashboard/{path}").text else kept).append(path)
+    refused = [path for path in kept if box.call("DELETE", f"/v1/{path}").status_int in (404, 405, 409)]
+    assert len(refused) > len(kept) * 0.7, set(kept) - set(refused)
+    assert len(offered) > 10
+    for path in offered:
+        box.delete(f"/v1/{path}")
+
+
+def test_a_row_of_a_record_has_its_actions(app, client, owner):
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    lines = [{"description": "Tap", "unit_price": "100"}]
+    invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": lines})["data"]["id"]
+    client.post(f"/v1/invoices/{invoice}/send", status=200)
+    owner.get(f"/dashboard/invoices/{invoice}/payments")
+    assert "<h1>Add payment: INV-0001</h1>" in owner.page.text
+    owner.send(amount="40", payment_method="cash")
+    paid = client.get(f"/v1/invoices/{invoice}")["data"]["payments"][0]
+    here = f"/dashboard/invoices/{invoice}/payments/{paid['id']}/reverse"
+    assert f'href="{here}"' in owner.get(f"/dashboard/invoices/{invoice}").text
+    owner.get(here)
+    owner.send(reason="It bounced.")
+    assert owner.page.request.path == f"/dashboard/invoices/{invoice}"
+    assert client.get(f"/v1/invoices/{invoice}")["data"]["payments"][0]["status"] == "reversed"
+    assert f'href="{here}"' not in owner.page.text
+    owner.get(f"/dashboard/invoices/{invoice}/payments/{paid['id']}/nothing", 404)
+    owner.get(f"/dashboard/invoices/{invoice}/lines/{paid['id']}/reverse", 404)

@@ -105,6 +105,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     title: What the records are called; otherwise the path says.
     one: What one of them is called; otherwise its Struct's name says.
     columns: The members that the list shows; the first leads to the record, and names it.
+    deletable: The statuses in which one can be deleted; empty where its status does not matter.
     order: Where it stands among the others; the lowest comes first.
     hidden: Whether they have no such pages, as where the plugin has its own.
     """
@@ -113,6 +114,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     title: str = ""
     one: str = ""
     columns: tuple[str, ...] = ()
+    deletable: tuple[str, ...] = ()
     order: int = 100
     hidden: bool = False
 

@@ -105,36 +105,52 @@ class Person:
         raise AssertionError(f"there is no {text} to press")
 
     def sees(self, *texts):
-        """The page, once it says all that; asked of its source, which needs no script."""
-
-        def shown(browser):
-            return re.sub(r"(<[^>]+>|\s)+", " ", browser.page_source)
-
+        """Wait until the page says all that; asked of its source, which needs no script."""
         for text in texts:
             wait = WebDriverWait(self.browser, 20, 0.05)
-            wait.until(lambda browser, text=text: text in shown(browser), f"{text} is not shown")
-        return shown(self.browser)
+            wait.until(lambda _, text=text: text in self.text, f"{text} is not shown")
+        return self
 
-    def works(self):
-        """Let a worker do what is due."""
-        dispatcher = Dispatcher(self.app)
+    @property
+    def text(self):
+        return re.sub(r"(<[^>]+>|\s)+", " ", self.browser.page_source)
+
+
+@pytest.fixture
+def works():
+    """Let a worker do what is due: `works(app)`."""
+
+    def run(app):
+        dispatcher = Dispatcher(app)
         dispatcher.sweep()
         while dispatcher.is_busy():
             dispatcher.round()
 
+    return run
+
 
 @pytest.fixture
-def join(browser):
+def visit(browser):
+    """Somebody whom the app does not know, as their browser has no cookies: `visit(app)`."""
+
+    def enter(app):
+        browser.get(app.public_url + "/-/health")
+        browser.delete_all_cookies()
+        return Person(browser, app)
+
+    return enter
+
+
+@pytest.fixture
+def join(visit):
     """Somebody who has just accepted an invitation: `join(app, client, "owner")`."""
 
     def enter(app, client, role, name="Ann", **more):
         email = f"{name}@example.com".lower()
         with app.db.writing() as db:
             _, token = invite(db, client.tenant_id, email, role, app.now(), **more)
-        browser.delete_all_cookies()
-        person = Person(browser, app).open(f"/dashboard/join/{token}")
-        person.type(name=name, password=PASSWORD).press("Accept the invitation").sees("Overview")
-        return person
+        person = visit(app).open(f"/dashboard/join/{token}")
+        return person.type(name=name, password=PASSWORD).press("Accept the invitation").sees("Overview")
 
     return enter
 

@@ -39,7 +39,7 @@ def receiver():
     server.server_close()
 
 
-def test_a_receiver_that_fails_is_found_understood_mended_and_replayed(scripted, browser, serve, join, receiver):
+def test_a_receiver_that_fails_is_found_understood_mended_and_replayed(scripted, browser, serve, join, works, receiver):
     hooks = {"allow_private": True, "timeout_seconds": 0.8}
     place = serve("contacts", "dashboard", "users", "webhooks", webhooks=hooks)
     client, port = Client(place), receiver.server_port
@@ -58,7 +58,7 @@ def test_a_receiver_that_fails_is_found_understood_mended_and_replayed(scripted,
         client.patch(f"/v1/webhook_endpoints/{endpoint}", {"url": url})
         receiver.answer = answer
         client.post("/v1/contacts", {"name": "Ada"})
-        developer.works()
+        works(place)
         developer.open(f"/dashboard/deliveries?endpoint_id={endpoint}&status=pending")
         browser.find_element(By.CSS_SELECTOR, "td a.whole").click()
         developer.sees(told, "attempt 2 of 4", "The signature, step by step")
@@ -66,11 +66,11 @@ def test_a_receiver_that_fails_is_found_understood_mended_and_replayed(scripted,
     receiver.answer = 200
     client.patch(f"/v1/webhook_endpoints/{endpoint}", {"url": f"http://127.0.0.1:{port}/"})
     developer.press("Replay").sees("It is sent again")
-    developer.works()
+    works(place)
     if not scripted:
         browser.refresh()
     developer.sees("Received at attempt 1")
     developer.open(f"/dashboard/replays?endpoint_id={endpoint}&status=pending").press("Replay them").sees("5 done")
-    developer.works()
+    works(place)
     developer.open(f"/dashboard/deliveries?endpoint_id={endpoint}&status=delivered")
     assert len(browser.find_elements(By.CSS_SELECTOR, "td a.whole")) == 6

@@ -5,6 +5,7 @@ from pathlib import Path
 from billycan import Code, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
+from . import rules
 from .cards import today
 from .demo import add_samples
 from .neighbours import hears
@@ -60,7 +61,12 @@ manifest = Manifest(
         Route("POST", "/v1/bookings/{id}/reschedule", h.reschedule_booking, scope="bookings:write"),
     ),
     records=(
-        RecordPages(path="/v1/bookings", columns=("start_at", "service", "client", "staff", "status"), order=40),
+        RecordPages(
+            path="/v1/bookings",
+            columns=("start_at", "service", "client", "staff", "status"),
+            deletable=tuple(sorted(rules.DELETABLE)),
+            order=40,
+        ),
         RecordPages(path="/v1/services", columns=("name", "duration_minutes", "price", "active"), order=80),
     ),
     cards=(today,),

@@ -1,7 +1,7 @@
 """The pages of records, of any plugin: lists, and a record with its neighbours and what happened to it."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from decimal import Decimal
 from typing import Any, Literal, get_args, get_origin
 
@@ -15,8 +15,7 @@ from billycan.members import is_struct, options, parts
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names
 
-from .kinds import Kind, Member, holds, kind_at, kinds, label, page_of, title_of, url
-from .reports import statement_of
+from .kinds import Kind, Member, action_label, holds, kind_at, kinds, label, page_of, title_of, url
 
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
@@ -151,23 +150,30 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     kind = kind_at(visit, resource)
     record = visit.call("GET", f"{kind.path}/{id}")["data"]
     main = [m for m in kind.members if m.name not in _ASIDE and not _is_named_besides(m, record)]
-    heading = {kind.columns[0].name, "status"} if kind.columns[0].form == "text" else {"status"}
+    related = [*_related(visit, kind, id)]
+    figures = [m for m in kind.columns if m.form == "money" and record.get(m.name) is not None]
+    heading = {"status", *(m.name for m in figures), *(m.name for m in kind.columns[:1] if m.form == "text")}
     values = {
         "kind": kind,
         "record": record,
         "title": title_of(kind, record),
+        "figures": figures,
         "facts": [m for m in main if m.form != "table" and m.name not in heading and _says(m.name, record.get(m.name))],
-        "tables": [(m, _columns(m, record[m.name], id)) for m in main if m.form == "table" and record.get(m.name)],
+        "tables": [(m, _columns(m, record[m.name], id)) for m in sorted(main, key=_is_sum) if _is_table(m, record)],
         "actions": [
-            (n, label(n), has_members(kind.actions[n]), n not in _QUIET) for n in _actions(visit, kind, record)
+            (n, action_label(kind, n), has_members(kind.actions[n]), n not in _QUIET)
+            for n in _actions(visit, kind.actions, record)
         ],
-        "related": [*_related(visit, kind, id)],
-        "statement": statement_of(visit.app, kind.path, id),
+        "nested": lambda member, row: [
+            (n, label(n), has_members(kind.nested[member][n]))
+            for n in _actions(visit, kind.nested.get(member, {}), row)
+        ],
+        "related": related,
         "told": _told(visit, kind, id),
         "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
         "page_of": lambda id: page_of(visit.app, id),
         "may_change": kind.may(visit, "change"),
-        "may_delete": kind.may(visit, "delete"),
+        "may_delete": kind.may(visit, "delete") and not related and _is_deletable(kind, record),
     }
     return Shown("dashboard/record.html", values)
 
@@ -178,10 +184,23 @@ def has_members(action: Any) -> bool:
     return bool(is_struct(body) and body.__struct_fields__)
 
 
-def _actions(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> list[str]:
-    """What may be done with a record now, by this visitor."""
+def _actions(visit: Visit, possible: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
+    """What may be done with a record, or with a row of one, now, by this visitor."""
     allowed = record.get("allowed_actions") or ()
-    return [name for name in allowed if name in kind.actions and holds(visit, kind.actions[name])]
+    return [name for name in allowed if name in possible and holds(visit, possible[name])]
+
+
+def _is_deletable(kind: Kind, record: Mapping[str, Any]) -> bool:
+    return not kind.deletable or record["status"] in kind.deletable
+
+
+def _is_table(member: Member, record: Mapping[str, Any]) -> bool:
+    return member.form == "table" and bool(record.get(member.name))
+
+
+def _is_sum(member: Member) -> bool:
+    """Whether the rows of a table only sum up those of another, and so come after them."""
+    return all(part.name != "id" for part in member.parts)
 
 
 def _is_named_besides(member: Member, record: Mapping[str, Any]) -> bool:
@@ -240,15 +259,22 @@ def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
             .order_by(events.c.sequence.desc())
             .limit(_MOST_TOLD)
         ).all()
-        actors = {row.actor for row in rows if row.actor}
-        keys = {key.id: key for key in list_keys(ctx) if key.id in actors} if actors else {}
-    with visit.app.db.reading() as db:
-        who = names(db, actors | {key.made_by for key in keys.values() if key.made_by})
-    who |= {id: _of_key(key, who) for id, key in keys.items()}
+    who = called(visit, {row.actor for row in rows if row.actor})
     return [
         Told(row.id, row.event, label(row.event.partition(".")[2]), row.created_at, who.get(row.actor, row.actor or ""))
         for row in rows
     ]
+
+
+def called(visit: Visit, actors: Set[str]) -> dict[str, str]:
+    """What those who did something are called, by the id that events name them with; of a key also whose it is."""
+    if not actors:
+        return {}
+    with visit.reading() as ctx:
+        keys = [key for key in list_keys(ctx) if key.id in actors]
+    with visit.app.db.reading() as db:
+        who = names(db, actors | {key.made_by for key in keys if key.made_by})
+    return who | {key.id: _of_key(key, who) for key in keys}
 
 
 def _of_key(key: Any, who: Mapping[str, str]) -> str:

@@ -12,7 +12,7 @@ from billycan_users.api import Answer, Led, Shown, Visit
 from . import forms
 from .browsing import has_members, show_record
 from .forms import Control
-from .kinds import Kind, holds, kind_at, kind_of, kinds, label, page_of, targets, title_of
+from .kinds import Kind, action_label, holds, kind_at, kind_of, kinds, label, page_of, targets, title_of
 
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
@@ -89,27 +89,29 @@ def change_record(visit: Visit, resource: str, id: str) -> Answer:
     return Led(f"{kind.page}/{id}", f"The {kind.one} was changed." if patch else "Nothing was changed.")
 
 
-def show_action(visit: Visit, resource: str, id: str, action: str) -> Answer:
-    """The form of an action that takes more than a click."""
-    kind, endpoint = _action(visit, resource, action)
+def show_action(visit: Visit, resource: str, id: str, action: str, row: str = "", nested: str = "") -> Answer:
+    """The form of an action that takes more than a click; with `row`, of that row of the member called as `action`."""
+    kind, endpoint = _action(visit, resource, action, nested)
     _require(visit, endpoint)
     if not has_members(endpoint):
         return show_record(visit, resource, id)
     record = visit.call("GET", f"{kind.path}/{id}", {"fields": ",".join(_naming(kind))})["data"]
     words = (endpoint.route.handler.__doc__ or "").strip().partition("\n")[0]
-    title = f"{label(action)}: {title_of(kind, record)}"
-    return _show_form(visit, kind, endpoint, title=title, button=label(action), words=words, back=f"{kind.page}/{id}")
+    button = label(nested) if nested else action_label(kind, action)
+    title = f"{button}: {title_of(kind, record)}"
+    return _show_form(visit, kind, endpoint, title=title, button=button, words=words, back=f"{kind.page}/{id}")
 
 
-def act(visit: Visit, resource: str, id: str, action: str) -> Answer:
-    kind, endpoint = _action(visit, resource, action)
+def act(visit: Visit, resource: str, id: str, action: str, row: str = "", nested: str = "") -> Answer:
+    kind, endpoint = _action(visit, resource, action, nested)
     if _asks_for_more(visit):
-        return show_action(visit, resource, id, action)
+        return show_action(visit, resource, id, action, row, nested)
     body = _body(visit, endpoint) if has_members(endpoint) else {}
-    answer = _call(visit, endpoint, f"{kind.path}/{id}/{action}", body)
+    path = f"{kind.path}/{id}/{action}" + (f"/{row}/{nested}" if nested else "")
+    answer = _call(visit, endpoint, path, body)
     made = answer.get("id", id) if isinstance(answer, dict) else id
     page = page_of(visit.app, str(made)) or f"{kind.page}/{id}"
-    return Led(page, f"Done: {label(action).lower()}.")
+    return Led(page, f"Done: {(label(nested) if nested else action_label(kind, action)).lower()}.")
 
 
 def delete_record(visit: Visit, resource: str, id: str) -> Answer:
@@ -148,9 +150,10 @@ def _require(visit: Visit, endpoint: Any) -> None:
         raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
 
 
-def _action(visit: Visit, resource: str, action: str) -> tuple[Kind, Any]:
+def _action(visit: Visit, resource: str, action: str, nested: str) -> tuple[Kind, Any]:
     kind = kind_at(visit, resource)
-    if (endpoint := kind.actions.get(action)) is None:
+    endpoint = kind.nested.get(action, {}).get(nested) if nested else kind.actions.get(action)
+    if endpoint is None:
         raise RouteNotFound
     return kind, endpoint
 
@@ -231,8 +234,8 @@ def _choices(visit: Visit, kind: Kind, name: str, fields: Mapping[str, str], in_
 
 
 def _named(kind: Kind, record: Mapping[str, Any]) -> str:
-    client = record.get("client")
-    return f"{title_of(kind, record)} · {client['name']}" if client else title_of(kind, record)
+    title, client = title_of(kind, record), (record.get("client") or {}).get("name", "")
+    return title if client in title else f"{title} · {client}"
 
 
 def _look_up(visit: Visit, id: str) -> str:

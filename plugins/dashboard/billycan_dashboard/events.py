@@ -6,6 +6,7 @@ from billycan import Problem
 from billycan.web import encode
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
+from .browsing import called
 from .reasons import SHORT
 from .webhooks import host_of
 
@@ -29,6 +30,7 @@ def list_events(visit: Visit) -> Answer:
         "is_live": visit.query.get("live") == "yes",
         "query": [*visit.query.items()],
         "names": sorted(visit.app.events),
+        "who": called(visit, {each["actor"] for each in found["data"] if each["actor"]}),
     }
     return Shown("dashboard/events.html", values, status)
 
@@ -42,6 +44,7 @@ def show_event(visit: Visit, id: str) -> Answer:
         names = {each["id"]: each["url"] for each in endpoints}
     values = {
         "event": event,
+        "who": called(visit, {event["actor"]} - {None}),
         "data": written(event["data"]),
         "deliveries": deliveries,
         "names": names,

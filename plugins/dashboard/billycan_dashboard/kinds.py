@@ -34,7 +34,8 @@ class Member(Struct, frozen=True):
 class Kind(Struct, frozen=True, eq=False):
     """A resource: its routes by what they do, what it is called, and the members of its records.
 
-    `filters` are those of its list, each with its type; `ids` says which kind of id some take, by prefix.
+    `actions` are those of a record, and `nested` those of the rows of a member, by its name. `filters` are those of its
+    list, each with its type; `ids` says which kind of id some take, by prefix.
     """
 
     plugin: str
@@ -47,6 +48,8 @@ class Kind(Struct, frozen=True, eq=False):
     members: tuple[Member, ...]
     routes: Mapping[str, Any]
     actions: Mapping[str, Any]
+    nested: Mapping[str, Mapping[str, Any]]
+    deletable: tuple[str, ...]
     filters: Mapping[str, Any]
     sortable: tuple[str, ...]
     ids: Mapping[str, str]
@@ -120,12 +123,19 @@ def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
         value = record.get(name)
         if (value and kind.columns[0].form in ("text", "status")) or (name in _TITLES and value):
             return str(value)
-    return str(record["id"])
+    whose = next((record[c.name]["name"] for c in kind.columns if c.form == "named" and record.get(c.name)), "")
+    return f"{kind.one[:1].upper()}{kind.one[1:]}: {whose}" if whose else str(record["id"])
 
 
 def label(name: str) -> str:
     """A member's name as people read it: `due_date` as `Due date`, `sent_at` as `Sent`."""
     return words(re.sub(r"^is_|(?<!external)_(id|ids|at|on)$", "", name) or name)
+
+
+def action_label(kind: Kind, name: str) -> str:
+    """What an action's button says; one that is called as a table of the record adds to it."""
+    of_table = any(member.name == name and member.form == "table" for member in kind.members)
+    return f"Add {label(name).lower().removesuffix('s')}" if of_table else label(name)
 
 
 def described(kind: type[Struct]) -> tuple[Member, ...]:
@@ -142,7 +152,12 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
     path, shown, query = pages.path, listing.signature.listed, listing.signature.query
     by = {"list": ("GET", path), "get": ("GET", f"{path}/{{id}}"), "make": ("POST", path)}
     by |= {"change": ("PATCH", f"{path}/{{id}}"), "delete": ("DELETE", f"{path}/{{id}}")}
+    posts = {at: endpoint for (verb, at), endpoint in app.at.items() if verb == "POST"}
     acts = re.compile(rf"{re.escape(path)}/{{id}}/(\w+)")
+    nested: dict[str, dict[str, Any]] = {}
+    for at, endpoint in posts.items():
+        if of_row := re.fullmatch(rf"{acts.pattern}/{{\w+}}/(\w+)", at):
+            nested.setdefault(of_row[1], {})[of_row[2]] = endpoint
     members = described(next(option for option in options(one.signature.answer) if is_struct(option)))
     in_list = {member.name: member for member in described(shown)}
     chosen = [in_list[name] for name in pages.columns] if pages.columns else _default_columns(tuple(in_list.values()))
@@ -158,9 +173,9 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         columns=tuple(chosen),
         members=members,
         routes={does: app.at[route] for does, route in by.items() if route in app.at},
-        actions={
-            found[1]: app.at["POST", at] for (verb, at) in app.at if verb == "POST" if (found := acts.fullmatch(at))
-        },
+        actions={found[1]: endpoint for at, endpoint in posts.items() if (found := acts.fullmatch(at))},
+        nested=nested,
+        deletable=pages.deletable,
         filters=filters,
         sortable=getattr(query, "sortable", ()),
         ids=listing.ids,

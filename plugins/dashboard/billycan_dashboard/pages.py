@@ -20,4 +20,5 @@ screens = mounted(
     Screen(f"{_RECORD}/edit", changes.edit_record, changes.change_record),
     Screen(f"{_RECORD}/delete", post=changes.delete_record, on=_RECORD),
     Screen(f"{_RECORD}/{{action}}", changes.show_action, changes.act),
+    Screen(f"{_RECORD}/{{action}}/{{row}}/{{nested}}", changes.show_action, changes.act),
 )

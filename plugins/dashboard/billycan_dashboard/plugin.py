@@ -2,7 +2,7 @@
 
 from billycan import Manifest
 
-from . import components, deliveries, events, keys, overview, pages, profile, replays, reports, webhooks
+from . import components, deliveries, events, keys, overview, pages, profile, replays, webhooks
 
 manifest = Manifest(
     name="dashboard",
@@ -16,7 +16,6 @@ manifest = Manifest(
         *replays.screens,
         *events.screens,
         *profile.screens,
-        *reports.screens,
         *components.screens,
         *pages.screens,
     ),

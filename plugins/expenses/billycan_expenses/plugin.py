@@ -46,6 +46,7 @@ manifest = Manifest(
         RecordPages(
             path="/v1/expenses",
             columns=("description", "category", "supplier_name", "date", "amount", "status"),
+            deletable=("recorded",),
             order=70,
         ),
         RecordPages(path="/v1/expense_categories", one="category", columns=("name", "created_at"), order=95),

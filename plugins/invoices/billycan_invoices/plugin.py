@@ -92,7 +92,10 @@ manifest = Manifest(
     pages=(("/i/{token}", invoice_page), ("/a/{token}", note_page)),
     records=(
         RecordPages(
-            path="/v1/invoices", columns=("number", "client", "total", "amount_due", "due_date", "status"), order=50
+            path="/v1/invoices",
+            columns=("number", "client", "total", "amount_due", "due_date", "status"),
+            deletable=("draft",),
+            order=50,
         ),
         RecordPages(
             path="/v1/payments",

@@ -5,6 +5,7 @@ from pathlib import Path
 from billycan import Code, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
+from . import rules
 from .cards import by_status
 from .demo import add_samples
 from .neighbours import hears
@@ -52,7 +53,10 @@ manifest = Manifest(
     ),
     records=(
         RecordPages(
-            path="/v1/jobs", columns=("number", "title", "client", "scheduled_start", "priority", "status"), order=30
+            path="/v1/jobs",
+            columns=("number", "title", "client", "scheduled_start", "priority", "status"),
+            deletable=rules.DELETABLE,
+            order=30,
         ),
     ),
     cards=(by_status,),

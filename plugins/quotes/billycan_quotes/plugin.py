@@ -52,7 +52,10 @@ manifest = Manifest(
     pages=(("/q/{token}", quote_page),),
     records=(
         RecordPages(
-            path="/v1/quotes", columns=("number", "client", "title", "total", "expiry_date", "status"), order=20
+            path="/v1/quotes",
+            columns=("number", "client", "title", "total", "expiry_date", "status"),
+            deletable=("draft",),
+            order=20,
         ),
     ),
     hears=hears,

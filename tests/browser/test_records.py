@@ -1,0 +1,101 @@
+"""Records, and being let in, in a real browser: of a plugin that knows no dashboard; with JavaScript off, too."""
+
+import re
+
+import pytest
+import sqlalchemy as sa
+from selenium.webdriver import ActionChains
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
+
+from billycan.testing import Client
+from billycan_users.tables import users
+from billycan_users.testing import PASSWORD
+
+pytestmark = pytest.mark.either
+
+
+def test_assets_are_made_with_a_fault_mended_listed_changed_retired_and_deleted(scripted, browser, serve, join):
+    app = serve("assets", "contacts", "dashboard", "users")
+    client = Client(app)
+    custodian = client.post("/v1/contacts", {"name": "Salamanca Bakery"})["data"]["id"]
+    owner = join(app, client, "owner").press("Assets", within="header").sees("No assets yet").press("New asset")
+    owner.type(name="Drain camera", cost="a lot").press("Make the asset").sees("Please correct what is marked below")
+    cost = browser.find_element(By.NAME, "cost")
+    assert cost.get_attribute("aria-invalid") == "true" and cost.get_attribute("value") == "a lot"
+    browser.find_element(By.CSS_SELECTOR, f"[name=custodian_id] [value='{custodian}']").click()
+    owner.type(cost="2400").press("Make the asset").sees("The asset was made.", "$2,400.00", "Salamanca Bakery")
+    owner.press("Edit").type(name="Drain camera, colour").press("Save the changes").sees("Drain camera, colour")
+    owner.press("Retire").sees("Done: retire.", "Retired")
+    (asset,) = client.get("/v1/assets?status=retired")["data"]
+    assert (asset["name"], asset["version"], asset["custodian"]["id"]) == ("Drain camera, colour", 3, custodian)
+    owner.press("Assets", within="header").press("Drain camera, colour").press("Delete").press("Delete it")
+    owner.sees("The asset was deleted.", "No assets yet")
+    assert client.get("/v1/assets")["data"] == []
+
+
+def test_access_is_asked_for_approved_and_taken(scripted, browser, serve, join, visit):
+    app = serve("access", "contacts", "dashboard", "users", access={"mode": "request"})
+    join(app, Client(app), "owner", is_operator=True)
+    with app.db.writing() as db:
+        db.execute(sa.update(users).values(totp=b"a second factor"))
+    (session,) = [cookie for cookie in browser.get_cookies() if cookie["name"] == "billycan_session"]
+    asking = {"business": "Wren & Lark Joinery", "email": "wren@example.com", "purpose": "Quotes from our website"}
+    stranger = visit(app).open("/access").type(**asking).press("Ask for access")
+    stranger.sees("Your request is noted")
+    stranger.open("/dashboard").sees("Sign in")
+    operator = visit(app)
+    browser.add_cookie({"name": session["name"], "value": session["value"]})
+    operator.open("/dashboard/operator").sees("Wren &amp; Lark Joinery").press("Decide")
+    operator.press("Approve")
+    link = re.search(r"/dashboard/join/[\w-]+", operator.sees("The invitation's link").text)[0]
+    owner = visit(app).open(link).type(name="Wren", password=PASSWORD).press("Accept the invitation")
+    owner.sees("Overview", "Wren &amp; Lark Joinery").press("Sign out", within="header").sees("Sign in")
+    owner.type(email="wren@example.com", password="not this one").press("Sign in").sees("is wrong")
+    owner.type(email="wren@example.com", password=PASSWORD).press("Sign in").sees("Overview", "Wren &amp; Lark")
+    assert "operator" not in browser.page_source
+
+
+def test_pages_are_used_by_keyboard_alone(browser, serve, join, visit):
+    app = serve("assets", "contacts", "dashboard", "users")
+    client = Client(app)
+    join(app, client, "owner")
+    ann, keys = visit(app).open("/dashboard/sign-in?next=/dashboard/assets/new"), Keyboard(browser)
+    keys.to("Email address").write("ann@example.com").to("Password").write(PASSWORD).to("Sign in").press(Keys.ENTER)
+    ann.sees("New asset")
+    keys.to("Skip to the content").press(Keys.ENTER).to("Name").write("Ladder").to("Cost").write("x").press(Keys.ENTER)
+    ann.sees("Please correct what is marked below")
+    keys.to("Cost").to("Cost").write("129").to("Custodian").to("Make the asset").press(Keys.SPACE)
+    ann.sees("The asset was made", "$129.00")
+    keys.to("Edit").to("As the API shows it").press(Keys.ENTER)
+    assert browser.find_element(By.CSS_SELECTOR, "details.raw").get_attribute("open")
+    keys.to("Delete").press(Keys.ENTER).to("Delete it").press(Keys.ENTER)
+    ann.sees("The asset was deleted")
+    assert client.get("/v1/assets")["data"] == []
+
+
+class Keyboard:
+    """Somebody without a mouse, who sees where they are."""
+
+    def __init__(self, browser):
+        self.browser = browser
+
+    def press(self, key):
+        ActionChains(self.browser).send_keys(key).perform()
+        return self
+
+    write = press
+
+    def to(self, name, most=60):
+        """Go on to what is called so; on the way the focus is always seen, and nothing holds it."""
+        passed = []
+        for _ in range(most):
+            self.press(Keys.TAB)
+            here = self.browser.switch_to.active_element
+            seen = "const s = getComputedStyle(arguments[0]); return [s.outlineStyle, s.outlineWidth]"
+            called = here.accessible_name.removesuffix(" optional")
+            assert here.tag_name == "body" or self.browser.execute_script(seen, here) == ["solid", "3px"], called
+            passed.append(called)
+            if called == name:
+                return self
+        raise AssertionError(f"{name} is not reached by Tab: {passed}")

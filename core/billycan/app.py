@@ -240,6 +240,13 @@ class App:
         makers = (self.at.get(("POST", path.removesuffix("/{id}"))) for path in route.makes)
         return [maker.route.scope for maker in makers if maker and maker.route.scope]
 
+    def recent(self) -> Recent[Any]:
+        """A cache of a plugin's own, of what every request asks: what is in it is at most a second old.
+
+        A `Context` whose `outdates` is true empties it as soon as it is committed, for every process of this host.
+        """
+        return Recent(self.epoch)
+
     def timed_tasks(self) -> list[tuple[str, Every]]:
         """Every plugin's timed work, with the plugin's name."""
         return [(m.name, every) for m in self.parts.values() for every in m.tasks]

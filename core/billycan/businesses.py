@@ -1,6 +1,5 @@
-"""Businesses and their keys, as they are made, listed and revoked: by commands, by pages, and by tests."""
+"""Businesses and their keys, as they are made, listed and revoked; and secrets of the same form for a plugin's own."""
 
-import secrets
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -11,14 +10,25 @@ from msgspec import Struct
 from .db import ByCodePoint, UTCDateTime, upsert
 from .fields import Moment
 from .ids import new_id
-from .keys import ALPHABET, RANDOM, checksum, digest, keys
+from .keys import STARTS, digest, keys, new_secret, well_formed
 from .problems import NotFound
 from .tenants import Profile, registered_from_the_start, tenants
 
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["Profile", "create_key", "create_tenants", "keys_made", "list_keys", "revoke_keys", "revoke_own_key"]
+__all__ = [
+    "Profile",
+    "create_key",
+    "create_tenants",
+    "digest",
+    "keys_made",
+    "list_keys",
+    "new_secret",
+    "revoke_keys",
+    "revoke_own_key",
+    "well_formed",
+]
 
 
 class Business(Struct):
@@ -98,9 +108,7 @@ def create_key(
 
 def new_key(environment: Literal["live", "sandbox"]) -> str:
     """A new key: `svc_live_` or `svc_test_`, 190 random bits and a checksum."""
-    start = "svc_live_" if environment == "live" else "svc_test_"
-    start += "".join(secrets.choice(ALPHABET) for _ in range(RANDOM))
-    return start + checksum(start)
+    return new_secret(STARTS[environment != "live"])
 
 
 def revoke_key(db: sa.Connection, key_id: str, now: Moment) -> bool:

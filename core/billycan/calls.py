@@ -64,7 +64,7 @@ def answer(
     if not call.takes_json and endpoint.signature.answer is not Reply:
         raise NotAcceptable
     raw = call.body() if route.method in ("POST", "PATCH") else b""
-    key = _checked(call.key) if ctx.writes else None
+    key = _of_caller(identity, _checked(call.key)) if ctx.writes else None
     values, aside = _decode(ctx, call.query, endpoint, raw)
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
@@ -166,6 +166,13 @@ def _without_secret(answer: Answer, route: Route) -> Answer:
 def _is_known(tag: str | None, known: Sequence[Any]) -> bool:
     """Whether the client says that it has what this tag stands for."""
     return tag is not None and ("*" in known or falcon.ETag.loads(tag) in known)
+
+
+def _of_caller(identity: "Identity | None", key: str | None) -> str | None:
+    """An idempotency key as it is kept: each connected app has its own, all others of a tenant share theirs."""
+    if key is None or identity is None or identity.connection_id is None:
+        return key
+    return f"{identity.connection_id}\n{key}"  # no key that is sent has a line feed
 
 
 def _checked(key: str | None) -> str | None:

@@ -3,6 +3,7 @@
 import binascii
 import hashlib
 import logging
+import secrets
 import string
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
@@ -48,7 +49,10 @@ log = logging.getLogger("billycan")
 
 
 class Identity(Struct, frozen=True, kw_only=True):
-    """Who is calling: a key, its tenant and environment, what it may do and how often."""
+    """Who is calling: a key, its tenant and environment, what it may do and how often.
+
+    `connection_id` says that it is an app that somebody connected to the tenant, `app_id` and `app_name` which.
+    """
 
     id: str
     tenant_id: str
@@ -59,24 +63,38 @@ class Identity(Struct, frozen=True, kw_only=True):
     per_second: int
     expires_at: Moment | None = None
     revoked_at: Moment | None = None
+    app_id: str | None = None
+    app_name: str | None = None
+    connection_id: str | None = None
 
     def holds(self, scope: str) -> bool:
         """Whether this key may do what needs `scope`: it holds that one, or `read` or `write` for every resource."""
         return scope in self.scopes or scope.rpartition(":")[2] in self.scopes
 
 
+STARTS = ("svc_live_", "svc_test_")
+
+
+def new_secret(start: str) -> str:
+    """A new secret: what it starts with, 190 random bits and a checksum."""
+    start += "".join(secrets.choice(ALPHABET) for _ in range(RANDOM))
+    return start + checksum(start)
+
+
 @lru_cache(4096)
-def well_formed(key: str) -> bool:
-    """Whether `key` has the form and the checksum of a key, so that a mistyped one is refused without a look-up."""
+def well_formed(secret: str, starts: tuple[str, ...] = STARTS) -> bool:
+    """Whether a secret has the form of one that starts so, and its checksum: a mistyped one needs no look-up."""
+    start = next((start for start in starts if secret.startswith(start)), None)
     return (
-        key.startswith(("svc_live_", "svc_test_"))
-        and len(key) == 9 + RANDOM + CHECK
-        and all(c in ALPHABET for c in key[9:])
-        and checksum(key[:-CHECK]) == key[-CHECK:]
+        start is not None
+        and len(secret) == len(start) + RANDOM + CHECK
+        and all(c in ALPHABET for c in secret[len(start) :])
+        and checksum(secret[:-CHECK]) == secret[-CHECK:]
     )
 
 
 def digest(key: str) -> bytes:
+    """What is stored of a secret."""
     # 190 random bits need no slow hash, and the look-up by digest compares nothing that timing could tell.
     return hashlib.sha256(key.encode()).digest()
 

@@ -9,7 +9,7 @@ from .context import Context
 from .events import get_event, list_events
 from .manifest import Every, Gauge, Manifest, Route
 from .patch import Patch
-from .resources import Reply
+from .resources import Named, Reply
 from .tenants import Profile, Tenant
 from .working import replays, retention, worker
 
@@ -36,15 +36,26 @@ class TenantName(Struct):
     name: str
 
 
+class ConnectionName(Struct):
+    """A connection of an app to a tenant.
+
+    id: Its id.
+    """
+
+    id: str
+
+
 class Me(Struct, kw_only=True):
     """The calling key (never its secret), its tenant, environment, scopes and limits.
 
-    id: The key's id.
-    name: The key's name.
+    id: The key's id, or the connection's for an access token.
+    name: The key's name, or the app's.
     tenant: Whose key it is.
     environment: Production, or the sandbox.
     scopes: What the key may do.
     limits: The key's rate limits.
+    app: The app that is calling with an access token; null for a key.
+    connection: Its connection to the tenant; null for a key.
     """
 
     id: str
@@ -53,6 +64,8 @@ class Me(Struct, kw_only=True):
     environment: Literal["live", "sandbox"]
     scopes: list[str]
     limits: Limits
+    app: Named | None
+    connection: ConnectionName | None
 
 
 def get_me(ctx: Context) -> Me:
@@ -69,6 +82,8 @@ def get_me(ctx: Context) -> Me:
         environment=identity.environment,
         scopes=list(identity.scopes),
         limits=Limits(identity.per_minute, identity.per_second),
+        app=Named(identity.app_id, identity.app_name or "") if identity.app_id else None,
+        connection=ConnectionName(identity.connection_id) if identity.connection_id else None,
     )
 
 

@@ -81,8 +81,8 @@ class Unauthenticated(Problem):
     status, type, code = 401, "authentication", "missing_api_key"
     message = "Send an API key as `Authorization: Bearer <API_KEY>`."
 
-    def __init__(self, message: str | None = None, **more: Any) -> None:
-        super().__init__(message, headers={"WWW-Authenticate": "Bearer"}, **more)
+    def __init__(self, message: str | None = None, *, challenge: str = "Bearer", **more: Any) -> None:
+        super().__init__(message, headers={"WWW-Authenticate": challenge}, **more)
 
 
 class Forbidden(Problem):

@@ -291,6 +291,28 @@ class CodeTotals(Struct, kw_only=True):
     """The GST on them."""
 
 
+class Connection(Struct, kw_only=True):
+    """An app that somebody connected to the business."""
+
+    id: str
+    """Its id."""
+    app: Named
+    """The app."""
+    scopes: list[str]
+    """What the app may do."""
+    connected_by: Named
+    """Who consented last."""
+    connected_at: dt.datetime
+    """When it was connected first."""
+
+
+class ConnectionName(Struct, kw_only=True):
+    """A connection of an app to a tenant."""
+
+    id: str
+    """Its id."""
+
+
 class Contact(Struct, kw_only=True):
     """A contact as it is shown."""
 
@@ -423,14 +445,16 @@ class Endpoint(Struct, kw_only=True):
     """What it is for."""
     enabled: bool
     """Whether deliveries are sent; those to a disabled endpoint are held."""
-    disabled_reason: Open[Literal["failing", "gone"]] | None
-    """Why it was disabled automatically: it answered 410 (`gone`), or no delivery succeeded for days
-    (`failing`).
+    disabled_reason: Open[Literal["consent", "failing", "gone"]] | None
+    """Why it was disabled automatically: it answered 410 (`gone`), no delivery succeeded for days (`failing`),
+    or its app may no longer read what it delivers (`consent`).
     """
     failing_since: dt.datetime | None
     """Since when no delivery has succeeded."""
     secret: str | None
     """The secret that signs its deliveries; null except when it is created or rotated."""
+    connection_id: str | None
+    """The connection of the app that it belongs to; null for the business's own."""
     external_id: str | None
     """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
@@ -1277,9 +1301,9 @@ class Me(Struct, kw_only=True):
     """The calling key (never its secret), its tenant, environment, scopes and limits."""
 
     id: str
-    """The key's id."""
+    """The key's id, or the connection's for an access token."""
     name: str | None
-    """The key's name."""
+    """The key's name, or the app's."""
     tenant: TenantName
     """Whose key it is."""
     environment: Open[Literal["live", "sandbox"]]
@@ -1288,6 +1312,10 @@ class Me(Struct, kw_only=True):
     """What the key may do."""
     limits: Limits
     """The key's rate limits."""
+    app: Named | None
+    """The app that is calling with an access token; null for a key."""
+    connection: ConnectionName | None
+    """Its connection to the tenant; null for a key."""
 
 
 class Named(Struct, kw_only=True):

@@ -17,6 +17,8 @@ __all__ = [
     "AdjustmentNoteIssued",
     "AdjustmentNoteUpdated",
     "AdjustmentNoteVoided",
+    "AppConnected",
+    "AppDisconnected",
     "BookingCancelled",
     "BookingCompleted",
     "BookingConfirmed",
@@ -125,6 +127,20 @@ class AdjustmentNoteVoided(Delivery, kw_only=True):
 
     event: Literal["adjustment_note.voided"]
     data: models.AdjustmentNote
+
+
+class AppConnected(Delivery, kw_only=True):
+    """App connected"""
+
+    event: Literal["app.connected"]
+    data: models.Connection
+
+
+class AppDisconnected(Delivery, kw_only=True):
+    """App disconnected"""
+
+    event: Literal["app.disconnected"]
+    data: models.Connection
 
 
 class BookingCancelled(Delivery, kw_only=True):
@@ -525,6 +541,8 @@ Event = (
     | AdjustmentNoteIssued
     | AdjustmentNoteUpdated
     | AdjustmentNoteVoided
+    | AppConnected
+    | AppDisconnected
     | BookingCancelled
     | BookingCompleted
     | BookingConfirmed
@@ -589,6 +607,8 @@ EVENTS: dict[str, type[Delivery]] = {
     "adjustment_note.issued": AdjustmentNoteIssued,
     "adjustment_note.updated": AdjustmentNoteUpdated,
     "adjustment_note.voided": AdjustmentNoteVoided,
+    "app.connected": AppConnected,
+    "app.disconnected": AppDisconnected,
     "booking.cancelled": BookingCancelled,
     "booking.completed": BookingCompleted,
     "booking.confirmed": BookingConfirmed,

@@ -1,14 +1,15 @@
 """What other plugins may use of users: pages for people who are signed in, and who they are."""
 
 from .drawing import day, moment, money, words
-from .people import invite, live_of, members, names
+from .people import Business, invite, live_of, members, names
 from .reading import checked
 from .rules import Role
-from .screens import Answer, Screen, address, mounted
+from .screens import Answer, Screen, address, mounted, to_sign_in
 from .visits import Led, Sent, Shown, Visit
 
 __all__ = [
     "Answer",
+    "Business",
     "Led",
     "Role",
     "Screen",
@@ -25,5 +26,6 @@ __all__ = [
     "money",
     "mounted",
     "names",
+    "to_sign_in",
     "words",
 ]

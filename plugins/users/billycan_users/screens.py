@@ -154,6 +154,7 @@ class Room:
             self.app,
             session,
             path=req.path,
+            query_string=req.query_string,
             address=self.app.address_of(req),
             browser=req.get_header("User-Agent") or "",
             request_id=req.context.request_id,
@@ -174,8 +175,7 @@ class Room:
         if screen.anybody:
             return None
         if session is None:
-            onward = f"?next={quote(visit.path)}" if visit.path != "/dashboard" else ""
-            return Led(f"{SIGN_IN}{onward}")
+            return to_sign_in(visit)
         if screen.operator and not session.is_operator:
             raise Forbidden("Only whoever runs this deployment may open this page.")
         if screen.operator and not session.has_totp:
@@ -222,6 +222,12 @@ class Room:
             resp.set_headers(dict(answer.headers))
         else:
             resp.status, resp.content_type = answer.status, falcon.MEDIA_HTML
+            if answer.onward:
+                policy = _HEADERS["Content-Security-Policy"]
+                resp.set_header(
+                    "Content-Security-Policy",
+                    policy.replace("form-action 'self'", f"form-action 'self' {answer.onward}"),
+                )
             resp.text = draw(self.app, visit, answer.template, {**answer.values, "screen": self.screen})
         for name, value in visit.cookies.items():
             set_cookie(self.app, resp, name, value)
@@ -243,6 +249,12 @@ class Room:
         if problem.status >= 500:
             text = "Please try again in a few minutes."
         resp.text = draw(self.app, None, "users/refused.html", {"title": title, "text": text or problem.message})
+
+
+def to_sign_in(visit: Visit) -> Led:
+    """To where somebody signs in, and back."""
+    here = f"{visit.path}?{visit.query_string}" if visit.query_string else visit.path
+    return Led(f"{SIGN_IN}?next={quote(here)}" if here != "/dashboard" else SIGN_IN)
 
 
 _REFUSED = {

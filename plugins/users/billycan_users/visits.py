@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 import msgspec
@@ -27,11 +27,15 @@ _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 class Shown(Struct):
-    """A page: the template `<plugin>/<file>.html` and its values."""
+    """A page: the template `<plugin>/<file>.html` and its values.
+
+    `onward` is where its form may lead besides this site, as the policy of the page's content names it: `https:`.
+    """
 
     template: str
     values: Mapping[str, Any] = {}
     status: int = 200
+    onward: str = ""
 
 
 class Led(Struct):
@@ -53,8 +57,8 @@ class Sent(Struct):
 class Visit:
     """One request for a page: who is there, at which business, and what was sent.
 
-    `query` and `form` are the parameters and fields that were sent, `faults` what is wrong with the fields by name, and
-    `problem` why the form was refused, where the page is shown again.
+    `query` and `form` are the parameters and fields that were sent, and `query_string` the parameters as sent. `faults`
+    is what is wrong with the fields by name, and `problem` why the form was refused, where the page is shown again.
     """
 
     def __init__(
@@ -63,6 +67,7 @@ class Visit:
         session: Session | None,
         *,
         path: str,
+        query_string: str = "",
         address: str,
         browser: str,
         request_id: str,
@@ -72,6 +77,7 @@ class Visit:
         form: Mapping[str, str],
     ) -> None:
         self.app, self.session = app, session
+        self.query_string = query_string
         self.path, self.address, self.browser, self.request_id = path, address, browser, request_id
         self.asked, self.known_as, self.query, self.form = asked, known_as, query, form
         self.faults: dict[str, str] = {}
@@ -103,13 +109,17 @@ class Visit:
     @cached_property
     def identity(self) -> Identity:
         """The visitor as the API knows them: what a key with their role's scopes might do."""
+        return self.identity_at(self.tenant_id, self.person.environment, self.person.role or "viewer")
+
+    def identity_at(self, tenant_id: str, environment: Literal["live", "sandbox"], role: str) -> Identity:
+        """As `identity`, at a tenant where the visitor has this role."""
         person, settings = self.person, self.app.settings
         return Identity(
             id=person.user_id,
-            tenant_id=self.tenant_id,
-            environment=person.environment,
+            tenant_id=tenant_id,
+            environment=environment,
             name=person.name or person.email,
-            scopes=rules.scopes(person.role or "viewer", rules.known(self.app)),
+            scopes=rules.scopes(role, rules.known(self.app)),
             per_minute=settings.per_minute,
             per_second=settings.per_second,
         )

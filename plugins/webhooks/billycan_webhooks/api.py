@@ -11,6 +11,7 @@ from billycan import App, Context, own
 
 from . import addresses, signing
 from .comparing import Signed, Verdict, compare, fingerprint
+from .connections import delete_of_connection, follow_consent
 from .sender import written
 from .settings import Settings
 from .tables import deliveries, endpoints
@@ -22,6 +23,8 @@ __all__ = [
     "attempts_in_all",
     "by_time",
     "compared",
+    "delete_of_connection",
+    "follow_consent",
     "health",
     "request_headers",
     "request_line",

@@ -48,6 +48,7 @@ def _fan_out(dialect: str) -> sa.Insert:
         "due_at": NOW,
         "failures": sa.literal(0),
         "attempts_made": sa.literal(0),
+        "connection_id": _e.connection_id,
     }
     wanted = sa.select(*values.values()).where(_e.tenant_id == _tenant, wants)
     return sa.insert(deliveries).from_select(list(values), wanted).returning(_d.endpoint_id, _d.status)
@@ -72,6 +73,7 @@ def add(
             due_at=now,
             failures=0,
             attempts_made=0,
+            connection_id=endpoint.connection_id,
         )
     )
     return id
@@ -93,6 +95,11 @@ def hold(db: sa.Connection, tenant_id: str, endpoint_id: str) -> None:
 def cancel(ctx: Context, endpoint_id: str) -> None:
     """Cancel what an endpoint that is deleted will never get; the history stays."""
     _move_open(ctx.db, ctx.tenant_id, endpoint_id, ["pending", "held"], status="cancelled", finished_at=ctx.now())
+
+
+def release(ctx: Context, endpoint_id: str) -> None:
+    """Send what was held for an endpoint."""
+    _move_open(ctx.db, ctx.tenant_id, endpoint_id, ["held"], status="pending", due_at=ctx.now())
 
 
 def on_their_way(ctx: Context, endpoint_id: str) -> Sequence[str]:

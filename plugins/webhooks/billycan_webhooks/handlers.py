@@ -5,7 +5,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Forbidden, Invalid, Page, Patch, Records, Row, events, own
+from billycan import Conflict, Context, Deleted, Forbidden, Invalid, NotFound, Page, Patch, Records, Row, events, own
 from billycan.fields import Moment
 from billycan.web import encode
 
@@ -58,7 +58,7 @@ def list_endpoints(ctx: Context, query: EndpointQuery) -> Page[Endpoint]:
 
     A secret is shown only when it is created; use `rotate_secret` for a new one.
     """
-    page = records.rows(ctx, query)
+    page = records.rows(ctx, query, *_seen(ctx, endpoints))
     return page.of([_show(ctx, row) for row in page.items])
 
 
@@ -77,12 +77,15 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
         **{name: getattr(body, name) for name in body.__struct_fields__},
         secret_version=1,
         secret_key=key,
+        connection_id=_connection(ctx),
     )
-    found = sa.select(sa.func.count()).where(own(ctx, endpoints))
+    mine = endpoints.c.connection_id.is_not_distinct_from(_connection(ctx))
+    found = sa.select(sa.func.count()).where(own(ctx, endpoints), mine)
     # The counter's row that the insert locked makes others wait, so that the count is right.
     if ctx.db.execute(found).scalar_one() > MOST_ENDPOINTS:
         raise Conflict(
-            f"A business has at most {MOST_ENDPOINTS} endpoints: delete one first.", code="too_many_endpoints"
+            f"A business, and each app, has at most {MOST_ENDPOINTS} endpoints: delete one first.",
+            code="too_many_endpoints",
         )
     return _show(ctx, row, secret=_secret(ctx, row))
 
@@ -92,7 +95,7 @@ def get_endpoint(ctx: Context, id: str) -> Endpoint:
 
     `disabled_reason` and `failing_since` show whether its deliveries succeed.
     """
-    return _show(ctx, records.find(ctx, id))
+    return _show(ctx, _visible(ctx, records.find(ctx, id)))
 
 
 def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint:
@@ -182,10 +185,37 @@ def _enabled(row: Row, action: str) -> Row:
 
 
 def _lock(ctx: Context, id: str) -> Row:
-    """An endpoint that is about to be changed, by a key that may read all it subscribes to."""
+    """An endpoint that is about to be changed, by whom it belongs to and who may read all it subscribes to."""
+    if _connection(ctx):
+        _visible(ctx, records.find(ctx, id))  # before anything, such as its version, is said of it
     row = records.lock(ctx, id)
+    _own(ctx, row)
     _allow(ctx, row.events)
     return row
+
+
+def _connection(ctx: Context) -> str | None:
+    """The connection of the app that calls; None for the business's own keys and people."""
+    return ctx.identity.connection_id if ctx.identity else None
+
+
+def _seen(ctx: Context, table: sa.Table) -> tuple[sa.ColumnElement[bool], ...]:
+    """The condition that an app sees only what is its own; the business sees everything."""
+    connection_id = _connection(ctx)
+    return (table.c.connection_id == connection_id,) if connection_id else ()
+
+
+def _visible(ctx: Context, row: Row) -> Row:
+    """An endpoint or a delivery that the caller may see; for an app the others are not there."""
+    if _connection(ctx) not in (None, row.connection_id):
+        raise NotFound
+    return row
+
+
+def _own(ctx: Context, row: Row) -> None:
+    """Refuse to change what belongs to an app, which the business sees but does not run."""
+    if _visible(ctx, row).connection_id != _connection(ctx):
+        raise Forbidden("This belongs to a connected app: only the app can change it.", code="belongs_to_app")
 
 
 def _allow(ctx: Context, names: Iterable[str]) -> None:
@@ -231,7 +261,7 @@ def list_deliveries(ctx: Context, query: DeliveryQuery) -> Page[ListedDelivery]:
 
     Finished deliveries are kept for 30 days by default.
     """
-    page = log.rows(ctx, query, sa.true())
+    page = log.rows(ctx, query, sa.true(), *_seen(ctx, deliveries_table))
     return page.of([ListedDelivery(**_listed(row)) for row in page.items])
 
 
@@ -241,7 +271,7 @@ def get_delivery(ctx: Context, id: str) -> Delivery:
     The first 16 KiB of each response are kept. Both bodies are null for a key that may not read the event, and that
     of the request once the event is no longer kept. The newest 50 attempts are shown, with up to 8 MiB of bodies.
     """
-    row = log.find(ctx, id)
+    row = _visible(ctx, log.find(ctx, id))
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.delivery_id == id)
     newest = ctx.db.execute(made.order_by(attempts.c.number.desc()).limit(MOST_ATTEMPTS)).all()
     may_read = _may_read(ctx, row.event)
@@ -256,6 +286,7 @@ def replay_delivery(ctx: Context, id: str) -> Delivery:
     endpoint subscribes to. If the endpoint was deleted, or the event is no longer kept: `invalid_state_transition`.
     """
     row = log.find(ctx, id)
+    _own(ctx, row)
     if deliveries.body_of(ctx.db, ctx.tenant_id, row) is None:
         raise Conflict(
             "The event of this delivery is no longer kept.", code="invalid_state_transition", status=row.status

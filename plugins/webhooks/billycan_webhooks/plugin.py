@@ -53,6 +53,7 @@ manifest = Manifest(
         Gauge("webhooks_oldest_due_seconds", "How long the first delivery that could go has waited.", "", oldest_due),
     ),
     codes={
+        "belongs_to_app": Code(403, "The endpoint belongs to a connected app: only the app can change it."),
         "too_many_endpoints": Code(409, "The business has the maximum number of endpoints: delete one first."),
         "url_not_allowed": Code(422, "Nothing can be delivered to this URL; the message says why."),
     },

@@ -9,7 +9,7 @@ from billycan import NewResource, PageQuery, Paging, Resource, RuleBroken
 from billycan.fields import DayOrInstant, Instant, Moment, Notes, Text
 
 Status = Literal["pending", "delivered", "failed", "held", "cancelled"]
-Reason = Literal["gone", "failing"]
+Reason = Literal["gone", "failing", "consent"]
 
 
 WebhookUrl = Annotated[
@@ -82,10 +82,11 @@ class NewEndpoint(NewResource, kw_only=True):
 class Endpoint(Resource):
     """An endpoint as it is shown.
 
-    disabled_reason: Why it was disabled automatically: it answered 410 (`gone`), or no delivery succeeded for days
-      (`failing`).
+    disabled_reason: Why it was disabled automatically: it answered 410 (`gone`), no delivery succeeded for days
+      (`failing`), or its app may no longer read what it delivers (`consent`).
     failing_since: Since when no delivery has succeeded.
     secret: The secret that signs its deliveries; null except when it is created or rotated.
+    connection_id: The connection of the app that it belongs to; null for the business's own.
     """
 
     url: str
@@ -95,6 +96,7 @@ class Endpoint(Resource):
     disabled_reason: Reason | None
     failing_since: Moment | None
     secret: str | None
+    connection_id: str | None
 
 
 class EndpointQuery(PageQuery, kw_only=True):

@@ -23,6 +23,8 @@ endpoints = resource_table(
     sa.Column("secret_key", sa.Text, nullable=False),
     sa.Column("secret_rotated_at", UTCDateTime),
     sa.Column("previous_secret_key", sa.Text),
+    sa.Column("connection_id", ByCodePoint),  # of the app that made it; null for the business's own
+    _where("connection_id IS NOT NULL", "ix_webhooks_endpoints_connection_id", "tenant_id", "connection_id"),
 )
 
 # A delivery in flight is pending and has a lease. No reference to its endpoint: it outlives it. What it delivers is in
@@ -44,11 +46,20 @@ deliveries = tenant_table(
     sa.Column("lease_until", UTCDateTime),
     sa.Column("lease_token", sa.Text),
     sa.Column("last_error", sa.Text),
+    sa.Column("connection_id", ByCodePoint),  # its endpoint's, which it outlives
     sa.Index(None, "tenant_id", "created_at", "id"),
     sa.Index("ix_webhooks_deliveries_open", "tenant_id", "endpoint_id", "status", "due_at"),
     _where("status = 'pending'", "ix_webhooks_deliveries_due", "due_at"),
     _where("status IN ('pending', 'held')", "ix_webhooks_deliveries_needs", "tenant_id", "webhook_id"),
     _where("lease_until IS NOT NULL", "ix_webhooks_deliveries_leased", "tenant_id", "endpoint_id"),
+    _where(
+        "connection_id IS NOT NULL",
+        "ix_webhooks_deliveries_connection_id",
+        "tenant_id",
+        "connection_id",
+        "created_at",
+        "id",
+    ),
     _where("status = 'held'", "ix_webhooks_deliveries_held", "tenant_id", "endpoint_id", "created_at", "id"),
     _where("finished_at IS NOT NULL", "ix_webhooks_deliveries_finished", "tenant_id", "finished_at"),
 )

@@ -1,0 +1,43 @@
+"""The endpoints of connected apps, as the plugin that connects them sees to them."""
+
+from collections.abc import Collection, Sequence
+
+import sqlalchemy as sa
+
+from billycan import Context, Row, events, own
+
+from . import deliveries
+from .handlers import records
+from .tables import endpoints
+
+CONSENT = "consent"
+
+
+def follow_consent(ctx: Context, connection_id: str, scopes: Collection[str]) -> None:
+    """Hold a connection's endpoints that deliver more than these scopes may read, and send what was held so before."""
+    for row in _locked(ctx, connection_id):
+        may_read = all(scope in scopes for scope in _needed(ctx, row))
+        if not may_read and row.enabled:
+            deliveries.hold(ctx.db, ctx.tenant_id, row.id)
+            records.save(ctx, row, enabled=False, disabled_reason=CONSENT)
+        elif may_read and row.disabled_reason == CONSENT:
+            deliveries.release(ctx, row.id)
+            records.save(ctx, row, enabled=True, disabled_reason=None, failing_since=None)
+
+
+def delete_of_connection(ctx: Context, connection_id: str) -> None:
+    """Delete a connection's endpoints; what they still had to get is cancelled, and the history stays."""
+    for row in _locked(ctx, connection_id):
+        deliveries.cancel(ctx, row.id)
+        records.delete(ctx, row)
+
+
+def _locked(ctx: Context, connection_id: str) -> Sequence[Row]:
+    of_it = sa.select(endpoints).where(own(ctx, endpoints), endpoints.c.connection_id == connection_id)
+    return ctx.db.execute(of_it.order_by(endpoints.c.id).with_for_update()).all()
+
+
+def _needed(ctx: Context, endpoint: Row) -> list[str]:
+    """What must be held to read all that an endpoint is sent."""
+    names = [event for name in endpoint.events for event in events.matching(name, ctx.app.events)]
+    return [ctx.app.event_scopes[name] for name in names]

@@ -14,6 +14,7 @@ from billycan.events import body_of, events
 from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder
 from billycan.wire import encode, parse
+from billycan_apps.testing import OAuthApp
 from billycan_webhooks.tables import deliveries
 
 pytestmark = pytest.mark.whole
@@ -57,10 +58,17 @@ def tell(make_app, clock):
     listener = Client(c.app, c.tenant_id, per_minute=100, per_second=20)
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
-    for chapter in (business, people, price, work, book, money, spend, listen, refuse, clean):
+    for chapter in (business, people, price, work, book, money, spend, listen, refuse, clean, connect):
         clock.move(minutes=10)
         chapter(c, clock)
     return c
+
+
+def connect(c, clock):
+    oauth = OAuthApp(c, "contacts:read")
+    connection = oauth.connect().key_id
+    oauth.person().get("/dashboard/connections")
+    oauth.person().send(f"/dashboard/connections/{connection}/disconnect")
 
 
 def business(c, clock):

@@ -143,6 +143,8 @@ REACHES_ACROSS = {
     ("core/billycan/working/worker.py", "the worker looks for what is due to anybody"),
     ("examples/audit/billycan_audit/commands.py", "verifies every business's entries"),
     ("plugins/access/billycan_access/operating.py", "the operator sees every business, in counts alone"),
+    ("plugins/apps/billycan_apps/calling.py", "only the access token says whose it is"),
+    ("plugins/apps/billycan_apps/granting.py", "only the code or the token says whose it is"),
     ("plugins/requests/billycan_requests/api.py", "counts of every business, for the operator"),
     ("plugins/requests/billycan_requests/keeping.py", "requests of several businesses are written in one transaction"),
     ("plugins/users/billycan_users/commands.py", "whoever runs commands runs the whole deployment"),

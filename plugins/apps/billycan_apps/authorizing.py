@@ -1,0 +1,210 @@
+"""The page on which a person lets an app in: who asks, what for, to which business, and for real or to try it out."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal, cast, get_args
+from urllib.parse import parse_qsl
+
+from msgspec import Struct
+
+from billycan import Context, Fault, Invalid, unit_of_work
+from billycan_users.api import Answer, Business, Screen, Sent, Shown, Visit, mounted, to_sign_in
+
+from . import connecting, granting, registered, uris
+from .protocol import AUTHORIZE
+from .registered import Registered
+from .wording import can, cannot
+
+_CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
+_MOST_STATE = 2000
+_ROLES = ("developer", "owner")  # who may let apps in
+Environment = Literal["live", "sandbox"]
+
+
+class Request(Struct, frozen=True):
+    """What an app asks, once it is known that the answer may be sent to it."""
+
+    app: Registered
+    redirect_uri: str
+    scopes: tuple[str, ...]
+    challenge: str
+
+
+class Unanswerable(Exception):
+    """Nobody knows whom an answer would reach: the person is told, and led nowhere."""
+
+
+class Wrong(Exception):
+    """A fault of the app's, which it is told (RFC 6749 section 4.1.2.1)."""
+
+    def __init__(self, error: str, description: str) -> None:
+        super().__init__(description)
+        self.error, self.description = error, description
+
+
+class Instead(Exception):
+    """What is answered where nothing can be asked of the person."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+def show(visit: Visit) -> Answer:
+    """The page; whoever is not signed in does that first."""
+    try:
+        asked, businesses = _asked(visit)
+    except Instead as instead:
+        return instead.answer
+    here = visit.person.tenant_id
+    chosen = next((b for b in businesses if here in (b.id, b.sandbox_id)), businesses[0])
+    edition = asked.app.edition(chosen.id)
+    identities = [visit.identity_at(business.id, "live", business.role) for business in businesses]
+    values = {
+        "edition": edition,
+        "is_published": edition == asked.app.published,
+        "alone": True,
+        "businesses": businesses,
+        "names": [(business.id, business.name) for business in businesses],
+        "business": chosen,
+        "environment": visit.person.environment or "live",
+        "can": can(visit.app, asked.scopes),
+        "cannot": cannot(visit.app, asked.scopes),
+        "grantable": [scope for scope in asked.scopes if any(identity.holds(scope) for identity in identities)],
+        "place": uris.place(asked.redirect_uri),
+        "action": f"{AUTHORIZE}?{visit.query_string}",
+    }
+    # Chromium follows a redirect after a form only where the page's policy lets it, at every step of the way.
+    return Shown("apps/consent.html", values, onward=uris.scheme(asked.redirect_uri))
+
+
+def decide(visit: Visit) -> Answer:
+    """Carry out what the person decided, and tell the app."""
+    try:
+        asked, businesses = _asked(visit)
+    except Instead as instead:
+        return instead.answer
+    if visit.form.get("decision") != "allow":
+        return _back(visit, asked.redirect_uri, error="access_denied", error_description="The person said no.")
+    business, environment = _chosen(visit, businesses)
+    tenant_id = business.id if environment == "live" else business.sandbox_id
+    identity = visit.identity_at(tenant_id, environment, business.role)
+    edition = asked.app.edition(business.id)
+    assert edition is not None  # noqa: S101 - those without are not among them
+    scopes = [scope for scope in asked.scopes if scope in visit.form.get("scope", "").split()]
+    if not scopes:
+        raise Invalid.of(Fault("scope", "required", "must leave at least one thing that the app may do"))
+    if beyond := [scope for scope in scopes if not identity.holds(scope) or scope not in edition.scopes]:
+        raise Invalid.of(
+            Fault("scope", "invalid_value", f"must leave out {beyond[0]}, which is not yours to give there")
+        )
+    visit.prove()
+    ctx = Context(visit.app, tenant_id, identity, request_id=visit.request_id)
+    with unit_of_work(ctx):
+        connection_id = connecting.consent(ctx, asked.app, edition.name, scopes)
+        code = granting.new_code(ctx, connection_id, asked.redirect_uri, asked.challenge, scopes)
+    return _back(visit, asked.redirect_uri, code=code)
+
+
+def _asked(visit: Visit) -> tuple[Request, list[Business]]:
+    """What is asked, and the businesses that the visitor may connect; raises Instead."""
+    try:
+        app, redirect_uri, sent = _addressed(visit)
+    except Unanswerable as why:
+        raise Instead(_dead_end(str(why))) from None
+    if visit.session is None or not visit.session.is_complete:
+        # Nobody is sent on to another site, not even with an error, before they signed in (RFC 9700 section 4.11.2).
+        raise Instead(to_sign_in(visit))
+    there_are = visit.businesses()
+    businesses = [b for b in there_are if b.role in _ROLES and _may_connect(app, b.id, redirect_uri)]
+    if not businesses:
+        raise Instead(_dead_end(_why_not(app, there_are)))
+    try:
+        return _read(visit, app, redirect_uri, sent), businesses
+    except Wrong as wrong:
+        answer = _back(visit, redirect_uri, error=wrong.error, error_description=wrong.description)
+        raise Instead(answer) from None
+
+
+def _may_connect(app: Registered, business_id: str, redirect_uri: str) -> bool:
+    edition = app.edition(business_id)
+    return edition is not None and uris.is_registered(redirect_uri, edition.redirect_uris)
+
+
+def _addressed(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
+    """The app, where its answer goes, and what was sent; raises Unanswerable where an answer may go nowhere."""
+    pairs = parse_qsl(visit.query_string, keep_blank_values=True)
+    sent = {name: value for name, value in pairs if value}
+    names = [name for name, _ in pairs]
+    if names.count("client_id") > 1 or names.count("redirect_uri") > 1:
+        raise Unanswerable("The app asked in a way that nobody can answer: it names itself twice.")
+    with visit.app.db.reading() as db:
+        app = registered.find(db, sent.get("client_id", ""))
+    if app is None:
+        raise Unanswerable("There is no app with this client_id here. It may be meant for another server.")
+    uri = sent.get("redirect_uri", "")
+    known = {*app.own.redirect_uris, *(app.published.redirect_uris if app.published else ())}
+    if not uris.is_registered(uri, known):
+        raise Unanswerable("The app wants its answer at a redirect_uri that it has not registered.")
+    return app, uri, sent
+
+
+def _read(visit: Visit, app: Registered, redirect_uri: str, sent: Mapping[str, str]) -> Request:
+    """What the app asks; raises Wrong."""
+    names = [name for name, _ in parse_qsl(visit.query_string, keep_blank_values=True)]
+    if len({*names}) < len(names):
+        raise Wrong("invalid_request", "A parameter was sent twice.")
+    if "response_type" not in sent:
+        raise Wrong("invalid_request", "response_type is required.")
+    if sent["response_type"] != "code":
+        raise Wrong("unsupported_response_type", "response_type must be code.")
+    challenge = sent.get("code_challenge", "")
+    if sent.get("code_challenge_method") != "S256" or not _CHALLENGE.fullmatch(challenge):
+        raise Wrong("invalid_request", "code_challenge is required, with code_challenge_method=S256 (RFC 7636).")
+    if len(sent.get("state", "")) > _MOST_STATE:
+        raise Wrong("invalid_request", f"state has more than {_MOST_STATE} characters.")
+    editions = [edition for edition in (app.own, app.published) if edition]
+    allowed = {scope for edition in editions for scope in edition.scopes} & {*registered.scopes_there_are(visit.app)}
+    wanted = sent["scope"].split(" ") if "scope" in sent else sorted(allowed)
+    if beyond := [scope for scope in wanted if scope not in allowed]:
+        raise Wrong("invalid_scope", f"The app may not ask for {_plain(beyond[0])}.")
+    return Request(app, redirect_uri, tuple(dict.fromkeys(wanted)), challenge)
+
+
+def _chosen(visit: Visit, businesses: Sequence[Business]) -> tuple[Business, Environment]:
+    """The business, and whether its live records or its sandbox; raises Invalid."""
+    wanted = visit.form.get("business", businesses[0].id if len(businesses) == 1 else "")
+    found = next((business for business in businesses if business.id == wanted), None)
+    environment = visit.form.get("environment", "")
+    if found is None:
+        raise Invalid.of(Fault("business", "required", "must be chosen"))
+    if environment not in get_args(Environment):
+        raise Invalid.of(Fault("environment", "required", "must be chosen"))
+    return found, cast(Environment, environment)
+
+
+def _why_not(app: Registered, businesses: Sequence[Business]) -> str:
+    if not businesses:
+        return "You belong to no business here yet. An owner of a business can invite you."
+    if not any(business.role in _ROLES for business in businesses):
+        return "Your role may not connect apps. Ask an owner of the business, or one of its developers."
+    return f"{app.own.name} is not published here, so only the business that made it can connect it."
+
+
+def _back(visit: Visit, redirect_uri: str, **answer: str) -> Answer:
+    """To the app with an answer, which says whose it is (RFC 9207). Never 307, which would send the form along."""
+    state = {"state": visit.query["state"]} if visit.query.get("state") else {}
+    where = uris.with_parameters(redirect_uri, **answer, **state, iss=visit.app.public_url)
+    return Sent(b"", "text/plain", {"Location": where, "Referrer-Policy": "no-referrer"}, status=303)
+
+
+def _dead_end(text: str) -> Answer:
+    return Shown("apps/refused.html", {"text": text, "alone": True}, status=400)
+
+
+def _plain(text: str) -> str:
+    """As much of what was sent as an error_description may have (RFC 6749 section 4.1.2.1)."""
+    return re.sub(r"[^\x20-\x21\x23-\x5b\x5d-\x7e]", "?", text)[:100]
+
+
+screens = mounted(Screen(AUTHORIZE, show, decide, role=None, anybody=True))

@@ -1,0 +1,98 @@
+"""Who calls the API with an access token, as the API knows them."""
+
+import logging
+import weakref
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import App, Identity, Unauthenticated
+from billycan.businesses import digest, well_formed
+from billycan.fields import Moment
+from billycan.sql import Statement, tenants
+
+from .granting import ACCESS
+from .tables import access_tokens, apps, connections
+
+_STARTS = tuple(ACCESS.values())
+_NOTED_SECONDS, _MOST_NOTING_SECONDS = 60, 0.1
+_recent: "weakref.WeakKeyDictionary[App, Any]" = weakref.WeakKeyDictionary()
+
+log = logging.getLogger("billycan.apps")
+
+_BY_DIGEST = Statement(
+    sa.select(
+        access_tokens.c.tenant_id,
+        access_tokens.c.connection_id,
+        access_tokens.c.scopes,
+        access_tokens.c.expires_at,
+        connections.c.scopes.label("granted"),
+        connections.c.last_used_at,
+        connections.c.app_id,
+        apps.c.name,
+        tenants.c.environment,
+    )
+    .select_from(
+        access_tokens.join(
+            connections,
+            (connections.c.tenant_id == access_tokens.c.tenant_id)
+            & (connections.c.id == access_tokens.c.connection_id),
+        )
+        .join(apps, apps.c.id == connections.c.app_id)
+        .join(tenants, tenants.c.id == access_tokens.c.tenant_id)
+    )
+    .where(access_tokens.c.digest == sa.bindparam("digest"))
+)
+
+
+def identify(app: App, header: str) -> Identity | None:
+    """Who sends an access token; None for whatever else there is. Raises Unauthenticated for one that is not good."""
+    scheme, _, token = header.partition(" ")
+    token = token.strip()
+    if scheme.lower() != "bearer" or not token.startswith(_STARTS):
+        return None
+    recent = _recent.setdefault(app, app.recent())
+    identity: Identity | None = recent.get(token, lambda: _find(app, token)) if well_formed(token, _STARTS) else None
+    if identity is None:
+        raise _refused("invalid_api_key", "This access token does not exist, or was revoked.")
+    if identity.expires_at is not None and identity.expires_at <= app.now():
+        raise _refused("expired_api_key", "This access token has expired: refresh it.")
+    return identity
+
+
+def _find(app: App, token: str) -> Identity | None:
+    with app.db.reading(across="only the access token says whose it is") as db:
+        row = _BY_DIGEST.first(db, {"digest": digest(token)})
+    if row is None:
+        return None
+    _note_use(app, row)
+    return Identity(
+        id=row.connection_id,
+        tenant_id=row.tenant_id,
+        environment=row.environment,
+        name=row.name,
+        scopes=tuple(scope for scope in row.scopes if scope in row.granted),
+        per_minute=app.settings.per_minute,
+        per_second=app.settings.per_second,
+        expires_at=Moment.of(row.expires_at),
+        app_id=row.app_id,
+        app_name=row.name,
+        connection_id=row.connection_id,
+    )
+
+
+def _note_use(app: App, row: Any) -> None:
+    now = app.now()
+    if row.expires_at <= now or (row.last_used_at and (now - row.last_used_at).total_seconds() < _NOTED_SECONDS):
+        return
+    try:
+        with app.db.noting(_MOST_NOTING_SECONDS) as db:
+            this = (connections.c.tenant_id == row.tenant_id) & (connections.c.id == row.connection_id)
+            db.execute(sa.update(connections).where(this).values(last_used_at=now))
+    except sa.exc.SQLAlchemyError as error:
+        # Who only reads is served although nothing can be written, as on a full disk.
+        log.warning("the use of %s could not be noted: %s", row.connection_id, type(error).__name__)
+
+
+def _refused(code: str, message: str) -> Unauthenticated:
+    return Unauthenticated(message, code=code, challenge='Bearer error="invalid_token"')

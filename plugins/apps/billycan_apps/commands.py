@@ -1,0 +1,221 @@
+"""The command `billycan apps`: what is registered and published, and what is connected to whom."""
+# ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from billycan import App
+
+    from .registered import Registered
+
+_as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+
+@click.group("apps")
+def apps() -> None:
+    """Register and publish the apps of third parties, and see or end their connections.
+
+    \b
+    billycan apps list
+    """
+
+
+@apps.command("create")
+@click.option("--tenant", required=True, metavar="TEN", help="The business that the app belongs to.")
+@click.option("--name", required=True, help="What people are asked to connect.")
+@click.option("--home-page", required=True, metavar="URL", help="Where they read about it.")
+@click.option("--redirect-uri", "redirect_uris", required=True, multiple=True, metavar="URI", help="May be repeated.")
+@click.option("--scope", "scopes", required=True, multiple=True, help="What it may ask for; may be repeated.")
+@click.option("--public", is_flag=True, help="It runs where no secret can be kept, as on a phone.")
+@_as_json
+@click.pass_obj
+def create(
+    opened: Any,
+    tenant: str,
+    name: str,
+    home_page: str,
+    redirect_uris: tuple[str, ...],
+    scopes: tuple[str, ...],
+    public: bool,
+    as_json: bool,
+) -> None:
+    """Register an app of a business; prints its id and its secret, which cannot be shown again.
+
+    \b
+    billycan apps create --tenant ten_01abc --name "Ledger Sync" --home-page https://app.example.com \\
+      --redirect-uri https://app.example.com/cb --scope invoices:read
+    """
+    from billycan_users.api import live_of
+
+    from . import registered
+
+    with _apps(opened) as app, app.db.writing() as db:
+        wanted = [scope for text in scopes for scope in text.split()]
+        edition = registered.checked_edition(app, name, home_page, redirect_uris, wanted)
+        business_id = live_of(db, tenant)
+        id, secret = registered.register(db, business_id, edition, app.now(), is_confidential=not public)
+    _say({"app": id, "secret": secret}, as_json)
+
+
+@apps.command("list")
+@_as_json
+@click.pass_obj
+def list_apps(opened: Any, as_json: bool) -> None:
+    """List the apps that are registered, the newest first.
+
+    \b
+    billycan apps list --json
+    """
+    from . import registered
+
+    with _apps(opened) as app, app.db.reading() as db:
+        found = registered.everything(db)
+    if as_json:
+        _say([_told(each) for each in found], as_json)
+        return
+    for each in found:
+        state = "changed since it was published" if each.is_outdated else "published" if each.published else "own only"
+        click.echo(f"{each.id}  {each.business_id}  {state}  {each.own.name!r}  {each.own.home_page}")
+    if not found:
+        click.echo("no app is registered")
+
+
+@apps.command("publish")
+@click.argument("app_id")
+@click.option("--withdraw", is_flag=True, help="Let no other business connect it from now on.")
+@_as_json
+@click.pass_obj
+def publish(opened: Any, app_id: str, withdraw: bool, as_json: bool) -> None:
+    """Let every business connect an app as it is now: look at its name, addresses and scopes first.
+
+    \b
+    billycan apps publish app_01abc
+    """
+    from . import registered
+
+    with _apps(opened) as app, app.db.writing() as db:
+        found = registered.publish(db, app_id, withdraw=withdraw)
+    _say(_told(found), as_json)
+
+
+@apps.command("rotate-secret")
+@click.argument("app_id")
+@_as_json
+@click.pass_obj
+def rotate_secret(opened: Any, app_id: str, as_json: bool) -> None:
+    """Print a new secret of an app; the latest one stays good beside it, and those before it are refused.
+
+    \b
+    billycan apps rotate-secret app_01abc
+    """
+    from . import registered
+
+    with _apps(opened) as app, app.db.writing() as db:
+        registered.named(db, app_id)
+        secret = registered.rotate(db, app_id, app.now())
+    _say({"app": app_id, "secret": secret}, as_json)
+
+
+@apps.command("connections")
+@click.option("--tenant", required=True, metavar="TEN", help="The business, or its sandbox.")
+@_as_json
+@click.pass_obj
+def list_connections(opened: Any, tenant: str, as_json: bool) -> None:
+    """List the apps that are connected to a business, the newest first.
+
+    \b
+    billycan apps connections --tenant ten_01abc --json
+    """
+    from billycan import Context
+
+    from . import connecting
+
+    with _apps(opened) as app:
+        ctx = Context(app, tenant, writes=False)
+        with app.db.reading(tenant) as ctx.db:
+            rows = [_connection(row, connecting.name_of(row)) for row in connecting.connected(ctx)]
+    if as_json:
+        _say(rows, as_json)
+        return
+    for row in rows:
+        used = row["last_used_at"] or "never used"
+        click.echo(f"{row['id']}  {row['app']['name']!r}  by {row['connected_by']['name']}  {used}")
+    if not rows:
+        click.echo("nothing is connected")
+
+
+@apps.command("disconnect")
+@click.argument("connection_id")
+@click.option("--tenant", required=True, metavar="TEN", help="The business, or its sandbox.")
+@_as_json
+@click.pass_obj
+def disconnect(opened: Any, connection_id: str, tenant: str, as_json: bool) -> None:
+    """End a connection, with its tokens and webhook endpoints.
+
+    \b
+    billycan apps disconnect cnx_01abc --tenant ten_01abc
+    """
+    from billycan import Context, unit_of_work
+
+    from . import connecting
+
+    with _apps(opened) as app:
+        ctx = Context(app, tenant)
+        with unit_of_work(ctx):
+            connecting.disconnect(ctx, connection_id)
+    _say({"connection": connection_id, "disconnected": True}, as_json)
+
+
+def _told(app: "Registered") -> dict[str, Any]:
+    from msgspec import to_builtins
+
+    own: dict[str, Any] = to_builtins(app.own)
+    return {
+        "id": app.id,
+        "tenant": app.business_id,
+        **own,
+        "confidential": app.is_confidential,
+        "published": to_builtins(app.published),
+        "created_at": app.created_at,
+    }
+
+
+def _connection(row: Any, name: str) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "tenant": row.tenant_id,
+        "app": {"id": row.app_id, "name": name},
+        "scopes": row.scopes,
+        "connected_by": {"id": row.user_id, "name": row.user_name},
+        "connected_at": row.created_at,
+        "consented_at": row.consented_at,
+        "last_used_at": row.last_used_at,
+        "held_at": row.held_at,
+    }
+
+
+@contextmanager
+def _apps(opened: Any) -> Iterator["App"]:
+    from billycan import Problem
+
+    with opened() as app:
+        if "apps" not in app.manifests:
+            raise click.ClickException("the plugin apps is not enabled: add it to plugins")
+        try:
+            yield app
+        except Problem as problem:
+            faults = "; ".join(f"{fault.param} {fault.message}" for fault in problem.details)
+            raise click.ClickException(faults or problem.message) from problem
+
+
+def _say(found: Any, as_json: bool) -> None:
+    from billycan.web import encode
+
+    if as_json:
+        click.echo(encode(found).decode())
+    else:
+        click.echo("\n".join(f"{name}: {value}" for name, value in found.items()))

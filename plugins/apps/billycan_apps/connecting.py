@@ -1,0 +1,126 @@
+"""Connections of apps to tenants: made by consent, held after a theft, ended at once."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Context, Named, NotFound, Row, new_id, own
+from billycan.fields import Moment
+
+from . import holding
+from .registered import Registered
+from .tables import access_tokens, apps, codes, connections, refresh_tokens
+
+_ID = re.compile(r"cnx_[0-9a-z]{1,40}")
+
+
+class Connection(Struct, kw_only=True):
+    """An app that somebody connected to the business.
+
+    id: Its id.
+    app: The app.
+    scopes: What the app may do.
+    connected_by: Who consented last.
+    connected_at: When it was connected first.
+    """
+
+    id: str
+    app: Named
+    scopes: list[str]
+    connected_by: Named
+    connected_at: Moment
+
+
+def consent(ctx: Context, app: Registered, name: str, scopes: Sequence[str]) -> str:
+    """Connect an app with these scopes, or give an app that is connected these instead; the connection's id.
+
+    What the connection had to stop for, such as a theft, is over.
+    """
+    assert ctx.identity is not None  # noqa: S101 - a person consents
+    this = own(ctx, connections) & (connections.c.app_id == app.id)
+    row = ctx.db.execute(sa.select(connections).where(this).with_for_update()).first()
+    given: dict[str, Any] = {
+        "scopes": sorted(scopes),
+        "user_id": ctx.identity.id,
+        "user_name": ctx.identity.name or "",
+        "consented_at": ctx.now(),
+        "held_at": None,
+    }
+    if row is None:
+        id = new_id("cnx")
+        values = {"tenant_id": ctx.tenant_id, "id": id, "app_id": app.id, "created_at": ctx.now(), **given}
+        ctx.db.execute(sa.insert(connections).values(values))
+    else:
+        id = row.id
+        ctx.db.execute(sa.update(connections).where(this).values(given))
+        ctx.outdates = True
+    holding.follow(ctx, id, given["scopes"])
+    ctx.emit("app.connected", _shown(lock(ctx, id), name))
+    return id
+
+
+def lock(ctx: Context, connection_id: str) -> Row:
+    """A connection, locked: whatever gives or takes tokens of it waits its turn. NotFound for one that is gone."""
+    this = own(ctx, connections) & (connections.c.id == connection_id)
+    locked = sa.select(connections).where(this).with_for_update()
+    row = ctx.db.execute(locked).first() if _ID.fullmatch(connection_id) else None
+    if row is None:
+        raise NotFound
+    return row
+
+
+def hold(ctx: Context, connection_id: str) -> None:
+    """End every token of a locked connection, and hold its endpoints, until somebody consents again."""
+    _end_tokens(ctx, connection_id)
+    this = own(ctx, connections) & (connections.c.id == connection_id)
+    ctx.db.execute(sa.update(connections).where(this).values(held_at=ctx.now()))
+    holding.follow(ctx, connection_id, [])
+
+
+def end_code(ctx: Context, code_id: str) -> None:
+    """End the tokens that a code gave."""
+    for table in (access_tokens, refresh_tokens):
+        ctx.db.execute(sa.delete(table).where(own(ctx, table), table.c.code_id == code_id))
+    ctx.outdates = True
+
+
+def disconnect(ctx: Context, connection_id: str) -> None:
+    """End a connection with its tokens and endpoints; NotFound where the tenant has no such connection."""
+    row = lock(ctx, connection_id)
+    app = ctx.db.execute(sa.select(apps.c.name, apps.c.published).where(apps.c.id == row.app_id)).one()
+    _end_tokens(ctx, connection_id)
+    holding.delete(ctx, connection_id)
+    ctx.db.execute(sa.delete(connections).where(own(ctx, connections), connections.c.id == connection_id))
+    ctx.emit("app.disconnected", _shown(row, name_of(app)))
+
+
+def connected(ctx: Context) -> Sequence[Row]:
+    """What is connected to the tenant, the newest first, with the app's name and home page."""
+    shown = sa.select(connections, apps.c.name, apps.c.home_page, apps.c.published)
+    found = shown.join_from(connections, apps, apps.c.id == connections.c.app_id).where(own(ctx, connections))
+    return ctx.db.execute(found.order_by(connections.c.created_at.desc(), connections.c.id)).all()
+
+
+def name_of(app: Any) -> str:
+    """What an app is called: as it was published, for others than its own business have not agreed to another name."""
+    return str(app.published["name"] if app.published else app.name)
+
+
+def _end_tokens(ctx: Context, connection_id: str) -> None:
+    ctx.db.execute(
+        sa.delete(codes).where(own(ctx, codes), codes.c.connection_id == connection_id)
+    )  # and what they gave
+    ctx.outdates = True
+
+
+def _shown(row: Row, name: str) -> Connection:
+    return Connection(
+        id=row.id,
+        app=Named(row.app_id, name),
+        scopes=row.scopes,
+        connected_by=Named(row.user_id, row.user_name),
+        connected_at=row.created_at,
+    )

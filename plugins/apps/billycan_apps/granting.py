@@ -1,0 +1,202 @@
+"""Codes and tokens: what each gives, and what its second use ends.
+
+Whatever changes a connection's tokens holds the lock of its row, so that any number of requests with the same code or
+token have one outcome.
+"""
+
+import base64
+import hashlib
+import hmac
+import re
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from cryptography.fernet import Fernet
+from msgspec import Struct
+
+from billycan import App, Context, NotFound, Row, new_id, own, unit_of_work
+from billycan.businesses import digest, new_secret, well_formed
+from billycan.sql import tenants
+from billycan.web import encode
+
+from . import connecting
+from .tables import access_tokens, codes, refresh_tokens
+
+CODE, REFRESH = "oac_", "ort_"
+ACCESS = {"live": "oat_live_", "sandbox": "oat_test_"}
+CODE_LASTS, ACCESS_LASTS, REFRESH_LASTS = timedelta(seconds=60), timedelta(minutes=30), timedelta(days=90)
+GRACE = timedelta(seconds=60)  # in which a refresh whose answer was lost may be asked for again
+_VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
+_ACROSS = "only the code or the token says whose it is"
+
+
+class Beyond(Exception):
+    """More was asked for than was granted."""
+
+
+class Pair(Struct, frozen=True):
+    """What a code or a refresh token gives."""
+
+    access_token: str
+    refresh_token: str
+    expires_at: datetime
+    scopes: list[str]
+
+
+def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str, scopes: Sequence[str]) -> str:
+    """A code for a connection, which works once, and for this redirect URI and challenge only."""
+    code = new_secret(CODE)
+    ctx.db.execute(
+        sa.insert(codes).values(
+            tenant_id=ctx.tenant_id,
+            id=new_id("oac"),
+            connection_id=connection_id,
+            digest=digest(code),
+            redirect_uri=redirect_uri,
+            challenge=challenge,
+            scopes=sorted(scopes),
+            expires_at=ctx.now() + CODE_LASTS,
+        )
+    )
+    return code
+
+
+def redeem(app: App, app_id: str, code: str, redirect_uri: str, verifier: str) -> Pair | None:
+    """The tokens for a code; None for one that gives none. Its second use ends what the first gave."""
+    found = _whose(app, codes, CODE, code)
+    if found is None:
+        return None
+    ctx = Context(app, found.tenant_id)
+    with unit_of_work(ctx):
+        connection = _locked(ctx, found.connection_id, app_id)
+        row = _again(ctx, codes, found.id)
+        if connection is None or row is None:
+            return None
+        if row.used_at is not None:
+            connecting.end_code(ctx, row.id)
+            return None
+        is_right = redirect_uri == row.redirect_uri and proves(verifier, row.challenge)
+        if not is_right or row.expires_at <= ctx.now():
+            return None
+        ctx.db.execute(sa.update(codes).where(own(ctx, codes), codes.c.id == row.id).values(used_at=ctx.now()))
+        return _issue(ctx, connection, row)
+
+
+def refresh(app: App, app_id: str, token: str, scopes: Sequence[str] | None = None) -> Pair | None:
+    """The next tokens for a refresh token, and the same ones again within the grace; None for one that gives none.
+
+    `scopes` may ask for less than was granted, for the access token; raises Beyond where they ask for more. Whoever
+    comes with a token that was used before the grace began has stolen it, or its owner was stolen from: the connection
+    is held.
+    """
+    found = _whose(app, refresh_tokens, REFRESH, token)
+    if found is None:
+        return None
+    ctx = Context(app, found.tenant_id)
+    with unit_of_work(ctx):
+        connection = _locked(ctx, found.connection_id, app_id)
+        row = _again(ctx, refresh_tokens, found.id)
+        if connection is None or row is None or row.expires_at <= ctx.now():
+            return None
+        if row.used_at is not None and row.used_at + GRACE < ctx.now():
+            connecting.hold(ctx, connection.id)
+            return None
+        if row.used_at is not None:
+            return _opened(token, row.sealed)
+        code = _again(ctx, codes, row.code_id)
+        assert code is not None  # noqa: S101 - the foreign key says so
+        if not {*(scopes or ())} <= {*code.scopes}:
+            raise Beyond
+        pair = _issue(ctx, connection, code, scopes)
+        this = own(ctx, refresh_tokens) & (refresh_tokens.c.id == row.id)
+        used = {"used_at": ctx.now(), "sealed": _sealing(token).encrypt(encode(pair))}
+        ctx.db.execute(sa.update(refresh_tokens).where(this).values(used))
+        return pair
+
+
+def revoke(app: App, app_id: str, token: str) -> None:
+    """End an access token, or a refresh token with all that its code gave; nothing where it is not this app's."""
+    for table, starts in ((access_tokens, (*ACCESS.values(),)), (refresh_tokens, (REFRESH,))):
+        found = _whose(app, table, starts, token)
+        if found is None:
+            continue
+        ctx = Context(app, found.tenant_id)
+        with unit_of_work(ctx):
+            if _locked(ctx, found.connection_id, app_id) is None:
+                return
+            if table is refresh_tokens:
+                connecting.end_code(ctx, found.code_id)
+            else:
+                ctx.db.execute(sa.delete(table).where(own(ctx, table), table.c.id == found.id))
+            ctx.outdates = True
+
+
+def forget_old(ctx: Context) -> None:
+    """Forget what has expired, and the answers that nobody may ask for again."""
+    now = ctx.now()
+    for table in (access_tokens, refresh_tokens):
+        ctx.db.execute(sa.delete(table).where(own(ctx, table), table.c.expires_at <= now))
+    tokens = refresh_tokens.c
+    past = own(ctx, refresh_tokens) & (tokens.used_at < now - GRACE) & tokens.sealed.is_not(None)
+    ctx.db.execute(sa.update(refresh_tokens).where(past).values(sealed=None))
+    # A code that was used is kept for as long as anything that it gave, for its second use to end that.
+    going = sa.exists().where(tokens.tenant_id == codes.c.tenant_id, tokens.code_id == codes.c.id)
+    ctx.db.execute(sa.delete(codes).where(own(ctx, codes), codes.c.expires_at <= now - ACCESS_LASTS, ~going))
+
+
+def proves(verifier: str, challenge: str) -> bool:
+    """Whether a verifier is the challenge's (RFC 7636 section 4.6, S256)."""
+    hashed = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=")
+    return _VERIFIER.fullmatch(verifier) is not None and hmac.compare_digest(hashed, challenge.encode())
+
+
+def _whose(app: App, table: sa.Table, start: str | tuple[str, ...], secret: str) -> Row | None:
+    """The row of a secret, whoever's it is, as it was a moment ago."""
+    if not well_formed(secret, start if isinstance(start, tuple) else (start,)):
+        return None
+    with app.db.reading(across=_ACROSS) as db:
+        return db.execute(sa.select(table).where(table.c.digest == digest(secret))).first()
+
+
+def _locked(ctx: Context, connection_id: str, app_id: str) -> Row | None:
+    """The connection, locked; None where it is gone or another app's."""
+    try:
+        connection = connecting.lock(ctx, connection_id)
+    except NotFound:
+        return None
+    return connection if connection.app_id == app_id else None
+
+
+def _again(ctx: Context, table: sa.Table, id: str) -> Row | None:
+    """A row as it is now that its connection is locked."""
+    return ctx.db.execute(sa.select(table).where(own(ctx, table), table.c.id == id)).first()
+
+
+def _issue(ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None = None) -> Pair:
+    """New tokens of a code: for what was granted with it, so far as the connection still has it."""
+    environment = ctx.db.execute(sa.select(tenants.c.environment).where(tenants.c.id == ctx.tenant_id)).scalar_one()
+    granted = [scope for scope in code.scopes if scope in connection.scopes and (asked is None or scope in asked)]
+    pair = Pair(new_secret(ACCESS[environment]), new_secret(REFRESH), ctx.now() + ACCESS_LASTS, granted)
+    whose: dict[str, Any] = {"tenant_id": ctx.tenant_id, "connection_id": connection.id, "code_id": code.id}
+    access = {
+        "id": new_id("oat"),
+        "digest": digest(pair.access_token),
+        "scopes": granted,
+        "expires_at": pair.expires_at,
+    }
+    ctx.db.execute(sa.insert(access_tokens).values(**whose, **access))
+    lasts = {"id": new_id("ort"), "digest": digest(pair.refresh_token), "expires_at": ctx.now() + REFRESH_LASTS}
+    ctx.db.execute(sa.insert(refresh_tokens).values(**whose, **lasts))
+    return pair
+
+
+def _sealing(token: str) -> Fernet:
+    """What encrypts the answer to a refresh token: only who has the token itself can read it."""
+    return Fernet(base64.urlsafe_b64encode(hmac.digest(token.encode(), b"the next pair", "sha256")))
+
+
+def _opened(token: str, sealed: bytes) -> Pair:
+    return msgspec.json.decode(_sealing(token).decrypt(bytes(sealed)), type=Pair)

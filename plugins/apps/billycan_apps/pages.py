@@ -1,0 +1,116 @@
+"""The pages of a business's own apps, and of the apps that are connected to it."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import App, NotFound
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, live_of, mounted
+
+from . import connecting, protocol, registered
+from .registered import Edition, Registered, scopes_there_are
+from .wording import can
+
+_APPS, _CONNECTIONS = "/dashboard/apps", "/dashboard/connections"
+
+
+# A business's own apps ------------------------------------------------------------------------------------------------
+
+
+def list_apps(visit: Visit) -> Answer:
+    with visit.app.db.reading() as db:
+        found = registered.of_business(db, live_of(db, visit.tenant_id))
+    return Shown("apps/apps.html", {"apps": found, **_form(visit.app)})
+
+
+def make_app(visit: Visit) -> Answer:
+    """Register an app; the secret of one that can keep it is shown once, on its page."""
+    app, is_confidential = visit.app, visit.form.get("kind") != "public"
+    edition = _edition(visit)
+    with app.db.writing() as db:
+        business_id = live_of(db, visit.tenant_id)
+        id, secret = registered.register(db, business_id, edition, app.now(), is_confidential=is_confidential)
+    return visit.reveal(f"{_APPS}/{id}", secret) if secret else Led(f"{_APPS}/{id}", "The app is registered.")
+
+
+def show_app(visit: Visit, id: str) -> Answer:
+    with visit.app.db.reading() as db:
+        app = _own(visit, db, id)
+        values = {"each": app, "secrets": registered.secrets_of(db, id), **_form(visit.app)}
+    addresses = [
+        ("Authorization", protocol.AUTHORIZE),
+        ("Token", protocol.TOKEN),
+        ("Revocation", protocol.REVOKE),
+        ("All of it, for libraries", protocol.DESCRIPTION),
+    ]
+    return Shown("apps/app.html", {**values, "url": visit.app.public_url, "addresses": addresses})
+
+
+def change_app(visit: Visit, id: str) -> Answer:
+    edition = _edition(visit)
+    with visit.app.db.writing() as db:
+        _own(visit, db, id)
+        registered.change(db, id, edition)
+    return Led(f"{_APPS}/{id}", "The app is changed.")
+
+
+def rotate_secret(visit: Visit, id: str) -> Answer:
+    with visit.app.db.writing() as db:
+        _own(visit, db, id)
+        secret = registered.rotate(db, id, visit.app.now())
+    return visit.reveal(f"{_APPS}/{id}", secret)
+
+
+def forget_secret(visit: Visit, id: str) -> Answer:
+    with visit.app.db.writing() as db:
+        _own(visit, db, id)
+        registered.forget_secret(db, id, visit.form.get("secret", ""))
+    return Led(f"{_APPS}/{id}", "The secret is refused from now on.")
+
+
+def _own(visit: Visit, db: sa.Connection, id: str) -> Registered:
+    found = registered.find(db, id)
+    if found is None or found.business_id != live_of(db, visit.tenant_id):
+        raise NotFound
+    return found
+
+
+def _edition(visit: Visit) -> Edition:
+    form = visit.form
+    uris = form.get("redirect_uris", "").split()
+    return registered.checked_edition(
+        visit.app, form.get("name", ""), form.get("home_page", ""), uris, form.get("scopes", "").split()
+    )
+
+
+def _form(app: App) -> dict[str, Any]:
+    return {"there_are": can(app, scopes_there_are(app))}
+
+
+# What is connected ----------------------------------------------------------------------------------------------------
+
+
+def list_connections(visit: Visit) -> Answer:
+    with visit.reading() as ctx:
+        rows = connecting.connected(ctx)
+    found = [(row, connecting.name_of(row), can(visit.app, row.scopes)) for row in rows]
+    return Shown("apps/connections.html", {"connections": found})
+
+
+def disconnect(visit: Visit, id: str) -> Answer:
+    with visit.writing() as ctx:
+        connecting.disconnect(ctx, id)
+    return Led(_CONNECTIONS, "The app is disconnected: it is refused from now on.")
+
+
+_ONE = f"{_APPS}/{{id}}"
+_OWN: dict[str, Any] = {"role": "developer", "proof": True}
+
+screens = mounted(
+    Screen(_APPS, list_apps, make_app, nav="Apps", group="Developers", **_OWN),
+    Screen(_ONE, show_app, change_app, **_OWN),
+    Screen(f"{_ONE}/rotate", post=rotate_secret, on=_ONE, **_OWN),
+    Screen(f"{_ONE}/forget", post=forget_secret, on=_ONE, **_OWN),
+    Screen(_CONNECTIONS, list_connections, role="developer", nav="Connected apps", group="Business"),
+    Screen(f"{_CONNECTIONS}/{{id}}/disconnect", post=disconnect, on=_CONNECTIONS, **_OWN),
+)

@@ -1,0 +1,35 @@
+"""Apps: third parties connect a business's account by OAuth 2.1, and call the API for it until somebody ends that."""
+
+from pathlib import Path
+
+import falcon
+
+from billycan import App, Every, Identity, Manifest, hookimpl
+
+from . import authorizing, calling, granting, pages, protocol
+from .connecting import Connection
+from .tables import access_tokens, apps, codes, connections, refresh_tokens, secrets
+
+manifest = Manifest(
+    name="apps",
+    requires=("users",),
+    uses=("webhooks",),
+    tables=(apps, secrets, connections, codes, access_tokens, refresh_tokens),
+    migrations=Path(__file__).parent / "migrations",
+    events={"app.connected": Connection, "app.disconnected": Connection},
+    pages=(
+        *authorizing.screens,
+        *pages.screens,
+        (protocol.TOKEN, protocol.TokenEndpoint),
+        (protocol.REVOKE, protocol.RevocationEndpoint),
+        (protocol.DESCRIPTION, protocol.Description),
+    ),
+    tasks=(Every(seconds=3600, run=granting.forget_old),),
+    examples=Path(__file__).parent / "examples.json",
+)
+
+
+@hookimpl
+def authenticate(app: App, req: falcon.Request) -> Identity | None:
+    """The app that sends an access token; None for whatever else there is, which is core's to judge."""
+    return calling.identify(app, req.get_header("Authorization") or "")

@@ -1,0 +1,189 @@
+"""What an app's server calls: the token and revocation endpoints, and what describes them. Errors are as the RFCs say.
+
+RFC 6749 (tokens), 7636 (PKCE), 7009 (revocation), 8414 (description), 9207 (issuer) and 9700 (what is best practice).
+"""
+
+import base64
+import binascii
+from collections.abc import Callable, Mapping
+from typing import Any
+from urllib.parse import parse_qsl, unquote_plus
+
+import falcon
+
+from billycan import App, Problem
+from billycan.web import PayloadTooLarge, encode, read_bytes
+from billycan_users.api import address
+
+from . import granting, registered
+from .registered import Registered, scopes_there_are
+
+AUTHORIZE, TOKEN, REVOKE = "/oauth/authorize", "/oauth/token", "/oauth/revoke"
+DESCRIPTION = "/.well-known/oauth-authorization-server"
+PER_MINUTE, PER_SECOND = 1200, 100  # from one address, which may be an app's server that acts for many businesses
+_MOST_BYTES, _MOST_FIELDS = 16_384, 50
+_METHODS = ["client_secret_basic", "client_secret_post", "none"]
+
+
+class Refused(Exception):
+    """A refusal as RFC 6749 section 5.2 has it."""
+
+    def __init__(self, error: str, description: str, status: int = 400) -> None:
+        super().__init__(description)
+        self.error, self.description, self.status = error, description, status
+
+
+class Endpoint:
+    """A Falcon resource that takes a form of an app, and answers in JSON."""
+
+    def __init__(self, app: App, act: Callable[[App, Registered, Mapping[str, str]], Any]) -> None:
+        self.app, self.act = app, act
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response) -> None:
+        self.app.count_visit("oauth", req, PER_MINUTE, PER_SECOND)
+        try:
+            form = _form(req)
+            write(resp, 200, self.act(self.app, _authenticated(self.app, req, form), form))
+        except Refused as refused:
+            write(resp, refused.status, {"error": refused.error, "error_description": refused.description})
+            if refused.status == 401:
+                resp.set_header("WWW-Authenticate", 'Basic realm="oauth", charset="UTF-8"')
+
+    def refuse(self, resp: falcon.Response, problem: Problem) -> None:
+        """What went wrong before the form was read: the pipeline asks for it, and sets the status."""
+        error = "invalid_request" if problem.status < 429 else "temporarily_unavailable"
+        write(resp, problem.status, {"error": error, "error_description": problem.message})
+
+
+class TokenEndpoint(Endpoint):
+    """`POST /oauth/token`"""
+
+    def __init__(self, app: App) -> None:
+        super().__init__(app, exchange)
+
+
+class RevocationEndpoint(Endpoint):
+    """`POST /oauth/revoke` (RFC 7009)"""
+
+    def __init__(self, app: App) -> None:
+        super().__init__(app, revoke)
+
+
+class Description:
+    """`GET /.well-known/oauth-authorization-server` (RFC 8414)"""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
+        self.app.count_visit("oauth", req, PER_MINUTE, PER_SECOND)
+        url = self.app.public_url
+        resp.content_type = falcon.MEDIA_JSON
+        resp.data = encode(
+            {
+                "issuer": url,
+                "authorization_endpoint": address(self.app, AUTHORIZE),
+                "token_endpoint": url + TOKEN,
+                "revocation_endpoint": url + REVOKE,
+                "scopes_supported": scopes_there_are(self.app),
+                "response_types_supported": ["code"],
+                "response_modes_supported": ["query"],
+                "grant_types_supported": ["authorization_code", "refresh_token"],
+                "token_endpoint_auth_methods_supported": _METHODS,
+                "revocation_endpoint_auth_methods_supported": _METHODS,
+                "code_challenge_methods_supported": ["S256"],
+                "authorization_response_iss_parameter_supported": True,
+            }
+        )
+        resp.set_header("Cache-Control", "public, max-age=300")
+
+
+def exchange(app: App, client: Registered, form: Mapping[str, str]) -> Any:
+    """The tokens for a code or for a refresh token."""
+    kind = _needed(form, "grant_type")
+    if kind == "authorization_code":
+        code, verifier = _needed(form, "code"), _needed(form, "code_verifier")
+        pair = granting.redeem(app, client.id, code, _needed(form, "redirect_uri"), verifier)
+        why = "The code has expired, was used, or is not for this app, redirect_uri and code_verifier."
+    elif kind == "refresh_token":
+        asked = form["scope"].split() if "scope" in form else None
+        try:
+            pair = granting.refresh(app, client.id, _needed(form, "refresh_token"), asked)
+        except granting.Beyond:
+            raise Refused("invalid_scope", "More was asked for than the business has granted.") from None
+        why = "The refresh token has expired, was revoked or used, or is not this app's: connect the business again."
+    else:
+        raise Refused("unsupported_grant_type", "grant_type must be authorization_code or refresh_token.")
+    if pair is None:
+        raise Refused("invalid_grant", why)
+    return {
+        "access_token": pair.access_token,
+        "token_type": "Bearer",
+        "expires_in": max(0, int((pair.expires_at - app.now()).total_seconds())),
+        "refresh_token": pair.refresh_token,
+        "scope": " ".join(pair.scopes),
+    }
+
+
+def revoke(app: App, client: Registered, form: Mapping[str, str]) -> Any:
+    """End a token; one that is not there, or another app's, is answered alike."""
+    granting.revoke(app, client.id, _needed(form, "token"))
+    return {}
+
+
+def write(resp: falcon.Response, status: int, data: Any) -> None:
+    """JSON outside the API's envelope, which nobody keeps."""
+    resp.status, resp.data, resp.content_type = status, encode(data), falcon.MEDIA_JSON
+    resp.set_headers({"Cache-Control": "no-store", "Pragma": "no-cache"})
+
+
+def _form(req: falcon.Request) -> dict[str, str]:
+    """The parameters of the body; one without a value counts as not sent (RFC 6749 section 3.2)."""
+    if (req.content_type or "").partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
+        raise Refused("invalid_request", "Send the parameters as application/x-www-form-urlencoded.")
+    try:
+        text = read_bytes(req, _MOST_BYTES).decode()
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=_MOST_FIELDS)
+    except (PayloadTooLarge, ValueError):
+        raise Refused("invalid_request", "The body is too long, or is not a form in UTF-8.") from None
+    if len(dict(pairs)) < len(pairs):
+        raise Refused("invalid_request", "A parameter was sent twice.")
+    return {name: value for name, value in pairs if value}
+
+
+def _authenticated(app: App, req: falcon.Request, form: Mapping[str, str]) -> Registered:
+    """The app that calls, by its secret if it has one (RFC 6749 section 2.3)."""
+    header, secret = req.get_header("Authorization"), form.get("client_secret")
+    client_id = form.get("client_id", "")
+    if header is not None:
+        if secret is not None:
+            raise Refused("invalid_request", "Send the client secret in one way only.")
+        basic_id, secret = _basic(header)
+        if client_id not in ("", basic_id):
+            raise Refused("invalid_request", "client_id is not the app that the Authorization header names.")
+        client_id = basic_id
+    with app.db.reading() as db:
+        client = registered.find(db, client_id)
+        if client is not None:
+            is_right = registered.is_secret(db, client.id, secret or "") if client.is_confidential else not secret
+            if is_right:
+                return client
+    raise Refused("invalid_client", "There is no such app, or this is not its secret.", status=401)
+
+
+def _basic(header: str) -> tuple[str, str]:
+    kind, _, value = header.partition(" ")
+    try:
+        text = base64.b64decode(value.strip(), validate=True).decode() if kind.lower() == "basic" else ""
+        name, colon, secret = text.partition(":")
+    except (binascii.Error, ValueError):
+        colon = ""
+    if not colon:
+        raise Refused("invalid_client", "The Authorization header must be Basic, of client_id and secret.", status=401)
+    return unquote_plus(name), unquote_plus(secret)
+
+
+def _needed(form: Mapping[str, str], name: str) -> str:
+    if name not in form:
+        raise Refused("invalid_request", f"{name} is required.")
+    return form[name]

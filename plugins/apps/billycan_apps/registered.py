@@ -1,0 +1,185 @@
+"""Apps as they are registered, changed and published, and their secrets."""
+
+import hmac
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import App, Conflict, Fault, Invalid, NotFound, new_id
+from billycan.businesses import digest, new_secret, well_formed
+from billycan.fields import Moment, Name, Url
+from billycan_users.api import checked
+
+from . import uris
+from .tables import apps, secrets
+
+MOST_SECRETS, MOST_URIS, MOST_APPS = 2, 20, 50
+_ID = re.compile(r"app_[0-9a-z]{1,40}")
+SECRET = "ocs_"  # noqa: S105 - what each begins with
+
+
+class Edition(Struct, frozen=True):
+    """What an app is called, where it is at home, where it is led back to and what it may ask for."""
+
+    name: str
+    home_page: str
+    redirect_uris: list[str]
+    scopes: list[str]
+
+
+class Registered(Struct, frozen=True, kw_only=True):
+    """An app, as its own business has it and, where it was published, as others do."""
+
+    id: str
+    business_id: str
+    is_confidential: bool
+    own: Edition
+    published: Edition | None
+    created_at: Moment
+
+    def edition(self, business_id: str) -> Edition | None:
+        """The app for a business; None for one that may not connect it."""
+        return self.own if business_id == self.business_id else self.published
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether others still have an earlier edition."""
+        return self.published is not None and self.published != self.own
+
+
+def scopes_there_are(app: App) -> list[str]:
+    """What apps may ask for, in this deployment."""
+    return sorted({e.route.scope for e in app.endpoints if e.route.scope})
+
+
+def checked_edition(
+    app: App, name: str, home_page: str, redirect_uris: Sequence[str], scopes: Sequence[str]
+) -> Edition:
+    """An edition of what somebody filled in; raises Invalid with every fault."""
+    faults = list[Fault]()
+    given: dict[str, Any] = {}
+    for member, kind, text in (("name", Name, name), ("home_page", Url, home_page)):
+        try:
+            given[member] = checked(kind, member, text.strip())
+        except Invalid as invalid:
+            faults += invalid.details
+    wanted = list(dict.fromkeys(redirect_uris))
+    if not 1 <= len(wanted) <= MOST_URIS:
+        faults.append(Fault("redirect_uris", "required", f"must name 1 to {MOST_URIS} addresses"))
+    faults += [Fault("redirect_uris", "invalid_value", f"{why}: {uri}") for uri in wanted if (why := uris.fault(uri))]
+    known = scopes_there_are(app)
+    if not scopes:
+        faults.append(Fault("scopes", "required", "must name at least one thing that the app may ask for"))
+    if unknown := sorted({*scopes} - {*known}):
+        faults.append(Fault("scopes", "invalid_value", f"{unknown[0]} is not a scope: {', '.join(known)}"))
+    if faults:
+        raise Invalid.of(*faults)
+    return Edition(**given, redirect_uris=wanted, scopes=sorted({*scopes}))
+
+
+def find(db: sa.Connection, app_id: str) -> Registered | None:
+    """An app by its id, whoever's it is; None where there is none."""
+    if not _ID.fullmatch(app_id):
+        return None  # PostgreSQL would choke on some of it
+    row = db.execute(sa.select(apps).where(apps.c.id == app_id)).first()
+    return _read(row) if row else None
+
+
+def of_business(db: sa.Connection, business_id: str) -> list[Registered]:
+    """The apps that a business has registered, the newest first."""
+    newest = sa.select(apps).where(apps.c.business_id == business_id).order_by(apps.c.created_at.desc(), apps.c.id)
+    return [_read(row) for row in db.execute(newest)]
+
+
+def everything(db: sa.Connection) -> list[Registered]:
+    """All apps of the deployment, the newest first."""
+    return [_read(row) for row in db.execute(sa.select(apps).order_by(apps.c.created_at.desc(), apps.c.id))]
+
+
+def named(db: sa.Connection, app_id: str) -> Registered:
+    """As `find`; raises NotFound."""
+    found = find(db, app_id)
+    if found is None:
+        raise NotFound(f"There is no app {app_id}.")
+    return found
+
+
+def register(
+    db: sa.Connection, business_id: str, edition: Edition, now: Moment, *, is_confidential: bool
+) -> tuple[str, str | None]:
+    """Register an app of a business; its id, and the secret of one that can keep it."""
+    if len(of_business(db, business_id)) >= MOST_APPS:
+        raise Conflict(f"A business has at most {MOST_APPS} apps.")
+    app_id = new_id("app")
+    values = {**msgspec.to_builtins(edition), "is_confidential": is_confidential}
+    db.execute(sa.insert(apps).values(id=app_id, business_id=business_id, created_at=now, **values))
+    return app_id, rotate(db, app_id, now) if is_confidential else None
+
+
+def change(db: sa.Connection, app_id: str, edition: Edition) -> None:
+    """Give an app another edition: at once to its own business, to others when it is published again."""
+    db.execute(sa.update(apps).where(apps.c.id == app_id).values(**msgspec.to_builtins(edition)))
+
+
+def publish(db: sa.Connection, app_id: str, *, withdraw: bool = False) -> Registered:
+    """Let every business connect an app as it is now, or none but its own; those that have connected it stay so."""
+    found = named(db, app_id)
+    published = None if withdraw else msgspec.to_builtins(found.own)
+    db.execute(sa.update(apps).where(apps.c.id == app_id).values(published=published))
+    return named(db, app_id)
+
+
+def rotate(db: sa.Connection, app_id: str, now: Moment) -> str:
+    """A new secret beside the latest: those before it are refused from now on. It cannot be shown again."""
+    found = db.execute(sa.select(apps.c.is_confidential).where(apps.c.id == app_id).with_for_update()).first()
+    if found is None or not found.is_confidential:
+        raise Conflict("A public app has no secret.")
+    for old in [row.id for row in secrets_of(db, app_id)][MOST_SECRETS - 1 :]:
+        db.execute(sa.delete(secrets).where(secrets.c.id == old))
+    secret = new_secret(SECRET)
+    hint = f"{SECRET}…{secret[-4:]}"
+    row = {"id": new_id("sec"), "app_id": app_id, "digest": digest(secret), "hint": hint, "created_at": now}
+    db.execute(sa.insert(secrets).values(**row))
+    return secret
+
+
+def forget_secret(db: sa.Connection, app_id: str, secret_id: str) -> None:
+    """Refuse a secret from now on; raises Conflict for the only one."""
+    if len(secrets_of(db, app_id)) < MOST_SECRETS:
+        raise Conflict("This is the app's only secret: make a new one first.")
+    this = (secrets.c.app_id == app_id) & (secrets.c.id == secret_id)
+    if not db.execute(sa.delete(secrets).where(this)).rowcount:
+        raise NotFound
+
+
+def secrets_of(db: sa.Connection, app_id: str) -> Sequence[Any]:
+    """Its secrets without themselves, the newest first."""
+    shown = [column for column in secrets.c if column is not secrets.c.digest]
+    newest = (
+        sa.select(*shown).where(secrets.c.app_id == app_id).order_by(secrets.c.created_at.desc(), secrets.c.id.desc())
+    )
+    return db.execute(newest).all()
+
+
+def is_secret(db: sa.Connection, app_id: str, secret: str) -> bool:
+    """Whether this is one of the app's secrets."""
+    if not well_formed(secret, (SECRET,)):
+        return False
+    known = db.execute(sa.select(secrets.c.digest).where(secrets.c.app_id == app_id)).scalars()
+    return any(hmac.compare_digest(bytes(each), digest(secret)) for each in known)
+
+
+def _read(row: Any) -> Registered:
+    own = Edition(row.name, row.home_page, row.redirect_uris, row.scopes)
+    return Registered(
+        id=row.id,
+        business_id=row.business_id,
+        is_confidential=row.is_confidential,
+        own=own,
+        published=msgspec.convert(row.published, Edition) if row.published else None,
+        created_at=row.created_at,
+    )

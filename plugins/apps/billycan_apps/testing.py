@@ -1,0 +1,122 @@
+"""An app and the person who connects it, for tests: a client of OAuth that sends what it is told to."""
+
+import base64
+import hashlib
+import json
+import secrets
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit
+
+import webtest
+from msgspec.structs import replace
+
+from billycan import App
+from billycan.testing import Client
+from billycan_users.testing import PASSWORD, Browser
+
+from . import registered
+from .registered import Edition
+
+REDIRECT = "https://app.example.com/cb"
+SCOPES = ("contacts:read", "contacts:write")
+
+
+class OAuthApp:
+    """A registered app of a client's business: `OAuthApp(client).connect()` is a Client with its token."""
+
+    def __init__(
+        self, client: Client, *scopes: str, is_public: bool = False, browser: Browser | None = None, **changes: Any
+    ) -> None:
+        self.client, self.app = client, client.app
+        edition = Edition("Ledger Sync", "https://app.example.com", [REDIRECT], sorted(scopes or SCOPES))
+        with self.app.db.writing() as db:
+            self.edition = replace(edition, **changes)
+            made = registered.register(
+                db, client.tenant_id, self.edition, self.app.now(), is_confidential=not is_public
+            )
+        self.id, self.secret = made
+        self.web = webtest.TestApp(self.app.wsgi)
+        self.verifier = secrets.token_urlsafe(48)
+        self.browser = browser
+        self.last: Any = None
+
+    def asks(self, **changes: Any) -> str:
+        """The path of the authorization endpoint with a good request, or one with these changes."""
+        hashed = hashlib.sha256(self.verifier.encode()).digest()
+        asked = {
+            "response_type": "code",
+            "client_id": self.id,
+            "redirect_uri": self.edition.redirect_uris[0],
+            "scope": " ".join(self.edition.scopes),
+            "state": "xyz",
+            "code_challenge": base64.urlsafe_b64encode(hashed).rstrip(b"=").decode(),
+            "code_challenge_method": "S256",
+        }
+        return "/oauth/authorize?" + urlencode({k: v for k, v in {**asked, **changes}.items() if v is not None})
+
+    def person(self) -> Browser:
+        """An owner of the business, who is signed in."""
+        if self.browser is None:
+            self.browser = Browser(self.app).join(self.client)
+        return self.browser
+
+    def consents(self, environment: str = "live", browser: Browser | None = None, **changes: Any) -> dict[str, str]:
+        """Have a person let the app in; what it is told by the redirect."""
+        browser = browser or self.person()
+        scopes = changes.pop("scopes", None)
+        page = browser.web.get(self.asks(**changes), status=200)
+        form = next(form for form in page.forms.values() if "environment" in form.fields)
+        form.set("environment", environment)
+        for tick in form.fields["scope"] if scopes is not None else ():
+            tick.checked = tick._value in scopes
+        if "current_password" in form.fields:
+            form.set("current_password", PASSWORD)
+        answer = form.submit("decision", value="allow", status="*")
+        assert answer.status_int == 303, answer.text
+        return dict(parse_qsl(urlsplit(answer.headers["Location"]).query))
+
+    def post(self, path: str, form: Any, status: int | None = None, **headers: str) -> Any:
+        """Send a form; what is answered, also kept as `last`."""
+        self.last = self.web.post(path, form, headers=headers, status="*")
+        assert status in (None, self.last.status_int), f"{self.last.status}: {self.last.text}"
+        return json.loads(self.last.body)
+
+    def credentials(self) -> dict[str, str]:
+        return {"client_id": self.id, **({"client_secret": self.secret} if self.secret else {})}
+
+    def redeem(self, code: str, status: int | None = 200, **changes: Any) -> Any:
+        """Exchange a code."""
+        form = {
+            "grant_type": "authorization_code",
+            "code": code,
+            "redirect_uri": self.edition.redirect_uris[0],
+            "code_verifier": self.verifier,
+            **self.credentials(),
+            **changes,
+        }
+        return self.post("/oauth/token", {k: v for k, v in form.items() if v is not None}, status)
+
+    def refresh(self, token: str, status: int | None = 200, **changes: Any) -> Any:
+        """Exchange a refresh token."""
+        form = {"grant_type": "refresh_token", "refresh_token": token, **self.credentials(), **changes}
+        return self.post("/oauth/token", {k: v for k, v in form.items() if v is not None}, status)
+
+    def tokens(self, environment: str = "live", **changes: Any) -> Any:
+        """Connect, and get tokens."""
+        return self.redeem(self.consents(environment, **changes)["code"])
+
+    def connect(self, environment: str = "live", **changes: Any) -> "TokenClient":
+        """A client that calls the API with an access token."""
+        client = self.client if environment == "live" else self.client.sandbox()
+        return TokenClient(self.app, client, self.tokens(environment, **changes))
+
+
+class TokenClient(Client):
+    """A Client that calls with an access token."""
+
+    def __init__(self, app: App, of: Client, tokens: Any) -> None:
+        self.app, self.tenant_id = app, of.tenant_id
+        self.tokens, self.secret = tokens, tokens["access_token"]
+        self.headers = {"Authorization": f"Bearer {self.secret}"}
+        self.web = webtest.TestApp(app.wsgi)
+        self.key_id = self.get("/v1/me")["data"]["id"]

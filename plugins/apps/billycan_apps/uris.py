@@ -1,0 +1,58 @@
+"""Redirect URIs: which may be registered, whether one is a registered one, and what is added to it. Pure functions."""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlencode, urlsplit
+
+MOST = 2000  # characters
+_PRINTABLE = re.compile(r"[\x21-\x7e]+")
+_LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})?((?:[/?].*)?)")
+# A scheme of a native app's own is a domain name in reverse (RFC 8252 section 7.1), so it is never `javascript`.
+_PRIVATE = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:/.*")
+
+
+def fault(uri: str) -> str | None:
+    """What is wrong with a URI that somebody registers; None where nothing is."""
+    if len(uri) > MOST:
+        return f"must have at most {MOST:,} characters"
+    if not _PRINTABLE.fullmatch(uri) or set(uri) & set('\\"<>^`{|}*'):
+        return "must be a URI, without spaces and wildcards"
+    if "#" in uri:
+        return "must not have a fragment"
+    if _PRIVATE.fullmatch(uri) or _LOOPBACK.fullmatch(uri):
+        return None
+    try:
+        parts = urlsplit(uri)
+        is_web = parts.scheme == "https" and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        is_web = False
+    if not is_web or "@" in parts.netloc:
+        return "must begin with https://, http://127.0.0.1, http://[::1] or a scheme such as com.example.app:/"
+    return None
+
+
+def is_registered(uri: str, registered: Iterable[str]) -> bool:
+    """Whether a URI is one of those, character by character; on a loopback address any port will do (RFC 8252)."""
+    return any(uri == each or _is_same_loopback(uri, each) for each in registered)
+
+
+def _is_same_loopback(uri: str, registered: str) -> bool:
+    one, other = (_LOOPBACK.fullmatch(each) if not fault(each) else None for each in (uri, registered))
+    return one is not None and other is not None and one.groups() == other.groups()
+
+
+def with_parameters(uri: str, **parameters: str) -> str:
+    """A redirect URI with the answer in its query, after what it has there already."""
+    return f"{uri}{'&' if '?' in uri else '?'}{urlencode(parameters)}"
+
+
+def place(uri: str) -> str:
+    """Where a URI leads, for a person to read: a host, or `this device`."""
+    if _LOOPBACK.fullmatch(uri) or not uri.startswith("https:"):
+        return "this device"
+    return urlsplit(uri).netloc
+
+
+def scheme(uri: str) -> str:
+    """Its scheme, with the colon."""
+    return f"{uri.partition(':')[0]}:"

@@ -1,0 +1,71 @@
+"""What an app may and may not do, in plain words, made of the routes that each scope opens."""
+
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct
+
+from billycan import App
+
+from .registered import scopes_there_are
+
+_OWN_WORDS = {
+    "tenant:read": ("See your business profile", "Name, ABN, addresses and bank account"),
+    "tenant:write": ("Change your business profile", "The bank account that clients pay into, too"),
+    "events:read": ("See what happened, and when", "Of the records that it may see"),
+    "webhooks:read": ("See how its own notifications fare", ""),
+    "webhooks:write": ("Be told as soon as something changes", "Only about what it may see"),
+}
+_VERBS = (("POST", "create"), ("PATCH", "change"), ("DELETE", "delete"))
+_NOUNS = {"tenant": "your business profile", "events": "the log of events", "webhooks": "webhooks"}
+
+
+class Words(Struct, frozen=True):
+    """A scope as people read it."""
+
+    scope: str
+    title: str
+    detail: str
+
+
+def can(app: App, scopes: Sequence[str]) -> list[Words]:
+    """What each of the scopes lets an app do: what it sees before what it changes."""
+    ordered = sorted(scopes, key=lambda scope: (not scope.endswith(":read"), scope))
+    return [Words(scope, *(_OWN_WORDS.get(scope) or _words(app, scope))) for scope in ordered]
+
+
+def cannot(app: App, scopes: Sequence[str]) -> list[str]:
+    """What an app with these scopes cannot do."""
+    there_are = scopes_there_are(app)
+    names = sorted({scope.partition(":")[0] for scope in there_are})
+    closed = [name for name in names if not {f"{name}:read", f"{name}:write"} & {*scopes}]
+    only_read = [name for name in names if f"{name}:read" in scopes and f"{name}:write" not in scopes]
+    only_read = [name for name in only_read if f"{name}:write" in there_are]
+    found = []
+    if closed:
+        found.append(f"See or change {_joined((_noun(name) for name in closed), 'or')}")
+    if only_read:
+        found.append(f"Change {_joined((_noun(name) for name in only_read), 'or')}")
+    return [*found, "Learn your password, or sign in as you", "Make API keys, invite people or connect other apps"]
+
+
+def _words(app: App, scope: str) -> tuple[str, str]:
+    """A plugin's scope, by the routes that it opens."""
+    routes = [e.route for e in app.endpoints if e.route.scope == scope]
+    kinds = list(dict.fromkeys(route.path.split("/")[2].replace("_", " ") for route in routes))
+    nouns = _joined(kinds, "and")
+    if scope.endswith(":read"):
+        return f"See your {nouns}", ""
+    made = {route.method for route in routes if len(route.path.split("/")) <= 4}
+    verbs = _joined((verb for method, verb in _VERBS if method in made), "and") or "change"
+    actions = {route.path.rpartition("/")[2].replace("_", " ") for route in routes if route.path.count("/") > 3}
+    named = sorted(action for action in actions if "{" not in action and action not in kinds)
+    return f"{verbs.capitalize()} {nouns}", f"Also: {', '.join(named)}" if named else ""
+
+
+def _noun(name: str) -> str:
+    return _NOUNS.get(name, name.replace("_", " "))
+
+
+def _joined(words: Iterable[str], last: str) -> str:
+    listed = [*words]
+    return f" {last} ".join([", ".join(listed[:-1]), listed[-1]]) if len(listed) > 1 else "".join(listed)

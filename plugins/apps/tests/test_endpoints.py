@@ -1,0 +1,128 @@
+"""Webhook endpoints of apps: each app has its own, the business sees them, and they end with the connection."""
+
+import pytest
+
+from billycan.testing import Client
+from billycan_apps.testing import OAuthApp
+
+pytestmark = pytest.mark.either
+
+HERE, DELIVERIES = "/v1/webhook_endpoints", "/v1/webhook_deliveries"
+SCOPES = ("contacts:read", "contacts:write", "webhooks:read", "webhooks:write")
+BODY = {"url": "https://app.example.com/hooks", "events": ["contact.*"]}
+
+
+@pytest.fixture
+def client(make_app):
+    return Client(make_app("apps", "contacts", "users", "webhooks", "dashboard"))
+
+
+@pytest.fixture
+def oauth(client):
+    return OAuthApp(client, *SCOPES)
+
+
+@pytest.fixture
+def caller(oauth):
+    return oauth.connect()
+
+
+def statuses(client, **query):
+    found = client.get(DELIVERIES + "?" + "&".join(f"{k}={v}" for k, v in query.items()))
+    return [each["status"] for each in found["data"]]
+
+
+def test_an_app_sees_counts_and_changes_only_its_own(client, oauth, caller):
+    theirs = client.post(HERE, BODY)["data"]
+    other = OAuthApp(client, *SCOPES, browser=oauth.browser).connect()
+    others = other.post(HERE, BODY)["data"]
+    own = caller.post(HERE, BODY)["data"]
+    assert own["connection_id"] == caller.key_id and theirs["connection_id"] is None
+    client.post("/v1/contacts", {"name": "Ada"})
+    for path, seen in ((HERE, "id"), (DELIVERIES, "endpoint_id")):
+        page = caller.get(path)
+        assert page["pagination"]["total"] == 1 and page["data"][0][seen] == own["id"]
+        assert client.get(path)["pagination"]["total"] == 3
+    for foreign in (theirs, others):
+        (delivery,) = client.get(f"{DELIVERIES}?endpoint_id={foreign['id']}")["data"]
+        assert caller.get(f"{DELIVERIES}?endpoint_id={foreign['id']}")["data"] == []
+        for method, path, body in (
+            ("GET", f"{HERE}/{foreign['id']}", None),
+            ("PATCH", f"{HERE}/{foreign['id']}", {"description": "mine"}),
+            ("DELETE", f"{HERE}/{foreign['id']}", None),
+            ("POST", f"{HERE}/{foreign['id']}/rotate_secret", None),
+            ("POST", f"{HERE}/{foreign['id']}/test", None),
+            ("POST", f"{HERE}/{foreign['id']}/recover", {"since": "2026-11-20T00:00:00Z"}),
+            ("GET", f"{DELIVERIES}/{delivery['id']}", None),
+            ("POST", f"{DELIVERIES}/{delivery['id']}/replay", None),
+        ):
+            caller.refused(404, "resource_not_found", method, path, body)
+            caller.call(method, path, body, 404, {"If-Match": '"77"'})
+    caller.patch(f"{HERE}/{own['id']}", {"description": "mine"})
+
+
+def test_the_business_sees_an_apps_endpoint_and_cannot_change_it(client, caller):
+    own = caller.post(HERE, BODY)["data"]
+    client.post("/v1/contacts", {"name": "Ada"})
+    (delivery,) = client.get(DELIVERIES)["data"]
+    assert client.get(f"{HERE}/{own['id']}")["data"]["connection_id"] == caller.key_id
+    client.get(f"{DELIVERIES}/{delivery['id']}")
+    for method, path, body in (
+        ("PATCH", f"{HERE}/{own['id']}", {"enabled": False}),
+        ("DELETE", f"{HERE}/{own['id']}", None),
+        ("POST", f"{HERE}/{own['id']}/rotate_secret", None),
+        ("POST", f"{HERE}/{own['id']}/test", None),
+        ("POST", f"{HERE}/{own['id']}/recover", {"since": "2026-11-20T00:00:00Z"}),
+        ("POST", f"{DELIVERIES}/{delivery['id']}/replay", None),
+    ):
+        client.refused(403, "belongs_to_app", method, path, body)
+
+
+def test_each_has_twenty_of_its_own(client, caller):
+    for _ in range(20):
+        client.post(HERE, BODY)
+        caller.post(HERE, BODY)
+    for each in (client, caller):
+        each.refused(409, "too_many_endpoints", "POST", HERE, BODY)
+
+
+def test_disconnecting_deletes_them_and_keeps_their_history(client, oauth, caller):
+    own = caller.post(HERE, BODY)["data"]
+    client.post("/v1/contacts", {"name": "Ada"})
+    browser = oauth.person()
+    browser.get("/dashboard/connections")
+    browser.send(f"/dashboard/connections/{caller.key_id}/disconnect")
+    assert "it is refused from now on" in browser.page.text and "Nothing is connected" in browser.page.text
+    caller.refused(401, "invalid_api_key", "GET", "/v1/me")
+    assert oauth.refresh(caller.tokens["refresh_token"], 400)["error"] == "invalid_grant"
+    client.get(f"{HERE}/{own['id']}", 404)
+    assert statuses(client, endpoint_id=own["id"]) == ["cancelled"]
+    (event,) = client.get("/v1/events?event=app.disconnected")["data"]
+    assert event["data"]["id"] == caller.key_id and event["actor"].startswith("usr_")
+
+
+def test_a_theft_holds_them_until_somebody_consents_again(client, oauth, caller, clock):
+    own = caller.post(HERE, BODY)["data"]
+    paused = caller.post(HERE, {**BODY, "enabled": False})["data"]
+    oauth.refresh(caller.tokens["refresh_token"])
+    clock.move(minutes=2)
+    oauth.refresh(caller.tokens["refresh_token"], 400)
+    client.post("/v1/contacts", {"name": "Ada"})
+    held = client.get(f"{HERE}/{own['id']}")["data"]
+    assert (held["enabled"], held["disabled_reason"]) == (False, "consent")
+    assert statuses(client) == ["held", "held"]
+    again = oauth.connect()
+    assert again.get(f"{HERE}/{own['id']}")["data"]["enabled"] is True
+    assert statuses(again, endpoint_id=own["id"]) == ["pending"]
+    assert statuses(again, endpoint_id=paused["id"]) == ["held"]
+
+
+def test_scopes_that_are_taken_away_hold_what_they_were_for(client, oauth, caller):
+    own = caller.post(HERE, BODY)["data"]
+    oauth.consents(scopes=["webhooks:read", "webhooks:write"])
+    client.post("/v1/contacts", {"name": "Ada"})
+    assert caller.get(f"{HERE}/{own['id']}")["data"]["disabled_reason"] == "consent"
+    assert statuses(caller) == ["held"]
+    caller.refused(403, "insufficient_scope", "PATCH", f"{HERE}/{own['id']}", {"enabled": True})
+    oauth.consents()
+    assert statuses(caller) == ["pending"]

@@ -16,6 +16,7 @@ from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names
 
 from .kinds import Kind, Member, action_label, holds, kind_at, kinds, label, page_of, title_of, url
+from .reports import statement_of
 
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
@@ -169,6 +170,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
             for n in _actions(visit, kind.nested.get(member, {}), row)
         ],
         "related": related,
+        "statement": statement_of(visit.app, kind.path, id),
         "told": _told(visit, kind, id),
         "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
         "page_of": lambda id: page_of(visit.app, id),

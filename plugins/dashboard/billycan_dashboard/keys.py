@@ -99,8 +99,9 @@ def make_key(visit: Visit) -> Answer:
             if not 1 <= number <= most:
                 raise Invalid.of(Fault(member, "out_of_range", f"must be from 1 to {most:,}"))
             given[member] = number
-    with visit.writing() as ctx:
-        _, key = create_key(ctx.db, ctx.tenant_id, scopes, ctx.now(), made_by=visit.person.user_id, **given)
+    with app.db.writing() as db:
+        visit.check_scopes(db, scopes)
+        _, key = create_key(db, visit.tenant_id, scopes, app.now(), made_by=visit.person.user_id, **given)
     return visit.reveal(_HERE, key)
 
 
@@ -134,6 +135,7 @@ def make_for_explorer(visit: Visit) -> Answer:
     user_id = visit.person.user_id
     only: dict[str, Any] = {"made_by": user_id, "instead_of": _of_explorer(user_id, sandbox), "expires_at": expires}
     with app.db.writing() as db:
+        visit.check_scopes(db, visit.identity.scopes)
         _, key = create_key(db, sandbox, [*visit.identity.scopes], app.now(), name="Explorer", **only)
     app.epoch.bump()  # the one before is refused at once
     return Sent(encode({"key": key}), "application/json")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .visits import Visit
 
 NOTHING = "\N{EN DASH}"  # where a value is missing
-GROUPS = ("", "Records", "Developers", "Business", "Deployment")
+GROUPS = ("", "Records", "Reports", "Developers", "Business", "Deployment")
 _TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8", "svg": "image/svg+xml"}
 
 

@@ -5,12 +5,14 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import App
+from billycan import App, Forbidden
 from billycan.businesses import keys_made, revoke_keys
 from billycan.sql import tenants
 
 from . import rules
+from .people import live_of
 from .rules import Role
+from .tables import roles
 
 
 def keys_by_maker(db: sa.Connection, app: App, live_id: str) -> dict[str, list[Any]]:
@@ -38,6 +40,17 @@ def may_make(app: App, role: Role | None, wanted: Iterable[str]) -> bool:
         return False
     held = rules.scopes(role, rules.known(app))
     return all(scope in held or (":" in scope and scope.rpartition(":")[2] in held) for scope in wanted)
+
+
+def check(db: sa.Connection, app: App, tenant_id: str, user_id: str, wanted: Iterable[str]) -> None:
+    """Raise Forbidden unless somebody's role allows a key that holds this; the role stays until the commit.
+
+    Otherwise one who is removed at this moment would keep a key that nobody saw.
+    """
+    this = (roles.c.tenant_id == live_of(db, tenant_id)) & (roles.c.id == user_id)
+    role = db.execute(sa.select(roles.c.role).where(this).with_for_update(read=True)).scalar()
+    if not may_make(app, role, wanted):
+        raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
 
 
 def told(names: Sequence[str]) -> str:

@@ -139,6 +139,8 @@ class Room:
         for fault in problem.details:
             visit.faults.setdefault(fault.param, fault.message)
         shown = page.get(visit, **{name: value for name, value in params.items() if f"{{{name}}}" in page.path})
+        if isinstance(shown, Sent):
+            raise problem  # what is no page cannot show it
         if isinstance(shown, Shown):
             shown.status = problem.status
         return shown

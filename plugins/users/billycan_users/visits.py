@@ -1,7 +1,7 @@
 """What a page's function receives, and what it returns."""
 
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from decimal import Decimal
 from functools import cached_property
@@ -16,7 +16,7 @@ from msgspec import Struct
 from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem, unit_of_work
 from billycan.web import encode, network
 
-from . import attempts, passwords, rules, sessions
+from . import attempts, makers, passwords, rules, sessions
 from .people import Business, businesses
 from .rules import Role, may
 from .sessions import Session
@@ -176,6 +176,10 @@ class Visit:
         """Raise Forbidden where the visitor's role is too small."""
         if not self.may(role):
             raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
+
+    def check_scopes(self, db: sa.Connection, wanted: Iterable[str]) -> None:
+        """Raise Forbidden unless the visitor may still make a key that holds this; the role stays until the commit."""
+        makers.check(db, self.app, self.tenant_id, self.person.user_id, wanted)
 
     def prove(self) -> None:
         """Raise Invalid unless the password was given a moment ago, or is right in this form."""

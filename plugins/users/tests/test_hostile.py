@@ -5,6 +5,7 @@ import re
 import pytest
 
 from billycan.testing import Client, counted
+from billycan_users import rules
 from billycan_users.people import invite
 from billycan_users.testing import PASSWORD, Browser
 
@@ -132,3 +133,14 @@ def test_a_form_looks_up_no_more_records_than_a_document_names(make_app):
     with counted(app) as statements:
         page = owner.web.post("/dashboard/jobs/new", {"token": token, "find": "1", "client_id": ids}, status="*")
     assert page.status_int == 200 and len(statements) < 1000
+
+
+def test_what_a_visitor_may_do_is_worked_out_once_a_request(app, client, monkeypatch):
+    """A page asks the API many things; each would look at every route again."""
+    owner, worked_out, of = Browser(app).join(client), [], rules.scopes
+    client.post("/v1/contacts", {"name": "Ann"})
+    id = client.get("/v1/contacts")["data"][0]["id"]
+    monkeypatch.setattr(rules, "scopes", lambda *given: worked_out.append(given) or of(*given))
+    for path in (f"/dashboard/contacts/{id}", "/dashboard", "/dashboard/keys"):
+        owner.get(path)
+    assert len(worked_out) == 3

@@ -2,15 +2,19 @@
 
 import json
 import re
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
+from billycan.businesses import keys_made
 from billycan.testing import Client
+from billycan_users import makers
 from billycan_users.commands import users as command
-from billycan_users.people import invite
+from billycan_users.people import change_role, invite
 from billycan_users.tables import users
 from billycan_users.testing import Browser
 
@@ -169,3 +173,25 @@ def test_the_command_lists_who_is_invited_too(app, client, owner):
         ("own", "owner", True),
         ("own", "viewer", False),
     ]
+
+
+@pytest.mark.parametrize("path", ["/dashboard/keys", "/dashboard/keys/explorer"])
+def test_whoever_is_removed_at_this_moment_keeps_no_key_that_nobody_saw(app, client, developer, owner, path):
+    token = re.search(r'name="token" value="(\w+)"', developer.get("/dashboard/keys").text)[1]
+    sent = {"name": "Too late", "everything": "write", "token": token}
+    id, at_the_door, asked = id_of(app, developer), threading.Event(), makers.check
+
+    def check(*given):
+        at_the_door.set()
+        return asked(*given)
+
+    with ThreadPoolExecutor(1) as pool, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(makers, "check", check)
+        with app.db.writing() as db:
+            assert change_role(db, client.tenant_id, id, None)
+            makers.revoke_beyond(db, app, client.tenant_id, id, None, id)
+            answer = pool.submit(developer.web.post, path, sent, status="*")
+            at_the_door.wait(0.5)  # SQLite lets it no further than to the beginning of its own transaction
+        assert answer.result().status_int == 403
+    with app.db.reading() as db:
+        assert not keys_made(db, client.tenant_id, app.now())

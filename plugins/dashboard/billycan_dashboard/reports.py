@@ -1,0 +1,188 @@
+"""The pages of what clients owe: by age on any day, and as the statement of one of them, both to print."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from billycan import App
+from billycan_users.api import Answer, Screen, Sent, Shown, Visit, mounted
+
+from .kinds import page_of
+
+RECEIVABLES, STATEMENT = "/v1/reports/receivables", "/v1/contacts/{id}/statement"
+HERE = "/dashboard/reports/receivables"
+STATEMENTS = "/dashboard/reports/statements"
+AGES = {
+    "current": "Not due yet",
+    "days_1_30": "1 to 30 days",
+    "days_31_60": "31 to 60 days",
+    "days_61_90": "61 to 90 days",
+    "days_over_90": "Over 90 days",
+}
+_WORDS = {
+    "invoice": "Invoice",
+    "void": "Invoice voided",
+    "adjustment_note": "Adjustment note",
+    "adjustment_note_void": "Adjustment note voided",
+    "payment": "Payment, thank you",
+    "cash_rounding": "Cash rounding",
+    "reversal": "Payment reversed",
+    "refund": "Refund",
+    "write_off": "Written off",
+    "recovery": "Written off before, and paid",
+}
+_PAGE = 1000  # clients on a page of the report
+_BOM = b"\xef\xbb\xbf"  # without it a spreadsheet reads a file that somebody opens in the letters of old Windows
+
+
+class Part(Struct, frozen=True):
+    """A part of a picture: what it stands for, and where it lies in a thousand."""
+
+    name: str
+    words: str
+    amount: Decimal
+    at: int
+    wide: int
+    percent: int
+
+
+def show_receivables(visit: Visit) -> Answer:
+    """What clients owe, or owed at the end of a day."""
+    asked = _asked(visit, "as_at", "page")
+    report = visit.call("GET", RECEIVABLES, asked)["data"]
+    page = int(asked.get("page", "1"))
+    values = {
+        "report": report,
+        "parts_of": _parts,
+        "overdue": report["total"] - report["current"],
+        "days": _ends(_today(visit)),
+        "page": {
+            "page": page,
+            "per_page": _PAGE,
+            "total": report["clients"],
+            "has_more": page * _PAGE < report["clients"],
+        },
+        "query": [("as_at", report["as_at"])],
+        "file": f"{HERE}.csv?{urlencode({'as_at': report['as_at']})}",
+        "statements": STATEMENTS,
+        "statement_days": urlencode({"to": report["as_at"]}),
+        "business": _business(visit),
+    }
+    return Shown("dashboard/receivables.html", values)
+
+
+def show_statement(visit: Visit, id: str) -> Answer:
+    """What a client owed, what changed it, and what they owe after it."""
+    asked, path = _asked(visit, "from", "to"), STATEMENT.replace("{id}", id)
+    statement = visit.call("GET", path, asked)["data"]
+    values = {
+        "statement": statement,
+        "entries": [
+            {**entry, "words": _WORDS[entry["kind"]], "page": _page(visit, entry)} for entry in statement["entries"]
+        ],
+        "parts": _parts(statement),
+        "spans": _spans(_today(visit)),
+        "contact": visit.call("GET", f"/v1/contacts/{id}")["data"],
+        "contact_page": page_of(visit.app, id),
+        "file": f"{STATEMENTS}/{id}/file?{urlencode({'from': statement['from'], 'to': statement['to']})}",
+        "receivables": HERE if has_receivables(visit.app) else "",
+        "business": _business(visit),
+    }
+    return Shown("dashboard/statement.html", values)
+
+
+def get_receivables_file(visit: Visit) -> Answer:
+    """The receivables for a spreadsheet."""
+    return _file(visit, f"{RECEIVABLES}.csv", _asked(visit, "as_at"))
+
+
+def get_statement_file(visit: Visit, id: str) -> Answer:
+    """A statement for a spreadsheet."""
+    return _file(visit, f"{STATEMENT.replace('{id}', id)}.csv", _asked(visit, "from", "to"))
+
+
+def has_receivables(app: App) -> bool:
+    return ("GET", RECEIVABLES) in app.at
+
+
+def has_statements(app: App) -> bool:
+    return ("GET", STATEMENT) in app.at
+
+
+def statement_of(app: App, path: str, id: str) -> str:
+    """The page of the statement of a record listed at this path; empty where it has none."""
+    return f"{STATEMENTS}/{id}" if path == "/v1/contacts" and has_statements(app) else ""
+
+
+def _file(visit: Visit, path: str, query: dict[str, str]) -> Sent:
+    answer = visit.app.call(visit.identity, "GET", path, urlencode(query), request_id=visit.request_id)
+    return Sent(
+        _BOM + answer.body,
+        answer.headers["Content-Type"],
+        {"Content-Disposition": answer.headers["Content-Disposition"]},
+    )
+
+
+def _asked(visit: Visit, *names: str) -> dict[str, str]:
+    """The parameters of the API that were sent; a field left empty was not."""
+    return {name: value for name in names if (value := visit.query.get(name))}
+
+
+def _business(visit: Visit) -> Any:
+    """Whose report it is, for its head in print."""
+    with visit.reading() as ctx:
+        return ctx.tenant
+
+
+def _today(visit: Visit) -> date:
+    return visit.app.now().astimezone(ZoneInfo(visit.person.zone)).date()
+
+
+def _ends(today: date) -> list[tuple[str, str]]:
+    """Days for which one often wants to know what was owed."""
+    month = today.replace(day=1) - timedelta(days=1)
+    year = date(today.year - (today.month < 7), 6, 30)
+    return [("Today", str(today)), (f"End of {month:%B}", str(month)), (f"30 June {year.year}", str(year))]
+
+
+def _spans(today: date) -> list[tuple[str, str, str]]:
+    """Times for which one often wants a statement."""
+    month = today.replace(day=1)
+    before = (month - timedelta(days=1)).replace(day=1)
+    year = date(today.year - (today.month < 7), 7, 1)
+    return [
+        ("This month", str(month), str(today)),
+        (f"{before:%B}", str(before), str(month - timedelta(days=1))),
+        ("Since 1 July", str(year), str(today)),
+    ]
+
+
+def _page(visit: Visit, entry: dict[str, Any]) -> str:
+    """The page of the document or payment that an entry is about."""
+    of_note = entry["kind"].startswith("adjustment_note")
+    id = entry["adjustment_note_id"] if of_note else entry["invoice_id"] if entry["number"] else entry["payment_id"]
+    return page_of(visit.app, id) if id else ""
+
+
+def _parts(owed: dict[str, Any]) -> list[Part]:
+    """A picture of what is owed by age: each age has its share of a thousand."""
+    total, at, parts, so_far = owed["total"], 0, [], Decimal(0)
+    for name, words in AGES.items():
+        so_far += owed[name]
+        end = int(so_far * 1000 / total) if total else 0
+        percent = int((owed[name] * 100 / total).to_integral_value()) if total else 0
+        parts.append(Part(name, words, owed[name], at, end - at, percent))
+        at = end
+    return parts
+
+
+screens = mounted(
+    Screen(HERE, show_receivables, nav="Receivables", group="Reports", when=has_receivables),
+    Screen(f"{HERE}.csv", get_receivables_file, when=has_receivables),
+    Screen(f"{STATEMENTS}/{{id}}", show_statement, when=has_statements),
+    Screen(f"{STATEMENTS}/{{id}}/file", get_statement_file, when=has_statements),
+)

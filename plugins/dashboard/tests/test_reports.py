@@ -1,0 +1,65 @@
+"""The pages of what clients owe: the figures of the API, to read, to print and for a spreadsheet."""
+
+import pytest
+
+from billycan.testing import Client
+from billycan_users.testing import Browser
+
+pytestmark = pytest.mark.either
+PLUGINS = ("contacts", "documents", "hosted", "invoices", "reports", "users", "dashboard")
+
+
+@pytest.fixture
+def client(make_app):
+    client = Client(make_app(*PLUGINS))
+    client.contact = client.post("/v1/contacts", {"name": "=<Ada>"})["data"]["id"]
+    line = {"description": "Work", "unit_price": "1000.00"}
+    body = {"client_id": client.contact, "issue_date": "2026-09-01", "due_date": "2026-09-15", "line_items": [line]}
+    id = client.post("/v1/invoices", body)["data"]["id"]
+    client.post(f"/v1/invoices/{id}/send", status=200)
+    paid = {"amount": "100.00", "payment_method": "card", "paid_at": "2026-10-02", "reference": "EFT 7"}
+    client.post(f"/v1/invoices/{id}/payments", paid)
+    return client
+
+
+def test_receivables_of_any_day_lead_to_statements(client):
+    browser = Browser(client.app).join(client, "viewer")
+    page = browser.get("/dashboard/reports/receivables")
+    assert "=&lt;Ada&gt;" in page.text and "$1,000.00" in page.text
+    assert 'class="days_61_90" x="0" width="1000"' in page.text, "67 days after it was due"
+    assert "$1,100.00" in browser.get("/dashboard/reports/receivables?as_at=2026-09-30").text
+    assert "Nobody owed anything" in browser.get("/dashboard/reports/receivables?as_at=2026-08-31").text
+    browser.get("/dashboard/reports/receivables?as_at=yesterday", status=400)
+    browser.get("/dashboard/reports/receivables?as_at=2026-09-30")
+    statement = browser.page.click("Ada").text
+    assert "<h1>Statement</h1>" in statement and "2 Jul 2026 to 30 Sep 2026" in statement
+    assert statement.count("$1,100.00") >= 3 and "INV-0001" in statement and "EFT 7" not in statement
+
+
+def test_a_contacts_page_leads_to_its_statement(client):
+    browser = Browser(client.app).join(client)
+    page = browser.get(f"/dashboard/contacts/{client.contact}").click("^Statement$").text
+    assert "EFT 7" in page and "Closing balance" in page
+    assert browser.get("/dashboard/invoices").text.count(">Statement<") == 0
+    browser.get("/dashboard/reports/statements/con_0", status=404)
+
+
+def test_files_open_in_a_spreadsheet(client):
+    browser = Browser(client.app).join(client)
+    browser.get("/dashboard/reports/receivables?as_at=2026-09-30")
+    file = browser.page.click("CSV")
+    assert file.body.startswith(b"\xef\xbb\xbfclient_id,client,current") and b"'=<Ada>" in file.body
+    assert "receivables-2026-09-30.csv" in file.headers["Content-Disposition"] and file.content_type == "text/csv"
+    browser.get(f"/dashboard/reports/statements/{client.contact}?from=2026-09-01&to=2026-10-31")
+    rows = browser.page.click("CSV").body.decode("utf-8-sig").splitlines()
+    assert rows[3].startswith("2026-10-02,payment,,EFT 7,-100.00")
+
+
+def test_what_is_off_has_no_page(make_app):
+    client = Client(make_app("contacts", "users", "dashboard"))
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    browser = Browser(client.app).join(client)
+    assert "Receivables" not in browser.get("/dashboard").text
+    assert ">Statement<" not in browser.get(f"/dashboard/contacts/{contact}").text
+    for path in ("receivables", "receivables.csv", f"statements/{contact}"):
+        browser.get(f"/dashboard/reports/{path}", status=404)

@@ -6,11 +6,13 @@ from .db import bytes_of, deployment_table, upsert
 from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
+from .postgres import PLANNED_ANEW
 from .statements import Asked, ByIds, Insertion, Statement, at_once
 from .tenants import tenants
 
 __all__ = [
     "MOST_PAGE_BYTES",
+    "PLANNED_ANEW",
     "Asked",
     "ByIds",
     "Insertion",

@@ -7,6 +7,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, names_of, own
+from billycan.sql import PLANNED_ANEW
 
 from .tables import expenses
 
@@ -22,7 +23,8 @@ def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int,
     sums = [sa.func.sum(sa.type_coerce(expenses.c[name], sa.BigInteger)) for name in ("amount", "gst", "tax_withheld")]
     paid = (expenses.c.paid_on.between(since, until), expenses.c.supplier_id.is_not(None), expenses.c.status != "void")
     asked = sa.select(expenses.c.supplier_id, sa.func.count(), *sums).where(own(ctx, expenses), *paid)
-    rows = ctx.db.execute(asked.group_by(expenses.c.supplier_id)).all()
+    # How many rows a year has decides whether they are sorted or hashed.
+    rows = ctx.db.execute(asked.group_by(expenses.c.supplier_id).execution_options(**{PLANNED_ANEW: True})).all()
     return {row[0]: (row[1], _dollars(row[2]), _dollars(row[3]), _dollars(row[4])) for row in rows}
 
 

@@ -11,6 +11,7 @@ import sqlalchemy as sa
 
 from billycan import BadRequest, Context, Named, NotFound, Reply, own
 from billycan.fields import start_of_day
+from billycan.sql import among
 from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
@@ -94,12 +95,14 @@ def _of_invoices(ctx: Context, client_id: str, since: date, until: date) -> sa.S
     """What the ledger has of the client's invoices, but for what payments settled: they count when they are made."""
     mine = (invoices.c.tenant_id == entries.c.tenant_id) & (invoices.c.id == entries.c.invoice_id)
     its = (notes.c.tenant_id == entries.c.tenant_id) & (notes.c.id == entries.c.note_id)
+    # Found by their invoices, of which a client has few: on the same days there are those of all others.
+    theirs = sa.select(invoices.c.id).where(own(ctx, invoices), invoices.c.client_id == client_id)
     changes = sa.or_(*(entries.c[name] != ZERO for name in ("total", "cash_rounding", "written_off")))
     return (
         sa.select(entries, invoices.c.number, invoices.c.reference, notes.c.number.label("note_number"))
         .join(invoices, mine)
         .outerjoin(notes, its)
-        .where(own(ctx, entries), own(ctx, invoices), invoices.c.client_id == client_id)
+        .where(own(ctx, entries), own(ctx, invoices), among(ctx, entries.c.invoice_id, theirs))
         .where(entries.c.counts_on.between(since, until), changes)
         .order_by(entries.c.id)
     )

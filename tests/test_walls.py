@@ -265,6 +265,24 @@ def trips(app, file, request):
     return file.read_text().count("ReadyForQuery")
 
 
+def test_what_is_made_waits_for_postgresql_two_or_three_times(make_app, engine, monkeypatch, tmp_path):
+    if engine == "sqlite":
+        pytest.skip("SQLite is no server")
+    monkeypatch.setattr("billycan.recent.time.monotonic", lambda: 1000.0)
+    app = make_app("contacts", "documents", "hosted", "invoices", pool_size=1)
+    client = Client(app)
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    body = {"client_id": ada, "line_items": [{"description": "Tap", "unit_price": 90}] * 5}
+    of = partial(trips, app, tmp_path / "trace")
+    key = {"Idempotency_Key": "once"}
+    taken = {
+        "contact": of(lambda: client.post("/v1/contacts", {"name": "Bob"})),  # its row, and the event with the commit
+        "invoice": of(lambda: client.post("/v1/invoices", body)),  # what it depends on, its rows, the event
+        "with a key": of(lambda: client.post("/v1/invoices", body, **key)),  # and first the key's answer
+    }
+    assert taken == {"contact": 2, "invoice": 3, "with a key": 4}
+
+
 def test_policies_cost_no_round_trip(make_app, engine, monkeypatch, tmp_path):
     if engine == "sqlite":
         pytest.skip("SQLite is no server")

@@ -13,12 +13,14 @@ from .extending import filled
 from .fields import Moment
 from .ids import new_id
 from .problems import Forbidden, Invalid, VersionConflict
+from .statements import at_once
 from .wire import encode
 
 if TYPE_CHECKING:
     from .app import App
     from .extending import Sent
     from .keys import Identity
+    from .statements import Asked
     from .tenants import Tenant
 
 
@@ -60,6 +62,7 @@ class Context:
         self.told: tuple[Any, Any] | None = None  # the record emitted last, and as it was told of
         # With `fields`, the kind of the records that are shown, and which of their members.
         self.chosen: tuple[Any, frozenset[str]] | None = None
+        self.last: list[Asked] = []  # what is written last, in one trip with the events
         self.outdates = False  # whether what this process and its neighbours read lately is to be read anew
         # What a plugin keeps of this call from one hook to the next, under its own name.
         self.memo: dict[str, Any] = {}
@@ -76,6 +79,13 @@ class Context:
         if self._tenant is None:
             self._tenant = self.app.tenants.load(self)
         return self._tenant
+
+    def at_once(self, *asked: "Asked") -> list[list[Any]]:
+        """As `at_once`, for a handler that reads the profile too: a write fetches it in the same trip."""
+        if self._tenant is not None or not self.writes:
+            return at_once(self.db, *asked)
+        self._tenant, rows = self.app.tenants.read_along(self, *asked)
+        return rows
 
     def today(self) -> date:
         """The calendar date in the tenant's time zone."""

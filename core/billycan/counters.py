@@ -7,7 +7,7 @@ import sqlalchemy as sa
 
 from .context import Context
 from .db import ByCodePoint, metadata, upserts
-from .statements import Statement
+from .statements import Asked, Statement, at_once
 
 counters = sa.Table(
     "core_counters",
@@ -54,8 +54,13 @@ def advance(ctx: Context, name: str, by: int = 1) -> int:
 
     The row stays locked until the transaction ends, so numbers appear in commit order and none is ever given twice.
     """
-    given = {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by}
-    return int(_ADVANCE.one(ctx.db, given).number)
+    (row,) = at_once(ctx.db, advanced(ctx, name, by))[0]
+    return int(row.number)
+
+
+def advanced(ctx: Context, name: str, by: int = 1) -> Asked:
+    """What `at_once` takes for `advance`: a row whose `number` is the last one."""
+    return _ADVANCE, {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by}
 
 
 def advance_both(ctx: Context, name: str, by: int, other: str, by_other: int) -> int:

@@ -18,7 +18,7 @@ from .pages import Order, check_size
 from .problems import MOST_SHOWN, BadRequest
 from .records import Records
 from .resources import Page, Paging
-from .statements import Insertion, Row, Statement
+from .statements import Asked, Insertion, Row, Statement
 from .wire import encode
 
 __all__ = ["body_of", "events", "filtered", "matching", "may_read", "records"]
@@ -90,22 +90,26 @@ class EventQuery(Paging, kw_only=True):
     created_at_to: DayOrInstant | None = None
 
 
-def write(ctx: Context) -> None:
-    """Append the call's events to the log, numbered under the tenant's counter row.
+def written(ctx: Context) -> list[Asked]:
+    """What `at_once` takes to append the call's events to the log, numbered under the tenant's counter row.
 
-    This is the last statement before the commit: the row's lock makes a tenant's events appear in the order of their
+    It is sent last, along with the commit: the row's lock makes a tenant's events appear in the order of their
     numbers, so that a poller never passes one that a slow transaction commits later.
     """
+    if not ctx.events:
+        return []
     size = sum(len(bytes(event.data)) for event in ctx.events)
     if len(ctx.events) == 1 and ctx.db.dialect.name == "postgresql":
         (event,) = ctx.events
         counted = {"name_1": events.name, "by_1": 1, "name_2": BYTES, "by_2": size}
-        _INSERT_ONE.run(ctx.db, {"tenant_id": ctx.tenant_id, **counted, **_row(ctx, event)})
-        return
+        return [(_INSERT_ONE, {"tenant_id": ctx.tenant_id, **counted, **_row(ctx, event)})]
     last = counters.advance_both(ctx, events.name, len(ctx.events), BYTES, size)
     first = last - len(ctx.events) + 1
-    rows = [{"sequence": first + i, **_row(ctx, event)} for i, event in enumerate(ctx.events)]
-    _INSERT.run(ctx.db, ctx.tenant_id, rows)
+    return [
+        _INSERT.asked(
+            ctx.tenant_id, [{"sequence": first + i, **_row(ctx, event)} for i, event in enumerate(ctx.events)]
+        )
+    ]
 
 
 def _row(ctx: Context, event: Event) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from .context import Context
 from .db import ByCodePoint, Json, UTCDateTime, metadata, upserts
 from .problems import Conflict, Invalid
-from .statements import Statement
+from .statements import Statement, at_once
 
 if TYPE_CHECKING:
     pass
@@ -75,15 +75,20 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
 
     On SQLite the writer's lock already makes a second request wait here and replay.
     """
+    kept = {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.now() - KEPT}
     if ctx.db.dialect.name == "postgresql":
         number = int.from_bytes(hashlib.sha256(f"{ctx.tenant_id} {key}".encode()).digest()[:8], "big", signed=True)
-        if not _LOCK.one(ctx.db, {"number": number})[0]:
+        # The answer is looked for once the lock was asked for, which is not waited for.
+        ((locked,),), found = at_once(ctx.db, (_LOCK, {"number": number}), (_KEPT_ANSWER, kept))
+        if not locked:
             raise Conflict(
                 "A request with this Idempotency-Key is still running: try again shortly.",
                 code="idempotency_in_progress",
                 headers={"Retry-After": "1"},
             )
-    row = _KEPT_ANSWER.first(ctx.db, {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.now() - KEPT})
+        row = found[0] if found else None
+    else:
+        row = _KEPT_ANSWER.first(ctx.db, kept)
     if row is None:
         return None
     if row.request != request:
@@ -100,9 +105,10 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
 
 
 def remember(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
-    """Keep the answer with the change it reports."""
+    """Keep the answer with the change it reports, when that is committed."""
     kept = {"status": answer.status, "headers": answer.headers, "body": _packed(answer.body)}
-    _REMEMBER.run(ctx.db, {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.now(), **kept})
+    given = {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.now(), **kept}
+    ctx.last.append((_REMEMBER, given))
 
 
 def _packed(body: bytes) -> bytes:

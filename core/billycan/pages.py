@@ -167,36 +167,75 @@ class _Form(msgspec.Struct, frozen=True):
 
 def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) -> list[sa.Row[Any]]:
     given["tenant_id"] = ctx.tenant_id
-    conditions = found.conditions
-    if not all(isinstance(condition, Condition) for condition in conditions):
+    filters: list[tuple[Any, Any, int] | _Expression] = []
+    expressions = []
+    for i, condition in enumerate(found.conditions):
+        if isinstance(condition, Condition):
+            filters.append((condition.column, condition.compare, len(condition.values)))
+            for n, value in enumerate(condition.values):
+                given[f"value{i}_{n}"] = value
+        else:
+            expressions.append(_Expression(condition))
+            filters.append(expressions[-1])
+    searched = (
+        bool(expressions)
+        and getattr(query, "search", None) is not None
+        and (ctx.db.dialect.name == "postgresql" or any(is_narrowed(e.condition) for e in expressions))
+    )
+    asked = (found.table, tuple(filters), form, found.live, found.columns, searched)
+    if not all(expression.is_plain for expression in expressions):
         where = found.where
-        searched = getattr(query, "search", None) is not None and (
-            ctx.db.dialect.name == "postgresql" or any(map(is_narrowed, where))
-        )
         select = _select(found.table, where, form, found.live, found.columns, searched=searched)
         return list(ctx.db.execute(select, given))
-    filters = []
-    for i, condition in enumerate(conditions):
-        filters.append((condition.column, condition.compare, len(condition.values)))
-        for n, value in enumerate(condition.values):
-            given[f"value{i}_{n}"] = value
-    return _built(found.table, tuple(filters), form, found.live, found.columns).all(ctx.db, given)
+    statement, parameters = _built(*asked)
+    values = [bind.value for expression in expressions for bind in expression.binds]
+    return statement.all(ctx.db, {**given, **dict(zip(parameters, values, strict=True))})
+
+
+class _Expression:
+    """A condition that a plugin built: like any other that differs in the values of its parameters alone."""
+
+    __slots__ = ("binds", "condition", "is_plain", "key")
+
+    def __init__(self, condition: sa.ColumnElement[bool]) -> None:
+        found = condition._generate_cache_key()
+        self.condition, self.binds = condition, list(found.bindparams) if found else []
+        self.key = found.key if found else None
+        # A list of values is written out by SQLAlchemy, for each number of them anew.
+        self.is_plain = found is not None and not any(bind.expanding or bind.callable for bind in self.binds)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Expression) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
 
 
 @lru_cache(1024)  # to build the query of a list takes four times as long as to run it
 def _built(
     table: sa.Table,
-    filters: tuple[tuple[Any, Any, int], ...],
+    filters: tuple[tuple[Any, Any, int] | _Expression, ...],
     form: _Form,
     live: sa.ScalarSelect[int] | None,
     columns: tuple[Any, ...],
-) -> Statement:
-    """The query of the pages of this form whose conditions have so many values of these columns."""
+    searched: bool,
+) -> tuple[Statement, list[str]]:
+    """The query of the pages of this form whose conditions have so many values of these columns, or are such.
+
+    With it come the names of the parameters that the expressions among them have, in their order.
+    """
     where = [_of_tenant(table, sa.bindparam("tenant_id"))]
-    for i, (column, compare, count) in enumerate(filters):
+    parameters: list[str] = []
+    for i, each in enumerate(filters):
+        if isinstance(each, _Expression):
+            parameters += [bind.key for bind in each.binds]
+            where.append(each.condition)
+            continue
+        column, compare, count = each
         values = [sa.bindparam(f"value{i}_{n}", type_=column.type) for n in range(count)]
         where.append(Condition(column, compare, ()).of(values))
-    return Statement(_select(table, where, form, live, columns))
+    select = _select(table, where, form, live, columns, searched=searched)
+    return Statement(select, varying=parameters), parameters
 
 
 def _of_tenant(table: sa.Table, tenant_id: Any) -> sa.ColumnElement[bool]:

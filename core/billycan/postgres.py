@@ -1,31 +1,48 @@
 """PostgreSQL, the production engine: its connections, and what is prepared on them."""
 
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
 from . import walls
 from .kept import Kept
 
+if TYPE_CHECKING:
+    from .trips import Result
+
 _OPTIONS = (
     "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000"
     " -c timezone=UTC -c jit=off"
 )
 _IDLE_SECONDS = 5.0
+# After these psycopg may have PostgreSQL forget all that was prepared on the connection.
+_FORGETFUL = ("DROP", "ALTER", "ROLLBACK", "DISCARD ALL", "DEALLOCATE ALL")
 # A statement with this execution option is never prepared on PostgreSQL. Of one that is, PostgreSQL keeps a single plan
 # for all values before long: right for `id = ?`, and ruinous where the value decides which index is the one to use.
 PLANNED_ANEW = "billycan_planned_anew"
+
+
+class Sent(NamedTuple):
+    """A statement with `$1`, `$2`… and the values of these; `anew` has it planned for them."""
+
+    text: bytes
+    values: Sequence[Any] = ()
+    anew: bool = False
+
+
+_BEGIN, _COMMIT, _ROLLBACK = Sent(b"BEGIN"), Sent(b"COMMIT"), Sent(b"ROLLBACK")
 
 
 class Engines:
     """One PostgreSQL database's connections: some for transactions, others for reads outside of any."""
 
     def __init__(self, url: sa.URL, settings: Mapping[str, Any]) -> None:
+        # BEGIN is ours to send, along with the first statement: psycopg waits for it by itself.
         self.writer = self.notes = sa.create_engine(
-            url, pool_recycle=1800, connect_args=_connect_args(_OPTIONS), **settings
+            url, pool_recycle=1800, connect_args=_connect_args(_OPTIONS) | {"autocommit": True}, **settings
         )
         # A read outside a transaction costs one round trip; BEGIN and ROLLBACK around it would cost two more.
         self.reader = sa.create_engine(
@@ -46,9 +63,11 @@ class Engines:
             sa.event.listen(engine, "checkin", _note_checkin)
             sa.event.listen(engine, "checkout", _ping_if_idle)
             sa.event.listen(engine, "connect", walls.look_for_policies)
-            sa.event.listen(engine, "do_execute", send)
-            sa.event.listen(engine, "do_executemany", walls.tell)
-        sa.event.listen(self.writer, "begin", walls.forget_last)
+            sa.event.listen(engine, "do_execute", _execute)
+            sa.event.listen(engine, "do_executemany", _prepare_to_send)
+            sa.event.listen(engine, "reset", _note_reset)
+        sa.event.listen(self.writer, "begin", _note_begin)
+        sa.event.listen(self.writer, "rollback", _roll_back)
         self.readers, self.writers = (Kept(engine, settings["pool_size"]) for engine in (self.reader, self.writer))
 
     @contextmanager
@@ -81,32 +100,80 @@ def _connect_args(options: str) -> dict[str, Any]:
     return {"connect_timeout": 5, "options": options, **alive}
 
 
-def send(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
-    """Send a statement to PostgreSQL; returns that it is done."""
-    prepare = False if PLANNED_ANEW in context.execution_options else None
-    if walls.is_told(cursor, context):
-        cursor.execute(statement, parameters, prepare=prepare)
-    else:
-        try:
-            with cursor.connection.pipeline():  # one trip for both
-                walls.tell(cursor, statement, parameters, context)
-                cursor.execute(statement, parameters, prepare=prepare)
-        except BaseException:
-            walls.forget(cursor.connection)  # neither happened
-            raise
-    return True
+def trip(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> list["Result"]:
+    """What comes of these statements, sent and waited for together.
 
+    BEGIN, and whom they are for, travel with them, and so does COMMIT. An error of any is raised here, as psycopg says
+    it; within a transaction nothing of the trip has happened then.
+    """
+    from .trips import exchange  # noqa: PLC0415 - SQLite needs no psycopg
 
-@contextmanager
-def in_one_trip(db: sa.Connection) -> Iterator[None]:
-    """Wait for no statement that is sent within the block before its end."""
     connection: Any = db.connection.driver_connection
+    first = _first(connection, db.get_execution_options())
     try:
-        with connection.pipeline():
-            yield
+        results = exchange(connection, [*first, *sent, _COMMIT] if commits else [*first, *sent])
     except BaseException:
-        walls.forget(connection)  # none of them happened
+        if first:
+            walls.forget(connection)
         raise
+    return results[len(first) :]
+
+
+def _first(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
+    """What goes ahead of the next statement: BEGIN, and for whom it is."""
+    first = []
+    if getattr(connection, "billycan_begins", False):
+        connection.billycan_begins = False
+        first.append(_BEGIN)
+    if tells := walls.told(connection, options):
+        first.append(Sent(*tells))
+    return first
+
+
+def _note_begin(db: sa.Connection) -> None:
+    """Have the first statement of a transaction begin it: a listener for the begin of each."""
+    connection: Any = db.connection.driver_connection
+    connection.billycan_begins = True
+    walls.forget(connection)
+
+
+def _roll_back(db: sa.Connection) -> None:
+    """Roll back ahead of psycopg, which would make PostgreSQL forget all that is prepared: a listener for each."""
+    from .trips import exchange  # noqa: PLC0415 - as above
+
+    connection: Any = None if db.invalidated else db.connection.driver_connection
+    if connection and not connection.closed and connection.info.transaction_status:
+        with suppress(Exception):  # psycopg tries it next, and says what is wrong
+            exchange(connection, [_ROLLBACK])
+
+
+def _note_reset(connection: Any, record: Any, state: Any) -> None:
+    """Where the pool has psycopg roll back, that is so: a listener for when it takes a connection back."""
+    if not connection.closed and connection.info.transaction_status:
+        vars(connection).pop("billycan_memory", None)
+
+
+def _prepare_to_send(cursor: Any, statement: str, parameters: Any, context: Any) -> None:
+    """Send what goes ahead of a statement that SQLAlchemy sends: a listener for each."""
+    from .trips import exchange  # noqa: PLC0415 - as above
+
+    if first := _first(cursor.connection, context.execution_options):
+        try:
+            exchange(cursor.connection, first)
+        except BaseException:
+            walls.forget(cursor.connection)
+            raise
+
+
+def _execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
+    """As `_prepare_to_send`, and send the statement; returns that it is done."""
+    from .trips import look_again  # noqa: PLC0415 - as above
+
+    _prepare_to_send(cursor, statement, parameters, context)
+    cursor.execute(statement, parameters, prepare=False if PLANNED_ANEW in context.execution_options else None)
+    if (cursor.statusmessage or "").startswith(_FORGETFUL):
+        look_again(cursor.connection)
+    return True
 
 
 def _note_checkin(connection: Any, record: Any) -> None:

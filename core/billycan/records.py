@@ -21,7 +21,7 @@ from .pages import Condition, Found, Order, expression
 from .patch import Patch, as_stored
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .resources import STEERING, Deleted, Named, Page, Paging, sent
-from .statements import Asked, ByIds, Row, Statement
+from .statements import Asked, ByIds, Row, Statement, at_once
 
 T = TypeVar("T", bound=Struct)
 Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
@@ -45,7 +45,9 @@ def numbered() -> tuple[sa.Column[Any], ...]:
 
 
 class LockingNames(Protocol):
-    """What `names_of` gives."""
+    """What `names_of` gives; `asked` is what `at_once` takes to look one id up."""
+
+    asked: Callable[..., Asked]
 
     def __call__(self, ctx: Context, ids: Iterable[str], *, lock: bool = False) -> dict[str, str]: ...
 
@@ -66,7 +68,11 @@ def names_of(column: sa.Column[str]) -> LockingNames:
     def names(ctx: Context, ids: Iterable[str], *, lock: bool = False) -> dict[str, str]:
         return {row[0]: row[1] for row in (locked if lock else found).all(ctx.db, ctx.tenant_id, ids)}
 
-    return names
+    def asked(ctx: Context, id: str, *, lock: bool = False) -> Asked:
+        return (locked if lock else found).asked(ctx.tenant_id, id)
+
+    names.asked = asked  # type: ignore[attr-defined]
+    return names  # type: ignore[return-value]
 
 
 class Records(Generic[T]):
@@ -173,8 +179,7 @@ class Records(Generic[T]):
 
     def find(self, ctx: Context, id: str, columns: tuple[sa.Column[Any], ...] = ()) -> Row:
         """One row, or these columns of it; NotFound for any id that is not the tenant's."""
-        statement, given = self.asked(ctx, id, columns)
-        row = statement.first(ctx.db, given)
+        row = _one(self.table, columns).first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
         if row is None:
             raise NotFound
         return row
@@ -216,18 +221,30 @@ class Records(Generic[T]):
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
 
-    def insert(self, ctx: Context, **values: Any) -> Row:
-        """A new row with these columns; numbered, folded and counted."""
+    def next_number(self, ctx: Context) -> Asked:
+        """What `at_once` takes to count a new row: the `number` that it gives is for `insert`.
+
+        Other writes of the business that count one wait from here on: take no lock later that they may hold.
+        """
+        return counters.advanced(ctx, self.table.name)
+
+    def insert(self, ctx: Context, number: int | None = None, /, *beside: Asked, **values: Any) -> Row:
+        """A new row with these columns; numbered, folded and counted.
+
+        `number` is that of `next_number` where it was asked for already. `beside` are statements that are sent along,
+        such as the insertion of what belongs to the row, whose `id` is then among the columns.
+        """
         values = {name: as_stored(value) for name, value in values.items()}
-        self._check_references(ctx, values)
-        number = counters.advance(ctx, self.table.name)
+        counts = [self.next_number(ctx)] if number is None else []
+        if self.number or any(f"{name}_id" in values for name in self.references):
+            number, counts = self._check_references(ctx, values, *counts) or number, []
         if self.number:
             values |= {"number": f"{self.number}{number:04d}", "sequence": number}
         now = ctx.now()
         values |= {"tenant_id": ctx.tenant_id, "version": 1, "created_at": now, "updated_at": now}
         values.setdefault("id", new_id(self.prefix))
         values |= self._derived(values)
-        row = self._insert.one(ctx.db, values)
+        row: Row = at_once(ctx.db, *counts, (self._insert, values), *beside)[len(counts)][0]
         keep(ctx, self.table, row.id, new=True)
         return row
 
@@ -314,14 +331,21 @@ class Records(Generic[T]):
         if self.search and "search_text" not in self.table.c:
             raise ValueError(f"Records of {self.table.name}: search needs searchable() among the table's columns")
 
-    def _check_references(self, ctx: Context, values: Mapping[str, Any]) -> None:
-        faults = []
-        for name, names in self.references.items():
-            id = values.get(f"{name}_id")
-            if id is not None and id not in names(ctx, [id], **self._locks.get(name, {})):
-                faults.append(Fault(f"{name}_id", "not_found", "there is no such record"))
-        if faults:
+    def _check_references(self, ctx: Context, values: Mapping[str, Any], *counts: Asked) -> int | None:
+        """Refuse ids of records that there are not; gives the number of what counts a new row, in the same trip."""
+        given = {name: id for name in self.references if (id := values.get(f"{name}_id")) is not None}
+        asked, found = {}, {}
+        for name, id in given.items():
+            names, lock = self.references[name], self._locks.get(name, {})
+            if ask := getattr(names, "asked", None):
+                asked[name] = ask(ctx, id, **lock)
+            else:
+                found[name] = id in names(ctx, [id], **lock)
+        rows = at_once(ctx.db, *asked.values(), *counts)
+        found |= {name: bool(each) for name, each in zip(asked, rows, strict=False)}
+        if faults := [Fault(f"{name}_id", "not_found", "there is no such record") for name in given if not found[name]]:
             raise Invalid.of(*faults)
+        return int(rows[-1][0].number) if counts else None
 
     def _instead(self, row: Row) -> str:
         if "archive" in self.actions(row):

@@ -5,10 +5,11 @@ result anew, costs more than the rest of the way to PostgreSQL and back: one row
 `Connection.execute`, 43 µs by psycopg alone, and 87 µs by `Records.find`, which makes a record of it, too.
 """
 
+import re
 from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import sqlalchemy as sa
@@ -18,6 +19,10 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
 from . import postgres
+from .postgres import Sent
+
+if TYPE_CHECKING:
+    from .trips import Result
 
 Row = sa.Row[Any]
 _MOST_FORMS = 256  # of one statement: an UPDATE has one for each set of columns that it changes
@@ -28,22 +33,25 @@ class Statement:
     """A SELECT, or an INSERT, UPDATE or DELETE whose columns are the parameters' names.
 
     `parameters` are named as its `bindparam`s are. Rows, types, errors and the events of a connection are those of
-    `Connection.execute`. Where databases differ, `by_dialect` gives a statement for each.
+    `Connection.execute`. Where databases differ, `by_dialect` gives a statement for each. `varying` are the keys of
+    parameters that have values of their own, and are given others nevertheless.
     """
 
-    def __init__(self, statement: Any = None, **by_dialect: Any) -> None:
+    def __init__(self, statement: Any = None, *, varying: Iterable[str] = (), **by_dialect: Any) -> None:
         self._statement, self._by_dialect = statement, by_dialect
+        self._varying = frozenset(varying)
         self._forms: dict[Any, _Form] = {}
         # What an INSERT or UPDATE writes follows from what it is given.
         written = [s for s in (statement, *by_dialect.values()) if isinstance(s, sa.Insert | sa.Update)]
         self._varies = any(isinstance(s, sa.Update) or s.select is None for s in written)
 
     def all(self, db: sa.Connection, parameters: Mapping[str, Any]) -> list[Row]:
-        """Its rows."""
+        """Its rows; none of what gives no rows."""
         form = self._form(db, parameters)
         if not form.is_plain:
-            return list(db.execute(form.statement, parameters).all())
-        return form.fetched(db, form.send(db, parameters))
+            found = db.execute(form.statement, parameters)
+            return list(found.all()) if found.returns_rows else []
+        return _sent(db, [(form, parameters)])[0] if form.order is None else form.run(db, parameters)
 
     def first(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Row | None:
         """The only row there can be, or None."""
@@ -57,11 +65,10 @@ class Statement:
 
     def run(self, db: sa.Connection, parameters: Mapping[str, Any]) -> None:
         """Run what gives no rows."""
-        form = self._form(db, parameters)
-        if form.is_plain:
-            form.send(db, parameters)
-        else:
-            db.execute(form.statement, parameters)
+        self.all(db, parameters)
+
+    def _ready(self, db: sa.Connection, parameters: Mapping[str, Any]) -> "tuple[_Form, Mapping[str, Any]]":
+        return self._form(db, parameters), parameters
 
     def _form(self, db: sa.Connection, parameters: Mapping[str, Any]) -> "_Form":
         dialect = db.dialect
@@ -71,30 +78,40 @@ class Statement:
             if len(self._forms) >= _MOST_FORMS:
                 self._forms.clear()
             statement = self._by_dialect.get(dialect.name, self._statement)
-            form = self._forms[key] = _Form(statement, dialect, list(parameters) if self._varies else None)
+            form = self._forms[key] = _Form(
+                statement, dialect, list(parameters) if self._varies else None, self._varying
+            )
         return form
 
 
-Asked = tuple[Statement, Mapping[str, Any]]  # with its parameters
+Asked = tuple["Statement | Insertion", Any]  # with its parameters
 
 
-def at_once(db: sa.Connection, *asked: Asked) -> list[list[Any]]:
-    """The rows of several SELECTs, one list for each: on PostgreSQL all are sent before the first one is waited for.
+def at_once(db: sa.Connection, *asked: Asked, commits: bool = False) -> list[list[Any]]:
+    """The rows of several statements, one list for each: on PostgreSQL all are sent before the first is waited for.
 
-    Three of one row each take two thirds of the CPU time so, and half of PostgreSQL's.
+    They run in this order, each without knowing what the others gave. An error is raised here, and then none of them
+    has happened. With `commits`, the transaction is committed along with them, and its `db` is of no more use. Three
+    that find a row each take two thirds of the CPU time so, and half of PostgreSQL's.
     """
-    forms = [(statement._form(db, given), given) for statement, given in asked]
-    if db.dialect.name != "postgresql" or not all(form.is_plain for form, _ in forms):
+    if db.dialect.name != "postgresql" or (len(asked) < 2 and not commits):
         return [statement.all(db, given) for statement, given in asked]
-    form, _ = forms[0]
+    forms = [statement._ready(db, given) for statement, given in asked]
+    if not all(form.is_plain for form, _ in forms):
+        return [statement.all(db, given) for statement, given in asked]
+    return _sent(db, forms, commits=commits)
+
+
+def _sent(
+    db: sa.Connection, forms: "Sequence[tuple[_Form, Mapping[str, Any]]]", *, commits: bool = False
+) -> list[list[Any]]:
+    """The rows of these on PostgreSQL."""
+    sent = [form.sent(db, given) for form, given in forms]
     try:
-        with postgres.in_one_trip(db):
-            sent = [(form, form.send(db, given)) for form, given in forms]
-    except sa.exc.SQLAlchemyError:
-        raise
-    except Exception as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
-        db._handle_dbapi_exception(error, form.text, None, None, None)
-    return [form.fetched(db, cursor) for form, cursor in sent]
+        results = postgres.trip(db, sent, commits=commits)
+        return [form.fetched(result, db.dialect) for (form, _), result in zip(forms, results, strict=False)]
+    except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
+        db._handle_dbapi_exception(error, forms[0][0].text, None, None, None)
 
 
 class ByIds:
@@ -144,17 +161,32 @@ class Insertion:
 
     def run(self, db: sa.Connection, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert these rows, each with a value for every column."""
-        if db.dialect.name != "postgresql":
-            given = [{"tenant_id": tenant_id, **row} for row in rows]
-            self._each._form(db, given[0]).send_all(db, given)
-            return
+        self.all(db, (tenant_id, rows))
+
+    def asked(self, tenant_id: str, rows: Sequence[Mapping[str, Any]]) -> Asked:
+        """What `at_once` takes to insert these rows."""
+        return self, (tenant_id, rows)
+
+    def all(self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]]]) -> list[Any]:
+        """Insert the rows of a tenant; there are none to give."""
+        if db.dialect.name == "postgresql":
+            return _sent(db, [self._ready(db, given)])[0]
+        tenant_id, rows = given
+        each = [{"tenant_id": tenant_id, **row} for row in rows]
+        self._each._form(db, each[0]).run_all(db, each)
+        return []
+
+    def _ready(
+        self, db: sa.Connection, given: tuple[str, Sequence[Mapping[str, Any]]]
+    ) -> "tuple[_Form, Mapping[str, Any]]":
+        tenant_id, rows = given
         if self._processors is None:
             self._processors = {name: _to_json(kind, db.dialect) for name, kind in self._kinds.items()}
         made = [
             {name: process(row[name]) if process else row[name] for name, process in self._processors.items()}
             for row in rows
         ]
-        self._at_once.run(db, {"tenant_id": tenant_id, "rows": _json(made).decode()})
+        return self._at_once._ready(db, {"tenant_id": tenant_id, "rows": _json(made).decode()})
 
 
 _json = msgspec.json.Encoder(enc_hook=str).encode  # a Moment is written as it is shown
@@ -169,7 +201,9 @@ def _to_json(kind: Any, dialect: Dialect) -> Any:
 class _Form:
     """A statement as one database takes it, with these columns."""
 
-    def __init__(self, statement: Any, dialect: Dialect, columns: list[str] | None) -> None:
+    def __init__(
+        self, statement: Any, dialect: Dialect, columns: list[str] | None, varying: frozenset[str] = frozenset()
+    ) -> None:
         self.statement = statement
         compiled = statement.compile(dialect=dialect, column_keys=columns)
         assert isinstance(compiled, SQLCompiler)  # noqa: S101 - it is no DDL
@@ -182,24 +216,45 @@ class _Form:
         self.given: list[tuple[str, str, Any]] = []  # by name, the key of a parameter, and what makes it the driver's
         for bind, name in compiled.bind_names.items():
             process = bind.type.dialect_impl(dialect).bind_processor(dialect)
-            if bind.required:
+            if bind.required or bind.key in varying:
                 self.given.append((name, bind.key, process))
             else:
                 self.fixed[name] = process(bind.value) if process else bind.value
-        self.order = compiled.positiontup
+        self.order = compiled.positiontup  # of SQLite's parameters; PostgreSQL's are numbered
+        self.numbered, self.names = _numbered(self.text) if self.order is None else (b"", [])
+        self.anew = postgres.PLANNED_ANEW in self.options
         self.make_row: Any = None  # of a tuple of values
         self.converts: list[tuple[int, Any]] = []  # the place of each column whose values are converted, and how
 
-    def send(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Any:
-        """The driver's cursor, after it has run the statement."""
+    def sent(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Sent:
+        """What PostgreSQL is sent of it."""
         values = self._values(parameters)
-        sent: Any = values if self.order is None else tuple([values[name] for name in self.order])
-        return self._run(db, sent, [values], many=False)
+        self._announce(db, [values], values)
+        return Sent(self.numbered, [values[name] for name in self.names], self.anew)
 
-    def send_all(self, db: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
+    def fetched(self, result: "Result", dialect: Dialect) -> list[Row]:
+        """The rows that came of it from PostgreSQL."""
+        if not self.compiled._result_columns:
+            return []
+        if self.make_row is None:
+            self.describe(result.kinds(), dialect)
+        return self.rows(result.rows())
+
+    def run(self, db: sa.Connection, parameters: Mapping[str, Any]) -> list[Row]:
+        """Its rows on SQLite."""
+        values = self._values(parameters)
+        cursor = self._executed(db, tuple([values[name] for name in self.order or ()]), [values], many=False)
+        if not self.compiled._result_columns:
+            return []
+        found = cursor.fetchall()
+        if self.make_row is None:
+            self.describe([None] * len(cursor.description), db.dialect)
+        return self.rows(found)
+
+    def run_all(self, db: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run the statement for each of these, on SQLite."""
         values = [self._values(row) for row in rows]
-        self._run(db, [tuple([each[name] for name in self.order or ()]) for each in values], values, many=True)
+        self._executed(db, [tuple([each[name] for name in self.order or ()]) for each in values], values, many=True)
 
     def _values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         values = self.fixed.copy()
@@ -208,42 +263,29 @@ class _Form:
             values[name] = process(value) if process else value
         return values
 
-    def _run(self, db: sa.Connection, sent: Any, values: list[dict[str, Any]], *, many: bool) -> Any:
-        if self.order is not None and not db.in_transaction():
+    def _executed(self, db: sa.Connection, sent: Any, values: list[dict[str, Any]], *, many: bool) -> Any:
+        """SQLite's cursor, after it has run it."""
+        if not db.in_transaction():
             db.begin()  # as SQLAlchemy does, and SQLite needs; it ends with the connection
-        options = db.get_execution_options()
-        if self.options:
-            options = options.union(self.options)
-        context = _Execution(self.compiled, values, options)
-        connection: Any = db.connection.driver_connection
-        cursor = connection.cursor()
-        for listen in db.dispatch.before_cursor_execute:
-            listen(db, cursor, self.text, sent, context, many)
+        driver: Any = db.connection.driver_connection
+        cursor = driver.cursor()
+        self._announce(db, values, sent, many=many)
         try:
-            if self.order is None:
-                postgres.send(cursor, self.text, sent, context)
-            elif many:
-                cursor.executemany(self.text, sent)
-            else:
-                cursor.execute(self.text, sent)
+            (cursor.executemany if many else cursor.execute)(self.text, sent)
         except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
             db._handle_dbapi_exception(error, self.text, sent, cursor, None)
         return cursor
 
-    def fetched(self, db: sa.Connection, cursor: Any) -> list[Row]:
-        """The rows of a cursor that has run it."""
-        try:
-            found = cursor.fetchall()
-        except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
-            db._handle_dbapi_exception(error, self.text, None, cursor, None)
-        if self.make_row is None:
-            self.describe(cursor, db.dialect)
-        return self.rows(found)
+    def _announce(self, db: sa.Connection, values: list[dict[str, Any]], sent: Any, *, many: bool = False) -> None:
+        """Tell the connection's listeners of it."""
+        options = db.get_execution_options()
+        context = _Execution(self.compiled, values, options.union(self.options) if self.options else options)
+        for listen in db.dispatch.before_cursor_execute:
+            listen(db, None, self.text, sent, context, many)
 
-    def describe(self, cursor: Any, dialect: Dialect) -> None:
-        """Find out what makes a Row of what the driver gives: once, for it takes 40 µs of psycopg alone."""
+    def describe(self, kinds: Sequence[Any], dialect: Dialect) -> None:
+        """Find out what makes a Row of what the driver gives, by what PostgreSQL calls the types of its columns."""
         columns = self.compiled._result_columns
-        kinds = [described[1] for described in cursor.description]
         processors = [
             column.type.dialect_impl(dialect).result_processor(dialect, kind)
             for column, kind in zip(columns, kinds, strict=True)
@@ -277,6 +319,16 @@ def _row_of(names: tuple[str, ...]) -> type:
 
     members = {"__slots__": (), "_mapping": property(mapping), "_asdict": mapping, "_fields": names}
     return type("Row", (namedtuple("Row", names, rename=True),), members)
+
+
+def _numbered(text: str) -> tuple[bytes, list[str]]:
+    """A statement as PostgreSQL takes it, with `$1` for the first parameter; and the names of these."""
+    names: dict[str, str] = {}
+
+    def number(found: re.Match[str]) -> str:
+        return names.setdefault(found[1], f"${len(names) + 1}") if found[1] else "%"
+
+    return re.sub(r"%\((\w+)\)s|%%", number, text).encode(), [*names]
 
 
 class _Execution(msgspec.Struct):

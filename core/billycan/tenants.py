@@ -15,7 +15,7 @@ from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phon
 from .patch import Patch
 from .problems import Invalid, RuleBroken
 from .recent import Recent
-from .statements import Statement
+from .statements import Asked, Statement, at_once
 
 tenants = sa.Table(
     "core_tenants",
@@ -209,7 +209,12 @@ class Tenants:
 
     def read(self, ctx: Context) -> Tenant:
         """The caller's tenant as it is in the database."""
-        return show(_READ.one(ctx.db, {"id": ctx.tenant_id}), ctx.today_in)
+        return self.read_along(ctx)[0]
+
+    def read_along(self, ctx: Context, *asked: Asked) -> tuple[Tenant, list[list[Any]]]:
+        """As `read`, and the rows of other statements that `at_once` takes."""
+        (row,), *more = at_once(ctx.db, (_READ, {"id": ctx.tenant_id}), *asked)
+        return show(row, ctx.today_in), more
 
     def change(self, ctx: Context, body: Patch[Profile]) -> Tenant:
         """The caller's tenant with `body` applied; a change that changes nothing keeps the version."""

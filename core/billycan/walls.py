@@ -7,7 +7,7 @@ them. On PostgreSQL, row-level security can stand behind that, where the server 
 of other tenants are then not there, whatever a statement asks for.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -176,31 +176,25 @@ def look_for_policies(connection: Any, record: Any) -> None:
     connection.billycan_told = "" if found[0] else None
 
 
-def is_told(cursor: Any, context: Any) -> bool:
-    """Whether PostgreSQL knows for whom a statement is, as far as it must."""
-    told = getattr(cursor.connection, "billycan_told", None)
-    return told is None or told == context.execution_options.get(TENANT, ALL)
+def told(connection: Any, options: Mapping[str, Any]) -> tuple[bytes, tuple[str, bool]] | None:
+    """What tells PostgreSQL for whom the next statements are, and its values; None where it knows, or need not know.
 
-
-def tell(cursor: Any, statement: str, parameters: Any, context: Any) -> None:
-    """Tell PostgreSQL for whom a statement is: until the transaction ends, or outside of one until it is told again."""
-    if is_told(cursor, context):
-        return
-    connection, tenant = cursor.connection, context.execution_options.get(TENANT, ALL)
-    connection.billycan_told = ""  # should this fail, it is told again
-    connection.execute(f"SELECT set_config('{SETTING}', %s, %s)", (tenant, not connection.autocommit))
+    It holds until the transaction ends, or outside of one until it is told again.
+    """
+    known, tenant = getattr(connection, "billycan_told", None), options.get(TENANT, ALL)
+    if known is None or known == tenant:
+        return None
     connection.billycan_told = tenant
+    return _TELL, (tenant, hasattr(connection, "billycan_begins"))
+
+
+_TELL = f"SELECT set_config('{SETTING}', $1, $2)".encode()
 
 
 def forget(connection: Any) -> None:
     """Have PostgreSQL be told anew before the next statement."""
     if connection.billycan_told is not None:
         connection.billycan_told = ""
-
-
-def forget_last(db: sa.Connection) -> None:
-    """Forget whom the last transaction was for, as PostgreSQL does: a listener for the begin of each."""
-    forget(db.connection.driver_connection)
 
 
 def were_built_since(error: BaseException | None) -> bool:

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import events
+from .statements import at_once
 
 if TYPE_CHECKING:
     from .context import Context
@@ -18,20 +19,20 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
     """Begin; on leaving publish the events and commit, then announce them. Any exception rolls all of it back."""
     with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
         yield
-        publish(ctx)
+        publish(ctx, commits=True)
     if ctx.outdates:
         ctx.app.epoch.bump()
     announce(ctx)
 
 
-def publish(ctx: "Context") -> None:
-    """Tell whoever hears an event of it, who may emit more, and write all of them to the log."""
+def publish(ctx: "Context", *, commits: bool = False) -> None:
+    """Tell whoever hears an event of it, who may emit more, and write all of them to the log, last of all."""
     for event in ctx.events:
         for hear, read in ctx.app.hearers.get(event.name, ()):
             hear(ctx, read(event.data))
         ctx.app.hook.on_event(ctx=ctx, event=event)
-    if ctx.events:
-        events.write(ctx)
+    if last := [*ctx.last, *events.written(ctx)]:
+        at_once(ctx.db, *last, commits=commits)
 
 
 def announce(ctx: "Context") -> None:

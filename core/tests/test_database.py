@@ -5,11 +5,13 @@ import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 import sqlalchemy as sa
 
 from billycan import sqlite
+from billycan.sql import ByIds, Statement, at_once
 from billycan.sqlite import Turns
 from billycan.testing import Client
 from billycan.working import worker
@@ -145,3 +147,61 @@ def test_nothing_can_be_written_for_a_while(make_app, engine):
     assert client.get("/v1/contacts")["data"] == []
     sa.event.remove(app.db.writer, "begin", stop_writing)
     client.post("/v1/contacts", {"name": "Ada"})
+
+
+@pytest.fixture
+def on_postgresql(make_app, engine):
+    if engine == "sqlite":
+        pytest.skip("SQLite is no server")
+    return make_app("contacts", pool_size=1)
+
+
+def inserted(name):
+    """A contact's columns, of which the id is the name."""
+    texts = dict.fromkeys(("id", "name", "name_folded", "search_text"), name) | {"kind": "person", "status": "active"}
+    empty = {"roles": [], "people": [], "tags": [], "metadata": {}, "contractor": False}
+    return {**texts, **empty, "version": 1, "created_at": datetime.now(UTC), "updated_at": datetime.now(UTC)}
+
+
+def test_an_error_is_raised_where_it_happens_and_the_rest_of_its_trip_with_it(on_postgresql):
+    db, client = on_postgresql.db, Client(on_postgresql)
+    insert = Statement(sa.insert(contacts))
+    count = Statement(sa.select(sa.func.count()).where(contacts.c.tenant_id == sa.bindparam("tenant_id")))
+    own = {"tenant_id": client.tenant_id}
+    for _ in range(2):  # what is prepared outlives errors and savepoints
+        with pytest.raises(ZeroDivisionError), db.writing(client.tenant_id) as tx:
+            at_once(tx, (insert, own | inserted("ada")), (count, own))
+            with pytest.raises(sa.exc.IntegrityError), tx.begin_nested():
+                at_once(tx, (insert, own | inserted("bob")), (insert, own | inserted("ada")), (count, own))
+            assert at_once(tx, (count, own), (count, own)) == [[(1,)], [(1,)]]
+            tx.execute(sa.text("CREATE TEMP TABLE passing (id int)"))
+            tx.execute(sa.text("DROP TABLE passing"))  # psycopg has PostgreSQL forget what is prepared
+            assert count.one(tx, own) == (1,)
+            raise ZeroDivisionError
+    assert client.get("/v1/contacts")["pagination"]["total"] == 0
+
+
+def test_a_commit_that_fails_undoes_its_trip(on_postgresql):
+    db, client = on_postgresql.db, Client(on_postgresql)
+    own, insert = {"tenant_id": client.tenant_id}, Statement(sa.insert(contacts))
+    with pytest.raises(sa.exc.IntegrityError), db.writing(client.tenant_id) as tx:
+        tx.execute(sa.text("CREATE TEMP TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED)"))
+        tx.execute(sa.text("INSERT INTO late VALUES (1), (1)"))
+        at_once(tx, (insert, own | inserted("ada")), commits=True)
+    assert client.get("/v1/contacts")["data"] == []
+    with db.writing(client.tenant_id) as tx:
+        at_once(tx, (insert, own | inserted("bob")), commits=True)
+    assert [one["name"] for one in client.get("/v1/contacts")["data"]] == ["bob"]
+
+
+def test_a_connection_that_ends_within_a_transaction_is_replaced(on_postgresql):
+    db, client = on_postgresql.db, Client(on_postgresql)
+    (ada,) = [client.post("/v1/contacts", {"name": "Ada"})["data"]]
+    end = sa.text("SELECT pg_terminate_backend(pg_backend_pid())")
+    with pytest.raises(sa.exc.DBAPIError), db.writing(client.tenant_id) as tx:
+        tx.execute(end)
+    with pytest.raises(sa.exc.DBAPIError), db.writing(client.tenant_id) as tx:
+        ByIds(sa.select(contacts.c.id, sa.func.pg_terminate_backend(sa.func.pg_backend_pid())), contacts.c.id).all(
+            tx, client.tenant_id, [ada["id"]]
+        )
+    assert client.post("/v1/contacts", {"name": "Bob"})["data"]["version"] == 1

@@ -19,7 +19,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 from curves import picture
-from data import application
+from data import PLUGINS, application
 
 from billycan import searching
 from billycan.app import App
@@ -28,6 +28,7 @@ from billycan.starting import migrate
 from billycan.tenants import tenants
 from billycan.testing import Client, throwaway
 from billycan_contacts.tables import contacts
+from billycan_expenses.tables import categories, expenses
 from billycan_invoices.tables import invoices, lines
 
 ROWS = (1_000, 100_000, 1_000_000)  # invoices of one business
@@ -37,7 +38,8 @@ FIRST = 100_000_000  # so that the numbers in ids have the same length
 # Requests that do not count: psycopg prepares a statement after five, and PostgreSQL keeps a plan after five more.
 WARM = 15
 DURABLE = {"fsync": "on", "full_page_writes": "on", "shared_buffers": "512MB", "max_wal_size": "4GB"}
-TABLES = (contacts, invoices, lines)
+TABLES = (contacts, invoices, lines, expenses)
+IN_A_QUARTER = 50  # expenses, of those of ten years
 
 
 class Point(msgspec.Struct):
@@ -114,7 +116,7 @@ def measure(
                     tell(f"{database}: adding {size:,} {grows}")
                     name = f"growth_{'rows' if grows == 'invoices' else 'tenants'}_{size}"
                     url = server.database(name).render_as_string(False) if server else f"sqlite:///{folder}/{name}.db"
-                    asked[size] = fill(application(url, f"{folder}/{name}"), grows, size)
+                    asked[size] = fill(application(url, f"{folder}/{name}", f"{PLUGINS},expenses"), grows, size)
                 tell(f"{database}: asking")
                 yield from _points(database, grows, asked, requests)
                 for one in asked.values():
@@ -151,6 +153,7 @@ def _requests(app: App, key: str, rows: int) -> Asked:
         "search, 3 hits": ["/v1/invoices?search=wombat"],
         "search, no hit": ["/v1/invoices?search=platypus"],
         "total of a fifth": ["/v1/invoices?status=void"],
+        "GST of a quarter": ["/v1/expenses/summary?group_by=gst_code&date_from=2026-04-01&date_to=2026-06-30"],
     }
     asked.requests = {name: [("GET", path, b"") for path in paths] for name, paths in gets.items()}
     asked.requests["create"] = [("POST", "/v1/invoices", json.dumps(new).encode())]
@@ -161,7 +164,7 @@ def _requests(app: App, key: str, rows: int) -> Asked:
 
 
 def fill(app: App, grows: str, size: int) -> Asked:
-    """Put so many invoices of one business, or businesses, into an empty database."""
+    """Put so many invoices, and as many expenses, of one business, or businesses, into an empty database."""
     migrate.upgrade(app.db, app.manifests)
     app.start()
     client = Client(app, profile={"name": "Derwent Plumbing"})
@@ -169,6 +172,9 @@ def fill(app: App, grows: str, size: int) -> Asked:
     line = {"description": "Tap", "quantity": 1, "unit_price": 90}
     invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": [line]})["data"]["id"]
     client.post(f"/v1/invoices/{invoice}/send", None, 200)
+    category = client.get("/v1/expense_categories")["data"][0]["id"]
+    spent = {"date": "2026-04-01", "amount": 110, "category_id": category, "gst_code": "gst"}
+    expense = client.post("/v1/expenses", spent)["data"]["id"]
     rows = size if grows == "invoices" else PER_BUSINESS
     engine = sa.create_engine(app.db.url, poolclass=sa.pool.NullPool)  # SQLite checks no foreign keys there
     with engine.begin() as db:
@@ -184,17 +190,18 @@ def fill(app: App, grows: str, size: int) -> Asked:
         _copy(db, invoices, invoice, rows, changed)
         own = db.execute(sa.select(lines.c.id).where(lines.c.document_id == invoice)).scalar_one()
         _copy(db, lines, own, rows, {"document_id": _text("inv_", sa.column("i") + FIRST)})
-        for table in (contacts, invoices):
+        _copy(db, expenses, expense, rows, {"date": _day(db, sa.column("i"))})
+        for table in (contacts, invoices, expenses):
             its = (counters.c.tenant_id == client.tenant_id) & (counters.c.name == table.name)
             live = sa.select(sa.func.count()).select_from(table).scalar_subquery()
             db.execute(sa.update(counters).where(its).values(number=20_000_000, live=live))
         if grows == "businesses":
-            for table in (tenants, counters, *TABLES):
+            for table in (tenants, counters, categories, *TABLES):
                 _to_others(db, table, client.tenant_id, size - 1)
         for statement in rebuild:
             db.exec_driver_sql(statement)
         if app.db.is_sqlite:
-            for table in (contacts, invoices):
+            for table in (contacts, invoices, expenses):
                 searching.build(db, table.name)
     if not app.db.is_sqlite:
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
@@ -235,6 +242,14 @@ def _moment(db: sa.Connection, i: Any) -> Any:
     return sa.func.strftime("%Y-%m-%d %H:%M:%S.000000", "2026-01-01", sa.cast(i, sa.Text) + " seconds")
 
 
+def _day(db: sa.Connection, i: Any) -> Any:
+    """Of each business the first ones lie within a quarter, all others in the years before it."""
+    back = sa.case((i < IN_A_QUARTER, i), else_=100 + i % 3_500)
+    if db.dialect.name == "postgresql":
+        return sa.literal_column("date '2026-06-30'") - back
+    return sa.func.date("2026-06-30", "-" + sa.cast(back, sa.Text) + " days")
+
+
 def _to_others(db: sa.Connection, table: sa.Table, tenant_id: str, others: int) -> None:
     """Copy all rows of a business to so many others."""
     key = table.c.id if table is tenants else table.c.tenant_id
@@ -247,7 +262,7 @@ def _without_indexes(db: sa.Connection) -> list[str]:
     """Drop what slows a bulk insert; returns the statements that bring it back."""
     names = ", ".join(f"'{table.name}'" for table in TABLES)
     if db.dialect.name == "sqlite":
-        for table in (contacts, invoices):
+        for table in (contacts, invoices, expenses):
             searching.drop(db, table.name)
         db.exec_driver_sql("PRAGMA cache_size = -200000")
         found = (

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Address, Context, names_of, own
-from billycan.sql import ByIds, among, contains, either, fold, search_condition
+from billycan.sql import Asked, ByIds, among, contains, either, fold, search_condition
 
 from .tables import contacts
 
@@ -44,6 +44,11 @@ def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
     return {row[0]: Party(*row) for row in _PARTIES.all(ctx.db, ctx.tenant_id, ids)}
 
 
+def party_asked(ctx: Context, id: str) -> Asked:
+    """What `at_once` takes for what a document needs to know of a contact: a row of Party's members."""
+    return _PARTIES.asked(ctx.tenant_id, id)
+
+
 _PARTIES = ByIds(sa.select(*(contacts.c[name] for name in Party.__struct_fields__)), contacts.c.id)
 
 
@@ -70,8 +75,9 @@ _UNREGISTERED = ByIds(sa.select(contacts.c.id).where(contacts.c.gst_registered.i
 
 def not_registered(ctx: Context) -> sa.Select[str]:
     """The ids of the contacts that are known not to be registered for GST, to look for within another query."""
-    # As the index of them has it.
-    return sa.select(contacts.c.id).where(own(ctx, contacts), sa.not_(contacts.c.gst_registered))
+    # As the index of them has it: a boolean SQLAlchemy compares with 0, and SQLite would read all contacts.
+    known = sa.type_coerce(contacts.c.gst_registered, sa.Integer)
+    return sa.select(contacts.c.id).where(own(ctx, contacts), sa.not_(known))
 
 
 def named_like(ctx: Context, text: str) -> sa.Select[str]:

@@ -21,6 +21,7 @@ from billycan import (
     Patch,
     Records,
     Row,
+    new_id,
     own,
     take_turns,
 )
@@ -195,7 +196,12 @@ class Documents(Generic[L, T]):
 
         Invalid where there is no such client or neighbour, and wherever `work_out` says so.
         """
-        client = client_of(ctx, body.client_id)
+        client = self._client(ctx, body)[0]
+        return self._worked_out(ctx, body, client, before, stored)
+
+    def _worked_out(
+        self, ctx: Context, body: Any, client: Party, before: Mapping[str, Any] | None, stored: Sequence[Line]
+    ) -> Draft:
         self.neighbours.check(ctx, body, before)
         lines, figures = work_out(ctx, body, stored=[line.id for line in stored])
         left_out = ("line_items", "currency", *self.neighbours.off(ctx))
@@ -204,9 +210,13 @@ class Documents(Generic[L, T]):
 
     def add(self, ctx: Context, body: Any, **columns: Any) -> T:
         """Make a document of what was sent; `columns` are those the server sets. Emits `created`."""
-        draft = self.draft(ctx, body)
-        row = self.records.insert(ctx, **{**columns, **draft.columns})
-        self._store(ctx, row.id, draft.lines)
+        # Whoever names a neighbour takes turns before a number is taken, as whoever deletes a document does.
+        early = not any(getattr(body, name) for name in self.neighbours.plugins)
+        client, number = self._client(ctx, body, *([self.records.next_number(ctx)] if early else []))
+        draft = self._worked_out(ctx, body, client, None, ())
+        id = new_id(self.records.prefix)
+        lines = self._stored(ctx, id, draft.lines)
+        row = self.records.insert(ctx, number, *lines, **{**columns, **draft.columns, "id": id})
         document = self.show(ctx, row, lines=draft.lines, client=draft.client)
         ctx.emit(f"{self.noun}.created", document)
         return document
@@ -240,7 +250,7 @@ class Documents(Generic[L, T]):
             row = self.records.save(ctx, edit.row, touch=lines != edit.lines, **draft.columns)
             if lines != edit.lines:
                 self._remove_lines(ctx, row.id)
-                self._store(ctx, row.id, lines)
+                at_once(ctx.db, *self._stored(ctx, row.id, lines))
         else:
             self.neighbours.check(ctx, edit.after, edit.before)
             row = self.records.save(ctx, edit.row, **{name: getattr(edit.after, name) for name in edit.changed})
@@ -320,12 +330,19 @@ class Documents(Generic[L, T]):
                 shown["hosted_url"] = link(ctx, row)
             yield shown
 
-    def _store(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> None:
+    def _client(self, ctx: Context, body: Any, *number: Asked) -> tuple[Party, int | None]:
+        """Who a document is for, and its number if it is asked for: in one trip with the profile."""
+        found, *counted = ctx.at_once(contacts.party_asked(ctx, body.client_id), *number)
+        if not found:
+            raise Invalid.member("client_id", "not_found", "there is no such contact")
+        return Party(*found[0]), counted[0][0].number if counted else None
+
+    def _stored(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Asked]:
+        """What `at_once` takes to insert a document's lines."""
         rows = [
             {"document_id": document_id, "position": i, **msgspec.structs.asdict(line)} for i, line in enumerate(lines)
         ]
-        if rows:
-            self._insert.run(ctx.db, ctx.tenant_id, rows)
+        return [self._insert.asked(ctx.tenant_id, rows)] if rows else []
 
     def _remove_lines(self, ctx: Context, document_id: str) -> None:
         ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.document_id == document_id))

@@ -1,7 +1,8 @@
 """The load client, a process of its own: keep-alive connections that each send their requests one after another.
 
 It reads a job from standard input, `{"port", "seconds", "most", "connections": [["GET / HTTP/1.1…", …], …]}`, and
-writes `{"seconds", "microseconds": [one for each answer], "statuses": {"200": 12}}`.
+writes `{"seconds", "microseconds": [one for each answer], "statuses": {"200": 12}}`. With a `rate`, requests come at
+times that are so far apart, whatever becomes of those before, and the time of each counts from when it was due.
 """
 
 import json
@@ -19,9 +20,9 @@ class Connection:
         self.socket: socket.socket | None = None
         self.sent = 0
 
-    def send(self) -> None:
+    def send(self, due: float = 0.0) -> None:
         self.buffer, self.length = b"", 0
-        self.began = time.perf_counter()
+        self.began = due or time.perf_counter()
         if self.socket is None:
             self.socket = socket.create_connection(("127.0.0.1", self.port), timeout=30)
             self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -58,12 +59,15 @@ class Connection:
         return self.buffer[9:12].decode()
 
 
-def run(port: int, seconds: float, most: int, connections: list[list[str]]) -> dict[str, object]:
+def run(port: int, seconds: float, most: int, connections: list[list[str]], rate: float = 0.0) -> dict[str, object]:
     ready = selectors.DefaultSelector()
     opened = [Connection(port, [request.encode() for request in requests], ready) for requests in connections]
     microseconds: list[int] = []
     statuses: dict[str, int] = {}
     began = time.perf_counter()
+    if rate:
+        _pace(opened, rate, seconds, ready, microseconds, statuses)
+        return {"seconds": time.perf_counter() - began, "microseconds": microseconds, "statuses": statuses}
     for connection in opened:
         connection.send()
     waiting = len(opened)
@@ -80,6 +84,68 @@ def run(port: int, seconds: float, most: int, connections: list[list[str]]) -> d
             else:
                 waiting -= 1
     return {"seconds": time.perf_counter() - began, "microseconds": microseconds, "statuses": statuses}
+
+
+def _pace(
+    opened: list[Connection],
+    rate: float,
+    seconds: float,
+    ready: selectors.BaseSelector,
+    microseconds: list[int],
+    statuses: dict[str, int],
+) -> None:
+    """Send a request each time one is due, over whatever connection is free or will be next."""
+    free, sent, count = [*opened], 0, int(rate * seconds)
+    began = time.perf_counter()
+    while sent < count or len(free) < len(opened):
+        due = began + sent / rate
+        while free and sent < count and due <= time.perf_counter():
+            free.pop(0).send(due)
+            sent += 1
+            due = began + sent / rate
+        wait = max(0.0, due - time.perf_counter()) if free and sent < count else 1.0
+        # Without a connection there is nothing to wait for, which a selector would do all the same.
+        for key, _ in ready.select(wait) if len(ready.get_map()) else [time.sleep(wait)][:0]:
+            connection = key.data
+            if connection.receive():
+                microseconds.append(round((time.perf_counter() - connection.began) * 1e6))
+                statuses[connection.status] = statuses.get(connection.status, 0) + 1
+                free.append(connection)
+
+
+def free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+def hold(port: int, count: int, addresses: int) -> list[socket.socket]:
+    """So many connections from as many addresses of this machine, each of which was answered once."""
+    held = []
+    for number in range(count):
+        source = (f"127.0.0.{number % addresses + 2}", 0)
+        held.append(socket.create_connection(("127.0.0.1", port), timeout=30, source_address=source))
+        held[-1].sendall(_HEALTH)
+    for connection in held:
+        connection.recv(65536)
+    return held
+
+
+def ask_again(held: list[socket.socket]) -> int:
+    """How many of them are still answered; they are closed."""
+    answered = 0
+    for connection in held:
+        try:
+            connection.sendall(_HEALTH)
+            answered += connection.recv(65536).startswith(b"HTTP/1.1 200")
+        except OSError:
+            pass
+        connection.close()
+    return answered
+
+
+_HEALTH = b"GET /-/health HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import growth
+import loaded
 import msgspec
 import sqlalchemy as sa
 from answers import decoded, differences, members
@@ -351,6 +352,11 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="a minute: fewer rows and one short round")
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--growth", action="store_true", help="what requests take as rows and businesses grow instead")
+    parser.add_argument(
+        "--load", action="store_true", help="how it stands load instead: processes, tails, idle clients"
+    )
+    parser.add_argument("--start", action="store_true", help="how soon it answers, and what memory it takes, instead")
+    parser.add_argument("--idle", type=int, default=loaded.IDLE, help="with --load: idle connections that are held")
     parser.add_argument("--pictures", type=Path, help="with --growth: draw its curves into this folder")
     parser.add_argument("--database", choices=("sqlite", "postgresql"), help="one of them only")
     parser.add_argument("--only", help="operations whose name holds this")
@@ -369,8 +375,8 @@ def main() -> None:
     if "postgresql" in databases and throwaway.find() is None:
         tell("postgresql: NOT MEASURED: no server programs in /usr/lib/postgresql/*/bin or on PATH")
         databases.remove("postgresql")
-    if options.growth:
-        growth.run(databases, options, tell)
+    if options.growth or options.load or options.start:
+        (growth if options.growth else loaded).run(databases, options, tell)
         return
     if not PEERS.exists():
         tell("drf, fastapi: NOT MEASURED: `make bench` installs them")

@@ -48,17 +48,11 @@ class Server:
 
     def _wait_until_ready(self) -> None:
         deadline = time.monotonic() + 30
-        while True:
-            try:
-                with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)) as connection:
-                    connection.request("GET", "/-/health", headers={"Connection": "close"})
-                    connection.getresponse().read()
-                return
-            except OSError:
-                if self.process.poll() is not None or time.monotonic() > deadline:
-                    self.stop()
-                    raise RuntimeError(f"{self.process.args[2]} did not start:\n{self.log.read_text()}") from None
-                time.sleep(0.05)
+        while not healthy(self.port):
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise RuntimeError(f"{self.process.args[2]} did not start:\n{self.log.read_text()}")
+            time.sleep(0.05)
 
     def cpu_seconds(self) -> float:
         """What all its processes have used."""
@@ -71,6 +65,21 @@ class Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+
+
+def healthy(port: int) -> bool:
+    """Whether whatever listens there answers."""
+    try:
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+            connection.request("GET", "/-/health", headers={"Connection": "close"})
+            return connection.getresponse().status == 200
+    except OSError:
+        return False
+
+
+def tree(pid: int) -> list[int]:
+    """A process and all that came of it."""
+    return [pid, *(each for child in children(pid) for each in tree(child))]
 
 
 def children(pid: int) -> list[int]:

@@ -34,6 +34,7 @@ from billycan_invoices.tables import invoices, lines
 ROWS = (1_000, 100_000, 1_000_000)  # invoices of one business
 BUSINESSES = (10, 1_000, 10_000)
 PER_BUSINESS, PER_CLIENT = 50, 100  # invoices
+REQUESTS, QUICKLY = 100, 40  # of each operation at each size
 FIRST = 100_000_000  # so that the numbers in ids have the same length
 # Requests that do not count: psycopg prepares a statement after five, and PostgreSQL keeps a plan after five more.
 WARM = 15
@@ -94,7 +95,7 @@ def run(databases: list[str], options: argparse.Namespace, tell: Callable[[str],
     """Measure, and print a table or JSON; with `--quick` without the largest size."""
     ends = slice(-1) if options.quick else slice(None)
     sizes = {"invoices": ROWS[ends], "businesses": BUSINESSES[ends]}
-    points = list(measure(databases, sizes, 40 if options.quick else 100, tell))
+    points = list(measure(databases, sizes, QUICKLY if options.quick else REQUESTS, tell))
     if options.pictures:
         draw(points, options.pictures)
     if options.json:

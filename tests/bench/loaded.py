@@ -178,7 +178,7 @@ def _serving(url: str, folder: Path, workers: int, options: argparse.Namespace) 
 
 
 def started(tell: Callable[[str], None]) -> Iterator[Figure]:
-    """How long `billycan serve` takes to answer: the first time, when it makes a database with samples, and after it."""
+    """How long `billycan serve` takes to answer: first with a database and samples to make, then without."""
     with tempfile.TemporaryDirectory(prefix="billycan-start-") as folder:
         for what in ("the first start, with a database to make", "every other start"):
             tell(f"sqlite: {what}")

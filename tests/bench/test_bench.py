@@ -2,6 +2,7 @@
 
 import argparse
 import importlib.util
+import json
 import sys
 from contextlib import ExitStack
 from pathlib import Path
@@ -114,3 +115,48 @@ def test_the_floor_answers_as_billycan_does(bench, engine, tmp_path):
         (billycan, floor), asked = served(bench, stack, url, tmp_path, "billycan", "floor")
         asked = {name: each for name, each in asked.items() if "cursor" not in name}
         bench.check(floor, asked, billycan, asked)
+
+
+@pytest.mark.long
+def test_growth_is_measured_and_drawn_for_rows_that_the_indexes_know(bench, engine, tmp_path, monkeypatch, capsys):
+    if engine == "postgresql" and throwaway.find() is None:
+        pytest.skip(NOT_TESTED)
+    growth = bench.growth
+    for name, value in {"ROWS": (60, 120, 0), "BUSINESSES": (1, 3, 0), "WARM": 1, "QUICKLY": 1}.items():
+        monkeypatch.setattr(growth, name, value)
+    answers = {}
+
+    def asked(app, key, rows):
+        found = requests(app, key, rows)
+        for name in found.requests if rows == 120 else ():
+            answers[name] = json.loads(found.ask(name, 0)[1])
+        return found
+
+    requests = growth._requests
+    monkeypatch.setattr(growth, "_requests", asked)
+    given = ["run.py", "--growth", "--quick", "--json", "--database", engine, "--pictures", str(tmp_path)]
+    monkeypatch.setattr(sys, "argv", given)
+    bench.main()
+    points = json.loads(capsys.readouterr().out)
+    sizes = {("invoices", 60), ("invoices", 120), ("businesses", 1), ("businesses", 3)}
+    assert {(p["grows"], p["size"]) for p in points} == sizes and all(p["ms"] > 0 for p in points)
+    totals = {name: answer["pagination"]["total"] for name, answer in answers.items() if answer["pagination"]}
+    assert totals == {
+        **{"list": 121, "page by cursor, halfway": 121, "list of one client": 120, "total of a fifth": 24},
+        **{"search, 20 hits": 20, "search, 3 hits": 3, "search, no hit": 0},
+    }
+    assert [group["count"] for group in answers["GST of a quarter"]["data"]] == [51]  # and the one they are copies of
+    for grows in ("invoices", "businesses"):
+        picture = (tmp_path / f"growth-{engine}-{grows}.svg").read_text()
+        assert all(p["operation"] in picture for p in points if p["grows"] == grows)
+
+
+@pytest.mark.long
+def test_load_is_paced_and_counted_from_when_it_was_due(bench, tmp_path):
+    with ExitStack() as stack:
+        (billycan,), asked = served(bench, stack, f"sqlite:///{tmp_path}/bench.db", tmp_path, "billycan")
+        get = f"GET {asked['get one invoice'].paths[0]} HTTP/1.1\r\nHost: x\r\n{billycan.headers['books'][0]}\r\n\r\n"
+        done = bench.loaded._load(billycan.server, [[get], [get]], 0.5, rate=40)
+        assert len(done["microseconds"]) == 20 and done["statuses"] == {"200": 20} and done["seconds"] >= 0.45
+        held = bench.loaded.load.hold(billycan.server.port, 6, 3)
+        assert bench.loaded.load.ask_again(held) == 6

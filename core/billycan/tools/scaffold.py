@@ -19,7 +19,9 @@ from ..starting.settings import Settings
 
 TEMPLATE, HOOKS = Path(__file__).parent / "template", Path(__file__).parent / "template_hooks"
 # What the first party's ids begin with, installed or not.
-_OURS = "acc adj all app att bkg cat chk cnx con dlv eml exp inv itm job lin pay quo rec rfd ses slt srv stf usr whk"
+_OURS = """
+    acc adj all app att bkg cat chk cnx con dlv eml ent exp inv itm job lin pay quo rec rfd ses slt srv stf usr whk
+"""
 TAKEN = frozenset(_OURS.split())
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _LONGEST, _WIDTH = 30, 120

@@ -17,10 +17,6 @@ from webtest.http import StopableWSGIServer
 from billycan import demo
 from billycan.starting.packages import first_party
 from billycan.testing import Client
-from billycan_access import records as access
-from billycan_users.people import invite
-from billycan_users.testing import PASSWORD
-from billycan_webhooks.dispatch import Dispatcher
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 FLAGS = (
@@ -121,6 +117,8 @@ def works():
     """Let a worker do what is due: `works(app)`."""
 
     def run(app):
+        from billycan_webhooks.dispatch import Dispatcher
+
         dispatcher = Dispatcher(app)
         dispatcher.sweep()
         while dispatcher.is_busy():
@@ -146,6 +144,9 @@ def join(visit):
     """Somebody who has just accepted an invitation: `join(app, client, "owner")`."""
 
     def enter(app, client, role, name="Ann", **more):
+        from billycan_users.people import invite
+        from billycan_users.testing import PASSWORD
+
         email = f"{name}@example.com".lower()
         with app.db.writing() as db:
             _, token = invite(db, client.tenant_id, email, role, app.now(), **more)
@@ -184,6 +185,9 @@ def filled(serve):
     In the sandbox a webhook fails and another is received nowhere, names are hostile or have no end, and there is
     something that waits for its operator.
     """
+    from billycan_access import records as access
+    from billycan_webhooks.dispatch import Dispatcher
+
     app = serve(*first_party(), "assets", webhooks={"allow_private": True}, access={"mode": "request"})
     made = demo.first(app)
     box, live = Client(app, made.sandbox), Client(app, made.tenant)

@@ -161,11 +161,11 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup() -> Generator[None, Any, Any]:
-    """Skip a test whose app cannot be built because a part of the assembled distribution is not installed."""
+    """Skip a test that fails because a part of the assembled distribution is not installed."""
     try:
         return (yield)
-    except PluginError as error:
-        _skip_without(re.findall(r"\w+", str(error)))
+    except (PluginError, ModuleNotFoundError) as error:
+        _skip_without(re.findall(r"\b(?:billycan_)?(\w+)", str(error)))
         raise
 
 

@@ -49,6 +49,8 @@ class Envelope(Struct, Generic[T]):
 class Connection:
     """A deployment's address and a key for it; may be shared by threads, and closed by `with` or `close()`.
 
+    In place of a key, `billycan_client.connect` gives what sends an app's access tokens.
+
     A request without an answer, or answered 429, 502, 503, 504 or 409 `idempotency_in_progress`, is sent up to
     `retries` times more, after a random part of a growing pause or what `Retry-After` asks for. Where that is more than
     `longest_wait_seconds`, the error is raised instead. A change always carries an idempotency key, the same on each
@@ -58,7 +60,7 @@ class Connection:
     def __init__(
         self,
         url: str,
-        key: str,
+        key: str | httpx2.Auth,
         *,
         timeout_seconds: float = 30.0,
         retries: int = 3,
@@ -71,9 +73,11 @@ class Connection:
         self.url = url.rstrip("/")
         self.retries, self.longest_wait_seconds = retries, longest_wait_seconds
         self._sleep, self._jitter = sleep, jitter
+        bearer = {"Authorization": f"Bearer {key.strip()}"} if isinstance(key, str) else {}
         self._http = httpx2.Client(
             base_url=self.url,
-            headers={"Authorization": f"Bearer {key.strip()}", "User-Agent": user_agent, "Accept": "application/json"},
+            headers={**bearer, "User-Agent": user_agent, "Accept": "application/json"},
+            auth=None if isinstance(key, str) else key,
             timeout=timeout_seconds,
             transport=transport,
         )

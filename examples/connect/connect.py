@@ -1,0 +1,140 @@
+"""A small app that businesses connect: it lists their invoices, and hears of what happens to them.
+
+    pip install requests-oauthlib standardwebhooks
+    CLIENT_ID=app_… CLIENT_SECRET=ocs_… python examples/connect/connect.py --url http://127.0.0.1:8000 --port 5000
+
+Register it with the redirect URI http://127.0.0.1:5000/callback and the scopes below, then open http://127.0.0.1:5000.
+Of billycan it knows only the address: all else is the public packages' work.
+"""
+
+import argparse
+import os
+import secrets
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl
+
+import requests
+from requests_oauthlib import OAuth2Session
+from standardwebhooks import Webhook
+
+SCOPES = ["invoices:read", "webhooks:read", "webhooks:write"]
+
+
+class App:
+    """One business, connected: a real app keeps tokens and secrets in a database, for each business that connects."""
+
+    def __init__(self, url: str, client_id: str, client_secret: str, here: str) -> None:
+        self.url, self.client_id, self.client_secret, self.here = url, client_id, client_secret, here
+        self.server = requests.get(f"{url}/.well-known/oauth-authorization-server", timeout=10).json()
+        # By its state: nobody finishes what was not begun here. A real app binds the state to the browser by a cookie.
+        self.begun: dict[str, OAuth2Session] = {}
+        self.session: Any = None
+        self.webhook: Any = None
+        self.heard: list[str] = []
+
+    def connect(self) -> str:
+        """Where the person says yes or no."""
+        session = OAuth2Session(self.client_id, redirect_uri=f"{self.here}/callback", scope=SCOPES, pkce="S256")
+        url, state = session.authorization_url(self.server["authorization_endpoint"], secrets.token_urlsafe(16))
+        self.begun[state] = session
+        return str(url)
+
+    def finish(self, state: str, issuer: str, answered: str) -> None:
+        """Exchange the code; from then on tokens are refreshed by themselves, and kept by `keep`."""
+        session = self.begun.pop(state)
+        if issuer != self.server["issuer"]:
+            raise ValueError("the answer is another server's")
+        how = {"client_secret": self.client_secret, "include_client_id": True}
+        session.token = session.fetch_token(self.server["token_endpoint"], authorization_response=answered, **how)
+        who = {"client_id": self.client_id, "client_secret": self.client_secret}
+        self.session = OAuth2Session(
+            self.client_id,
+            token=session.token,
+            auto_refresh_url=self.server["token_endpoint"],
+            auto_refresh_kwargs=who,
+            token_updater=self.keep,
+        )
+        self.listen()
+
+    def keep(self, token: Any) -> None:
+        """Keep the new pair before anything else is done with it."""
+        self.session.token = token
+
+    def listen(self) -> None:
+        """Be told of what happens to invoices."""
+        made = self.call("POST", "/v1/webhook_endpoints", {"url": f"{self.here}/hooks", "events": ["invoice.*"]})
+        self.webhook = Webhook(made["secret"])
+
+    def invoices(self) -> list[Any]:
+        return list(self.call("GET", "/v1/invoices?sort=-number"))
+
+    def hear(self, body: bytes, headers: dict[str, str]) -> None:
+        """Take what was delivered; raises where it is not the server's."""
+        event = self.webhook.verify(body, headers)
+        self.heard.append(f"{event['event']} {event['data']['number']}")
+
+    def call(self, method: str, path: str, body: Any = None) -> Any:
+        answer = self.session.request(method, self.url + path, json=body, timeout=10)
+        answer.raise_for_status()
+        return answer.json()["data"]
+
+
+def server(app: App, port: int) -> ThreadingHTTPServer:
+    """The app's pages, on loopback."""
+
+    class Pages(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            path, _, query = self.path.partition("?")
+            if path == "/connect":
+                return self.answer(303, location=app.connect())
+            if path == "/callback":
+                given = dict(parse_qsl(query))
+                if "error" in given or given.get("state") not in app.begun:
+                    return self.answer(400, f"Not connected: {given.get('error', 'this was begun elsewhere')}")
+                app.finish(given["state"], given.get("iss", ""), app.here + self.path)
+                return self.answer(303, location="/")
+            if app.session is None:
+                return self.answer(200, '<a href="/connect">Connect your business</a>', is_html=True)
+            rows = "".join(
+                f"<li>{escape(i['number'])}: ${i['total']} {escape(i['status'])}</li>" for i in app.invoices()
+            )
+            heard = "".join(f"<li>{escape(each)}</li>" for each in app.heard)
+            return self.answer(200, f"<h1>Invoices</h1><ul>{rows}</ul><h2>Heard</h2><ul>{heard}</ul>", is_html=True)
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), 4 * 1024 * 1024))
+            try:
+                app.hear(body, dict(self.headers))
+            except Exception as error:  # noqa: BLE001 - whoever sends nonsense gets one answer
+                return self.answer(401, f"refused: {error}")
+            return self.answer(204)
+
+        def answer(self, status: int, text: str = "", location: str = "", *, is_html: bool = False) -> None:
+            body = text.encode()
+            self.send_response(status)
+            if location:
+                self.send_header("Location", location)
+            self.send_header("Content-Type", f"text/{'html' if is_html else 'plain'}; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *args: object) -> None:
+            """The pages say enough."""
+
+    return ThreadingHTTPServer(("127.0.0.1", port), Pages)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--url", default="http://127.0.0.1:8000")
+    parser.add_argument("--port", type=int, default=5000)
+    given = parser.parse_args()
+    if given.url.startswith("http:"):
+        os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"  # a server on this machine: everywhere else it is https
+    here = f"http://127.0.0.1:{given.port}"
+    serving = server(App(given.url, os.environ["CLIENT_ID"], os.environ["CLIENT_SECRET"], here), given.port)
+    print(f"open {here}", flush=True)
+    serving.serve_forever()

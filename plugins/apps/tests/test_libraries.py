@@ -1,0 +1,143 @@
+"""Libraries that others wrote connect to a real server: requests-oauthlib, by way of the example, and oauth4webapi."""
+
+import fcntl
+import importlib.util
+import json
+import shutil
+import subprocess
+import threading
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from socketserver import ThreadingMixIn
+from unittest import mock
+from urllib.parse import urlsplit
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
+
+import pytest
+import requests
+import standardwebhooks.webhooks as package
+
+from billycan.testing import Client
+from billycan_apps.testing import OAuthApp
+from billycan_webhooks.dispatch import Dispatcher
+
+pytestmark = pytest.mark.either
+
+ROOT = Path(__file__).parents[3]
+FOLDER = Path(__file__).parent / "oauth4webapi"
+NOT_TESTED = "oauth4webapi was NOT TESTED: "
+PLUGINS = ("apps", "contacts", "documents", "hosted", "invoices", "users", "dashboard", "webhooks")
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *args):
+        pass
+
+
+class Threaded(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+@contextmanager
+def running(server):
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture
+def client(make_app):
+    """A business of a server that is reached over HTTP, at its public URL."""
+    server = make_server("127.0.0.1", 0, None, server_class=Threaded, handler_class=Quiet)
+    url = f"http://127.0.0.1:{server.server_port}"
+    app = make_app(*PLUGINS, public_url=url, webhooks={"allow_private": True})
+    server.set_app(app.wsgi)
+    with running(server):
+        yield Client(app)
+
+
+def led_to(oauth, to):
+    """Where a person who says yes is led."""
+    page = oauth.person().web.get(f"{urlsplit(to).path}?{urlsplit(to).query}", status=200)
+    form = next(form for form in page.forms.values() if "environment" in form.fields)
+    return form.submit("decision", value="allow", status=303).headers["Location"]
+
+
+def test_the_example_connects_lists_invoices_and_hears_of_them(client, monkeypatch, clock):
+    # What verifies a delivery goes by the wall clock, and the app by the test's.
+    monkeypatch.setattr(package, "datetime", mock.Mock(wraps=datetime, now=lambda tz: clock.time))
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+    spec = importlib.util.spec_from_file_location("connect", ROOT / "examples" / "connect" / "connect.py")
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    pages = example.server(None, 0)
+    here = f"http://127.0.0.1:{pages.server_port}"
+    oauth = OAuthApp(client, *example.SCOPES, redirect_uris=[f"{here}/callback"])
+    app = example.App(client.app.public_url, oauth.id, oauth.secret, here)
+    pages.server_close()
+    pages = example.server(app, int(here.rpartition(":")[2]))
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    body = {"client_id": contact, "line_items": [{"description": "Tap", "unit_price": "10.00"}]}
+    client.post("/v1/invoices", body)
+    with running(pages):
+        assert "Connect your business" in requests.get(here, timeout=10).text
+        to = requests.get(f"{here}/connect", allow_redirects=False, timeout=10).headers["Location"]
+        back = led_to(oauth, to)
+        assert requests.get(back.replace("state=", "state=x"), timeout=10).status_code == 400
+        assert "INV-0001: $11.0 draft" in requests.get(back, timeout=10).text
+        client.post("/v1/invoices", body)
+        dispatcher = Dispatcher(client.app)
+        dispatcher.sweep()
+        while dispatcher.is_busy():
+            dispatcher.round()
+        assert "invoice.created INV-0002" in requests.get(here, timeout=10).text
+        # The library refreshes by its own clock; to it the token is over.
+        app.session.token = {**app.session.token, "expires_at": 1}
+        old = app.session.token["refresh_token"]
+        assert "INV-0002" in requests.get(here, timeout=10).text
+        assert app.session.token["refresh_token"] != old
+        requests.post(f"{here}/hooks", data=b"{}", timeout=10)
+        assert app.heard == ["invoice.created INV-0002"]
+
+
+@pytest.fixture(scope="module")
+def node():
+    """node, with the locked package in place; it is fetched once."""
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        pytest.skip(NOT_TESTED + "no node and npm here")
+    with (FOLDER / "package-lock.json").open() as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
+        if not (FOLDER / "node_modules").exists():
+            words = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+            done = subprocess.run(words, cwd=FOLDER, capture_output=True, text=True, timeout=120, check=False)
+            if done.returncode:
+                pytest.skip(NOT_TESTED + f"npm ci failed: {done.stderr[-300:]}")
+    return node
+
+
+@pytest.mark.parametrize("is_public", [False, True])
+def test_oauth4webapi_discovers_connects_refreshes_calls_and_revokes(client, node, is_public):
+    oauth = OAuthApp(client, is_public=is_public, redirect_uris=["http://127.0.0.1:1/cb"])
+    given = (client.app.public_url, oauth.id, oauth.secret or "none", "http://127.0.0.1:7/cb", "contacts:read")
+    process = subprocess.Popen(
+        [node, "client.mjs", *given], cwd=FOLDER, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    try:
+        to = json.loads(process.stdout.readline())["to"]
+        out, _ = process.communicate(led_to(oauth, to) + "\n", timeout=60)
+    finally:
+        process.kill()
+        process.wait()
+    told = json.loads(out)
+    assert told["scope"] == "contacts:read" and told["rotated"]
+    assert told["before"]["data"]["app"]["id"] == oauth.id
+    assert told["after"]["error"]["code"] == "invalid_api_key"
+
+
+def test_the_lock_names_hashes_and_no_place():
+    packages = json.loads((FOLDER / "package-lock.json").read_text())["packages"]
+    assert not [name for name, package in packages.items() if "resolved" in package]
+    assert all("integrity" in package for name, package in packages.items() if name)

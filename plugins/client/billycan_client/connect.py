@@ -1,0 +1,201 @@
+"""An app that businesses connect: where a person consents, the tokens that gives, and a client that refreshes them.
+
+    app = OAuthApp("https://api.example.com", "app_…", "ocs_…")
+    begun = app.begin("https://app.example.com/cb", ["invoices:read"])     # keep it with the browser, lead to begun.url
+    tokens = app.finish(begun, "https://app.example.com/cb?code=…")        # where the browser was led back to
+    store = FileStore("tokens.json", tokens)
+    for invoice in app.client(store).invoices.list(): ...
+
+A refresh token is good for one use. Threads and processes that share a `FileStore` take turns: one refreshes for
+all. With a store of your own `alone` must see to that, for example by a lock of the row in the database.
+"""
+
+import base64
+import fcntl
+import hashlib
+import hmac
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+import httpx2
+import msgspec
+from msgspec import Struct
+
+from .api import Billycan
+from .errors import BillycanError
+
+EARLY_SECONDS = 60  # before its end a token is refreshed: a request takes time, and clocks differ
+
+
+class Disconnected(BillycanError):
+    """The business is no longer connected: somebody must consent again."""
+
+
+class Tokens(Struct, frozen=True):
+    """What a business gave an app; `expires_at`, in Unix seconds, is the access token's end."""
+
+    access_token: str
+    refresh_token: str
+    expires_at: float
+    scope: str = ""
+
+    def __repr__(self) -> str:
+        return "Tokens(…)"
+
+
+class Begun(Struct, frozen=True):
+    """A connection that somebody was asked for: lead them to `url`, and keep the rest for `finish`."""
+
+    url: str
+    state: str
+    verifier: str
+    redirect_uri: str
+
+
+class Store(Protocol):
+    """Where tokens are kept."""
+
+    def load(self) -> Tokens: ...
+
+    def save(self, tokens: Tokens) -> None: ...
+
+    def alone(self) -> AbstractContextManager[Any]:
+        """Entered by one at a time, of all threads and processes that share these tokens."""
+
+
+class FileStore:
+    """Tokens in a file that only this user may read; without `tokens` those that are in it."""
+
+    def __init__(self, path: str | os.PathLike[str], tokens: Tokens | None = None) -> None:
+        self.path, self._turn = Path(path), threading.Lock()
+        if tokens:
+            with self.alone():
+                self.save(tokens)
+
+    def load(self) -> Tokens:
+        return msgspec.json.decode(self.path.read_bytes(), type=Tokens)
+
+    def save(self, tokens: Tokens) -> None:
+        # All or nothing: a process that dies half-way must not lose the business.
+        new = self.path.with_name(f"{self.path.name}.new")
+        new.unlink(missing_ok=True)
+        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(msgspec.json.encode(tokens))
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(self.path)
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        with self._turn, self.path.with_name(f"{self.path.name}.lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+
+class OAuthApp:
+    """An app as it is registered at a deployment; without a secret a public one."""
+
+    def __init__(
+        self,
+        url: str,
+        client_id: str,
+        client_secret: str | None = None,
+        *,
+        transport: httpx2.BaseTransport | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.url, self.client_id, self._secret, self.now = url.rstrip("/"), client_id, client_secret, now
+        self._transport = transport
+
+    def begin(self, redirect_uri: str, scopes: Sequence[str]) -> Begun:
+        """Ask a person to connect a business, with a new state and verifier (PKCE)."""
+        state, verifier = secrets.token_urlsafe(16), secrets.token_urlsafe(48)
+        asked = {
+            "response_type": "code",
+            "client_id": self.client_id,
+            "redirect_uri": redirect_uri,
+            "scope": " ".join(scopes),
+            "state": state,
+            "code_challenge": base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest())
+            .rstrip(b"=")
+            .decode(),
+            "code_challenge_method": "S256",
+        }
+        return Begun(f"{self._endpoints()['authorization_endpoint']}?{urlencode(asked)}", state, verifier, redirect_uri)
+
+    def finish(self, begun: Begun, answered: str) -> Tokens:
+        """The tokens, by the URL that the browser was led to; raises BillycanError where there are none to have."""
+        given = {name: value for name, (value, *_) in parse_qs(urlsplit(answered).query).items()}
+        if not hmac.compare_digest(given.get("state", "").encode(), begun.state.encode()):
+            raise BillycanError("This answer is not to what was begun.", code="wrong_state")
+        if given.get("iss") != self._endpoints()["issuer"]:
+            raise BillycanError("This answer is another server's.", code="wrong_issuer")
+        if "code" not in given:
+            raise BillycanError(given.get("error_description", "Not connected."), code=given.get("error", "no_code"))
+        form = {"grant_type": "authorization_code", "code": given["code"], "redirect_uri": begun.redirect_uri}
+        with httpx2.Client(transport=self._transport, timeout=30) as http:
+            return self.read(http.send(self.asks({**form, "code_verifier": begun.verifier})))
+
+    def client(self, store: Store, **more: Any) -> Billycan:
+        """A client that calls for the business whose tokens these are, and refreshes them."""
+        return Billycan(self.url, Refreshing(self, store), **{"transport": self._transport, **more})
+
+    def asks(self, form: dict[str, str]) -> httpx2.Request:
+        """A request for tokens."""
+        who = {"client_id": self.client_id, **({"client_secret": self._secret} if self._secret else {})}
+        return httpx2.Request("POST", f"{self.url}/oauth/token", data={**form, **who})
+
+    def read(self, response: httpx2.Response) -> Tokens:
+        """The tokens of an answer; raises Disconnected, or what else went wrong."""
+        found = response.read()
+        told = msgspec.json.decode(found) if found.startswith(b"{") else {}
+        if response.status_code == 200:
+            expires_at = self.now() + told["expires_in"]
+            return Tokens(told["access_token"], told["refresh_token"], expires_at, told.get("scope", ""))
+        code = told.get("error", "unexpected_answer")
+        kind = Disconnected if code == "invalid_grant" else BillycanError
+        raise kind(told.get("error_description", "No tokens came."), code=code, status=response.status_code)
+
+    def _endpoints(self) -> dict[str, Any]:
+        with httpx2.Client(transport=self._transport, timeout=30) as http:
+            answer = http.get(f"{self.url}/.well-known/oauth-authorization-server")
+        answer.raise_for_status()
+        found: dict[str, Any] = answer.json()
+        return found
+
+
+class Refreshing(httpx2.Auth):
+    """Sends the access token of a store, and refreshes it shortly before its end, or when the server refuses it."""
+
+    def __init__(self, app: OAuthApp, store: Store) -> None:
+        self.app, self.store = app, store
+
+    def sync_auth_flow(self, request: httpx2.Request) -> Generator[httpx2.Request, httpx2.Response, None]:
+        tokens = self.store.load()
+        if tokens.expires_at - EARLY_SECONDS <= self.app.now():
+            tokens = yield from self._refreshed(tokens)
+        response = yield _with(request, tokens)
+        if response.status_code == 401:
+            yield _with(request, (yield from self._refreshed(tokens)))
+
+    def _refreshed(self, old: Tokens) -> Generator[httpx2.Request, httpx2.Response, Tokens]:
+        """Newer tokens than these: another's, where that came first."""
+        with self.store.alone():
+            tokens = self.store.load()
+            if tokens.access_token == old.access_token:
+                asked = self.app.asks({"grant_type": "refresh_token", "refresh_token": tokens.refresh_token})
+                tokens = self.app.read((yield asked))
+                self.store.save(tokens)
+            return tokens
+
+
+def _with(request: httpx2.Request, tokens: Tokens) -> httpx2.Request:
+    request.headers["Authorization"] = f"Bearer {tokens.access_token}"
+    return request

@@ -53,7 +53,7 @@ class Registered(Struct, frozen=True, kw_only=True):
 
 def scopes_there_are(app: App) -> list[str]:
     """What apps may ask for, in this deployment."""
-    return sorted({e.route.scope for e in app.endpoints if e.route.scope})
+    return sorted({e.route.scope for e in app.endpoints if e.route.scope} | {*app.event_scopes.values()})
 
 
 def checked_edition(

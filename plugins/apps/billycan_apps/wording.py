@@ -9,6 +9,7 @@ from billycan import App
 from .registered import scopes_there_are
 
 _OWN_WORDS = {
+    "apps:read": ("See which apps are connected", ""),
     "tenant:read": ("See your business profile", "Name, ABN, addresses and bank account"),
     "tenant:write": ("Change your business profile", "The bank account that clients pay into, too"),
     "events:read": ("See what happened, and when", "Of the records that it may see"),
@@ -16,7 +17,11 @@ _OWN_WORDS = {
     "webhooks:write": ("Be told as soon as something changes", "Only about what it may see"),
 }
 _VERBS = (("POST", "create"), ("PATCH", "change"), ("DELETE", "delete"))
-_NOUNS = {"tenant": "your business profile", "events": "the log of events", "webhooks": "webhooks"}
+_NOUNS = {
+    "tenant": "your business profile",
+    "events": "the log of events",
+    "webhooks": "webhooks",
+}
 
 
 class Words(Struct, frozen=True):
@@ -36,7 +41,7 @@ def can(app: App, scopes: Sequence[str]) -> list[Words]:
 def cannot(app: App, scopes: Sequence[str]) -> list[str]:
     """What an app with these scopes cannot do."""
     there_are = scopes_there_are(app)
-    names = sorted({scope.partition(":")[0] for scope in there_are})
+    names = sorted({scope.partition(":")[0] for scope in there_are} - {"apps"})
     closed = [name for name in names if not {f"{name}:read", f"{name}:write"} & {*scopes}]
     only_read = [name for name in names if f"{name}:read" in scopes and f"{name}:write" not in scopes]
     only_read = [name for name in only_read if f"{name}:write" in there_are]

@@ -43,7 +43,10 @@ class Losing(httpx2.BaseTransport):
 @pytest.fixture
 def app(oauth, clock):
     transport = Losing(oauth.app.wsgi)
-    now = clock.time.timestamp
+
+    def now():
+        return clock.time.timestamp()
+
     return connect.OAuthApp("http://api.example.com", oauth.id, oauth.secret, transport=transport, now=now)
 
 

@@ -3,6 +3,7 @@
 import fcntl
 import importlib.util
 import json
+import re
 import shutil
 import subprocess
 import threading
@@ -100,6 +101,25 @@ def test_the_example_connects_lists_invoices_and_hears_of_them(client, monkeypat
         assert app.session.token["refresh_token"] != old
         requests.post(f"{here}/hooks", data=b"{}", timeout=10)
         assert app.heard == ["invoice.created INV-0002"]
+
+
+def test_the_document_connects_a_business(client, monkeypatch, tmp_path, capsys):
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+    monkeypatch.chdir(tmp_path)
+    oauth = OAuthApp(client, "invoices:read", redirect_uris=["http://127.0.0.1:5000/callback"])
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    lines = [{"description": "Tap", "unit_price": "10.00"}]
+    client.post("/v1/invoices", {"client_id": contact, "line_items": lines})
+    text = (ROOT / "docs" / "apps.md").read_text().replace("https://api.example.com", client.app.public_url)
+    known = {"CLIENT_ID": oauth.id, "CLIENT_SECRET": oauth.secret}
+    for block in re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        exec(block, known)
+        if "authorization_url" in block:
+            known["url_of_the_request"] = led_to(oauth, known["url"])
+        if "app.begin" in block:
+            known["url_of_the_request"] = led_to(oauth, known["begun"].url)
+    assert [invoice["number"] for invoice in known["invoices"]] == ["INV-0001"]
+    assert "INV-0001 11.00" in capsys.readouterr().out
 
 
 @pytest.fixture(scope="module")

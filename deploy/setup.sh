@@ -74,4 +74,6 @@ for project; do
     shift
 done
 $bin/uv pip install -q --python $bin/python --no-deps "$@"
+# Without bytecode the first start takes three times as long, and where Python may not write it, each one does.
+$bin/python -m compileall -q -j 0 core plugins $($bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') >/dev/null || :
 { place; echo "$wanted"; } >$stamp

@@ -1,4 +1,4 @@
-.PHONY: help serve test test-long lint client docs screenshots bench crash soak wheels setup lock clean
+.PHONY: help serve test test-long lint client docs screenshots bench crash soak limits wheels setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -50,7 +50,10 @@ bench: setup ## measure billycan beside its floor and its peers
 crash: setup ## kill processes 200 times on each database and count what was lost
 	@.venv/bin/python tests/crash/run.py $(ARGS)
 
-soak: setup ## run under load for long and watch for leaks
+soak: setup ## ask for ten minutes and watch for errors and leaks (ARGS="--seconds 60")
+	@.venv/bin/python tests/soak/steady.py $(ARGS)
+
+limits: setup ## prove the rate limit under load while a worker is killed
 	@.venv/bin/python tests/soak/run.py $(ARGS)
 
 wheels: ## put into dist what a server installs: locked, built here, with hashes

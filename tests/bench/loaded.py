@@ -71,7 +71,7 @@ def under_load(database: str, options: argparse.Namespace, tell: Callable[[str],
         app = application(url, str(folder / "shared"))
         filled = fill(app, Sizes(invoices=2_000, contacts=1_000, deep=100), options.connections)
         app.close()
-        one, two = (stack.enter_context(_serving(url, folder, workers, options)) for workers in (1, 2))
+        one, two = (stack.enter_context(serving(url, folder, workers, options)) for workers in (1, 2))
         for name, requests in _operations(filled).items():
             tell(f"{database}: two processes and one: {name}")
             yield from _beside(database, name, one, two, requests, options)
@@ -153,16 +153,21 @@ def _idle(database: str, server: Server, requests: list[list[str]], options: arg
 
 def _load(server: Server, requests: list[list[str]], seconds: float, rate: float = 0.0) -> Any:
     """What the load client measured; any answer but a 2xx ends the run."""
-    job = {"port": server.port, "seconds": seconds, "most": 1_000_000, "connections": requests, "rate": rate}
-    client = [sys.executable, str(HERE / "load.py")]
-    done = json.loads(subprocess.run(client, input=json.dumps(job), capture_output=True, check=True, text=True).stdout)
+    done = load_from(server, requests, seconds, rate)
     if any(status[0] != "2" for status in done["statuses"]):
         raise SystemExit(f"billycan answered {done['statuses']}\n{server.log.read_text()}")
     return done
 
 
+def load_from(server: Server, requests: list[list[str]], seconds: float, rate: float = 0.0) -> Any:
+    """What the load client measured."""
+    job = {"port": server.port, "seconds": seconds, "most": 1_000_000, "connections": requests, "rate": rate}
+    client = [sys.executable, str(HERE / "load.py")]
+    return json.loads(subprocess.run(client, input=json.dumps(job), capture_output=True, check=True, text=True).stdout)
+
+
 @contextmanager
-def _serving(url: str, folder: Path, workers: int, options: argparse.Namespace) -> Iterator[Server]:
+def serving(url: str, folder: Path, workers: int, options: argparse.Namespace) -> Iterator[Server]:
     environ = {"BILLYCAN_WORKER_CLASS": options.worker_class, "BILLYCAN_WORKERS": str(workers)}
     environ |= {"BILLYCAN_THREADS": str(options.threads), "BILLYCAN_DATABASE": url, "BILLYCAN_SECRET": SECRET}
     environ |= {"BILLYCAN_PLUGINS": PLUGINS, "BILLYCAN_SHARED_FOLDER": str(folder / f"shared-{workers}")}
@@ -185,7 +190,7 @@ def started(tell: Callable[[str], None]) -> Iterator[Figure]:
             with _served(Path(folder)) as (seconds, pid):
                 yield Figure("sqlite", f"{what}, until it answers", seconds, "s", "≤ 3")
                 processes = [each for each in tree(pid) if b"gunicorn" in Path(f"/proc/{each}/cmdline").read_bytes()]
-                sizes = sorted(_pss(each) for each in processes)
+                sizes = sorted(memory(each) for each in processes)
         yield Figure("sqlite", "memory of each gunicorn process, its share of what is shared", sizes[-1], "MiB")
 
 
@@ -208,7 +213,7 @@ def _served(folder: Path) -> Iterator[tuple[float, int]]:
         process.wait(30)
 
 
-def _pss(pid: int) -> float:
+def memory(pid: int) -> float:
     """MiB of memory, of what several processes share its part."""
     lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
     return int(next(line for line in lines if line.startswith("Pss:")).split()[1]) / 1024

@@ -1,4 +1,4 @@
-"""Prove the rate limit under load over real HTTP: `make soak`, 150 s against 4 workers, one of which is killed.
+"""Prove the rate limit under load over real HTTP: `make limits`, 150 s against 4 workers, one of which is killed.
 
 A fresh key asks all the time, a second one gently. A request is accepted at the moment its worker looks at the clock
 to ask the limiter; the served application tells that moment to the millisecond (served.py), and it is believed only

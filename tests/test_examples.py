@@ -245,6 +245,7 @@ def money(c, clock):
     c.call("GET", "/v1/invoices/summary.csv?group_by=client", status=200)
     receive(c, body)
     take_off(c, id, lines)
+    claim(c)
     c.delete(f"/v1/invoices/{c.post('/v1/invoices', body)['data']['id']}")
     credit = {**body, "discount_amount": None, "line_items": [{"description": "Credit", "unit_price": "-20.00"}]}
     credited = c.post("/v1/invoices", credit)["data"]["id"]
@@ -257,6 +258,17 @@ def money(c, clock):
     taxed = {**body, "line_items": [{**lines[0], "gst_code": "gst"}]}
     c.refused(422, "gst_not_registered", "POST", "/v1/invoices", taxed)
     c.patch("/v1/tenant", {"abn": "47555222000", "gst_registered": True})
+
+
+def claim(c):
+    """A deposit for a job that the client calls off."""
+    lines = [{"description": "Bathroom, fitted", "unit_price": "4000.00"}]
+    job = {"client_id": c.client, "title": "Bathroom", "scheduled_start": "2026-12-07T08:00:00+11:00"}
+    path = f"/v1/jobs/{c.post('/v1/jobs', {**job, 'line_items': lines})['data']['id']}/invoice"
+    deposit = c.post(path, {"percent": 20, "claim": "deposit"})["data"]["id"]
+    c.refused(422, "over_invoiced", "POST", path, {"percent": 90, "claim": "progress"})
+    c.post(f"/v1/invoices/{deposit}/pay", {"payment_method": "bank_transfer"}, 200)
+    c.post(f"/v1/invoices/{deposit}/forfeit", {"reason": "Called off on the morning."}, 200)
 
 
 def receive(c, body):

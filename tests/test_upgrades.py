@@ -211,3 +211,66 @@ def test_expenses_of_before_are_paid_and_claimed_as_they_were(make_app):
     assert changed["gst_breakdown"] == a["gst_breakdown"]
     # Its tax invoice would come too late by now.
     assert (b["tax_invoice_held_on"], b["gst_breakdown"]["claim_status"]) == (None, "too_old")
+
+
+def test_what_was_invoiced_of_quotes_and_jobs_stays_so(make_app):
+    plugins = (*PLUGINS, "expenses", "jobs", "quotes")
+    app = make_app(*plugins, fresh=True, migrated=False)
+    before = {"invoices": "invoices_0006", "jobs": "jobs_0004", "quotes": "quotes_0004", "expenses": "expenses_0002"}
+    upgrade_to(app, contacts="contacts_0002", **before)
+    (contacts,), (invoices, invoice_lines, *_) = (app.manifests[name].tables for name in ("contacts", "invoices"))
+    jobs, job_lines, links = app.manifests["jobs"].tables
+    quotes, quote_lines = app.manifests["quotes"].tables[:2]
+    old_links = sa.table(links.name, *(sa.column(name) for name in ("tenant_id", "id", "job_id", "bills")))
+    kept = {"metadata": {}, "version": 1, "created_at": AT, "updated_at": AT, "search_text": ""}
+    gst = {"gst_code": "gst", "rate": "10", "net": "100.00", "gst": "10.00"}
+    document = {
+        "amounts_are": "exclusive",
+        "gst_rounding": "total_invoice",
+        "gst_breakdown": [gst],
+        "client_id": "con_a",
+    }
+    document |= {
+        name: D(cents) for name, cents in (("subtotal", 100), ("discount_total", 0), ("gst", 10), ("total", 110))
+    }
+    line = {"description": "Labour", "quantity": D(1), "unit_price": D(100), "gst_code": "gst", "position": 0}
+    line |= {"net": D(100), "gst": D(10), "total": D(110)}
+    with app.db.writing() as db:
+        tenant = create_tenants(db, Profile(name="Derwent", abn="47555222000", gst_registered=True), Moment.of(AT))[0]
+        mine = {"tenant_id": tenant, **kept}
+        who = {"kind": "company", "roles": ["client"], "people": [], "tags": [], "status": "active"}
+        insert(db, contacts, id="con_a", name="Ada", name_folded="ada", **who, **mine)
+        for i, status in enumerate(("sent", "void", "draft", "sent")):
+            own = {"number": f"INV-{9000 + i}", "sequence": 9000 + i, "issue_date": AT.date(), "due_date": AT.date()}
+            own |= {"document_title": "Tax invoice", "client_name": None if status == "draft" else "Ada"}
+            names = {"job_id": f"job_{i}"} if i < 3 else {"quote_id": "quo_3"}
+            settled = dict.fromkeys(("amount_paid", "amount_credited", "amount_written_off", "cash_rounding"), D(0))
+            sent = {"sent_at": None if status == "draft" else AT}
+            insert(db, invoices, id=f"inv_{i}", status=status, **own, **names, **settled, **sent, **document, **mine)
+            insert(db, invoice_lines, tenant_id=tenant, id=f"lin_{i}", document_id=f"inv_{i}", **line)
+        for i, bills in enumerate((True, False, False)):
+            own = {"number": f"JOB-{i:04d}", "sequence": i, "title": "Fix", "title_folded": "fix", "status": "complete"}
+            lists = {"assignee_ids": [], "checklist": [], "priority": "normal"}
+            insert(db, jobs, id=f"job_{i}", **own, **lists, **document, **mine)
+            insert(db, job_lines, tenant_id=tenant, id=f"lin_{i}", document_id=f"job_{i}", **line)
+            row = {"tenant_id": tenant, "id": f"inv_{i}", "job_id": f"job_{i}", "bills": bills}
+            db.execute(sa.insert(old_links).values(row))
+        own = {"number": "QUO-0003", "sequence": 3, "status": "invoiced", "converted_to": "invoice", "revision": 1}
+        own |= {"issue_date": AT.date(), "expiry_date": AT.date(), "link_edition": 1, "invoice_id": "inv_3"}
+        insert(db, quotes, id="quo_3", client_name="Ada", sent_at=AT, **own, **document, **mine)
+        insert(db, quote_lines, tenant_id=tenant, id="lin_3", document_id="quo_3", **line)
+    migrate.upgrade(app.db, app.manifests)
+    client = Client(app, tenant)
+    paths = ("/v1/jobs/job_0", "/v1/jobs/job_1", "/v1/jobs/job_2", "/v1/quotes/quo_3")
+    found = [client.get(path)["data"] for path in paths]
+    assert [one["invoiced"]["invoiced"] for one in found] == [110, 0, 0, 110]
+    assert [one["invoice_ids"] for one in found] == [[f"inv_{i}"] for i in range(4)]
+    assert [one["total"] for one in client.get("/v1/invoices")["data"]] == [110] * 4
+    client.refused(409, "already_invoiced", "POST", "/v1/jobs/job_0/invoice")
+    assert client.post("/v1/jobs/job_2/invoice")["data"]["total"] == 110
+    # What was invoiced before is credited and claimed again as anything is.
+    note = {"invoice_id": "inv_3", "reason": "error", "line_items": [{"description": "Less", "unit_price": "30.00"}]}
+    note = client.post("/v1/adjustment_notes", note)["data"]
+    client.post(f"/v1/adjustment_notes/{note['id']}/issue", None, 200)
+    rest = client.post("/v1/quotes/quo_3/convert", {"to": "invoice"})["data"]
+    assert (rest["total"], rest["gst"]) == (33, 3)

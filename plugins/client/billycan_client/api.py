@@ -1851,6 +1851,7 @@ class Invoices:
                 ]
             ]
         ] = UNSET,
+        claim: Maybe[Many[Literal["deposit", "final", "part_payment", "progress"]]] = UNSET,
         client_id: Maybe[Many[str]] = UNSET,
         number: Maybe[Many[str]] = UNSET,
         quote_id: Maybe[Many[str]] = UNSET,
@@ -1892,6 +1893,7 @@ class Invoices:
         updated_since: Records changed at or after this time; the same as `updated_at_from`.
         search: The text to look for: at most 200 characters, without wildcards.
         status: Invoices with any of these statuses; `overdue` means due before today, `unpaid` sent or partially paid.
+        claim: Records with any of these values of `claim`.
         client_id: Records with any of these values of `client_id`.
         number: Records with any of these values of `number`.
         quote_id: Records with any of these values of `quote_id`.
@@ -1935,6 +1937,7 @@ class Invoices:
                 "updated_since": updated_since,
                 "search": search,
                 "status": status,
+                "claim": claim,
                 "client_id": client_id,
                 "number": number,
                 "quote_id": quote_id,
@@ -2126,6 +2129,7 @@ class Invoices:
                 ]
             ]
         ] = UNSET,
+        claim: Maybe[Many[Literal["deposit", "final", "part_payment", "progress"]]] = UNSET,
         client_id: Maybe[Many[str]] = UNSET,
         number: Maybe[Many[str]] = UNSET,
         quote_id: Maybe[Many[str]] = UNSET,
@@ -2167,6 +2171,7 @@ class Invoices:
         updated_since: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
         search: The text to look for: at most 200 characters, without wildcards.
         status: Records with any of these values of `status`.
+        claim: Records with any of these values of `claim`.
         client_id: Records with any of these values of `client_id`.
         number: Records with any of these values of `number`.
         quote_id: Records with any of these values of `quote_id`.
@@ -2207,6 +2212,7 @@ class Invoices:
                 "updated_since": updated_since,
                 "search": search,
                 "status": status,
+                "claim": claim,
                 "client_id": client_id,
                 "number": number,
                 "quote_id": quote_id,
@@ -2249,6 +2255,7 @@ class Invoices:
                 ]
             ]
         ] = UNSET,
+        claim: Maybe[Many[Literal["deposit", "final", "part_payment", "progress"]]] = UNSET,
         client_id: Maybe[Many[str]] = UNSET,
         number: Maybe[Many[str]] = UNSET,
         quote_id: Maybe[Many[str]] = UNSET,
@@ -2288,6 +2295,7 @@ class Invoices:
         updated_since: A bound of a filter on a time: a date (that whole day in the tenant's zone) or a full time.
         search: The text to look for: at most 200 characters, without wildcards.
         status: Records with any of these values of `status`.
+        claim: Records with any of these values of `claim`.
         client_id: Records with any of these values of `client_id`.
         number: Records with any of these values of `number`.
         quote_id: Records with any of these values of `quote_id`.
@@ -2327,6 +2335,7 @@ class Invoices:
                 "updated_since": updated_since,
                 "search": search,
                 "status": status,
+                "claim": claim,
                 "client_id": client_id,
                 "number": number,
                 "quote_id": quote_id,
@@ -2387,9 +2396,10 @@ class Invoices:
         """Change a draft, or the few members of a sent invoice that may still change.
 
         Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` can change;
-        anything else is `document_locked`. Refused with `gst_not_registered` if a business that is not registered for
-        GST
-        charges it. Emits `invoice.updated` if anything changed.
+        anything else is `document_locked`. What an invoice with a `claim` bills is locked from the start. Refused with
+        `gst_not_registered` if a business that is not registered for GST charges it. Emits `invoice.updated` if
+        anything
+        changed.
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
@@ -2633,6 +2643,36 @@ class Invoices:
             models.Invoice,
             body={
                 "reason": reason,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def forfeit(
+        self,
+        id: str,
+        *,
+        reason: Maybe[str | None] = UNSET,
+        forfeited_on: Maybe[dt.date | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Invoice:
+        """Keep a deposit that was paid: it is the business's now, and no part of the price of the work.
+
+        From paid, for an invoice whose `claim` is `deposit` and that no other invoice took off; otherwise
+        `invalid_state_transition`. The GST on it arises on that date (s 99-10 GST Act) and is shown as `forfeited_gst`.
+        Emits `invoice.forfeited`.
+
+        reason: Why.
+        forfeited_on: When it was forfeited; default today, in the business's time zone.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/invoices/{segment(id)}/forfeit",
+            models.Invoice,
+            body={
+                "reason": reason,
+                "forfeited_on": forfeited_on,
             },
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -3154,21 +3194,45 @@ class Jobs:
         self,
         id: str,
         *,
+        percent: Maybe[Amount | None] = UNSET,
+        amount: Maybe[Amount | None] = UNSET,
+        line_ids: Maybe[Sequence[str] | None] = UNSET,
+        claim: Maybe[Literal["deposit", "part_payment", "progress"] | None] = UNSET,
+        final: Maybe[bool | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
-        """Create a draft invoice from a complete job's lines; the totals match to the cent.
+        """Create a draft invoice of a job: of all that is left to bill, or of a part of it.
 
-        From complete; otherwise `invalid_state_transition`. `already_invoiced` while another invoice bills it. Returns
-        the
-        invoice. The key needs `invoices:write` too. Refused with `gst_not_registered` if the business is no longer
-        registered for GST. Emits `invoice.created` and `job.updated`.
+        From scheduled, in_progress, on_hold or complete; otherwise `invalid_state_transition`. Send `percent`, `amount`
+        or
+        `line_ids` to invoice a part, and `claim` to say what it is: a progress claim, a part payment or a deposit.
+        Without
+        them it invoices the whole job, less what was invoiced before; the totals match to the cent. The job's
+        `billable` expenses that no invoice has yet are lines of it, too. `already_invoiced` if nothing is left;
+        `over_invoiced` for more than is left. Returns the invoice. The key needs `invoices:write` too. Refused with
+        `gst_not_registered` if the business is no longer registered for GST. Emits `invoice.created` and `job.updated`.
+
+        percent: So much of the whole work, in percent.
+        amount: So much money, including GST.
+        line_ids: What is left of these lines of the work.
+        claim: What the invoice is: `progress` for work done, with its own GST (Division 156 GST Act); `part_payment`
+          for part of the price of one supply; or `deposit` for a security deposit, without GST until it is applied or
+          forfeited (Division 99). Default `progress`, where a part is named.
+        final: Whether to invoice all that is left: the whole work less what was invoiced before. True by default if no
+          part is named.
         """
         return self._api.call(
             "POST",
             f"/v1/jobs/{segment(id)}/invoice",
             models.Invoice,
-            body={},
+            body={
+                "percent": percent,
+                "amount": amount,
+                "line_ids": line_ids,
+                "claim": claim,
+                "final": final,
+            },
             if_match=if_match,
             idempotency_key=idempotency_key,
         )
@@ -3925,23 +3989,49 @@ class Quotes:
         id: str,
         *,
         to: Literal["invoice", "job"],
+        percent: Maybe[Amount | None] = UNSET,
+        amount: Maybe[Amount | None] = UNSET,
+        line_ids: Maybe[Sequence[str] | None] = UNSET,
+        claim: Maybe[Literal["deposit", "part_payment", "progress"] | None] = UNSET,
+        final: Maybe[bool | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice | models.Job:
         """Convert an accepted quote into an invoice or a job; the totals match to the cent.
 
-        From accepted; otherwise `invalid_state_transition`. With an invoice it becomes invoiced; with a job it becomes
-        converted, then invoiced once the job is invoiced. Returns the new document. The key needs that document's write
-        scope too. Refused with `gst_not_registered` if the business is no longer registered for GST. Emits
-        `quote.converted`, and `invoice.created` or `job.created`.
+        From accepted; otherwise `invalid_state_transition`. With an invoice of all that is left it becomes invoiced;
+        with a
+        job it becomes converted, then invoiced once all of the job is invoiced. To invoice a part, send `percent`,
+        `amount`
+        or `line_ids`, and `claim` to say what the invoice is; the quote stays accepted until nothing is left. Refused
+        with
+        `over_invoiced` for more than is left. Returns the new document. The key needs that document's write scope too.
+        Refused with `gst_not_registered` if the business is no longer registered for GST, and with `already_invoiced`
+        if
+        invoices of its jobs left nothing. Emits `quote.converted`, or `quote.updated` for a part, and `invoice.created`
+        or
+        `job.created`.
 
         to: What to create; the plugin must be on.
+        percent: So much of the whole work, in percent.
+        amount: So much money, including GST.
+        line_ids: What is left of these lines of the work.
+        claim: What the invoice is: `progress` for work done, with its own GST (Division 156 GST Act); `part_payment`
+          for part of the price of one supply; or `deposit` for a security deposit, without GST until it is applied or
+          forfeited (Division 99). Default `progress`, where a part is named.
+        final: Whether to invoice all that is left: the whole work less what was invoiced before. True by default if no
+          part is named.
         """
         return self._api.call(
             "POST",
             f"/v1/quotes/{segment(id)}/convert",
             either(models.Invoice, models.Job),
             body={
+                "percent": percent,
+                "amount": amount,
+                "line_ids": line_ids,
+                "claim": claim,
+                "final": final,
                 "to": to,
             },
             if_match=if_match,

@@ -524,6 +524,8 @@ class Expense(Struct, kw_only=True):
     """The job it was made for."""
     billable: bool
     """Whether it should be charged to the job's client."""
+    invoice_id: str | None
+    """The invoice that charges it to the job's client."""
     voided_at: dt.datetime | None
     """When it was voided."""
     void_reason: str | None
@@ -658,7 +660,7 @@ class Invoice(Struct, kw_only=True):
     """What is still to be paid; 0.00 if it is void."""
     is_overdue: bool
     """Whether money is still due and the due date has passed."""
-    document_title: Open[Literal["Invoice", "Tax invoice"]]
+    document_title: Open[Literal["Deposit request", "Invoice", "Tax invoice"]]
     """The document's title, such as `Tax invoice`."""
     tax_invoice: TaxInvoice
     """Whether it shows everything that a tax invoice must."""
@@ -690,6 +692,20 @@ class Invoice(Struct, kw_only=True):
     """When it was written off."""
     write_off_reason: str | None
     """Why it was written off."""
+    claim: Open[Literal["deposit", "final", "part_payment", "progress"]] | None
+    """What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a
+    `part_payment`, a `deposit`, or all that other invoices left (`final`).
+    """
+    deposits_applied: Decimal
+    """What it takes off for deposits, with the GST on them in its own."""
+    applied_to: str | None
+    """Of a deposit, the invoice that takes it off."""
+    forfeited_on: dt.date | None
+    """Of a deposit, when it was forfeited; the GST on it arises on that date."""
+    forfeited_gst: Decimal | None
+    """The GST on a forfeited deposit."""
+    forfeit_reason: str | None
+    """Why it was forfeited."""
     hosted_url: Maybe[str | None] = UNSET
     """The page where the client sees it, once it is sent; only for keys that may write invoices."""
     line_items: list[Line]
@@ -768,6 +784,19 @@ class InvoicePayment(Struct, kw_only=True):
     """Why it was reversed."""
 
 
+class Invoiced(Struct, kw_only=True):
+    """How much of the work was invoiced, including GST; `invoiced` plus `remaining` is `quoted`."""
+
+    quoted: Decimal
+    """What all of it comes to."""
+    invoiced: Decimal
+    """What its invoices bill of it: drafts too, less what was credited; void invoices and forfeited deposits do
+    not count.
+    """
+    remaining: Decimal
+    """What is left to invoice; below zero if the work was reduced after it was invoiced."""
+
+
 class Job(Struct, kw_only=True):
     """A job with its lines."""
 
@@ -830,7 +859,9 @@ class Job(Struct, kw_only=True):
     booking_id: str | None
     """The booking it came from."""
     invoice_ids: list[str]
-    """The invoices made from it."""
+    """The invoices that name it."""
+    invoiced: Invoiced
+    """How much of it was invoiced."""
     completed_at: dt.datetime | None
     """When it was completed."""
     completion_notes: str | None
@@ -1058,7 +1089,7 @@ class ListedInvoice(Struct, kw_only=True):
     """What is still to be paid; 0.00 if it is void."""
     is_overdue: bool
     """Whether money is still due and the due date has passed."""
-    document_title: Open[Literal["Invoice", "Tax invoice"]]
+    document_title: Open[Literal["Deposit request", "Invoice", "Tax invoice"]]
     """The document's title, such as `Tax invoice`."""
     tax_invoice: TaxInvoice
     """Whether it shows everything that a tax invoice must."""
@@ -1090,6 +1121,20 @@ class ListedInvoice(Struct, kw_only=True):
     """When it was written off."""
     write_off_reason: str | None
     """Why it was written off."""
+    claim: Open[Literal["deposit", "final", "part_payment", "progress"]] | None
+    """What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a
+    `part_payment`, a `deposit`, or all that other invoices left (`final`).
+    """
+    deposits_applied: Decimal
+    """What it takes off for deposits, with the GST on them in its own."""
+    applied_to: str | None
+    """Of a deposit, the invoice that takes it off."""
+    forfeited_on: dt.date | None
+    """Of a deposit, when it was forfeited; the GST on it arises on that date."""
+    forfeited_gst: Decimal | None
+    """The GST on a forfeited deposit."""
+    forfeit_reason: str | None
+    """Why it was forfeited."""
     hosted_url: str | None
     """The page where the client sees it, once it is sent; only for keys that may write invoices."""
     line_items: Maybe[list[Line]] = UNSET
@@ -1170,7 +1215,9 @@ class ListedJob(Struct, kw_only=True):
     booking_id: str | None
     """The booking it came from."""
     invoice_ids: list[str]
-    """The invoices made from it."""
+    """The invoices that name it."""
+    invoiced: Invoiced
+    """How much of it was invoiced."""
     completed_at: dt.datetime | None
     """When it was completed."""
     completion_notes: str | None
@@ -1245,7 +1292,11 @@ class ListedQuote(Struct, kw_only=True):
     revision: int
     """Goes up by one each time it is revised."""
     invoice_id: str | None
-    """The invoice made from it."""
+    """The invoice that completed its invoicing, once all of it is invoiced."""
+    invoice_ids: list[str]
+    """The invoices that name it."""
+    invoiced: Invoiced
+    """How much of it was invoiced; shared with the job that was made from it."""
     job_id: str | None
     """The job it is for, or that was made from it."""
     booking_id: str | None
@@ -1647,7 +1698,7 @@ class Preview(Struct, kw_only=True):
     """The total including GST."""
     gst_breakdown: list[CodeTotals]
     """Amounts and GST by GST code."""
-    document_title: Open[Literal["Invoice", "Tax invoice"]]
+    document_title: Open[Literal["Deposit request", "Invoice", "Tax invoice"]]
     """The title it would have."""
     tax_invoice: TaxInvoice
     """Whether it shows everything that a tax invoice must."""
@@ -1730,7 +1781,11 @@ class Quote(Struct, kw_only=True):
     revision: int
     """Goes up by one each time it is revised."""
     invoice_id: str | None
-    """The invoice made from it."""
+    """The invoice that completed its invoicing, once all of it is invoiced."""
+    invoice_ids: list[str]
+    """The invoices that name it."""
+    invoiced: Invoiced
+    """How much of it was invoiced; shared with the job that was made from it."""
     job_id: str | None
     """The job it is for, or that was made from it."""
     booking_id: str | None

@@ -42,6 +42,7 @@ __all__ = [
     "ExpenseVoided",
     "InvoiceCreated",
     "InvoiceDeleted",
+    "InvoiceForfeited",
     "InvoicePaid",
     "InvoiceRecovered",
     "InvoiceSent",
@@ -295,6 +296,13 @@ class InvoiceDeleted(Delivery, kw_only=True):
 
     event: Literal["invoice.deleted"]
     data: models.Deleted
+
+
+class InvoiceForfeited(Delivery, kw_only=True):
+    """Invoice forfeited"""
+
+    event: Literal["invoice.forfeited"]
+    data: models.Invoice
 
 
 class InvoicePaid(Delivery, kw_only=True):
@@ -565,6 +573,7 @@ Event = (
     | ExpenseCategoryUpdated
     | InvoiceCreated
     | InvoiceDeleted
+    | InvoiceForfeited
     | InvoicePaid
     | InvoiceRecovered
     | InvoiceSent
@@ -631,6 +640,7 @@ EVENTS: dict[str, type[Delivery]] = {
     "expense_category.updated": ExpenseCategoryUpdated,
     "invoice.created": InvoiceCreated,
     "invoice.deleted": InvoiceDeleted,
+    "invoice.forfeited": InvoiceForfeited,
     "invoice.paid": InvoicePaid,
     "invoice.recovered": InvoiceRecovered,
     "invoice.sent": InvoiceSent,

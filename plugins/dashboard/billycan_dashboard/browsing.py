@@ -34,6 +34,7 @@ _QUIET = {
     "retire",
     "reverse",
     "write_off",
+    "forfeit",
     "reopen",
 }
 

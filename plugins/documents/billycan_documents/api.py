@@ -1,6 +1,20 @@
 """What other plugins may use of documents: line items, figures, and a kind of document as a whole."""
 
-from .documents import NEEDS, Documents, client_of, frozen
+from .claims import (
+    Bill,
+    Invoiced,
+    Left,
+    NewClaim,
+    Part,
+    bill_for,
+    cents,
+    invoiced_again,
+    left_of,
+    less_credited,
+    part_of,
+    rest,
+)
+from .documents import NEEDS, Documents, Figures, client_of, frozen
 from .lines import (
     Line,
     NewDocument,
@@ -16,30 +30,46 @@ from .lines import (
     party_columns,
     plain_number,
 )
-from .rules import Charge, CodeTotals, GstCode, allocate, round_cents, totals
+from .rules import GST_CODES, RATES, Charge, CodeTotals, GstCode, allocate, dollars, round_cents, totals
 
 __all__ = [
+    "GST_CODES",
     "NEEDS",
+    "RATES",
+    "Bill",
     "Charge",
     "CodeTotals",
     "Documents",
+    "Figures",
     "GstCode",
+    "Invoiced",
+    "Left",
     "Line",
+    "NewClaim",
     "NewDocument",
     "NewLine",
+    "Part",
     "allocate",
+    "bill_for",
     "breakdown",
+    "cents",
     "check_registration",
     "client_of",
     "document_columns",
+    "dollars",
     "frozen",
     "gst_codes",
     "id_faults",
+    "invoiced_again",
+    "left_of",
+    "less_credited",
     "line_columns",
     "lines_table",
     "may_charge_gst",
+    "part_of",
     "party_columns",
     "plain_number",
+    "rest",
     "round_cents",
     "totals",
 ]

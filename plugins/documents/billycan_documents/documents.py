@@ -33,6 +33,7 @@ from .lines import (
     Line,
     as_sent,
     breakdown,
+    document_columns,
     let_one_discount_clear_the_other,
     line_id_faults,
     line_of,
@@ -51,6 +52,12 @@ CONTENT = (
     *("client_id", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
     *("reference", "notes", "terms"),
 )
+
+
+# What `work_out` gives.
+Figures = tuple[list[Line], dict[str, Any]]
+# The columns that follow from a document's lines.
+FIGURES = tuple(column.name for column in document_columns())
 
 
 class Draft(Struct):
@@ -190,30 +197,42 @@ class Documents(Generic[L, T]):
     # As stored ----------------------------------------------------------------------------------------------------
 
     def draft(
-        self, ctx: Context, body: Any, before: Mapping[str, Any] | None = None, stored: Sequence[Line] = ()
+        self,
+        ctx: Context,
+        body: Any,
+        before: Mapping[str, Any] | None = None,
+        stored: Sequence[Line] = (),
+        worked: Figures | None = None,
     ) -> Draft:
         """What was sent, worked out; `before` and `stored` are the members and lines there are already.
 
-        Invalid where there is no such client or neighbour, and wherever `work_out` says so.
+        Invalid where there is no such client or neighbour, and wherever `work_out` says so. `worked` are the lines and
+        figures of a document of which they are known, so that they do not follow from what was sent.
         """
         client = self._client(ctx, body)[0]
-        return self._worked_out(ctx, body, client, before, stored)
+        return self._worked_out(ctx, body, client, before, stored, worked)
 
     def _worked_out(
-        self, ctx: Context, body: Any, client: Party, before: Mapping[str, Any] | None, stored: Sequence[Line]
+        self,
+        ctx: Context,
+        body: Any,
+        client: Party,
+        before: Mapping[str, Any] | None,
+        stored: Sequence[Line],
+        worked: Figures | None,
     ) -> Draft:
         self.neighbours.check(ctx, body, before)
-        lines, figures = work_out(ctx, body, stored=[line.id for line in stored])
+        lines, figures = worked or work_out(ctx, body, stored=[line.id for line in stored])
         left_out = ("line_items", "currency", *self.neighbours.off(ctx))
         sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
         return Draft(client, lines, self.header(ctx, {**sent, **figures}, client))
 
-    def add(self, ctx: Context, body: Any, **columns: Any) -> T:
+    def add(self, ctx: Context, body: Any, worked: Figures | None = None, **columns: Any) -> T:
         """Make a document of what was sent; `columns` are those the server sets. Emits `created`."""
         # Whoever names a neighbour takes turns before a number is taken, as whoever deletes a document does.
         early = not any(getattr(body, name) for name in self.neighbours.plugins)
         client, number = self._client(ctx, body, *([self.records.next_number(ctx)] if early else []))
-        draft = self._worked_out(ctx, body, client, None, ())
+        draft = self._worked_out(ctx, body, client, None, (), worked)
         id = new_id(self.records.prefix)
         lines = self._stored(ctx, id, draft.lines)
         row = self.records.insert(ctx, number, *lines, **{**columns, **draft.columns, "id": id})
@@ -241,11 +260,16 @@ class Documents(Generic[L, T]):
             raise self._is_locked(stored["status"], locked)
         return Edit(row, lines, before, after, changed)
 
-    def change(self, ctx: Context, edit: Edit) -> T:
-        """Store an edit, worked out anew where the document is open. Emits `updated` if anything changed."""
+    def change(self, ctx: Context, edit: Edit, *, keeps_figures: bool = False, **columns: Any) -> T:
+        """Store an edit, worked out anew where the document is open. Emits `updated` if anything changed.
+
+        `keeps_figures` says that its lines and figures stay as they are, and `columns` are those the server sets.
+        """
         lines, client = edit.lines, None
         if edit.changed is None:
-            draft = self.draft(ctx, edit.after, edit.before, edit.lines)
+            known = {name: getattr(edit.row, name) for name in FIGURES} if keeps_figures else None
+            draft = self.draft(ctx, edit.after, edit.before, edit.lines, (edit.lines, known) if known else None)
+            draft.columns |= columns
             lines, client = draft.lines, draft.client
             row = self.records.save(ctx, edit.row, touch=lines != edit.lines, **draft.columns)
             if lines != edit.lines:

@@ -7,6 +7,9 @@ from billycan import Code, Manifest
 manifest = Manifest(
     name="documents",
     requires=("contacts",),
-    codes={"gst_not_registered": Code(422, "A business that is not registered for GST cannot charge it.")},
+    codes={
+        "gst_not_registered": Code(422, "A business that is not registered for GST cannot charge it."),
+        "over_invoiced": Code(422, "It is more than is left to invoice; the message says how much is left."),
+    },
     examples=Path(__file__).parent / "examples.json",
 )

@@ -86,7 +86,7 @@ def totals(
     codes = [charge.gst_code for charge in charges]
     entered = _entered(charges)
     amounts = [amount for _, amount in entered]
-    discount = _nearest(_discount(Fraction(sum(amounts)), discount_percent, discount_amount, ""))
+    discount = nearest(_discount(Fraction(sum(amounts)), discount_percent, discount_amount, ""))
     amounts = [amount - share for amount, share in zip(amounts, _shares(discount, amounts, codes), strict=True)]
     discount_total = sum(undiscounted for undiscounted, _ in entered) - sum(amounts)
 
@@ -104,13 +104,13 @@ def totals(
         if code in codes:
             code_net, code_gst = sum(n for c, n, _ in rows if c == code), sum(g for c, _, g in rows if c == code)
             _within_limit("total", code_net, code_gst)
-            breakdown.append(CodeTotals(code, RATES[code], _dollars(code_net), _dollars(code_gst)))
+            breakdown.append(CodeTotals(code, RATES[code], dollars(code_net), dollars(code_gst)))
     return Totals(
-        lines=tuple(LineTotals(_dollars(net), _dollars(gst), _dollars(net + gst)) for _, net, gst in rows),
-        subtotal=_dollars(subtotal),
-        discount_total=_dollars(discount_total),
-        gst=_dollars(gst),
-        total=_dollars(subtotal + gst),
+        lines=tuple(LineTotals(dollars(net), dollars(gst), dollars(net + gst)) for _, net, gst in rows),
+        subtotal=dollars(subtotal),
+        discount_total=dollars(discount_total),
+        gst=dollars(gst),
+        total=dollars(subtotal + gst),
         gst_breakdown=tuple(breakdown),
     )
 
@@ -125,12 +125,12 @@ def allocate(amount: Decimal, weights: Sequence[Fraction | Decimal]) -> list[Dec
     whole = sum(exact_weights)
     if cents.denominator != 1 or (cents and not whole):
         raise ValueError(f"{amount} cannot be shared: it must be whole cents, and the weights must not come to zero")
-    return [_dollars(part) for part in _whole_cents(int(cents), [cents * w / (whole or 1) for w in exact_weights])]
+    return [dollars(part) for part in whole_cents(int(cents), [cents * w / (whole or 1) for w in exact_weights])]
 
 
 def round_cents(value: Decimal | Fraction | int) -> Decimal:
     """Dollars to two decimals, half a cent away from zero (s 9-90(1) GST Act)."""
-    return _dollars(_nearest(Fraction(value) * 100))
+    return dollars(nearest(Fraction(value) * 100))
 
 
 def _entered(charges: Sequence[Charge]) -> list[tuple[int, int]]:
@@ -150,10 +150,10 @@ def _line(charge: Charge, where: str) -> tuple[int, int]:
     if charge.gst_code not in RATES:
         raise Invalid.member(f"{where}gst_code", "invalid_value", f"must be one of {', '.join(GST_CODES)}")
     exact = Fraction(charge.quantity) * Fraction(charge.unit_price) * 100
-    before = _nearest(exact)
+    before = nearest(exact)
     _within_limit(f"{where}total", before)
     discount = _discount(exact, charge.discount_percent, charge.discount_amount, where)
-    return before, _nearest(exact - discount) if discount else before
+    return before, nearest(exact - discount) if discount else before
 
 
 def _discount(before: Fraction, percent: Decimal | None, amount: Decimal | None, where: str) -> Fraction:
@@ -186,9 +186,9 @@ def _shares(discount: int, amounts: list[int], codes: list[str]) -> list[int]:
     # larger line goes first, so that the order in which lines were entered decides no total.
     larger_first = sorted(range(len(amounts)), key=lambda i: -abs(amounts[i]))
     groups = [[i for i in larger_first if codes[i] == code] for code in GST_CODES]
-    sums = _whole_cents(discount, [sum((exact[i] for i in group), Fraction()) for group in groups])
+    sums = whole_cents(discount, [sum((exact[i] for i in group), Fraction()) for group in groups])
     for group, cents in zip(groups, sums, strict=True):
-        for i, share in zip(group, _whole_cents(cents, [exact[i] for i in group]), strict=True):
+        for i, share in zip(group, whole_cents(cents, [exact[i] for i in group]), strict=True):
             shares[i] = share
     return shares
 
@@ -198,22 +198,22 @@ def _gsts(amounts: list[int], codes: list[str], inclusive: bool, per_line: bool)
     parts = _PARTS[inclusive]
     exact = [amount * parts[code] for amount, code in zip(amounts, codes, strict=True)]
     if per_line:
-        return [_nearest(gst) for gst in exact]
-    gst = _nearest(sum(exact))
+        return [nearest(gst) for gst in exact]
+    gst = nearest(sum(exact))
     if not inclusive:
-        return _whole_cents(gst, exact)
+        return whole_cents(gst, exact)
     # Here it is the price that stands and the net column that is shared out: 3 x 1.05 is 0.96 + 0.95 + 0.95.
-    nets = _whole_cents(sum(amounts) - gst, [amount - part for amount, part in zip(amounts, exact, strict=True)])
+    nets = whole_cents(sum(amounts) - gst, [amount - part for amount, part in zip(amounts, exact, strict=True)])
     return [amount - net for amount, net in zip(amounts, nets, strict=True)]
 
 
-def _whole_cents(total: int, exact: Sequence[Fraction]) -> list[int]:
+def whole_cents(total: int, exact: Sequence[Fraction]) -> list[int]:
     """Round to whole cents that add up to `total`, each moved by less than one; `total` lies as near the exact sum.
 
     Largest remainder: round all, then let those that were nearest to going the other way go it, until the sum is right.
     Of equal ones the earlier end further from zero. Negative figures mirror positive ones.
     """
-    cents = [_nearest(part) for part in exact]
+    cents = [nearest(part) for part in exact]
     missing = total - sum(cents)
     if not missing:
         return cents
@@ -224,13 +224,13 @@ def _whole_cents(total: int, exact: Sequence[Fraction]) -> list[int]:
     return cents
 
 
-def _nearest(cents: Fraction | int) -> int:
+def nearest(cents: Fraction | int) -> int:
     """Whole cents, half away from zero."""
     rounded = (2 * abs(cents.numerator) + cents.denominator) // (2 * cents.denominator)
     return rounded if cents > 0 else -rounded
 
 
-def _dollars(cents: int) -> Decimal:
+def dollars(cents: int) -> Decimal:
     # Read from text, because Decimal arithmetic rounds to the precision of the running context.
     return Decimal(f"{cents}e-2")
 

@@ -1,19 +1,65 @@
 """What other plugins may use of expenses."""
 
+from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any
+from typing import Any, Literal
 
 import sqlalchemy as sa
+from msgspec import Struct
 
-from billycan import Context, names_of, own
+from billycan import Context, Row, names_of, own
 from billycan.sql import PLANNED_ANEW
 
+from .records import records, tell
 from .tables import expenses
+
+
+class Billable(Struct, frozen=True):
+    """An expense that is to be charged to a job's client: the row, what it was for, its amount and how it is taxed."""
+
+    row: Row
+    description: str
+    amount: Decimal
+    gst_code: Literal["gst", "gst_free", "input_taxed", "out_of_scope"]
+
 
 # Maps each id to itself, as an expense has no name, in one query; `lock=True` keeps them from being deleted until the
 # transaction ends.
 names = names_of(expenses.c.id)
+
+
+def billable(ctx: Context, job_id: str) -> list[Billable]:
+    """The billable expenses of a job that no invoice charges yet, the oldest first, locked.
+
+    They are charged at what was paid, by the GST code that they have; by a business that is not registered for GST
+    today without GST.
+    """
+    due = own(ctx, expenses) & (expenses.c.job_id == job_id) & expenses.c.billable & expenses.c.invoice_id.is_(None)
+    found = sa.select(expenses).where(due, expenses.c.status == "recorded").order_by(expenses.c.date, expenses.c.id)
+    registered = ctx.tenant.registered_on(ctx.today())
+    return [
+        Billable(
+            row,
+            row.description or row.reference or f"Expense of {row.date}",
+            row.amount,
+            row.gst_code.removeprefix("capital_").replace("capital", "gst") if registered else "out_of_scope",
+        )
+        for row in ctx.db.execute(found.with_for_update())
+    ]
+
+
+def give_samples(ctx: Context, job_id: str) -> None:
+    """Let the samples that are billable be for a job, which is a sample too."""
+    loose = own(ctx, expenses) & expenses.c.billable & expenses.c.job_id.is_(None)
+    for row in ctx.db.execute(sa.select(expenses).where(loose)).all():
+        tell(ctx, records.save(ctx, row, job_id=job_id), "expense.updated")
+
+
+def bill(ctx: Context, spent: Sequence[Billable], invoice_id: str) -> None:
+    """Note the invoice that charges these expenses; they are free again once it is deleted or void."""
+    for one in spent:
+        tell(ctx, records.save(ctx, one.row, invoice_id=invoice_id), "expense.updated")
 
 
 def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int, Decimal, Decimal, Decimal]]:

@@ -3,9 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-import sqlalchemy as sa
-
-from billycan import Context, decode, own
+from billycan import Context, decode
 from billycan.demo import ago
 from billycan_contacts import api as contacts
 
@@ -17,7 +15,7 @@ _CATEGORY_IDS = {name: id for id, name in STARTER.items()}
 
 # Days ago, category, amount, and what else the receipt says.
 _RECEIPTS: tuple[tuple[int, str, str, dict[str, Any]], ...] = (
-    # Bought before the job it is for, which was on the last working day.
+    # Bought before the job that the samples of jobs have it for.
     (4, "Materials and supplies", "38.50", {"description": "Inlet valve and washers", "billable": True}),
     (
         3,
@@ -69,7 +67,6 @@ def add_samples(ctx: Context) -> None:
             "category_id": _CATEGORY_IDS[category],
             "amount": amount,
             "supplier_id": suppliers.get(category),
-            "job_id": _job(ctx) if members.get("billable") else None,
             **members,
         }
         with ago(ctx, days_ago, 17):
@@ -77,13 +74,3 @@ def add_samples(ctx: Context) -> None:
             if expense.reference:
                 twice = create_expense(ctx, decode({**given, "reference": f"{expense.reference} (copy)"}, NewExpense))
     void_expense(ctx, twice.id, ExpenseVoiding(reason=Reason("Entered twice.")))
-
-
-def _job(ctx: Context) -> str | None:
-    """The sample job that the billable receipt is for."""
-    if not ctx.has("jobs"):
-        return None
-    (jobs,) = [table for table in ctx.app.manifests["jobs"].tables if table.name == "jobs"]
-    named = sa.select(jobs.c.id).where(own(ctx, jobs), jobs.c.title == "Repair leaking cistern")
-    id: str | None = ctx.db.execute(named).scalars().first()
-    return id

@@ -6,11 +6,11 @@ from zoneinfo import ZoneInfo
 
 from msgspec import UNSET
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row
+from billycan import Conflict, Context, Deleted, Page, Patch, Row, take_turns
 from billycan.sql import as_stored
 
 from . import rules
-from .records import job_of, records, show, tell
+from .records import charged_by, job_of, neighbours, records, show, tell
 from .schemas import Expense, ExpenseQuery, ExpenseVoiding, NewExpense
 
 
@@ -28,7 +28,7 @@ def create_expense(ctx: Context, body: NewExpense) -> Expense:
 
     Emits `expense.created`.
     """
-    _check_job(ctx, body, None)
+    neighbours.check(ctx, body)
     if body.paid_on is UNSET:
         body.paid_on = None if body.due_date else body.date
     if body.tax_invoice_held:
@@ -51,6 +51,8 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. Emits `expense.updated`
     if anything changed.
     """
+    if "job_id" in body:
+        take_turns(ctx)  # before the expense is locked, as whoever invoices the job does
     row = records.lock(ctx, id)
     _let_one_supplier_clear_the_other(body)
     _let_the_tax_invoice_follow(ctx, body, row)
@@ -67,7 +69,7 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
         columns |= {"claim_until": row.claim_until, "recorded_late": row.recorded_late}
     if row.status == "void":
         _check_locked(row, columns)
-    _check_job(ctx, after, before["job_id"])
+    neighbours.check(ctx, after, before)
     changed = records.save(ctx, row, **columns)
     if changed.version != row.version:
         return tell(ctx, changed, "expense.updated")
@@ -83,6 +85,9 @@ def delete_expense(ctx: Context, id: str) -> Deleted:
     row = records.lock(ctx, id)
     if row.status == "void":
         raise Conflict("A void expense must be kept.", code="document_locked", status=row.status)
+    if charged_by.shown(ctx, row._mapping)["invoice_id"]:
+        message = "Still in use by the invoice that charges it: void that, or delete it while it is a draft."
+        raise Conflict(message, code="has_dependents", dependents={"invoices": 1})
     deleted = records.delete(ctx, row)
     ctx.emit("expense.deleted", deleted)
     return deleted
@@ -147,16 +152,3 @@ def _let_the_tax_invoice_follow(ctx: Context, body: Patch[NewExpense], row: Row)
         sent["tax_invoice_held_on"] = None
     elif "tax_invoice_held_on" in sent:
         sent["tax_invoice_held"] = False
-
-
-def _check_job(ctx: Context, body: NewExpense, stored: str | None) -> None:
-    """Invalid where a job is named anew that there is not; one that there is stays so until the transaction ends."""
-    if body.job_id is None or body.job_id == stored:
-        return
-    found: dict[str, str] = {}
-    if ctx.has("jobs"):
-        from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
-
-        found = jobs.names(ctx, [body.job_id], lock=True)
-    if body.job_id not in found:
-        raise Invalid.member("job_id", "not_found", "there is no such job")

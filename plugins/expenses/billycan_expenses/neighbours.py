@@ -2,9 +2,19 @@
 
 from collections.abc import Callable
 
-from billycan import Context, Deleted, check_unused
+import sqlalchemy as sa
+from msgspec import Struct
 
+from billycan import Context, Deleted, check_unused, own
+
+from .records import records, tell
 from .tables import expenses
+
+
+class Gone(Struct):
+    """An invoice that was deleted or voided."""
+
+    id: str
 
 
 def keep_job(ctx: Context, job: Deleted) -> None:
@@ -12,4 +22,15 @@ def keep_job(ctx: Context, job: Deleted) -> None:
     check_unused(ctx, expenses, expenses.c.job_id == job.id)
 
 
-hears: dict[str, Callable[..., None]] = {"job.deleted": keep_job}
+def free(ctx: Context, invoice: Gone) -> None:
+    """Let an expense be charged by another invoice when the one that did is deleted or voided."""
+    charged = own(ctx, expenses) & (expenses.c.invoice_id == invoice.id)
+    for row in ctx.db.execute(sa.select(expenses).where(charged).order_by(expenses.c.id).with_for_update()).all():
+        tell(ctx, records.save(ctx, row, invoice_id=None), "expense.updated")
+
+
+hears: dict[str, Callable[..., None]] = {
+    "job.deleted": keep_job,
+    "invoice.deleted": free,
+    "invoice.voided": free,
+}

@@ -16,7 +16,6 @@ from .tables import categories, expenses, started
 manifest = Manifest(
     name="expenses",
     requires=("contacts",),
-    uses=("jobs",),
     tables=(categories, started, expenses),
     migrations=Path(__file__).parent / "migrations",
     events={

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Records, Row
+from billycan import Context, Neighbours, Records, Row
 from billycan_contacts import api as contacts
 
 from . import categories, rules
@@ -19,6 +19,9 @@ def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]
     """The expenses of any of these claim statuses."""
     return sa.or_(*(_claim(ctx) == status for status in statuses))
 
+
+neighbours = Neighbours(job_id="jobs")
+charged_by = Neighbours(invoice_id="invoices")
 
 _LATE = ("tax_invoice_held_on", "claim_until", "recorded_late")
 
@@ -45,7 +48,7 @@ records = Records(
         ),
         "allowed_actions": ("status",),
     },
-    points_at={"job_id": "jobs"},
+    points_at={**neighbours.plugins, **charged_by.plugins},
 )
 
 
@@ -116,6 +119,7 @@ def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
         rows,
         currency=dict.fromkeys([row.id for row in rows], "AUD"),
         job_id={row.id: job_of(ctx, row) for row in where("job_id")},
+        invoice_id={row.id: row.invoice_id if ctx.has("invoices") else None for row in where("invoice_id")},
         business_use_percent={row.id: _short(row.business_use_percent) for row in where("business_use_percent")},
         gst_breakdown={row.id: _breakdown(ctx, row, unregistered) for row in broken_down},
     )

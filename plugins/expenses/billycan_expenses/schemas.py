@@ -158,6 +158,7 @@ class Expense(Resource):
     category: The category it belongs to.
     supplier: The contact it was paid to.
     gst_breakdown: Its GST, and how much can be claimed.
+    invoice_id: The invoice that charges it to the job's client.
     voided_at: When it was voided.
     void_reason: Why it was voided.
     """
@@ -186,6 +187,7 @@ class Expense(Resource):
     reference: str | None
     job_id: str | None
     billable: bool
+    invoice_id: str | None
     voided_at: Moment | None
     void_reason: str | None
 

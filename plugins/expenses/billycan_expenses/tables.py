@@ -8,6 +8,7 @@ from billycan import (
     TenThousandths,
     UTCDateTime,
     folded,
+    neighbour_index,
     reference,
     resource_table,
     searchable,
@@ -49,6 +50,7 @@ expenses = resource_table(
     sa.Column("reference", sa.Text),
     sa.Column("job_id", ByCodePoint),
     sa.Column("billable", sa.Boolean, nullable=False),
+    sa.Column("invoice_id", ByCodePoint),
     sa.Column("voided_at", UTCDateTime),
     sa.Column("void_reason", sa.Text),
     folded("description", nullable=True),
@@ -60,4 +62,5 @@ expenses = resource_table(
     sa.Index(None, "tenant_id", "category_id", "created_at", "id"),
     sa.Index(None, "tenant_id", "supplier_id", "created_at", "id"),
     sa.Index(None, "tenant_id", "job_id", "created_at", "id"),
+    neighbour_index("invoice_id"),
 )

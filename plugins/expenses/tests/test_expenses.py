@@ -71,8 +71,8 @@ def test_what_is_not_sent_has_its_default(client):
         "supplier_id": None, "supplier": None, "supplier_name": None, "supplier_abn": None, "gst_code": "gst",
         "gst": 10, "gst_breakdown": breakdown, "business_use_percent": 100, "tax_invoice_held": False,
         "tax_invoice_held_on": None, "paid_on": "2026-11-20", "due_date": None, "tax_withheld": 0,
-        "payment_method": None, "reference": None, "job_id": None, "billable": False, "voided_at": None,
-        "void_reason": None, "external_id": None, "metadata": {}, "allowed_actions": ["void"],
+        "payment_method": None, "reference": None, "job_id": None, "billable": False, "invoice_id": None,
+        "voided_at": None, "void_reason": None, "external_id": None, "metadata": {}, "allowed_actions": ["void"],
     }  # fmt: skip
     assert '"amount":110.00,' in client.last.text and '"business_use_percent":100,' in client.last.text
 
@@ -532,7 +532,7 @@ def test_the_samples_show_every_claim_status(make_app, others):
     if others:
         from billycan_jobs.demo import add_samples as add_jobs
 
-        samples.insert(1, add_jobs)
+        samples.append(add_jobs)  # they take the expense that is billable
     for add in samples:
         ctx = Context(client.app, client.tenant_id)
         with unit_of_work(ctx):

@@ -5,13 +5,27 @@ from typing import Any
 
 from billycan import Context, decode, names_of
 
+from .claims import Billing, Extra, Work, already_invoiced, billings, claim, hand_over, work_of
 from .documents import neighbours
 from .handlers import create_invoice
 from .owing import owed_by_each
 from .schemas import Invoice, NewInvoice
 from .tables import entries, invoices
 
-__all__ = ["entries", "make", "names", "owed_by_each"]
+__all__ = [
+    "Billing",
+    "Extra",
+    "Work",
+    "already_invoiced",
+    "billings",
+    "claim",
+    "entries",
+    "hand_over",
+    "make",
+    "names",
+    "owed_by_each",
+    "work_of",
+]
 
 # Maps each id to the invoice's number, in one query; `lock=True` keeps them from being deleted until the transaction
 # ends.

@@ -14,12 +14,12 @@ from billycan import Context, Invalid, Neighbours, Records, Row
 from billycan.fields import LAST_DATE
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_documents.api import NEEDS, Documents, gst_codes, may_charge_gst
+from billycan_documents.api import NEEDS, Documents, Figures, gst_codes, may_charge_gst
 from billycan_hosted.api import link_url
 
 from . import rules
 from .payments import payments_asked, payments_of
-from .schemas import Invoice, ListedInvoice, TaxInvoice
+from .schemas import Invoice, ListedInvoice, NewInvoice, TaxInvoice
 from .tables import invoices, lines
 
 PATH = "/i/"
@@ -49,11 +49,15 @@ records = Records(
     filters={"status": of_status, "search": contacts.found_by(invoices.c.client_id)},
     needs={
         **NEEDS,
-        "document_title": ("document_title", "client_name", "issue_date", "gst_breakdown"),
-        "tax_invoice": ("document_title", "client_id", "client_name", "issue_date", "gst_breakdown", "total"),
+        "document_title": ("document_title", "client_name", "issue_date", "gst_breakdown", "claim"),
+        "tax_invoice": ("document_title", "client_id", "client_name", "issue_date", "gst_breakdown", "total", "claim"),
         "amount_due": ("status", "total", *SETTLED),
         "is_overdue": ("status", "due_date"),
-        "allowed_actions": ("status", "client_id", "issue_date", "gst_breakdown", "total", "amount_credited"),
+        "allowed_actions": (
+            *("status", "client_id", "issue_date", "gst_breakdown", "total", "amount_credited"),
+            *("claim", "applied_to", "forfeited_on"),
+        ),
+        "forfeited_gst": ("forfeited_on", "deposit_gst"),
         "hosted_url": ("status", "issue_date", "sent_at"),
         "payments": ("status",),
     },
@@ -104,11 +108,17 @@ def allowed_actions(ctx: Context, row: Row) -> list[str]:
     may_charge = may_charge_gst(ctx, codes, ctx.today())  # as a copy would, which is dated today
     may_send = False
     if row.status == "draft":
-        title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes)
+        title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes, row.claim)
         # A contact always has a name, so only the business itself can be what a tax invoice does not tell.
         check = tax_invoice(ctx, title=title, total=row.total, name=row.client_id, abn=None)
         may_send = may_charge_gst(ctx, codes, row.issue_date) and row.total >= 0 and not check.missing
-    return rules.allowed_actions(row.status, may_send=may_send, may_charge=may_charge, may_void=not row.amount_credited)
+    return rules.allowed_actions(
+        row.status,
+        may_send=may_send,
+        may_charge=may_charge,
+        may_void=not row.amount_credited,
+        may_forfeit=row.claim == "deposit" and row.applied_to is None and row.forfeited_on is None,
+    )
 
 
 def hosted_url(ctx: Context, row: Row) -> str | None:
@@ -123,14 +133,14 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
     """What invoices show beyond other documents: title, tax invoice check, and what is due."""
     wants = partial(ctx.wants, ListedInvoice)
     titled, checked, dues = wants("document_title", "tax_invoice"), wants("tax_invoice"), wants("amount_due")
-    overdue, actions = wants("is_overdue"), wants("allowed_actions")
+    overdue, actions, forfeited = wants("is_overdue"), wants("allowed_actions"), wants("forfeited_gst")
     today = ctx.today()
     for row in rows:
         shown: dict[str, Any] = {}
         if titled:
             title, is_draft = row.document_title, row.client_name is None
             if is_draft:  # what is known of the registration may have changed
-                title = rules.document_title(ctx.tenant.registered_on(row.issue_date), gst_codes(row))
+                title = rules.document_title(ctx.tenant.registered_on(row.issue_date), gst_codes(row), row.claim)
             shown["document_title"] = title
             # Of a document that was sent it was checked then, whatever became of the business profile.
             if checked and not is_draft:
@@ -144,6 +154,8 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
             shown["is_overdue"] = is_overdue(row.status, row.due_date, today)
         if actions:
             shown["allowed_actions"] = allowed_actions(ctx, row)
+        if forfeited:
+            shown["forfeited_gst"] = row.deposit_gst if row.forfeited_on else None
         yield shown
 
 
@@ -171,3 +183,11 @@ documents = Documents(
     open_once_sent=rules.OPEN_ONCE_SENT,
     locked="a {status} invoice is locked; only {open} can still change",
 )
+
+
+def add_draft(ctx: Context, body: NewInvoice, worked: Figures | None = None, **columns: Any) -> Invoice:
+    """A draft of what was sent; `worked` are its lines and figures, where they are known, and `columns` its claim."""
+    return documents.add(ctx, body, worked, status="draft", **{**_NOTHING_SETTLED, **columns})
+
+
+_NOTHING_SETTLED = dict.fromkeys((*SETTLED, "deposits_applied"), rules.ZERO)

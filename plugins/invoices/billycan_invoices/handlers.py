@@ -1,5 +1,7 @@
 """What each endpoint does."""
 
+from typing import Any
+
 from billycan import (
     Conflict,
     Context,
@@ -14,14 +16,16 @@ from billycan import (
     decode,
     take_turns,
 )
+from billycan.sql import as_stored
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
-from . import ledger, rules
-from .documents import SETTLED, amount_due, documents, neighbours, records, tax_invoice
+from . import deposits, ledger, rules
+from .documents import add_draft, allowed_actions, amount_due, documents, neighbours, records, tax_invoice
 from .ledger import Change
 from .payment_schemas import NewPayment, PaymentReversal, Settlement
 from .payments import allocations_of, check_coins
 from .schemas import (
+    Forfeiture,
     Invoice,
     InvoiceQuery,
     InvoiceVoiding,
@@ -49,7 +53,7 @@ def create_invoice(ctx: Context, body: NewInvoice) -> Invoice:
     GST is rounded once for the document or once for each line. Subtotal and GST always add up to the total. Refused
     with `gst_not_registered` if a business that is not registered for GST charges it. Emits `invoice.created`.
     """
-    return documents.add(ctx, body, status="draft", **_NOTHING_SETTLED)
+    return add_draft(ctx, body)
 
 
 def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
@@ -87,8 +91,9 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
     """Change a draft, or the few members of a sent invoice that may still change.
 
     Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` can change;
-    anything else is `document_locked`. Refused with `gst_not_registered` if a business that is not registered for GST
-    charges it. Emits `invoice.updated` if anything changed.
+    anything else is `document_locked`. What an invoice with a `claim` bills is locked from the start. Refused with
+    `gst_not_registered` if a business that is not registered for GST charges it. Emits `invoice.updated` if anything
+    changed.
     """
     if body.sent.keys() & neighbours.plugins.keys():
         take_turns(ctx)  # before the invoice is locked, as whoever deletes it does
@@ -99,7 +104,21 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
             raise Invalid.member("due_date", "required", "cannot be cleared once the invoice is sent")
         if edit.after.due_date < row.issue_date:
             raise Invalid.member("due_date", "out_of_range", "must not be before issue_date")
-    return documents.change(ctx, edit)
+    changed = {name for name in rules.LOCKED_IN_CLAIMS if as_stored(getattr(edit.after, name)) != edit.before[name]}
+    if row.claim is None:
+        return documents.change(ctx, edit, **_lets_go(row, changed))
+    if locked := sorted(changed):
+        message = f"{', '.join(locked)}: a claim stays as it was made. Delete the draft and make another claim instead."
+        raise Conflict(message, code="document_locked", param=locked[0], status=row.status)
+    return documents.change(ctx, edit, keeps_figures=True)
+
+
+def _lets_go(row: Row, changed: set[str]) -> dict[str, Any]:
+    """The columns with which an invoice of all the work bills it no longer, once it names another quote or job."""
+    if row.claim_on is None:
+        return {}
+    billed = {row.quote_id: "quote_id", row.job_id: "job_id"}[row.claim_on]
+    return {"claim_on": None} if billed in changed else {}
 
 
 def delete_invoice(ctx: Context, id: str) -> Deleted:
@@ -114,6 +133,8 @@ def delete_invoice(ctx: Context, id: str) -> Deleted:
         instead = ": void it instead" if row.status == "sent" and not row.amount_credited else ""
         message = f"An invoice that is {row.status} must be kept{instead}."
         raise Conflict(message, code="document_locked", status=row.status)
+    deposits.keep_applied(row)
+    deposits.let_go(ctx, row)
     return documents.remove(ctx, row)
 
 
@@ -200,9 +221,11 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
         raise Conflict(message, code="has_adjustment_notes")
     if row.amount_paid and row.status in ("partially_paid", "paid"):
         raise Conflict("Money was received for this invoice: reverse its payments first.", code="has_payments")
+    deposits.keep_applied(row)
     ended = {"voided_at": ctx.now(), "void_reason": body.reason}
     invoice = documents.move(ctx, row, "void", "invoice.voided", **ended)
     ledger.write(ctx, id, [ledger.priced("void", max(ctx.today(), row.issue_date), row._mapping, -1)])
+    deposits.let_go(ctx, row)
     return invoice
 
 
@@ -229,7 +252,23 @@ def duplicate_invoice(ctx: Context, id: str) -> Invoice:
     return create_invoice(ctx, decode(content, NewInvoice))
 
 
-_NOTHING_SETTLED = dict.fromkeys(SETTLED, rules.ZERO)
+def forfeit_invoice(ctx: Context, id: str, body: Forfeiture) -> Invoice:
+    """Keep a deposit that was paid: it is the business's now, and no part of the price of the work.
+
+    From paid, for an invoice whose `claim` is `deposit` and that no other invoice took off; otherwise
+    `invalid_state_transition`. The GST on it arises on that date (s 99-10 GST Act) and is shown as `forfeited_gst`.
+    Emits `invoice.forfeited`.
+    """
+    take_turns(ctx)  # whoever takes the deposit off an invoice does the same
+    row = records.lock(ctx, id)
+    allowed = allowed_actions(ctx, row)
+    rules.actions.check("forfeit", row.status if "forfeit" in allowed else "draft", allowed)
+    on = body.forfeited_on or ctx.today()
+    if not row.issue_date <= on <= ctx.today():
+        raise Invalid.member("forfeited_on", "out_of_range", "must be from issue_date to today")
+    deposits.forfeit(ctx, row, on)
+    row = records.save(ctx, row, forfeited_on=on, forfeit_reason=body.reason)
+    return documents.tell(ctx, row, "invoice.forfeited")
 
 
 def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
@@ -239,7 +278,7 @@ def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
     if row.total < 0:
         raise Invalid("The total is below zero: change the lines.", code="negative_total", param="total")
     client = client_of(ctx, row.client_id)
-    title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes)
+    title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes, row.claim)
     compliance = tax_invoice(ctx, title=title, total=row.total, name=client.name, abn=client.abn)
     if compliance.missing:
         faults = [Fault(name, "required", "is missing from this tax invoice") for name in compliance.missing]
@@ -259,6 +298,7 @@ def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
         **frozen(client),
     )
     ledger.write(ctx, row.id, [ledger.priced("invoice", row.issue_date, row._mapping)])
+    deposits.count(ctx, row)
     invoice = documents.tell(ctx, row, "invoice.sent", lines=stored)
     if row.status == "paid":
         ctx.emit("invoice.paid", invoice)

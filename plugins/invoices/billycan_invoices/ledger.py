@@ -18,7 +18,7 @@ from billycan.sql import Insertion
 from .rules import ZERO
 from .tables import entries
 
-Kind = Literal["invoice", "payment", "note", "write_off", "void"]
+Kind = Literal["invoice", "payment", "note", "write_off", "void", "deposit", "forfeit"]
 # The GST codes that are told apart; what is left of a total is taxable, with GST.
 UNTAXED = ("gst_free", "export", "input_taxed", "out_of_scope")
 

@@ -10,6 +10,7 @@ from billycan.sql import as_stored
 from billycan_documents.api import id_faults
 
 from . import ledger, note_rules, releasing
+from .claims import take_turns_of_work
 from .documents import amount_due
 from .documents import records as invoice_records
 from .note_schemas import (
@@ -202,6 +203,7 @@ def _locked(ctx: Context, id: str, action: str, *, released: bool) -> tuple[Row,
 
     The payments are those of the invoice, and where it was `released`, those that the note released.
     """
+    take_turns_of_work(ctx, id)  # first of all, as whoever makes a claim does
     take_clients_turn(ctx, notes, id)
     found = records.find(ctx, id)
     invoice = lock_invoices(ctx, [found.invoice_id])[found.invoice_id]

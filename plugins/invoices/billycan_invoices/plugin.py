@@ -32,6 +32,7 @@ manifest = Manifest(
         "invoice.voided": Invoice,
         "invoice.written_off": Invoice,
         "invoice.recovered": Invoice,
+        "invoice.forfeited": Invoice,
         "invoice.deleted": Deleted,
         "adjustment_note.created": AdjustmentNote,
         "adjustment_note.updated": AdjustmentNote,
@@ -65,6 +66,7 @@ manifest = Manifest(
         Route("POST", "/v1/invoices/{id}/pay", h.pay_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/void", h.void_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/write_off", h.write_off_invoice, scope="invoices:write"),
+        Route("POST", "/v1/invoices/{id}/forfeit", h.forfeit_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/duplicate", h.duplicate_invoice, scope="invoices:write", status=201),
         Route(
             "GET",
@@ -111,6 +113,7 @@ manifest = Manifest(
     demo=add_samples,
     codes={
         "allocated_elsewhere": Code(409, "The payment settles other invoices too: reverse it as a whole."),
+        "already_invoiced": Code(409, "All of it is invoiced: void an invoice, or delete it while it is a draft."),
         "credit_spent": Code(409, "The credit that the note gave was allocated or refunded since."),
         "has_adjustment_notes": Code(409, "Adjustment notes were issued for the invoice: void them first."),
         "has_payments": Code(409, "Money was received for the invoice: reverse its payments first."),

@@ -19,6 +19,7 @@ actions = Actions(
         "pay": ("draft sent partially_paid", "paid"),
         "void": ("sent", "void"),
         "write_off": ("sent partially_paid", "written_off"),
+        "forfeit": ("paid", None),
         "duplicate": ("draft sent partially_paid paid credited void written_off", None),
     }
 )
@@ -36,14 +37,25 @@ payment_actions = Actions(
 )
 
 
-def allowed_actions(status: str, *, may_send: bool, may_charge: bool, may_void: bool) -> list[str]:
+# What an invoice bills of a quote or a job is not changed afterwards: what is left of the work follows from it.
+LOCKED_IN_CLAIMS = frozenset(
+    {
+        *("line_items", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
+        *("client_id", "quote_id", "job_id"),
+    }
+)
+
+
+def allowed_actions(
+    status: str, *, may_send: bool, may_charge: bool, may_void: bool, may_forfeit: bool = False
+) -> list[str]:
     """What may be done with an invoice.
 
-    `may_send` tells of a draft, `may_charge` whether its GST can be charged, `may_void` that no note adjusts it.
+    `may_send` tells of a draft, `may_charge` whether its GST can be charged, `may_void` that no note adjusts it,
+    `may_forfeit` that it is a deposit which was neither taken off another invoice nor forfeited.
     """
-    if may_void and may_charge and (may_send or status != "draft"):
-        return actions.allowed(status)
-    now = {"send": may_send, "pay": may_send or status != "draft", "duplicate": may_charge, "void": may_void}
+    pay = may_send or status != "draft"
+    now = {"send": may_send, "pay": pay, "duplicate": may_charge, "void": may_void, "forfeit": may_forfeit}
     return [action for action in actions.allowed(status) if now.get(action, True)]
 
 
@@ -97,8 +109,13 @@ def left_over(amount: Decimal, rounding: Decimal, taken: Decimal) -> tuple[Decim
     return (kept - rounding, rounding) if kept > rounding else (kept, ZERO)
 
 
-def document_title(registered: bool, codes: Iterable[str]) -> str:
-    """`Tax invoice` where a registered business makes a taxable sale (s 29-70(1)(d) GST Act), else `Invoice`."""
+def document_title(registered: bool, codes: Iterable[str], claim: str | None = None) -> str:
+    """`Tax invoice` where a registered business makes a taxable sale (s 29-70(1)(d) GST Act), else `Invoice`.
+
+    A security deposit is no consideration until it is applied or forfeited (s 99-5), so asking for one is neither.
+    """
+    if claim == "deposit":
+        return "Deposit request"
     return "Tax invoice" if registered and "gst" in codes else "Invoice"
 
 

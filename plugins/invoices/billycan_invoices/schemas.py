@@ -25,6 +25,8 @@ from .payment_schemas import InvoicePayment, Reason
 
 Status = Literal["draft", "sent", "partially_paid", "paid", "credited", "void", "written_off"]
 Include = Literal["line_items"]
+Claim = Literal["progress", "part_payment", "deposit", "final"]
+Title = Literal["Tax invoice", "Invoice", "Deposit request"]
 
 
 class NewInvoice(NewDocument, kw_only=True):
@@ -72,6 +74,17 @@ class InvoiceWriteOff(Struct, forbid_unknown_fields=True, kw_only=True):
     reason: Reason | None = None
 
 
+class Forfeiture(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Keeping a security deposit because the client did not go through with the work.
+
+    reason: Why.
+    forfeited_on: When it was forfeited; default today, in the business's time zone.
+    """
+
+    reason: Reason | None = None
+    forfeited_on: Day | None = None
+
+
 class TaxInvoice(Struct):
     """Whether the document shows everything a tax invoice must (s 29-70 GST Act), and what is missing.
 
@@ -112,6 +125,13 @@ class ListedInvoice(Resource):
     void_reason: Why it was voided.
     written_off_at: When it was written off.
     write_off_reason: Why it was written off.
+    claim: What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a `part_payment`, a
+      `deposit`, or all that other invoices left (`final`).
+    deposits_applied: What it takes off for deposits, with the GST on them in its own.
+    applied_to: Of a deposit, the invoice that takes it off.
+    forfeited_on: Of a deposit, when it was forfeited; the GST on it arises on that date.
+    forfeited_gst: The GST on a forfeited deposit.
+    forfeit_reason: Why it was forfeited.
     hosted_url: The page where the client sees it, once it is sent; only for keys that may write invoices.
     line_items: What is charged for, in order; in lists only with `include=line_items`.
     """
@@ -138,7 +158,7 @@ class ListedInvoice(Resource):
     cash_rounding: Decimal
     amount_due: Decimal
     is_overdue: bool
-    document_title: Literal["Tax invoice", "Invoice"]
+    document_title: Title
     tax_invoice: TaxInvoice
     reference: str | None
     purchase_order: str | None
@@ -154,6 +174,12 @@ class ListedInvoice(Resource):
     void_reason: str | None
     written_off_at: Moment | None
     write_off_reason: str | None
+    claim: Claim | None
+    deposits_applied: Decimal
+    applied_to: str | None
+    forfeited_on: date | None
+    forfeited_gst: Decimal | None
+    forfeit_reason: str | None
     hosted_url: str | UnsetType | None
     line_items: list[Line] | UnsetType = UNSET
 
@@ -234,7 +260,7 @@ class Preview(Struct, kw_only=True):
     gst: Decimal
     total: Decimal
     gst_breakdown: list[CodeTotals]
-    document_title: Literal["Tax invoice", "Invoice"]
+    document_title: Title
     tax_invoice: TaxInvoice
     line_items: list[PreviewLine]
 
@@ -262,6 +288,7 @@ class InvoiceQuery(PageQuery, kw_only=True):
 
     search: Search | None = None
     status: list[Literal[Status, "overdue", "unpaid"]] | None = None
+    claim: list[Claim] | None = None
     client_id: list[str] | None = None
     number: list[str] | None = None
     quote_id: list[str] | None = None

@@ -45,6 +45,17 @@ invoices = resource_table(
     sa.Column("void_reason", sa.Text),
     sa.Column("written_off_at", UTCDateTime),
     sa.Column("write_off_reason", sa.Text),
+    # What it bills of a quote's or a job's work: see `claims`. `claimed` is how much of the work, without extras.
+    sa.Column("claim", sa.Text),
+    sa.Column("claim_on", ByCodePoint),
+    sa.Column("claimed", Cents()),
+    sa.Column("claim_percent", TenThousandths()),
+    sa.Column("claim_parts", Json),
+    sa.Column("deposits_applied", Cents(), nullable=False),
+    sa.Column("applied_to", ByCodePoint),
+    sa.Column("deposit_gst", Cents()),
+    sa.Column("forfeited_on", sa.Date),
+    sa.Column("forfeit_reason", sa.Text),
     searchable(),
     reference("client_id", "contacts"),
     sa.UniqueConstraint("tenant_id", "number"),
@@ -53,7 +64,7 @@ invoices = resource_table(
     sa.Index(None, "tenant_id", "sequence", "id"),
     sa.Index(None, "tenant_id", "due_date", "id"),
     sa.Index(None, "tenant_id", "issue_date", "id"),
-    *map(neighbour_index, ("quote_id", "job_id", "booking_id")),
+    *map(neighbour_index, ("quote_id", "job_id", "booking_id", "applied_to")),
 )
 
 lines = lines_table("invoices")
@@ -107,7 +118,7 @@ allocations = tenant_table(
 entries = tenant_table(
     "invoices_entries",
     sa.Column("invoice_id", ByCodePoint, nullable=False),
-    # What sending or voiding the invoice, a payment, a note or a write-off changed.
+    # What sending or voiding the invoice, a payment, a note, a write-off, or the fate of a deposit changed.
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("counts_on", sa.Date, nullable=False),
     sa.Column("payment_id", ByCodePoint),

@@ -8,6 +8,7 @@ from billycan import Context
 from billycan.demo import ago, working_day
 from billycan.fields import Moment
 from billycan_contacts import api as contacts
+from billycan_documents.api import NewClaim
 
 from .api import make
 from .handlers import cancel_job, complete_job, hold_job, invoice_job, start_job
@@ -23,7 +24,7 @@ _GREASE_TRAP = [
 ]
 _CISTERN = [
     {"description": "Call-out and first half hour", "unit_price": "145.00"},
-    {"description": "Inlet valve and washer", "unit_price": "38.50"},
+    {"description": "Labour, licensed plumber", "quantity": "0.5", "unit": "hour", "unit_price": "120.00"},
 ]
 _SEWER = [
     {"description": "Call-out and first half hour", "unit_price": "145.00"},
@@ -95,9 +96,13 @@ def add_samples(ctx: Context) -> None:
         **_times(ctx, -1, 13, 14),
         line_items=_CISTERN,
     )
+    if ctx.has("expenses"):
+        from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
+
+        expenses.give_samples(ctx, cistern.id)
     complete_job(ctx, cistern.id, Completion())
     if ctx.has("invoices"):
-        invoice_job(ctx, cistern.id)
+        invoice_job(ctx, cistern.id, NewClaim())
     pipes = _add(ctx, "Odo", title="Replace downpipes", priority="low")
     cancel_job(ctx, pipes.id, JobCancellation(reason=Reason("The body corporate has it done.")))
 

@@ -2,19 +2,23 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 
-from billycan import Context, Fault, Invalid, Named, Neighbours, Records, Row, new_id, own
+from billycan import Context, Fault, Invalid, Named, Neighbours, Records, Row, new_id
 from billycan.sql import as_stored, json_list_has
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_documents.api import NEEDS, Documents, gst_codes, may_charge_gst
+from billycan_documents.api import NEEDS, Documents, Invoiced, gst_codes, may_charge_gst
 
 from . import rules
 from .schemas import Job, ListedJob, NewJob
-from .tables import invoiced, jobs, lines
+from .tables import jobs, lines
+
+if TYPE_CHECKING:
+    from billycan_expenses.api import Billable
+    from billycan_invoices.api import Billing
 
 neighbours = Neighbours(quote_id="quotes", booking_id="bookings")
 
@@ -36,7 +40,8 @@ records = Records(
         **NEEDS,
         "assignees": ("assignee_ids",),
         "invoice_ids": (),
-        "allowed_actions": ("status", "checklist", "gst_breakdown"),
+        "invoiced": ("total",),
+        "allowed_actions": ("status", "checklist", "gst_breakdown", "total"),
     },
     points_at={"assignee_id": "staff"},
 )
@@ -82,21 +87,40 @@ def check_assignees(ctx: Context, body: NewJob, stored: Sequence[str]) -> None:
         raise Invalid.of(*faults)
 
 
-def bills(ctx: Context, job_id: str) -> str | None:
-    """The invoice that bills the job's lines."""
-    found = sa.select(invoiced.c.id).where(own(ctx, invoiced), invoiced.c.job_id == job_id, invoiced.c.bills)
-    id: str | None = ctx.db.execute(found).scalar()
-    return id
+def billings(ctx: Context, rows: Sequence[Row]) -> "Mapping[str, Billing]":
+    """What invoices bill of each of the jobs, in one query; nothing where that plugin is off."""
+    if not rows or not ctx.has("invoices"):
+        return {}
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
+    return invoices.billings(ctx, "job_id", [row.id for row in rows])
 
 
-def allowed_actions(ctx: Context, row: Row, *, billed: bool | None = None) -> list[str]:
-    """What may be done with a job; `billed` spares a query where the caller knows whether an invoice bills it."""
-    awaits_invoice = row.status == "complete" and ctx.has("invoices")
-    if awaits_invoice:
-        awaits_invoice = not (bills(ctx, row.id) if billed is None else billed)
-    codes = gst_codes(row)
-    may_invoice = awaits_invoice and bool(codes) and may_charge_gst(ctx, codes, ctx.today())
+def allowed_actions(ctx: Context, row: Row, *, billed: "Billing | None" = None) -> list[str]:
+    """What may be done with a job; `billed` spares a query where the caller knows what its invoices bill of it."""
+    may_invoice = row.status in rules.INVOICEABLE and ctx.has("invoices")
+    if may_invoice:
+        billed = billed or billings(ctx, [row])[row.id]
+        codes = gst_codes(row)
+        may_invoice = bool(codes) and not billed.is_all(row.total) and may_charge_gst(ctx, codes, ctx.today())
     return rules.allowed_actions(row.status, row.checklist, may_invoice=may_invoice)
+
+
+def billable(ctx: Context, job_id: str) -> "list[Billable]":
+    """The job's expenses that its next invoice charges to the client, locked; none where that plugin is off."""
+    if not ctx.has("expenses"):
+        return []
+    from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
+
+    return expenses.billable(ctx, job_id)
+
+
+def bill(ctx: Context, spent: "Sequence[Billable]", invoice_id: str) -> None:
+    """Note the invoice that charges these expenses."""
+    if spent:
+        from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
+
+        expenses.bill(ctx, spent, invoice_id)
 
 
 # As shown -------------------------------------------------------------------------------------------------------------
@@ -106,16 +130,19 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
     """What jobs show beyond other documents, with one query each for their staff and invoices."""
     wants = partial(ctx.wants, ListedJob)
     named, actions = wants("assignees"), wants("allowed_actions")
-    assigned, invoiced_as = wants("assignee_ids", "assignees"), wants("invoice_ids", "allowed_actions")
+    assigned, invoiced = wants("assignee_ids", "assignees"), wants("invoiced")
     people = _staff_names(ctx, {id for row in rows for id in assignee_ids(ctx, row)}) if named else {}
-    billed, invoice_ids = _invoices_of(ctx, rows if invoiced_as else ())
+    billed = billings(ctx, rows if invoiced or wants("invoice_ids", "allowed_actions") else ())
     for row in rows:
-        shown: dict[str, Any] = {"invoice_ids": invoice_ids.get(row.id, [])}
+        of_job = billed.get(row.id)
+        shown: dict[str, Any] = {"invoice_ids": of_job.invoice_ids if of_job else []}
+        if invoiced:
+            shown["invoiced"] = of_job.of(row.total) if of_job else Invoiced(row.total, row.total * 0, row.total)
         if assigned:
             shown["assignee_ids"] = assignee_ids(ctx, row)
             shown["assignees"] = [Named(id, people[id]) for id in shown["assignee_ids"] if id in people]
         if actions:
-            shown["allowed_actions"] = allowed_actions(ctx, row, billed=row.id in billed)
+            shown["allowed_actions"] = allowed_actions(ctx, row, billed=of_job)
         yield shown
 
 
@@ -125,19 +152,6 @@ def _staff_names(ctx: Context, ids: Iterable[str]) -> Mapping[str, str]:
     from billycan_staff import api as staff  # noqa: PLC0415 - there only where that plugin is
 
     return staff.names(ctx, ids)
-
-
-def _invoices_of(ctx: Context, rows: Sequence[Row]) -> tuple[set[str], dict[str, list[str]]]:
-    """Which of the jobs an invoice bills, and the invoices of each, oldest first; none where invoices is off."""
-    billed: set[str] = set()
-    found: dict[str, list[str]] = {}
-    if rows and ctx.has("invoices"):
-        of_these = own(ctx, invoiced) & invoiced.c.job_id.in_([row.id for row in rows])
-        for link in ctx.db.execute(sa.select(invoiced).where(of_these).order_by(invoiced.c.id)):
-            found.setdefault(link.job_id, []).append(link.id)
-            if link.bills:
-                billed.add(link.job_id)
-    return billed, found
 
 
 documents = Documents(

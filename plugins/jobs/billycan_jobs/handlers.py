@@ -5,12 +5,12 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Resource, check_unused
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Resource, check_unused, take_turns
 from billycan.sql import as_stored
-from billycan_documents.api import id_faults
+from billycan_documents.api import NewClaim, id_faults
 
 from . import rules
-from .documents import assignee_ids, bills, check_assignees, documents, records
+from .documents import assignee_ids, bill, billable, check_assignees, documents, records
 from .schemas import Completion, Job, JobCancellation, JobQuery, ListedJob, NewJob, Schedule
 from .tables import invoiced
 
@@ -144,28 +144,28 @@ def reopen_job(ctx: Context, id: str) -> Job:
     return documents.move(ctx, records.lock(ctx, id), "reopen", "job.reopened", completed_at=None)
 
 
-def invoice_job(ctx: Context, id: str) -> Resource:
-    """Create a draft invoice from a complete job's lines; the totals match to the cent.
+def invoice_job(ctx: Context, id: str, body: NewClaim) -> Resource:
+    """Create a draft invoice of a job: of all that is left to bill, or of a part of it.
 
-    From complete; otherwise `invalid_state_transition`. `already_invoiced` while another invoice bills it. Returns the
-    invoice. The key needs `invoices:write` too. Refused with `gst_not_registered` if the business is no longer
-    registered for GST. Emits `invoice.created` and `job.updated`.
+    From scheduled, in_progress, on_hold or complete; otherwise `invalid_state_transition`. Send `percent`, `amount` or
+    `line_ids` to invoice a part, and `claim` to say what it is: a progress claim, a part payment or a deposit. Without
+    them it invoices the whole job, less what was invoiced before; the totals match to the cent. The job's
+    `billable` expenses that no invoice has yet are lines of it, too. `already_invoiced` if nothing is left;
+    `over_invoiced` for more than is left. Returns the invoice. The key needs `invoices:write` too. Refused with
+    `gst_not_registered` if the business is no longer registered for GST. Emits `invoice.created` and `job.updated`.
     """
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
+    take_turns(ctx)  # before the job is locked, as whoever changes one of its invoices does
     row = records.lock(ctx, id)
     documents.check(ctx, row, "invoice")
-    if invoice_id := bills(ctx, id):
-        raise Conflict(
-            f"The invoice {invoice_id} bills this job: void it, or delete it while it is a draft, to make another.",
-            code="already_invoiced",
-            invoice_id=invoice_id,
-        )
     content = documents.content(ctx, row, "quote_id", "booking_id")
-    if not content["line_items"]:
-        raise Invalid.member("line_items", "required", "are required to invoice a job: add what to bill")
-    made = invoices.make(ctx, {**content, "job_id": id})
-    link = {"tenant_id": ctx.tenant_id, "id": made.id, "job_id": id, "bills": True}
+    work = invoices.Work(row, documents.lines(ctx, [id])[id], {**content, "job_id": id})
+    spent = billable(ctx, id) if body.claim != "deposit" else []
+    extras = [invoices.Extra(one.description, one.amount, one.gst_code) for one in spent]
+    made = invoices.claim(ctx, "job_id", work, body, extras)
+    bill(ctx, spent, made.id)
+    link = {"tenant_id": ctx.tenant_id, "id": made.id, "job_id": id}
     ctx.db.execute(sa.insert(invoiced).values(link))
     documents.tell(ctx, records.save(ctx, row, touch=True), "job.updated")
     return made

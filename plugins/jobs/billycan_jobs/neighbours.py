@@ -1,6 +1,7 @@
 """What jobs do when something happens in other plugins, inside the same transaction."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
@@ -8,6 +9,7 @@ from msgspec import Struct
 
 from billycan import Context, Deleted, check_unused, own
 from billycan.sql import json_list_has
+from billycan_documents.api import invoiced_again
 
 from .documents import documents, records
 from .tables import invoiced, jobs
@@ -18,6 +20,15 @@ class Invoice(Struct):
 
     id: str
     job_id: str | None
+
+
+class Note(Struct):
+    """What a job needs to know of an adjustment note: the invoice it reduces, and whether it does."""
+
+    id: str
+    invoice_id: str
+    status: str
+    total: Decimal
 
 
 class Origin(Struct):
@@ -44,12 +55,24 @@ def forget_invoice(ctx: Context, invoice: Deleted) -> None:
 
 
 def unbill(ctx: Context, invoice: Invoice) -> None:
-    """Let a job be invoiced again when the invoice that billed it is voided; it stays listed."""
-    link = _link(ctx, invoice.id, invoice.job_id)
-    if link is not None and link.bills and link.job_id == invoice.job_id:
-        this = own(ctx, invoiced) & (invoiced.c.id == invoice.id)
-        ctx.db.execute(sa.update(invoiced).where(this).values(bills=False))
-        _touch(ctx, link.job_id)
+    """Tell of a job of which less is invoiced, as an invoice for it was voided; it stays listed."""
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
+    _link(ctx, invoice.id, invoice.job_id)
+    _, job_id = invoices.work_of(ctx, invoice.id)
+    if job_id is not None:
+        _touch(ctx, job_id)
+
+
+def note_credit(ctx: Context, note: Note) -> None:
+    """Tell of a job of which less, or again more, is invoiced; refused where another invoice bills that by now."""
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
+    _, job_id = invoices.work_of(ctx, note.invoice_id)
+    for row in documents.held(ctx, jobs.c.id == job_id) if job_id else ():
+        job = documents.tell(ctx, records.save(ctx, row, touch=True), "job.updated")
+        if note.status == "void" and job.invoiced.remaining < 0:
+            raise invoiced_again(job.invoiced.remaining + note.total)
 
 
 def note_quote(ctx: Context, quote: Origin) -> None:
@@ -79,6 +102,8 @@ hears: dict[str, Callable[..., None]] = {
     "invoice.updated": note_invoice,
     "invoice.voided": unbill,
     "invoice.deleted": forget_invoice,
+    "adjustment_note.issued": note_credit,
+    "adjustment_note.voided": note_credit,
     "quote.created": note_quote,
     "quote.updated": note_quote,
     "quote.deleted": forget_quote,
@@ -96,7 +121,7 @@ def _link(ctx: Context, invoice_id: str, job_id: str | None) -> Any:
         ctx.db.execute(sa.delete(invoiced).where(this))
         _touch(ctx, had.job_id)
     if job_id is not None and (had is None or had.job_id != job_id) and documents.held(ctx, jobs.c.id == job_id):
-        row = {"tenant_id": ctx.tenant_id, "id": invoice_id, "job_id": job_id, "bills": False}
+        row = {"tenant_id": ctx.tenant_id, "id": invoice_id, "job_id": job_id}
         ctx.db.execute(sa.insert(invoiced).values(row))
         _touch(ctx, job_id)
     return had

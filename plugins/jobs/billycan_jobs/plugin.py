@@ -15,7 +15,7 @@ from .tables import invoiced, jobs, lines
 manifest = Manifest(
     name="jobs",
     requires=("contacts", "documents"),
-    uses=("staff", "invoices"),
+    uses=("staff", "invoices", "expenses"),
     tables=(jobs, lines, invoiced),
     migrations=Path(__file__).parent / "migrations",
     events={
@@ -63,7 +63,6 @@ manifest = Manifest(
     hears=hears,
     demo=add_samples,
     codes={
-        "already_invoiced": Code(409, "An invoice bills this job: void it, or delete it while it is a draft."),
         "checklist_incomplete": Code(409, "Something required on the checklist is not done; the message says what."),
     },
     examples=Path(__file__).parent / "examples.json",

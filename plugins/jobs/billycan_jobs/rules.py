@@ -5,6 +5,9 @@ from typing import Any
 
 from billycan import Actions
 
+# From when the work has a date on: a deposit is asked for before it begins.
+INVOICEABLE = ("scheduled", "in_progress", "on_hold", "complete")
+
 actions = Actions(
     {
         "schedule": ("open", "scheduled"),
@@ -14,7 +17,7 @@ actions = Actions(
         "complete": ("open scheduled in_progress on_hold", "complete"),
         "cancel": ("open scheduled in_progress on_hold", "cancelled"),
         "reopen": ("complete", "open"),
-        "invoice": ("complete", None),
+        "invoice": (" ".join(INVOICEABLE), None),
     }
 )
 
@@ -24,7 +27,7 @@ DONE_WITH = ("complete", "cancelled")
 
 
 def allowed_actions(status: str, checklist: Iterable[Mapping[str, Any]], *, may_invoice: bool) -> list[str]:
-    """What may be done with a job: completed once nothing required is left, invoiced where no invoice bills it yet."""
+    """What may be done with a job: completed once nothing required is left, invoiced if some of it is not."""
     now = {"complete": not undone(checklist), "invoice": may_invoice}
     return [action for action in actions.allowed(status) if now.get(action, True)]
 

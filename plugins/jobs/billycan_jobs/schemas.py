@@ -21,7 +21,7 @@ from billycan.fields import (
     Search,
     Text,
 )
-from billycan_documents.api import CodeTotals, Line, NewDocument, NewLine
+from billycan_documents.api import CodeTotals, Invoiced, Line, NewDocument, NewLine
 
 Status = Literal["open", "scheduled", "in_progress", "on_hold", "complete", "cancelled"]
 Priority = Literal["low", "normal", "high", "urgent"]
@@ -151,7 +151,8 @@ class ListedJob(Resource):
     gst: The GST; `subtotal` plus `gst` is `total`.
     total: The total including GST.
     gst_breakdown: Amounts and GST by GST code.
-    invoice_ids: The invoices made from it.
+    invoice_ids: The invoices that name it.
+    invoiced: How much of it was invoiced.
     completed_at: When it was completed.
     cancelled_at: When it was cancelled.
     cancel_reason: Why it was cancelled.
@@ -187,6 +188,7 @@ class ListedJob(Resource):
     quote_id: str | None
     booking_id: str | None
     invoice_ids: list[str]
+    invoiced: Invoiced
     completed_at: Moment | None
     completion_notes: str | None
     cancelled_at: Moment | None

@@ -53,11 +53,10 @@ jobs = resource_table(
 
 lines = lines_table("jobs")
 
-# Each row's id is an invoice's; `bills` says that it was made of the job's lines and has not been voided.
+# Each row's id is an invoice's.
 invoiced = tenant_table(
     "jobs_invoices",
     sa.Column("job_id", ByCodePoint, nullable=False),
-    sa.Column("bills", sa.Boolean, nullable=False),
     reference("job_id", "jobs"),
     sa.Index(None, "tenant_id", "job_id", "id"),
 )

@@ -18,7 +18,8 @@ def test_what_is_undone_is_required_and_not_done(checklist):
 
 def test_nothing_is_allowed_that_something_blocks():
     todo = [{"text": "Water off", "required": True, "done": False}]
-    assert rules.allowed_actions("on_hold", [], may_invoice=True) == ["resume", "complete", "cancel"]
-    assert rules.allowed_actions("on_hold", todo, may_invoice=True) == ["resume", "cancel"]
+    assert rules.allowed_actions("on_hold", [], may_invoice=True) == ["resume", "complete", "cancel", "invoice"]
+    assert rules.allowed_actions("on_hold", todo, may_invoice=False) == ["resume", "cancel"]
+    assert rules.allowed_actions("open", todo, may_invoice=True) == ["schedule", "start", "cancel"]
     assert rules.allowed_actions("complete", [], may_invoice=True) == ["reopen", "invoice"]
     assert rules.allowed_actions("complete", [], may_invoice=False) == ["reopen"]

@@ -19,7 +19,7 @@ FROM = {
     "complete": UNFINISHED,
     "cancel": UNFINISHED,
     "reopen": {"complete"},
-    "invoice": {"complete"},
+    "invoice": {"scheduled", "in_progress", "on_hold", "complete"},
 }
 TO = {"schedule": "scheduled", "start": "in_progress", "hold": "on_hold", "resume": "in_progress"}
 TO |= {"complete": "complete", "cancel": "cancelled", "reopen": "open"}

@@ -2,16 +2,18 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from decimal import Decimal
 from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from billycan import Context, Invalid, Neighbours, Records, Row
 from billycan.fields import LAST_DATE
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_documents.api import NEEDS, Documents, gst_codes, may_charge_gst
+from billycan_documents.api import NEEDS, Documents, Invoiced, gst_codes, may_charge_gst
 from billycan_hosted.api import link_url
 
 from . import rules
@@ -47,6 +49,8 @@ records = Records(
         **NEEDS,
         "status": ("status", "expiry_date"),
         "allowed_actions": ("status", "issue_date", "expiry_date", "gst_breakdown"),
+        "invoice_ids": (),
+        "invoiced": ("total", "converted_to", "job_id"),
         "hosted_url": ("status", "sent_at", "expiry_date", "link_edition"),
     },
     points_at=becomes.plugins,
@@ -88,13 +92,61 @@ def hosted_url(ctx: Context, row: Row) -> str | None:
     return link_url(ctx, PATH, row.id, row.link_edition, row.expiry_date + timedelta(days=LINK_DAYS))
 
 
+class Billed(Struct):
+    """What is invoiced of a quote, or of the job that it became."""
+
+    quoted: Decimal
+    invoice_ids: list[str]
+    invoiced: Invoiced
+    last: str | None = None
+    is_all: bool = False
+
+
+def billed(ctx: Context, rows: Sequence[Row]) -> dict[str, Billed]:
+    """What is invoiced of each of the quotes; of those that became jobs, with two queries more, what is of the jobs."""
+    nothing = {row.id: Billed(row.total, [], Invoiced(row.total, row.total * 0, row.total)) for row in rows}
+    if not rows or not ctx.has("invoices"):
+        return nothing
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
+    found = invoices.billings(ctx, "quote_id", [row.id for row in rows])
+    became = {row.id: row.job_id for row in rows if row.converted_to == "job" and row.job_id and ctx.has("jobs")}
+    of_jobs, totals = {}, {}
+    if became:
+        from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
+
+        of_jobs, totals = invoices.billings(ctx, "job_id", [*became.values()]), jobs.totals(ctx, became.values())
+    for row in rows:
+        job_id = became.get(row.id)
+        one, quoted = (of_jobs[job_id], totals[job_id]) if job_id in totals else (found[row.id], row.total)
+        ids = found[row.id].invoice_ids
+        nothing[row.id] = Billed(quoted, ids, one.of(quoted), one.last, one.is_all(quoted))
+    return nothing
+
+
+def invoice_ids(ctx: Context, rows: Sequence[Row]) -> dict[str, list[str]]:
+    """The invoices that name each of the quotes, in one query; none where that plugin is off."""
+    if not rows or not ctx.has("invoices"):
+        return {row.id: [] for row in rows}
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
+    return {id: one.invoice_ids for id, one in invoices.billings(ctx, "quote_id", [row.id for row in rows]).items()}
+
+
 def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> Iterable[dict[str, Any]]:
     """What quotes show beyond other documents: today's status, who accepted it, and what it became."""
     wants = partial(ctx.wants, ListedQuote)
     of_today, accepted = wants("status"), wants("accepted_by")
     actions, became = wants("allowed_actions"), wants(*becomes.plugins)
+    ids, invoiced = wants("invoice_ids"), wants("invoiced")
+    sums = billed(ctx, rows) if invoiced else {}
+    named = {id: one.invoice_ids for id, one in sums.items()} if sums or not ids else invoice_ids(ctx, rows)
     for row in rows:
         shown: dict[str, Any] = becomes.shown(ctx, row._mapping) if became else {}
+        if invoiced:
+            shown["invoiced"] = sums[row.id].invoiced
+        if ids:
+            shown["invoice_ids"] = named[row.id]
         if of_today:
             shown["status"] = status_of(ctx, row)
         if accepted:

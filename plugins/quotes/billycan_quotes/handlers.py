@@ -5,11 +5,11 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Resource, Row
+from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Resource, Row, take_turns
 from billycan.fields import Moment
 from billycan_documents.api import check_registration, client_of, frozen
 
-from .documents import check_dates, documents, records, status_of
+from .documents import billed, check_dates, documents, records, status_of
 from .schemas import (
     Acceptance,
     Conversion,
@@ -136,28 +136,48 @@ def cancel_quote(ctx: Context, id: str) -> Quote:
 def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
     """Convert an accepted quote into an invoice or a job; the totals match to the cent.
 
-    From accepted; otherwise `invalid_state_transition`. With an invoice it becomes invoiced; with a job it becomes
-    converted, then invoiced once the job is invoiced. Returns the new document. The key needs that document's write
-    scope too. Refused with `gst_not_registered` if the business is no longer registered for GST. Emits
-    `quote.converted`, and `invoice.created` or `job.created`.
+    From accepted; otherwise `invalid_state_transition`. With an invoice of all that is left it becomes invoiced; with a
+    job it becomes converted, then invoiced once all of the job is invoiced. To invoice a part, send `percent`, `amount`
+    or `line_ids`, and `claim` to say what the invoice is; the quote stays accepted until nothing is left. Refused with
+    `over_invoiced` for more than is left. Returns the new document. The key needs that document's write scope too.
+    Refused with `gst_not_registered` if the business is no longer registered for GST, and with `already_invoiced` if
+    invoices of its jobs left nothing. Emits `quote.converted`, or `quote.updated` for a part, and `invoice.created` or
+    `job.created`.
     """
     if not ctx.has(f"{body.to}s"):
         raise Invalid.member("to", "invalid_value", f"{body.to}s are not available here")
     ctx.require(f"{body.to}s:write")
+    take_turns(ctx)  # before the quote is locked, as whoever changes one of its invoices does
     row = _lock(ctx, id)
     documents.check(ctx, row, "convert")
-    document = {**documents.content(ctx, row, "booking_id"), "quote_id": id}
-    made: Resource
-    if body.to == "invoice":
+    content = {**documents.content(ctx, row, "booking_id"), "quote_id": id}
+    return (_to_invoice if body.to == "invoice" else _to_job)(ctx, row, content, body)
+
+
+def _to_invoice(ctx: Context, row: Row, content: dict[str, Any], asked: Conversion) -> Resource:
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
+    lines = documents.lines(ctx, [row.id])[row.id]
+    work = invoices.Work(row, lines, {**content, "job_id": row.job_id})
+    made = invoices.claim(ctx, "quote_id", work, asked)
+    if billed(ctx, [row])[row.id].is_all:
+        columns: dict[str, Any] = {"status": "invoiced", "converted_to": "invoice", "invoice_id": made.id}
+        documents.tell(ctx, records.save(ctx, row, **columns), "quote.converted")
+    else:
+        documents.tell(ctx, records.save(ctx, row, touch=True), "quote.updated")
+    return made
+
+
+def _to_job(ctx: Context, row: Row, content: dict[str, Any], asked: Conversion) -> Resource:
+    from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
+
+    made = jobs.make(ctx, {**content, "title": row.title or row.number, "description": row.summary})
+    if ctx.has("invoices"):
         from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
-        made = invoices.make(ctx, {**document, "job_id": row.job_id})
-        columns: dict[str, Any] = {"status": "invoiced", "converted_to": "invoice", "invoice_id": made.id}
-    else:
-        from billycan_jobs import api as jobs  # noqa: PLC0415 - there only where that plugin is
-
-        made = jobs.make(ctx, {**document, "title": row.title or row.number, "description": row.summary})
-        columns = {"status": "converted", "converted_to": "job", "job_id": made.id}
+        lines = zip(documents.lines(ctx, [row.id])[row.id], made.line_items, strict=True)
+        invoices.hand_over(ctx, row.id, made.id, {old.id: new.id for old, new in lines})
+    columns: dict[str, Any] = {"status": "converted", "converted_to": "job", "job_id": made.id}
     documents.tell(ctx, records.save(ctx, row, **columns), "quote.converted")
     return made
 

@@ -1,23 +1,36 @@
 """What quotes do when something happens in other plugins, inside the same transaction."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, own
+from billycan_documents.api import invoiced_again
 
-from .documents import documents, records
-from .tables import quotes
+from .documents import billed, documents, records
+from .schemas import Quote
+from .tables import claims, quotes
 
 
 class Invoice(Struct):
-    """What a quote needs to know of an invoice: whether it was made from one, and is a draft still."""
+    """What a quote needs to know of an invoice: whether it was made from one, bills a part, and is a draft still."""
 
     id: str
     quote_id: str | None
     status: str
+    claim: str | None
+
+
+class Note(Struct):
+    """What a quote needs to know of an adjustment note: the invoice it reduces, and whether it does."""
+
+    id: str
+    invoice_id: str
+    status: str
+    total: Decimal
 
 
 class Gone(Struct):
@@ -27,7 +40,16 @@ class Gone(Struct):
 
 
 def note_invoice(ctx: Context, invoice: Invoice) -> None:
-    """Mark the quote an invoice was made from as invoiced, whoever made it: its job, or a client of the API."""
+    """Mark the quote an invoice was made from as invoiced, whoever made it: its job, or a client of the API.
+
+    One that bills a part of the work marks it only once nothing is left.
+    """
+    if invoice.claim is not None:
+        if invoice.quote_id is not None:
+            link = {"tenant_id": ctx.tenant_id, "id": invoice.id, "quote_id": invoice.quote_id}
+            ctx.db.execute(sa.insert(claims).values(link))
+            _settle(ctx, invoice.quote_id)
+        return
     for row in documents.held(ctx, quotes.c.id == invoice.quote_id) if invoice.quote_id else ():
         if row.status in _AWAITS_INVOICE:
             _save(ctx, row, status="invoiced", invoice_id=invoice.id)
@@ -35,6 +57,8 @@ def note_invoice(ctx: Context, invoice: Invoice) -> None:
 
 def follow_invoice(ctx: Context, invoice: Invoice) -> None:
     """Let go of a draft that names another quote now, and note it with the one that it names."""
+    if invoice.claim is not None:  # that stays as it was made
+        return
     if invoice.status != "draft":  # locked, so it names the quote it did; and a void one bills none
         return
     let_go = quotes.c.invoice_id == invoice.id
@@ -49,8 +73,24 @@ def follow_invoice(ctx: Context, invoice: Invoice) -> None:
 
 
 def forget_invoice(ctx: Context, invoice: Gone) -> None:
-    """Let a quote be invoiced again when the invoice made from it is deleted or voided."""
+    """Let a quote be invoiced again when the invoice made from it, or one for a part, is deleted or voided."""
     _release(ctx, quotes.c.invoice_id == invoice.id)
+    this = own(ctx, claims) & (claims.c.id == invoice.id)
+    if quote_id := ctx.db.execute(sa.select(claims.c.quote_id).where(this)).scalar():
+        ctx.db.execute(sa.delete(claims).where(this))
+        _settle(ctx, quote_id)
+
+
+def note_credit(ctx: Context, note: Note) -> None:
+    """Let what was credited be invoiced again; a note is not voided once another invoice bills that."""
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
+    quote_id, _ = invoices.work_of(ctx, note.invoice_id)
+    if quote_id is None:
+        return
+    for quote in _settle(ctx, quote_id):
+        if note.status == "void" and quote.invoiced.remaining < 0:
+            raise invoiced_again(quote.invoiced.remaining + note.total)
 
 
 def forget_job(ctx: Context, job: Gone) -> None:
@@ -73,6 +113,8 @@ hears: dict[str, Callable[..., None]] = {
     "invoice.updated": follow_invoice,
     "invoice.deleted": forget_invoice,
     "invoice.voided": forget_invoice,
+    "adjustment_note.issued": note_credit,
+    "adjustment_note.voided": note_credit,
     "job.deleted": forget_job,
     "booking.deleted": forget_booking,
 }
@@ -81,6 +123,20 @@ hears: dict[str, Callable[..., None]] = {
 def _release(ctx: Context, which: sa.ColumnElement[bool]) -> None:
     for row in documents.held(ctx, which):
         _save(ctx, row, status="converted" if row.converted_to == "job" else "accepted", invoice_id=None)
+
+
+def _settle(ctx: Context, quote_id: str) -> list[Quote]:
+    """Let a quote be invoiced if nothing is left to invoice of it, and not otherwise."""
+    told = []
+    for row in documents.held(ctx, quotes.c.id == quote_id):
+        found = billed(ctx, [row])[row.id]
+        columns: dict[str, Any] = {}
+        if found.is_all and row.status in _AWAITS_INVOICE:
+            columns = {"status": "invoiced", "invoice_id": found.last}
+        elif not found.is_all and row.status == "invoiced":
+            columns = {"status": "converted" if row.converted_to == "job" else "accepted", "invoice_id": None}
+        told.append(documents.tell(ctx, records.save(ctx, row, touch=True, **columns), "quote.updated"))
+    return told
 
 
 def _save(ctx: Context, row: Any, **columns: Any) -> None:

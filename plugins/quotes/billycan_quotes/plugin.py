@@ -9,13 +9,13 @@ from .demo import add_samples
 from .neighbours import hears
 from .pages import quote_page
 from .schemas import Quote
-from .tables import lines, quotes
+from .tables import claims, lines, quotes
 
 manifest = Manifest(
     name="quotes",
     requires=("contacts", "documents", "hosted"),
     uses=("invoices", "jobs"),
-    tables=(quotes, lines),
+    tables=(quotes, lines, claims),
     migrations=Path(__file__).parent / "migrations",
     events={
         "quote.created": Quote,

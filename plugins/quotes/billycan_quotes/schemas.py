@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from billycan import Named, PageQuery, Resource
+from billycan import Named, PageQuery, Resource, RuleBroken
 from billycan.fields import (
     Amount,
     AmountsAre,
@@ -23,7 +23,7 @@ from billycan.fields import (
     Search,
     Text,
 )
-from billycan_documents.api import CodeTotals, Line, NewDocument
+from billycan_documents.api import CodeTotals, Invoiced, Line, NewClaim, NewDocument
 
 Status = Literal["draft", "sent", "accepted", "declined", "expired", "cancelled", "converted", "invoiced"]
 Include = Literal["line_items"]
@@ -89,13 +89,19 @@ class Refusal(Struct, forbid_unknown_fields=True, kw_only=True):
     reason: Reason | None = None
 
 
-class Conversion(Struct, forbid_unknown_fields=True, kw_only=True):
-    """What an accepted quote becomes.
+class Conversion(NewClaim, forbid_unknown_fields=True, kw_only=True):
+    """What an accepted quote becomes: a job, or an invoice of all that is left of it or of a part.
 
     to: What to create; the plugin must be on.
     """
 
     to: Literal["invoice", "job"]
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        parts = ("percent", "amount", "line_ids", "claim", "final")
+        if self.to == "job" and (sent := [name for name in parts if getattr(self, name) is not None]):
+            raise RuleBroken("invalid_value", "is for an invoice: a job is made of the whole quote", sent[0])
 
 
 class AcceptedBy(Struct):
@@ -124,7 +130,9 @@ class ListedQuote(Resource):
     total: The total including GST.
     gst_breakdown: Amounts and GST by GST code.
     revision: Goes up by one each time it is revised.
-    invoice_id: The invoice made from it.
+    invoice_id: The invoice that completed its invoicing, once all of it is invoiced.
+    invoice_ids: The invoices that name it.
+    invoiced: How much of it was invoiced; shared with the job that was made from it.
     job_id: The job it is for, or that was made from it.
     sent_at: When it was last sent.
     accepted_at: When it was accepted.
@@ -159,6 +167,8 @@ class ListedQuote(Resource):
     terms: str | None
     revision: int
     invoice_id: str | None
+    invoice_ids: list[str]
+    invoiced: Invoiced
     job_id: str | None
     booking_id: str | None
     sent_at: Moment | None

@@ -12,6 +12,7 @@ from billycan import (
     reference,
     resource_table,
     searchable,
+    tenant_table,
 )
 from billycan_documents.api import document_columns, lines_table, party_columns
 
@@ -55,3 +56,11 @@ quotes = resource_table(
 )
 
 lines = lines_table("quotes")
+
+# Each row's id is that of an invoice that bills a part of the quote, so that its end is noticed.
+claims = tenant_table(
+    "quotes_claims",
+    sa.Column("quote_id", ByCodePoint, nullable=False),
+    reference("quote_id", "quotes"),
+    sa.Index(None, "tenant_id", "quote_id"),
+)

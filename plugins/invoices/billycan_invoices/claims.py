@@ -1,0 +1,389 @@
+"""What invoices bill of one piece of work, a quote's or a job's: claims of parts, and all that they leave.
+
+An invoice that bills of it keeps, in cents, so much of each line of the work; what is left follows from those that are
+neither deleted nor void, less what was credited. The writes of the chain take turns, so nothing is billed twice.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, Literal
+
+import msgspec
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Conflict, Context, Invalid, Row, decode, new_id, own, take_turns
+from billycan.sql import ByIds
+from billycan_documents.api import (
+    GST_CODES,
+    RATES,
+    Bill,
+    CodeTotals,
+    GstCode,
+    Invoiced,
+    Left,
+    Line,
+    NewClaim,
+    Part,
+    bill_for,
+    breakdown,
+    cents,
+    check_registration,
+    dollars,
+    left_of,
+    less_credited,
+    part_of,
+    rest,
+    round_cents,
+)
+
+from . import deposits
+from .documents import add_draft, documents, neighbours, records
+from .rules import ZERO
+from .schemas import Invoice, NewInvoice
+from .tables import invoices, notes
+
+
+class Work(Struct):
+    """The work to bill: the row of the quote or job, its lines, and what of its content an invoice takes over."""
+
+    row: Row
+    lines: Sequence[Line]
+    content: Mapping[str, Any]
+
+
+class Extra(Struct, frozen=True):
+    """Something to bill besides the work, such as an expense: what, for how much including GST, and how it is taxed."""
+
+    description: str
+    total: Decimal
+    gst_code: GstCode
+
+
+class Billing(Struct):
+    """What invoices bill of some work: all that name it, how much of it they bill, and the last one that does.
+
+    `deposits` are those that were asked for and not taken off yet.
+    """
+
+    invoice_ids: list[str]
+    invoiced: Decimal = ZERO
+    last: str | None = None
+    deposits: Decimal = ZERO
+
+    def add(self, row: Row) -> None:
+        """Count what an invoice bills."""
+        self.last, counts = row.id, _counts(row)
+        self.invoiced += counts
+        self.deposits += (counts if row.claim == "deposit" else ZERO) - row.deposits_applied
+
+    def of(self, quoted: Decimal) -> Invoiced:
+        """As clients see it, beside what all of the work comes to."""
+        return Invoiced(quoted, self.invoiced, quoted - self.invoiced)
+
+    def is_all(self, quoted: Decimal) -> bool:
+        """Whether nothing is left to invoice; deposits are taken off by an invoice of what is left, be it 0.00."""
+        return self.last is not None and quoted <= self.invoiced and not self.deposits
+
+
+def billings(ctx: Context, member: Literal["quote_id", "job_id"], ids: Sequence[str]) -> dict[str, Billing]:
+    """What bills each of these quotes or jobs, in one query."""
+    found = {id: Billing([]) for id in ids}
+    for row in _BILLINGS[member].all(ctx.db, ctx.tenant_id, found):
+        one = found[getattr(row, member)]
+        one.invoice_ids.append(row.id)
+        if _bills(row, getattr(row, member), member):
+            one.add(row)
+    return found
+
+
+def claim(
+    ctx: Context, member: Literal["quote_id", "job_id"], work: Work, asked: NewClaim, extras: Sequence[Extra] = ()
+) -> Invoice:
+    """Draft an invoice of a part of the work, or of all that is left, and of `extras`, in the caller's transaction.
+
+    `member` says which of its ids the invoice names the work by. Conflict `already_invoiced` where nothing is left,
+    Invalid `over_invoiced` for more than is left. Forbidden where the caller's key lacks `invoices:write`.
+    """
+    ctx.require("invoices:write")
+    take_turns(ctx)
+    row, stored = work.row, _billing(ctx, member, work.row.id)
+    earlier, held = _bills_of(ctx, stored, row.gst_rounding == "per_line"), _open_deposits(stored)
+    billing = Billing([])
+    for one in stored:
+        billing.add(one)
+    if billing.is_all(row.total):
+        raise already_invoiced(billing)
+    if not work.lines:
+        raise Invalid.member("line_items", "required", "are required to invoice this: add what to bill")
+    discounted = row.discount_percent is not None or row.discount_amount is not None
+    if not (earlier or asked.names_part or (extras and discounted)):
+        return _whole(ctx, work, extras)
+    _keep_changes(ctx, stored)
+    left = left_of(work.lines, earlier)
+    if asked.names_part:
+        bill = bill_for(asked, cents(row.total), left, earlier, per_line=row.gst_rounding == "per_line")
+        kind: str = asked.claim or "progress"
+        lines = _deposit_line(work, bill) if kind == "deposit" else _part_lines(work, bill, asked)
+    else:
+        bill, kind = rest(left), "final"
+        lines = [*_copies(work.lines), *_less_earlier(work, left, stored)]
+    if bill.deposit and kind != "deposit":
+        taken_off = f"Less deposit {', '.join(one.number for one in held)}".rstrip()
+        words = taken_off if bill.deposit < 0 else "Deposit that was taken off and is void"
+        lines.append(_line(words, "out_of_scope", bill.deposit, 0, row.amounts_are))
+    lines += [_extra_line(extra, row.amounts_are) for extra in extras] if kind != "deposit" else []
+    made = _make(ctx, work, lines, kind, bill, final=kind == "final")
+    if bill.deposit < 0:
+        deposits.apply(ctx, held, made.id)
+    return made
+
+
+def already_invoiced(billing: Billing) -> Conflict:
+    """The refusal to invoice what is invoiced in whole."""
+    return Conflict(
+        f"The invoice {billing.last} bills this already: void it, or delete it while it is a draft, to make another.",
+        code="already_invoiced",
+        invoice_id=billing.last,
+    )
+
+
+def hand_over(ctx: Context, quote_id: str, job_id: str, lines: Mapping[str, str]) -> None:
+    """Let a job go on with what a quote's invoices billed; `lines` gives its line for each of the quote's."""
+    for row in documents.held(ctx, invoices.c.quote_id == quote_id):
+        if row.claim_on == quote_id and row.status != "void":
+            parts = [[lines.get(id, id), *more] for id, *more in row.claim_parts or ()]
+            after = records.save(ctx, row, job_id=job_id, claim_on=job_id, claim_parts=parts)
+            documents.tell(ctx, after, "invoice.updated")
+
+
+def take_turns_of_work(ctx: Context, note_id: str) -> None:
+    """Take turns where the invoice of a note bills of some work: what the note credits can be claimed again."""
+    if not (ctx.has("quotes") or ctx.has("jobs")):
+        return
+    of_note = (notes.c.tenant_id == invoices.c.tenant_id) & (notes.c.invoice_id == invoices.c.id)
+    found = sa.select(invoices.c.claim_on).join(notes, of_note).where(own(ctx, notes), notes.c.id == note_id)
+    if ctx.db.execute(found).scalar() is not None:
+        take_turns(ctx)
+
+
+def work_of(ctx: Context, invoice_id: str) -> tuple[str | None, str | None]:
+    """The quote and the job of which an invoice bills; nothing where it is no claim."""
+    asked = sa.select(invoices.c.quote_id, invoices.c.job_id).where(
+        own(ctx, invoices), invoices.c.id == invoice_id, invoices.c.claim_on.is_not(None)
+    )
+    found = ctx.db.execute(asked).first()
+    return (found.quote_id, found.job_id) if found else (None, None)
+
+
+# What there is ------------------------------------------------------------------------------------------------------
+
+_COLUMNS = (
+    *("id", "quote_id", "job_id", "status", "claim", "claim_on", "claimed", "total", "amount_credited"),
+    *("deposits_applied", "forfeited_on"),
+)
+_BILLINGS = {
+    member: ByIds(sa.select(*(invoices.c[name] for name in _COLUMNS)).order_by(invoices.c.id), invoices.c[member])
+    for member in ("quote_id", "job_id")
+}
+
+
+def _bills(row: Row, id: str, member: str) -> bool:
+    """Whether an invoice that names a quote or job bills of it: a quote is billed by its jobs' invoices, too."""
+    if row.claim_on is None or row.status == "void" or row.forfeited_on is not None:
+        return False
+    return bool(member == "quote_id" or row.claim_on == id)
+
+
+def _counts(row: Row) -> Decimal:
+    """How much of the work an invoice bills: what was claimed, or less where it was changed or credited."""
+    counts: Decimal = min(row.claimed, row.total - row.amount_credited)
+    return counts
+
+
+def _billing(ctx: Context, member: str, id: str) -> list[Row]:
+    """The invoices that bill of the work."""
+    found = sa.select(invoices).where(own(ctx, invoices), invoices.c[member] == id).order_by(invoices.c.id)
+    return [row for row in ctx.db.execute(found) if _bills(row, id, member)]
+
+
+def _keep_changes(ctx: Context, stored: Sequence[Row]) -> None:
+    """Let a draft of all the work that was reduced bill no more again than it does, as another bills the difference."""
+    for row in stored:
+        if row.claim is None and row.total < row.claimed:
+            this = own(ctx, invoices) & (invoices.c.id == row.id)
+            ctx.db.execute(sa.update(invoices).where(this).values(claimed=row.total, claim_parts=[]))
+
+
+def _open_deposits(stored: Iterable[Row]) -> list[Row]:
+    return [row for row in stored if row.claim == "deposit" and row.applied_to is None and _counts(row)]
+
+
+def _bills_of(ctx: Context, stored: Sequence[Row], per_line: bool) -> list[Bill]:
+    """What each of these bills, less what was credited of it since."""
+    credited = _credited(ctx, [row.id for row in stored if row.amount_credited and row.claim != "deposit"])
+    made = []
+    for row in stored:
+        counts, applied = cents(_counts(row)), cents(row.deposits_applied)
+        whole = cents(row.claimed)
+        if row.claim == "deposit":
+            bill = Bill([], counts)
+        else:
+            # A draft of all the work may have been changed since: then its own figures tell.
+            as_made = row.claim_parts and row.total >= row.claimed
+            bill = Bill([Part(*part) for part in (row.claim_parts if as_made else _by_code(row))], -applied)
+            if counts != bill.total and row.amount_credited and row.total <= row.claimed:
+                bill.parts = less_credited(bill.parts, credited.get(row.id, {}))
+            elif counts != bill.total:
+                bill.parts = part_of(bill.parts, counts + applied, per_line=per_line)
+            bill.deposit = counts - sum(part.total for part in bill.parts)
+        bill.percent = row.claim_percent if counts == whole else None
+        made.append(bill)
+    return made
+
+
+def _by_code(row: Row) -> list[list[Any]]:
+    """The parts of an invoice that was made by hand, or before there were claims: those of its GST codes."""
+    return [[f"{row.id} {one.gst_code}", one.gst_code, cents(one.net), cents(one.gst)] for one in _codes(row)]
+
+
+def _codes(row: Any) -> list[CodeTotals]:
+    return breakdown(row.gst_breakdown)
+
+
+def _credited(ctx: Context, ids: Sequence[str]) -> dict[str, dict[str, tuple[int, int]]]:
+    """By invoice and GST code, the net and the GST that adjustment notes took off."""
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    if not ids:
+        return found
+    issued = own(ctx, notes) & notes.c.invoice_id.in_(ids) & (notes.c.status == "issued")
+    for row in ctx.db.execute(sa.select(notes.c.invoice_id, notes.c.gst_breakdown).where(issued)):
+        codes = found.setdefault(row.invoice_id, {})
+        for one in _codes(row):
+            net, gst = codes.get(one.gst_code, (0, 0))
+            codes[one.gst_code] = (net + cents(one.net), gst + cents(one.gst))
+    return found
+
+
+# The invoice --------------------------------------------------------------------------------------------------------
+
+
+def _whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
+    """An ordinary invoice of all the work, which can be changed as any other."""
+    lines = [*work.content["line_items"]]
+    for extra in extras:
+        line = _extra_line(extra, work.row.amounts_are)
+        lines.append({"description": line.description, "unit_price": line.unit_price, "gst_code": line.gst_code})
+    parts = [_stored(_part(line)) for line in work.lines]
+    members = neighbours.without_gone(ctx, {**work.content, "line_items": lines})
+    columns = {"claim_on": work.row.id, "claimed": work.row.total, "claim_parts": parts}
+    return add_draft(ctx, decode(members, NewInvoice), **columns)
+
+
+def _make(ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *, final: bool) -> Invoice:
+    """An invoice of these lines, whose figures are known and stay."""
+    row = work.row
+    sent = [{"description": line.description, "unit_price": line.unit_price} for line in lines]
+    discounts = {} if final else {"discount_percent": None, "discount_amount": None}
+    body = decode(neighbours.without_gone(ctx, {**work.content, **discounts, "line_items": sent[:1]}), NewInvoice)
+    check_registration(ctx, [line.gst_code for line in lines], body.issue_date or ctx.today())
+    codes = [
+        CodeTotals(
+            code,
+            RATES[code],
+            sum((line.net for line in lines if line.gst_code == code), ZERO),
+            sum((line.gst for line in lines if line.gst_code == code), ZERO),
+        )
+        for code in GST_CODES
+        if any(line.gst_code == code for line in lines)
+    ]
+    figures = {
+        "amounts_are": row.amounts_are,
+        "gst_rounding": row.gst_rounding,
+        "discount_percent": row.discount_percent if final else None,
+        "discount_amount": row.discount_amount if final else None,
+        "subtotal": sum((line.net for line in lines), ZERO),
+        "discount_total": row.discount_total if final else ZERO,
+        "gst": sum((line.gst for line in lines), ZERO),
+        "total": sum((line.total for line in lines), ZERO),
+        "gst_breakdown": msgspec.to_builtins(codes),
+    }
+    columns: dict[str, Any] = {
+        "claim": kind,
+        "claim_on": row.id,
+        "claimed": dollars(bill.total),
+        "claim_percent": bill.percent,
+        "claim_parts": [_stored(part) for part in bill.parts],
+        "deposits_applied": ZERO if kind == "deposit" else dollars(-bill.deposit),
+    }
+    if kind == "deposit":
+        # Its share of the work and the GST on it, for when it is applied or forfeited.
+        of_work = [_part(line) for line in work.lines]
+        shares = deposits.parts(of_work, bill.total, per_line=row.gst_rounding == "per_line")
+        columns["claim_parts"] = [_stored(part) for part in shares]
+        columns["deposit_gst"] = dollars(sum(part.gst for part in shares))
+    return add_draft(ctx, body, (lines, figures), **columns)
+
+
+def _part(line: Line) -> Part:
+    return Part(line.id, line.gst_code, cents(line.net), cents(line.gst))
+
+
+def _stored(part: Part) -> list[Any]:
+    return [part.line_id, part.gst_code, part.net, part.gst]
+
+
+def _copies(lines: Iterable[Line]) -> list[Line]:
+    return [msgspec.structs.replace(line, id=new_id("lin")) for line in lines]
+
+
+def _part_lines(work: Work, bill: Bill, asked: NewClaim) -> list[Line]:
+    """A line for each part of a line of the work; one that is billed in whole stands as it does on the work."""
+    by_id, terms = {line.id: line for line in work.lines}, work.row.amounts_are
+    words = f"{asked.percent.normalize():f}% of " if asked.percent else "Part of "
+    discounted = work.row.discount_percent is not None or work.row.discount_amount is not None
+    made = []
+    for part in bill.parts:
+        line = by_id.get(part.line_id)
+        if line is None:
+            made.append(_line("Less what is no longer part of the work", part.gst_code, part.net, part.gst, terms))
+        elif (cents(line.net), cents(line.gst)) == (part.net, part.gst) and not discounted:
+            made += _copies([line])
+        else:
+            of = words if asked.line_ids is None else "Rest of "
+            made.append(_line(of + line.description, part.gst_code, part.net, part.gst, terms))
+    return made
+
+
+def _less_earlier(work: Work, left: Left, stored: Sequence[Row]) -> list[Line]:
+    """What earlier invoices billed of each line of the work, to be taken off."""
+    by_id, terms = {line.id: line for line in work.lines}, work.row.amounts_are
+    numbers = [row.number for row in stored if row.claim != "deposit"]
+    words = f"Less {', '.join(numbers)}" if len(numbers) < 6 else "Less earlier invoices"
+    made = []
+    for part in left.parts:
+        line = by_id.get(part.line_id)
+        net, gst = (cents(line.net), cents(line.gst)) if line else (0, 0)
+        if (net, gst) != (part.net, part.gst):
+            text = f"{words}: {line.description}" if line else words
+            made.append(_line(text, part.gst_code, part.net - net, part.gst - gst, terms))
+    return made
+
+
+def _deposit_line(work: Work, bill: Bill) -> list[Line]:
+    title = getattr(work.row, "title", None)
+    text = f"Deposit for {work.row.number}" + (f": {title}" if title else "")
+    return [_line(text, "out_of_scope", bill.deposit, 0, work.row.amounts_are)]
+
+
+def _extra_line(extra: Extra, amounts_are: str) -> Line:
+    total = cents(extra.total)
+    gst = cents(round_cents(Fraction(total, 1100))) if extra.gst_code == "gst" else 0
+    return _line(extra.description, extra.gst_code, total - gst, gst, amounts_are)
+
+
+def _line(description: str, gst_code: Any, net: int, gst: int, amounts_are: str) -> Line:
+    price = dollars(net + gst if amounts_are == "inclusive" else net)
+    figures = (dollars(net), dollars(gst), dollars(net + gst))
+    return Line(new_id("lin"), description[:4000], Decimal(1), None, price, None, None, gst_code, *figures)

@@ -1,0 +1,90 @@
+"""Security deposits: asked for without GST, until they are taken off the price of the work or forfeited.
+
+Then the GST on a deposit arises (s 99-10 GST Act), and the ledger says on which day: what was out of scope becomes part
+of the price of a supply, by the GST codes of the work. One that is applied takes its share of the GST from the invoice
+that takes it off, so that in both bases the GST on what was paid before counts from the day of that invoice.
+"""
+
+from collections.abc import Iterable, Sequence
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Conflict, Context, Row, own
+from billycan_documents.api import Part, cents, dollars, part_of
+
+from . import ledger
+from .documents import documents, records
+from .ledger import UNTAXED, Change, Kind
+from .tables import invoices
+
+
+def parts(lines: Iterable[Part], wanted: int, *, per_line: bool) -> list[Part]:
+    """The share of a deposit of so many cents in the work, by GST code."""
+    found: dict[str, Part] = {}
+    for part in part_of([*lines], wanted, per_line=per_line):
+        had = found.get(part.gst_code, Part("", part.gst_code, 0, 0))
+        found[part.gst_code] = Part("", part.gst_code, had.net + part.net, had.gst + part.gst)
+    return [*found.values()]
+
+
+def apply(ctx: Context, deposits: Sequence[Row], invoice_id: str) -> None:
+    """Note the invoice that takes these deposits off."""
+    for row in deposits:
+        documents.tell(ctx, records.save(ctx, row, applied_to=invoice_id), "invoice.updated")
+
+
+def count(ctx: Context, invoice: Row) -> None:
+    """Let the GST on the deposits that an invoice takes off arise, as it is sent."""
+    # Which they are is fixed while the invoice is locked, so they are only read.
+    if invoice.deposits_applied > 0:
+        for deposit in ctx.db.execute(sa.select(invoices).where(own(ctx, invoices), _taken_off_by(invoice))).all():
+            _move(ctx, deposit, invoice, invoice.issue_date, 1)
+
+
+def let_go(ctx: Context, invoice: Row) -> None:
+    """Let the deposits that an invoice took off be taken off another, as it is deleted or void."""
+    for deposit in documents.held(ctx, _taken_off_by(invoice)) if invoice.deposits_applied > 0 else ():
+        if invoice.status != "draft":
+            _move(ctx, deposit, invoice, max(ctx.today(), invoice.issue_date), -1)
+        documents.tell(ctx, records.save(ctx, deposit, applied_to=None), "invoice.updated")
+
+
+def keep_applied(row: Row) -> None:
+    """Refuse to end a deposit that another invoice takes off."""
+    if row.applied_to is not None:
+        message = f"The invoice {row.applied_to} takes this deposit off: void it, or delete it while it is a draft."
+        raise Conflict(message, code="has_dependents", dependents={"invoices": 1})
+
+
+def forfeit(ctx: Context, row: Row, on: date) -> None:
+    """Let the GST on a deposit arise that the business keeps."""
+    ledger.write(ctx, row.id, [_counted(row, "forfeit", on)])
+
+
+def _taken_off_by(invoice: Row) -> sa.ColumnElement[bool]:
+    taken_off: sa.ColumnElement[bool] = invoices.c.applied_to == invoice.id
+    return taken_off
+
+
+def _move(ctx: Context, deposit: Row, invoice: Row, on: date, sign: int) -> None:
+    ledger.write(ctx, deposit.id, [_counted(deposit, "deposit", on, sign)])
+    ledger.write(ctx, invoice.id, [_counted(deposit, "deposit", on, -sign)])
+
+
+def _counted(row: Row, kind: Kind, on: date, sign: int = 1) -> Change:
+    """What becomes of a deposit's amount that was out of scope: price by the GST codes of the work, and its GST."""
+    amount = cents(row.total - row.amount_credited)
+    shares = [Part(*part) for part in row.claim_parts]
+    if amount != sum(part.total for part in shares):
+        shares = part_of(shares, amount, per_line=False) if amount else []
+    sums: dict[str, Any] = dict.fromkeys(UNTAXED, 0) | {"out_of_scope": -amount}
+    for part in shares:
+        if part.gst_code in UNTAXED:
+            sums[part.gst_code] += part.total
+    sums["gst"] = sum(part.gst for part in shares)
+    change = Change(kind=kind, counts_on=on)
+    for name, value in sums.items():
+        setattr(change, name, sign * dollars(value))
+    return change

@@ -13,11 +13,14 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 import sqlalchemy as sa
@@ -33,6 +36,7 @@ from billycan.tenants import Profile
 from billycan.testing import SECRET
 from billycan.tools import cli, serve
 from billycan.working import worker
+from billycan_users import people
 
 pytest.importorskip("billycan_contacts", reason="Real servers were NOT TESTED without contacts")
 ROOT = Path(__file__).parents[1]
@@ -514,6 +518,43 @@ def test_every_kind_of_worker_serves_reloads_and_stops_under_load(engine, databa
         log = process.err.read_text()
         assert "Traceback" not in log
         assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \d+ [A-Z]+ ", line) for line in log.splitlines())
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("worker_class", ["sync", "gthread", "gevent"])
+def test_every_kind_of_worker_signs_people_in_and_loses_no_request(tmp_path, worker_class):
+    database, plugins = f"sqlite:///{tmp_path}/here.db", "contacts,dashboard,requests,users"
+    migrated(tmp_path, database)
+    core = Settings(database=database, secret=SECRET, plugins=plugins, shared_folder=str(tmp_path / "shared"))
+    app = App(Config(core, {}))
+    migrate.upgrade(app.db, app.manifests)
+    with app.db.writing() as db:
+        business, _ = create_tenants(db, Profile(name="Wren Joinery"), app.now())
+        room = {"per_minute": 100_000, "per_second": 100_000}
+        _, key = create_key(db, business, ["read", "write"], app.now(), **room)
+        _, token = people.invite(db, business, "ann@example.com", "owner", app.now())
+    given = {"BILLYCAN_WORKER_CLASS": worker_class, "BILLYCAN_WORKERS": "2", "BILLYCAN_PLUGINS": plugins}
+    with hosted(tmp_path, database, **given) as (process, port), ThreadPoolExecutor(8) as pool:
+        opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+
+        def page(path: str, **form: str) -> str:
+            body = urlencode(form).encode() if form else None
+            answer: str = opener.open(f"http://127.0.0.1:{port}{path}", body, SECONDS).read().decode()
+            return answer
+
+        sent = re.search(r'name="token" value="(\w+)"', page(f"/dashboard/join/{token}"))[1]
+        password = "a long enough sentence"
+        shown = page(f"/dashboard/join/{token}", token=sent, name="Ann", password=password)
+        assert "Overview" in shown and "Wren Joinery" in shown
+        answers = pool.map(lambda _: call(port, "GET", "/v1/contacts", key)[0], range(200))
+        assert [*answers] == [200] * 200
+        assert "Requests" in page("/dashboard/requests")
+        assert process.ends(signal.SIGTERM) == 0
+        assert "Traceback" not in process.err.read_text()
+    with app.db.reading() as db:
+        assert db.execute(sa.text("SELECT count(*) FROM requests_log")).scalar() == 200
+        assert db.execute(sa.text("SELECT count(*) FROM requests_writers")).scalar() == 0
+    app.close()
 
 
 def test_malformed_requests_count_against_their_address(tmp_path):

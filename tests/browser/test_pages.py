@@ -6,6 +6,7 @@ from collections import deque
 import pytest
 import sqlalchemy as sa
 from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
 
 from billycan_users.tables import users
 
@@ -85,8 +86,8 @@ class Walk:
         self.open(path)
         buttons = self.browser.find_elements(By.CSS_SELECTOR, "main form.fields button:not(.unseen, .small)")
         next(button for button in buttons if button.is_displayed()).click()
-        told = self.browser.find_elements(By.CSS_SELECTOR, "main > [role=alert]")
-        assert told, f"{path}: {self.browser.current_url} finds nothing wrong: {self.browser.page_source[:9000]}"
+        told = (By.CSS_SELECTOR, "main > [role=alert]")
+        WebDriverWait(self.browser, 20, 0.05).until(lambda browser: browser.find_elements(*told), f"{path} is in order")
         self.look()
 
 

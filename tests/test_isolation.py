@@ -12,6 +12,7 @@ from billycan.endpoints import PARAMETER
 from billycan.starting import plugins
 from billycan.starting.packages import absent
 from billycan.testing import Client, decoded
+from billycan_apps.testing import enters_with
 
 LINE = {"description": "Tap washers", "unit_price": "4.95"}
 
@@ -98,6 +99,12 @@ def app(make_app):
     return make_app(*sorted(set(plugins.installed()) - {"sso_auth"}))  # which does not start without settings
 
 
+@pytest.fixture(params=["key", pytest.param("token", marks=pytest.mark.long)])
+def enter(request):
+    """What makes a business in an app, and calls for it: with a key, or with the access token of a connected app."""
+    return enters_with(request.param)
+
+
 @pytest.fixture
 def routes(app):
     """Every route that takes ids, with the collection each of them is of."""
@@ -166,8 +173,8 @@ def answer(client, method, path, body):
 
 
 @pytest.mark.whole
-def test_every_route_treats_a_strangers_id_like_one_that_never_was(app, routes):
-    me, stranger = Tenant(Client(app), routes), Tenant(Client(app), routes)
+def test_every_route_treats_a_strangers_id_like_one_that_never_was(app, routes, enter):
+    me, stranger = Tenant(enter(app), routes), Tenant(enter(app), routes)
     sandbox = Tenant(me.client.sandbox(), routes)
     keys = {scope: me.client.key(scope) for scope in ("read", "write")} | {"sandbox": sandbox.client}
     before = [tenant.shown() for tenant in (me, stranger, sandbox)]
@@ -196,8 +203,8 @@ def test_every_route_treats_a_strangers_id_like_one_that_never_was(app, routes):
 
 
 @pytest.mark.whole
-def test_no_list_search_or_count_shows_a_strangers_records(app, routes):
-    me, stranger = Tenant(Client(app), routes), Tenant(Client(app), routes)
+def test_no_list_search_or_count_shows_a_strangers_records(app, routes, enter):
+    me, stranger = Tenant(enter(app), routes), Tenant(enter(app), routes)
     hidden = set(stranger.ids.values()) | set(Tenant(me.client.sandbox(), routes).ids.values())
     queries, looked = ["", "&search=a"], set()
     for endpoint in app.endpoints:
@@ -241,8 +248,8 @@ def replaced(body, at, id):
 
 
 @pytest.mark.whole
-def test_no_record_can_point_at_a_strangers(app, routes):
-    me, stranger = Tenant(Client(app), routes), Tenant(Client(app), routes)
+def test_no_record_can_point_at_a_strangers(app, routes, enter):
+    me, stranger = Tenant(enter(app), routes), Tenant(enter(app), routes)
     sandbox = Tenant(me.client.sandbox(), routes)
     for path, body in BODIES.items():
         for at, collection in references(body):

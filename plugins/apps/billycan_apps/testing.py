@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 import secrets
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -107,16 +108,38 @@ class OAuthApp:
 
     def connect(self, environment: str = "live", **changes: Any) -> "TokenClient":
         """A client that calls the API with an access token."""
-        client = self.client if environment == "live" else self.client.sandbox()
-        return TokenClient(self.app, client, self.tokens(environment, **changes))
+        return TokenClient(self, environment, self.tokens(environment, **changes))
 
 
 class TokenClient(Client):
-    """A Client that calls with an access token."""
+    """A Client that calls with an access token; `key()` gives another app of the same tenant."""
 
-    def __init__(self, app: App, of: Client, tokens: Any) -> None:
-        self.app, self.tenant_id = app, of.tenant_id
+    def __init__(self, oauth: OAuthApp, environment: str, tokens: Any) -> None:
+        self.app, self.oauth, self.environment = oauth.app, oauth, environment
         self.tokens, self.secret = tokens, tokens["access_token"]
         self.headers = {"Authorization": f"Bearer {self.secret}"}
-        self.web = webtest.TestApp(app.wsgi)
-        self.key_id = self.get("/v1/me")["data"]["id"]
+        self.web = webtest.TestApp(self.app.wsgi)
+        me = self.get("/v1/me")["data"]
+        self.key_id, self.tenant_id = me["id"], me["tenant"]["id"]
+
+    def key(self, *scopes: str, **limits: Any) -> Client:
+        return super().key(*scopes, **limits) if limits else self.another(self.environment, *scopes)
+
+    def sandbox(self, *scopes: str) -> Client:
+        return self.another("sandbox", *scopes)
+
+    def another(self, environment: str, *scopes: str) -> Client:
+        """Another app that is connected with these scopes, or with all."""
+        return everything(self.oauth.client, *scopes, browser=self.oauth.browser).connect(environment)
+
+
+def everything(client: Client, *scopes: str, browser: Browser | None = None) -> OAuthApp:
+    """An app with these scopes, of which `read` and `write` are those of every resource; without any, with all."""
+    there_are = registered.scopes_there_are(client.app)
+    wanted = scopes or ("read", "write")
+    return OAuthApp(client, *(s for s in there_are if s in wanted or s.rpartition(":")[2] in wanted), browser=browser)
+
+
+def enters_with(credential: str) -> Callable[[App], Client]:
+    """What makes a business in an app, and calls for it with a key or with an app's access token."""
+    return Client if credential == "key" else lambda app: everything(Client(app)).connect()

@@ -257,3 +257,20 @@ def test_what_is_over_is_forgotten(oauth, app, clock, client):
     clock.move(days=91)
     run_timed(app)
     assert (left(refresh_tokens), left(codes)) == (0, 0)
+
+
+def test_another_host_refuses_a_token_within_a_second_of_its_end(oauth, app, client, make_app, monkeypatch):
+    now = 0.0
+    monkeypatch.setattr("billycan.recent.time.monotonic", lambda: now)
+    caller = oauth.connect()
+    url = app.db.url.render_as_string(hide_password=False)
+    given = {"database": url, "webhooks": {"allow_private": True}}
+    there = Client(make_app("apps", "contacts", "users", "webhooks", "dashboard", **given), client.tenant_id)
+    there.headers = caller.headers
+    there.get("/v1/me")
+    browser = oauth.person()
+    browser.get("/dashboard/connections")
+    browser.send(f"/dashboard/connections/{caller.key_id}/disconnect")
+    caller.refused(401, "invalid_api_key", "GET", "/v1/me")
+    now = 1.0
+    there.refused(401, "invalid_api_key", "GET", "/v1/me")

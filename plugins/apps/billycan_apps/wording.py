@@ -56,7 +56,9 @@ def cannot(app: App, scopes: Sequence[str]) -> list[str]:
 def _words(app: App, scope: str) -> tuple[str, str]:
     """A plugin's scope, by the routes that it opens."""
     routes = [e.route for e in app.endpoints if e.route.scope == scope]
-    kinds = list(dict.fromkeys(route.path.split("/")[2].replace("_", " ") for route in routes))
+    # Not what it says of another plugin's records, such as a contact's statement.
+    own = [path for route in routes if (path := route.path).count("/") == 2] or [route.path for route in routes]
+    kinds = list(dict.fromkeys(path.split("/")[2].replace("_", " ") for path in own))
     nouns = _joined(kinds, "and")
     if scope.endswith(":read"):
         return f"See your {nouns}", ""

@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from billycan.testing import Client
 from billycan_apps.commands import apps as command
 from billycan_apps.testing import REDIRECT, OAuthApp
+from billycan_apps.wording import can, cannot
 from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either
@@ -154,3 +155,13 @@ def test_the_command_does_all_of_it(client, run):
     caller.refused(401, "invalid_api_key", "GET", "/v1/me")
     assert json.loads(run("connections", "--tenant", client.tenant_id, "--json")) == []
     assert run("disconnect", caller.key_id, "--tenant", client.tenant_id, status=1)
+
+
+def test_scopes_are_told_in_words_that_name_what_they_open_and_nothing_else(make_app):
+    app = make_app("apps", "contacts", "documents", "hosted", "invoices", "users")
+    see, change = can(app, ["invoices:write", "invoices:read"])
+    assert see.title == "See your invoices, payments and adjustment notes"
+    assert change.title == "Create, change and delete invoices, payments and adjustment notes"
+    assert "send" in change.detail and "void" in change.detail
+    assert "See or change contacts, the log of events or your business profile" in cannot(app, ["invoices:read"])[0]
+    assert cannot(app, ["invoices:read"])[1] == "Change invoices"

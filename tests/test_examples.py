@@ -304,6 +304,16 @@ def report(c):
     c.get("/v1/reports/taxable_payments?year=2027")
     for name in ("receivables", "taxable_payments"):
         c.call("GET", f"/v1/reports/{name}.csv", status=200)
+    days = {"from": "2026-10-01", "to": "2026-12-31"}
+    for path in ("gst?", "gst/documents?label=1A&"):
+        query = f"{path}from={days['from']}&to={days['to']}"
+        c.get(f"/v1/reports/{query}")
+        c.call("GET", f"/v1/reports/{query.replace('?', '.csv?')}", status=200)
+    lodged = c.post("/v1/gst_periods", {"from": "2026-07-01", "to": "2026-09-30"})["data"]["id"]
+    c.get(f"/v1/gst_periods/{lodged}")
+    c.get("/v1/gst_periods?sort=-created_at")
+    c.refused(409, "period_lodged", "POST", "/v1/gst_periods", {"from": "2026-09-30", "to": "2026-10-31"})
+    c.refused(422, "period_not_over", "POST", "/v1/gst_periods", {"from": "2026-10-01", "to": "2029-12-31"})
 
 
 def take_off(c, paid, lines):

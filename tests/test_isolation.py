@@ -42,6 +42,7 @@ BODIES = {
         "supplier_id": "{/v1/contacts}",
         "job_id": "{/v1/jobs}",
     },
+    "/v1/gst_periods": {"from": "2026-07-01", "to": "2026-09-30"},
     "/v1/webhook_endpoints": {"url": "https://example.com/hook", "events": ["*"]},
     "/v1/assets": {"name": "Van", "cost": "31500.00", "custodian_id": "{/v1/contacts}"},
     "/v1/visits": {"job_id": "{/v1/jobs}", "visited_on": "2026-11-20", "minutes": 45},

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .context import Context, Event
     from .db import ByCodePoint, Cents, Json, TenThousandths, UTCDateTime, own, reference, resource_table, tenant_table
     from .dependents import check_unused
+    from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
     from .ids import new_id
     from .keys import Identity
@@ -55,6 +56,8 @@ __all__ = [
     "Fault",
     "Forbidden",
     "Gauge",
+    "GstEntries",
+    "GstPeriod",
     "Identity",
     "Invalid",
     "Json",
@@ -102,6 +105,7 @@ _HOMES = {
     "context": "Context Event",
     "db": "ByCodePoint Cents Json TenThousandths UTCDateTime own reference resource_table tenant_table",
     "dependents": "check_unused",
+    "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
     "ids": "new_id",
     "keys": "Identity",

@@ -15,6 +15,7 @@ from .problems import Code
 if TYPE_CHECKING:
     from .app import App
     from .context import Context
+    from .gst import GstEntries
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
@@ -181,6 +182,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     pages: Falcon resources outside /v1, each with its path.
     records: What it wants of the pages of its records, in a dashboard that makes them.
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
+    gst: What its documents add to GST reports.
     hears: Events, other plugins' too, and the functions called with the context and that data, inside the
       transaction: `{"job.deleted": keep_job}`.
     observes: `observes(app)` gives an Observer of every request that somebody known made of the API. It is called
@@ -211,6 +213,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     pages: tuple[tuple[str, Callable[..., Any]], ...] = ()
     records: tuple[RecordPages, ...] = ()
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
+    gst: "tuple[GstEntries, ...]" = ()
     hears: Mapping[str, Callable[..., None]] = {}
     observes: "Callable[[App], Observer] | None" = None
     tasks: tuple[Every, ...] = ()

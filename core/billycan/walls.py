@@ -12,6 +12,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import sqlalchemy as sa
+from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.sql import operators
 from sqlalchemy.sql.compiler import SQLCompiler
 
@@ -63,7 +64,7 @@ def _tenants_of(compiled: SQLCompiler) -> tuple[str, ...] | str:
 def _open(statement: Any, named: set[Any]) -> str | None:
     """The table of which a statement touches everybody's rows, if any; `named` gets the parameters that say whose."""
     scopes: list[tuple[Scope, Sequence[Scope]]] = []
-    _walk(statement, (), scopes)
+    _walk(statement, (), scopes, set())
     settled: set[tuple[int, Any]] = set()
     more = True
     while more:
@@ -89,10 +90,14 @@ def _is_tenant_of(bind: Any, name: str, table: Any) -> bool:
     return "tenant_id" in table.c and (name == "tenant_id" or name.startswith("tenant_id_m"))
 
 
-def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequence[Scope]]]) -> None:
-    """Collect the scopes of a statement, each with those around it."""
+# `get_final_froms` gives the same after it compiled the SELECT, and everything in it anew for each SELECT in it.
+_UNUSED = SQLCompiler(DefaultDialect(), None)
+
+
+def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequence[Scope]]], walked: set[Any]) -> None:
+    """Collect the scopes of a statement, each with those around it; `walked` are queries in a FROM that were seen."""
     if isinstance(element, sa.Select):
-        froms = list(element.get_final_froms())
+        froms = list(element._compile_state_factory(element, _UNUSED)._get_display_froms())
         hidden = {table for scope in above for table in scope} if element._auto_correlate else {*element._correlate}
         scope: Scope = {t: [] for each in froms for t in _tables(each) if t not in hidden}
         for condition, tables in _conditions(element._where_criteria, froms, scope):
@@ -102,16 +107,17 @@ def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequen
         for condition in _flat(element._where_criteria):
             _note(condition, scope, scope)
     elif isinstance(element, sa.Subquery | sa.CTE):
-        if not _is_open(element):
-            _walk(element.element, (), scopes)  # sees nothing of what is around it
+        if element.element not in walked and not _is_open(element):
+            walked.add(element.element)
+            _walk(element.element, (), scopes, walked)  # sees nothing of what is around it
         return
     else:
         for part in element.get_children():
-            _walk(part, above, scopes)
+            _walk(part, above, scopes, walked)
         return
     scopes.append((scope, above))
     for part in element.get_children():
-        _walk(part, (scope, *above), scopes)
+        _walk(part, (scope, *above), scopes, walked)
 
 
 def _is_open(element: Any) -> bool:

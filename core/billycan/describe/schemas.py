@@ -303,7 +303,7 @@ def _split(docstring: str | None) -> tuple[str, dict[str, str]]:
     return "\n\n".join(text), members
 
 
-_MEMBERS = re.compile(r"[a-z][a-z0-9_]*(, [a-z][a-z0-9_]*)*")
+_MEMBERS = re.compile(r"[A-Za-z0-9][A-Za-z0-9_]*(, [A-Za-z0-9][A-Za-z0-9_]*)*")
 
 
 def _with_words(schema: Json, words: str | None) -> Json:

@@ -11,6 +11,7 @@ from msgspec.structs import fields
 
 from .. import paths
 from ..endpoints import PARAMETER
+from ..gst import LABELS, GstEntries
 from ..manifest import Every, Extends, Manifest, RecordPages, Route
 from ..plain import is_struct
 from .extensions import structs_of, table_of
@@ -230,6 +231,10 @@ def _maps_to_functions(value: Any) -> bool:
     return isinstance(value, Mapping) and all(map(callable, value.values()))
 
 
+def _is_gst(entries: Any) -> bool:
+    return isinstance(entries, GstEntries) and {*entries.labels} <= {*LABELS} and callable(entries.select)
+
+
 _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "requires": (_tuple_of(_is(str)), 'requires must be a tuple of plugin names, such as ("contacts",)'),
     "uses": (_tuple_of(_is(str)), 'uses must be a tuple of plugin names, such as ("contacts",)'),
@@ -246,6 +251,7 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "pages": (_tuple_of(_is_page), 'pages must be a tuple of pairs such as ("/posters", Poster)'),
     "records": (_tuple_of(_is(RecordPages)), 'records must be a tuple of RecordPages(path="/v1/…", columns=…)'),
     "cards": (_tuple_of(callable), "cards must be a tuple of functions of the context"),
+    "gst": (_tuple_of(_is_gst), 'gst must be a tuple of GstEntries(labels=("G1", …), select=function)'),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
     "serve": (_is(Mapping), "serve must map settings to their texts"),
     "codes": (_is(Mapping), "codes must map each code to its Code"),

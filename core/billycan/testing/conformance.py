@@ -317,7 +317,7 @@ class PluginConformance:
             if name in declared:
                 # A member with a default of "unset" is for some readers only, and never for an event.
                 fields = msgspec.structs.fields(declared[name])
-                assert set(data) == {f.name for f in fields if f.default is not msgspec.UNSET}, name
+                assert set(data) == {f.encode_name for f in fields if f.default is not msgspec.UNSET}, name
                 faults = [*undeclared(data, declared[name], "data")]
                 assert not faults, f"{name} tells what is not declared: {'; '.join(faults)}"
         for path, record in made.items():
@@ -337,7 +337,9 @@ class PluginConformance:
         commands = [f"billycan {name}" for name in packages.commands([self.plugin])]
         named += [*manifest.scopes, *manifest.events, *settings, *commands]
         listed = [kind for e in self.endpoints(app) if (kind := e.signature.listed)]
-        members = {m: None for kind in listed for m in kind.__struct_fields__ if m not in Resource.__struct_fields__}
+        members = {
+            m: None for kind in listed for m in kind.__struct_encode_fields__ if m not in Resource.__struct_fields__
+        }
         missing = [name for name in named if name not in text]
         as_code = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
         missing += [name for name in members if name not in re.findall(r"\w+", " ".join(as_code))]

@@ -49,6 +49,10 @@ class Billycan(Connection):
         return Expenses(self)
 
     @cached_property
+    def gst_periods(self) -> GstPeriods:
+        return GstPeriods(self)
+
+    @cached_property
     def invoices(self) -> Invoices:
         return Invoices(self)
 
@@ -1823,6 +1827,109 @@ class Expenses:
             if_match=if_match,
             idempotency_key=idempotency_key,
         )
+
+
+class GstPeriods:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def list(
+        self,
+        *,
+        page: Maybe[int] = UNSET,
+        per_page: int = 100,
+        cursor: Maybe[str] = UNSET,
+        sort: Maybe[str] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+    ) -> Listing[models.Lodgement]:
+        """The tax periods that were lodged.
+
+        Each includes what was lodged at each label.
+
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        """
+        return Listing(
+            self._api,
+            "/v1/gst_periods",
+            models.Lodgement,
+            {
+                "page": page,
+                "per_page": per_page,
+                "cursor": cursor,
+                "sort": sort,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+            },
+        )
+
+    def create(
+        self,
+        *,
+        from_: dt.date,
+        to: dt.date,
+        external_id: Maybe[str | None] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Lodgement:
+        """Note that the activity statement of a period was lodged, and keep every entry of its report.
+
+        Its labels include the corrections of periods that were lodged before; they are made with this one. What changes
+        of
+        it from now on is a correction of the next. Refused with `period_not_over` until the day after its last, and
+        with
+        `period_lodged` if any day of it was lodged before. Emits `gst_period.created`.
+
+        from_: Its first day.
+        to: Its last day.
+        external_id: Your own id for the record, unique among records of its kind.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        """
+        return self._api.call(
+            "POST",
+            "/v1/gst_periods",
+            models.Lodgement,
+            body={
+                "external_id": external_id,
+                "metadata": metadata,
+                "from": from_,
+                "to": to,
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    def get(
+        self,
+        id: str,
+    ) -> models.Lodgement:
+        """One tax period that was lodged.
+
+        It includes what was lodged at each label.
+        """
+        return self._api.call("GET", f"/v1/gst_periods/{segment(id)}", models.Lodgement)
 
 
 class Invoices:
@@ -4042,6 +4149,166 @@ class Quotes:
 class Reports:
     def __init__(self, api: Connection) -> None:
         self._api = api
+
+    def get_gst(
+        self,
+        *,
+        from_: dt.date,
+        to: dt.date,
+        basis: Maybe[Literal["accrual", "cash"]] = UNSET,
+    ) -> models.GstReport:
+        """The figures of an activity statement, and the documents that each of them is made of.
+
+        A sale counts from the earlier of its invoice and first payment, on a cash basis by what was paid of it; a
+        purchase
+        counts once its tax invoice is held, on a cash basis once it is paid. Adjustment notes, bad debts and recoveries
+        count in their own period. With `Accept: text/csv` it is a CSV file. The report of a lodged period is what was
+        lodged; what changed of it since is a correction of the next.
+
+        from_: The first day.
+        to: The last day.
+        basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+        """
+        return self._api.call(
+            "GET",
+            "/v1/reports/gst",
+            models.GstReport,
+            query={
+                "from": from_,
+                "to": to,
+                "basis": basis,
+            },
+        )
+
+    def get_gst_as_csv(
+        self,
+        *,
+        from_: dt.date,
+        to: dt.date,
+        basis: Maybe[Literal["accrual", "cash"]] = UNSET,
+    ) -> bytes:
+        """The same figures as a CSV file: a row for each label, and one for each label that is corrected.
+
+        The first column says whether it is of the period itself or a correction of those before.
+
+        from_: The first day.
+        to: The last day.
+        basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+        """
+        return self._api.fetch(
+            "GET",
+            "/v1/reports/gst.csv",
+            query={
+                "from": from_,
+                "to": to,
+                "basis": basis,
+            },
+        )
+
+    def list_gst_documents(
+        self,
+        *,
+        from_: dt.date,
+        to: dt.date,
+        label: Literal[
+            "1A",
+            "1B",
+            "G1",
+            "G10",
+            "G11",
+            "G12",
+            "G13",
+            "G14",
+            "G15",
+            "G16",
+            "G17",
+            "G18",
+            "G19",
+            "G2",
+            "G3",
+            "G4",
+            "G5",
+            "G6",
+            "G7",
+            "G8",
+        ],
+        basis: Maybe[Literal["accrual", "cash"]] = UNSET,
+        page: Maybe[int] = UNSET,
+    ) -> builtins.list[models.GstDocument]:
+        """All documents that a label of the GST report is made of, by id, 1,000 on a page.
+
+        A label of a plugin that is off has none. With `Accept: text/csv` it is a CSV file.
+
+        from_: The first day.
+        to: The last day.
+        label: The label whose documents to list.
+        basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+        page: The page, from 1.
+        """
+        return self._api.call(
+            "GET",
+            "/v1/reports/gst/documents",
+            builtins.list[models.GstDocument],
+            query={
+                "from": from_,
+                "to": to,
+                "basis": basis,
+                "label": label,
+                "page": page,
+            },
+        )
+
+    def list_gst_documents_as_csv(
+        self,
+        *,
+        from_: dt.date,
+        to: dt.date,
+        label: Literal[
+            "1A",
+            "1B",
+            "G1",
+            "G10",
+            "G11",
+            "G12",
+            "G13",
+            "G14",
+            "G15",
+            "G16",
+            "G17",
+            "G18",
+            "G19",
+            "G2",
+            "G3",
+            "G4",
+            "G5",
+            "G6",
+            "G7",
+            "G8",
+        ],
+        basis: Maybe[Literal["accrual", "cash"]] = UNSET,
+        page: Maybe[int] = UNSET,
+    ) -> bytes:
+        """The same documents as a CSV file.
+
+        Its columns are the label and the members of the JSON answer.
+
+        from_: The first day.
+        to: The last day.
+        label: The label whose documents to list.
+        basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+        page: The page, from 1.
+        """
+        return self._api.fetch(
+            "GET",
+            "/v1/reports/gst/documents.csv",
+            query={
+                "from": from_,
+                "to": to,
+                "basis": basis,
+                "label": label,
+                "page": page,
+            },
+        )
 
     def get_receivables(
         self,

@@ -400,6 +400,8 @@ def _says(schema: Json) -> str:
 
 def _name(name: str) -> str:
     own = re.sub(r"\W", "_", name)
+    if own[:1].isdigit():
+        return f"_{own}"
     return f"{own}_" if keyword.iskeyword(own) or not own.isidentifier() else own
 
 

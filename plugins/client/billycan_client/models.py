@@ -582,6 +582,95 @@ class GstBreakdown(Struct, kw_only=True):
     """
 
 
+class GstDocument(Struct, kw_only=True):
+    """What a document adds to a label."""
+
+    id: str
+    """The id of the invoice, adjustment note or expense."""
+    amount: Decimal
+    """How much it adds, below zero where it takes off."""
+
+
+class GstFigure(Struct, kw_only=True):
+    """What a label comes to."""
+
+    amount: Decimal
+    """To the cent, to check it."""
+    whole_dollars: int
+    """To lodge: without the cents, which are not rounded."""
+    documents: list[GstDocument]
+    """What it is made of, at most 100 of them; none for an eleventh of another label."""
+    documents_total: int
+    """How many there are in all."""
+
+
+class GstReport(Struct, kw_only=True):
+    """The labels of an activity statement and its calculation worksheet; null where the plugin that knows is
+    off.
+    """
+
+    from_: dt.date = msgspec.field(name="from")
+    """The first day."""
+    to: dt.date
+    """The last day."""
+    basis: Open[Literal["accrual", "cash"]]
+    """The basis of the last day, or the one asked for."""
+    registered: bool
+    """Whether the business was registered for GST on any of these days."""
+    missing: list[str]
+    """The plugins that are off, without which labels are null."""
+    gst_period_id: str | None
+    """The lodged period of exactly these days, whose figures these are, as they were lodged; else null."""
+    corrections: dict[str, GstFigure]
+    """What changed, by label, of periods that were lodged before; not in the figures, but to be lodged with
+    them.
+    """
+    G1: GstFigure | None
+    """Total sales, including GST."""
+    G2: GstFigure | None
+    """Exports."""
+    G3: GstFigure | None
+    """Other GST-free sales."""
+    G4: GstFigure | None
+    """Input taxed sales."""
+    G5: GstFigure | None
+    """G2 + G3 + G4."""
+    G6: GstFigure | None
+    """Sales subject to GST, G1 less G5."""
+    G7: GstFigure | None
+    """Increasing adjustments: bad debts that were recovered, including GST."""
+    G8: GstFigure | None
+    """G6 + G7."""
+    G9: GstFigure | None
+    """GST on sales by the worksheet, an eleventh of G8."""
+    G10: GstFigure | None
+    """Capital purchases, including GST."""
+    G11: GstFigure | None
+    """Other purchases, including GST."""
+    G12: GstFigure | None
+    """G10 + G11."""
+    G13: GstFigure | None
+    """Purchases for input taxed sales."""
+    G14: GstFigure | None
+    """Purchases without GST in the price."""
+    G15: GstFigure | None
+    """Purchases for private use."""
+    G16: GstFigure | None
+    """G13 + G14 + G15."""
+    G17: GstFigure | None
+    """Purchases subject to GST, G12 less G16."""
+    G18: GstFigure | None
+    """Decreasing adjustments: debts that were written off as bad, including GST."""
+    G19: GstFigure | None
+    """G17 + G18."""
+    G20: GstFigure | None
+    """GST on purchases by the worksheet, an eleventh of G19."""
+    _1A: GstFigure | None = msgspec.field(name="1A")
+    """GST on sales, and increasing adjustments, as invoiced."""
+    _1B: GstFigure | None = msgspec.field(name="1B")
+    """GST on purchases, and decreasing adjustments, as recorded."""
+
+
 class GstSetting(Struct, kw_only=True):
     """How the business stands to GST from a day on, until the next such day."""
 
@@ -1329,6 +1418,42 @@ class ListedQuote(Struct, kw_only=True):
     """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
+
+
+class LodgedFigure(Struct, kw_only=True):
+    """What was lodged at a label."""
+
+    amount: Decimal
+    """To the cent."""
+    whole_dollars: int
+    """As it was lodged, without the cents."""
+
+
+class Lodgement(Struct, kw_only=True):
+    """A tax period that was lodged, as it is shown."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+    from_: dt.date = msgspec.field(name="from")
+    """Its first day."""
+    to: dt.date
+    """Its last day."""
+    basis: Open[Literal["accrual", "cash"]]
+    """The basis of its last day."""
+    labels: dict[str, LodgedFigure]
+    """What was lodged at each label, with the corrections of earlier periods; without those that were not known."""
 
 
 class LoggedEvent(Struct, kw_only=True):

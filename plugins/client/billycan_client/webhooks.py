@@ -40,6 +40,7 @@ __all__ = [
     "ExpenseDeleted",
     "ExpenseUpdated",
     "ExpenseVoided",
+    "GstPeriodCreated",
     "InvoiceCreated",
     "InvoiceDeleted",
     "InvoiceForfeited",
@@ -282,6 +283,13 @@ class ExpenseCategoryUpdated(Delivery, kw_only=True):
 
     event: Literal["expense_category.updated"]
     data: models.Category
+
+
+class GstPeriodCreated(Delivery, kw_only=True):
+    """Gst period created"""
+
+    event: Literal["gst_period.created"]
+    data: models.Lodgement
 
 
 class InvoiceCreated(Delivery, kw_only=True):
@@ -571,6 +579,7 @@ Event = (
     | ExpenseCategoryCreated
     | ExpenseCategoryDeleted
     | ExpenseCategoryUpdated
+    | GstPeriodCreated
     | InvoiceCreated
     | InvoiceDeleted
     | InvoiceForfeited
@@ -638,6 +647,7 @@ EVENTS: dict[str, type[Delivery]] = {
     "expense_category.created": ExpenseCategoryCreated,
     "expense_category.deleted": ExpenseCategoryDeleted,
     "expense_category.updated": ExpenseCategoryUpdated,
+    "gst_period.created": GstPeriodCreated,
     "invoice.created": InvoiceCreated,
     "invoice.deleted": InvoiceDeleted,
     "invoice.forfeited": InvoiceForfeited,

@@ -8,6 +8,7 @@ from . import categories as c
 from . import handlers as h
 from .cards import by_category
 from .demo import add_samples
+from .gst import gst
 from .neighbours import hears
 from .schemas import Category, Expense
 from .summary import summarise_expenses
@@ -51,6 +52,7 @@ manifest = Manifest(
         RecordPages(path="/v1/expense_categories", one="category", columns=("name", "created_at"), order=95),
     ),
     cards=(by_category,),
+    gst=gst,
     hears=hears,
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",

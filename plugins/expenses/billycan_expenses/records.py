@@ -17,7 +17,7 @@ from .tables import expenses
 
 def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     """The expenses of any of these claim statuses."""
-    return sa.or_(*(_claim(ctx) == status for status in statuses))
+    return sa.or_(*(claim(ctx) == status for status in statuses))
 
 
 neighbours = Neighbours(job_id="jobs")
@@ -52,7 +52,7 @@ records = Records(
 )
 
 
-def _claim(ctx: Context) -> sa.Case[Any]:
+def claim(ctx: Context) -> sa.Case[Any]:
     """The claim status of each expense, as `rules.claim_status` says."""
     unregistered = sa.func.coalesce(expenses.c.supplier_id.in_(contacts.not_registered(ctx)), sa.false())
     return sa.case(
@@ -96,7 +96,15 @@ def registered(ctx: Context) -> sa.ColumnElement[bool]:
 
 def claimable(ctx: Context) -> sa.ColumnElement[bool]:
     """The expenses whose GST the business can claim now."""
-    return _claim(ctx) == "claimable"
+    return claim(ctx) == "claimable"
+
+
+def business_share(cents: sa.ColumnElement[int]) -> sa.ColumnElement[int]:
+    """The business's share of an amount in whole cents, rounded as `rules.claimable_part` does."""
+    # Of a percentage in ten-thousandths; integer division cuts off, and half a cent goes away from zero.
+    half = sa.case((cents < 0, -1_000_000), else_=1_000_000)
+    percent = sa.type_coerce(expenses.c.business_use_percent, sa.BigInteger)
+    return (2 * cents * percent + half) // sa.literal_column("2000000", sa.BigInteger)
 
 
 def job_of(ctx: Context, row: Row) -> str | None:

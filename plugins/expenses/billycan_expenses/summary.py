@@ -12,7 +12,7 @@ from billycan import Context, own
 from billycan.sql import fold
 
 from . import categories, rules
-from .records import claimable, records
+from .records import business_share, claimable, records
 from .schemas import ExpenseQuery, Group, GroupBy, SummaryQuery
 from .tables import expenses
 
@@ -33,10 +33,7 @@ def summarise_expenses(ctx: Context, query: SummaryQuery) -> list[Group]:
     del filters["group_by"]
     conditions = records.conditions(ctx, ExpenseQuery(**filters))
     amount, gst = _whole(expenses.c.amount), _whole(expenses.c.gst)
-    # Of a percentage in ten-thousandths; `//` of integers cuts off, and half a cent goes away from zero.
-    half = sa.case((gst < 0, -1_000_000), else_=1_000_000)
-    share = (2 * gst * _whole(expenses.c.business_use_percent) + half) // sa.literal_column("2000000", sa.BigInteger)
-    now = sa.case((claimable(ctx), share), else_=0)
+    now = sa.case((claimable(ctx), business_share(gst)), else_=0)
     sums = (sa.func.count(), *(sa.func.sum(cents) for cents in (amount, amount - gst, gst, now)))
     where = (own(ctx, expenses), expenses.c.status != "void", *conditions)
     rows = ctx.db.execute(sa.select(*_KEYS[by], *sums).where(*where).group_by(*_KEYS[by])).all()

@@ -7,8 +7,10 @@ from billycan import Code, Deleted, Manifest, RecordPages, Route
 from . import handlers as h
 from . import note_handlers as n
 from . import payment_handlers as p
-from .cards import by_month, gst, owed
+from .cards import by_month, owed
+from .cards import gst as gst_card
 from .demo import add_samples
+from .gst import gst
 from .neighbours import hears
 from .note_page import note_page
 from .note_schemas import AdjustmentNote
@@ -108,7 +110,8 @@ manifest = Manifest(
             path="/v1/adjustment_notes", columns=("number", "client", "total", "issue_date", "status"), order=65
         ),
     ),
-    cards=(owed, by_month, gst),
+    cards=(owed, by_month, gst_card),
+    gst=gst,
     hears=hears,
     demo=add_samples,
     codes={

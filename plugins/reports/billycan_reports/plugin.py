@@ -2,16 +2,38 @@
 
 from pathlib import Path
 
-from billycan import Manifest, Route
+from billycan import Code, Manifest, RecordPages, Route
 
+from . import handlers as h
 from .receivables import get_receivables, get_receivables_as_csv
+from .schemas import Lodgement
+from .tables import entries, periods
 from .taxable_payments import get_taxable_payments, get_taxable_payments_as_csv
 
 manifest = Manifest(
     name="reports",
     requires=("contacts",),
     uses=("expenses", "invoices"),
+    tables=(periods, entries),
+    migrations=Path(__file__).parent / "migrations",
+    events={"gst_period.created": Lodgement},
     routes=(
+        Route(
+            "GET",
+            "/v1/reports/gst",
+            h.get_gst_report,
+            scope="reports:read",
+            also={"text/csv": "/v1/reports/gst.csv"},
+        ),
+        Route("GET", "/v1/reports/gst.csv", h.get_gst_report_as_csv, scope="reports:read"),
+        Route(
+            "GET",
+            "/v1/reports/gst/documents",
+            h.list_gst_documents,
+            scope="reports:read",
+            also={"text/csv": "/v1/reports/gst/documents.csv"},
+        ),
+        Route("GET", "/v1/reports/gst/documents.csv", h.list_gst_documents_as_csv, scope="reports:read"),
         Route(
             "GET",
             "/v1/reports/receivables",
@@ -36,6 +58,16 @@ manifest = Manifest(
             scope="reports:read",
             needs=("expenses",),
         ),
+        Route("GET", "/v1/gst_periods", h.list_gst_periods, scope="reports:read"),
+        Route("POST", "/v1/gst_periods", h.create_gst_period, scope="reports:write", status=201),
+        Route("GET", "/v1/gst_periods/{id}", h.get_gst_period, scope="reports:read"),
     ),
+    records=(
+        RecordPages(path="/v1/gst_periods", one="GST period", columns=("from", "to", "basis", "created_at"), order=97),
+    ),
+    codes={
+        "period_lodged": Code(409, "Some days of the period were lodged before."),
+        "period_not_over": Code(422, "The period is not over yet."),
+    },
     examples=Path(__file__).parent / "examples.json",
 )

@@ -69,6 +69,8 @@ def test_no_report_takes_more_than_two_seconds(busy):
         "/v1/reports/receivables.csv",
         "/v1/reports/taxable_payments?year=2026",
         "/v1/contacts/con_1000077/statement?from=2024-12-01&to=2026-11-21",
+        *(f"/v1/reports/gst?from=2025-11-01&to=2026-10-31{basis}" for basis in ("", "&basis=cash")),  # 100,000 of them
+        "/v1/reports/gst/documents?from=2025-11-01&to=2026-10-31&label=1A&page=50",
         *(f"/v1/invoices/summary?group_by={by}" for by in ("month", "client", "status")),
     ]
     took = {}

@@ -1,0 +1,93 @@
+"""What a GST report asks of the plugins whose documents it adds up, and on which day what they did counts."""
+
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from .tenants import GstSetting
+
+if TYPE_CHECKING:
+    from .context import Context
+
+__all__ = ["LABELS"]
+
+# The labels of the activity statement and its calculation sheet that documents add to; the others follow from these.
+LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B")
+
+_NEVER = date(9999, 12, 31)
+
+
+class GstPeriod(Struct, frozen=True, kw_only=True):
+    """The days of a GST report, both inclusive, and how the business stood to GST, by date and in order.
+
+    What is registered and on which basis is asked of the settings and not of the profile: a report may be of a basis
+    that the business does not have.
+    """
+
+    since: date
+    until: date
+    settings: Sequence[GstSetting]
+
+    def registered(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[bool]:
+        """Whether the business was registered for GST on a day, in SQL (s 23-5 GST Act)."""
+        spans = [(one.since, end) for one, end in self._spans() if one.registered]
+        return sa.or_(sa.false(), *((day >= since) & (day < end) for since, end in spans))
+
+    def accrual_from(self, day: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+        """From when on what belongs to this day without a cash basis is accounted for in full, in SQL.
+
+        Without a cash basis from that day on. On a cash basis by what is paid, until the basis changes, when all that
+        was not counted yet is (s 159-5, 159-10 GST Act), or until the last day of the registration (s 138-15). What was
+        counted in full stays so when a cash basis begins (s 159-20).
+        """
+        spans = self._spans()
+        if not any(one.basis == "cash" and one.registered for one, _ in spans):
+            return day
+        whens: list[tuple[Any, Any]] = []
+        for i, (one, end) in enumerate(spans):
+            if not (one.registered and one.basis == "cash"):
+                whens.append((day < end, day))
+                continue
+            later = (other for other, _ in spans[i:] if not (other.registered and other.basis == "cash"))
+            ends = next(later, None)
+            until = _NEVER if ends is None else ends.since if ends.registered else ends.since - timedelta(days=1)
+            whens.append((day < end, sa.literal(until, sa.Date)))
+        return sa.case(*whens, else_=day)
+
+    def counts_on(self, accrual: sa.ColumnElement[Any], cash: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+        """The day on which all of something counts, in SQL: the one of its basis, or when the basis changed before.
+
+        `accrual` and `cash` are the days on each basis; `cash` may be null, as of what is not paid.
+        """
+        full = self.accrual_from(accrual)
+        return full if full is accrual else sa.case((cash < full, cash), else_=full)
+
+    def changes(self) -> list[date]:
+        """The days on which what was not paid yet comes to count, because a cash basis ended."""
+        found = set()
+        for (one, _), (after, _) in zip(self._spans(), self._spans()[1:], strict=False):
+            if one.registered and one.basis == "cash" and not (after.registered and after.basis == "cash"):
+                found.add(after.since if after.registered else after.since - timedelta(days=1))
+        return sorted(found)
+
+    def _spans(self) -> list[tuple[GstSetting, date]]:
+        """The settings, each with the day on which the next one applies."""
+        return list(zip_longest(self.settings, [one.since for one in self.settings[1:]], fillvalue=_NEVER))  # type: ignore[arg-type]
+
+
+class GstEntries(Struct, frozen=True, kw_only=True):
+    """What a plugin's documents add to GST reports: `gst=(GstEntries(labels=("G1", "1A"), select=sales),)`.
+
+    labels: The labels that they add to, of `billycan.gst.LABELS`.
+    select: `select(ctx, period)` gives a SELECT of the caller's tenant's entries: `document_id`, the id of the record
+      that the amounts are of; `counts_on`, the date on which they count; and a column for each of `labels`, in whole
+      cents, null for none. It may give entries of other days than those of the period, which are left out, and several
+      of a document, which are added up.
+    """
+
+    labels: tuple[str, ...]
+    select: "Callable[[Context, GstPeriod], sa.Select[Any]]"

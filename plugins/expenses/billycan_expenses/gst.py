@@ -1,0 +1,63 @@
+"""What expenses add to a GST report: purchases, and the GST of those that can be claimed.
+
+A credit counts in the period of the first of bill and payment (s 29-10(1) GST Act), on a cash basis in that of the
+payment (s 29-10(2)), and in either case no earlier than the tax invoice is held, where the claim needs one (s 29-10(3),
+29-80(1)). The purchase is reported along with it, so that the calculation sheet and the accounts agree.
+"""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Context, GstEntries, GstPeriod, own
+
+from . import rules
+from .records import business_share, claim
+from .tables import expenses
+
+_LABELS = ("G10", "G11", "G13", "G14", "G15", "1B")
+_NOTHING = sa.literal_column("0", sa.BigInteger)
+_ROUNDING = sa.literal_column("5", sa.BigInteger)
+
+
+def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+    """The entries of the expenses; what awaits its tax invoice, or was claimed too late, counts on no day."""
+    code, status = expenses.c.gst_code, claim(ctx)
+    amount, gst = (sa.type_coerce(column, sa.BigInteger) for column in (expenses.c.amount, expenses.c.gst))
+    claimable = sa.case((status == "claimable", business_share(gst)), else_=_NOTHING)
+    capital, taxable = code.in_(("capital", "capital_gst_free")), code.in_(rules.TAXABLE)
+    free = code.in_(("gst_free", "capital_gst_free"))
+    # A receipt of which not all is taxable holds less than an eleventh of GST.
+    untaxed = sa.case((sa.func.abs(amount - 11 * gst) > _ROUNDING, amount - 11 * gst), else_=_NOTHING)
+    untaxed = sa.case((status == "supplier_not_registered", amount), else_=untaxed)
+    private = amount - untaxed - business_share(amount - untaxed)
+    figures = {
+        "G10": sa.case((capital, amount), else_=_NOTHING),
+        "G11": sa.case((capital, _NOTHING), else_=amount),
+        "G13": sa.case((code == "input_taxed", amount), else_=_NOTHING),
+        "G14": sa.case((free, amount), (taxable, untaxed), else_=_NOTHING),
+        "G15": sa.case((taxable, private), else_=_NOTHING),
+        "1B": claimable,
+    }
+    return sa.select(
+        expenses.c.id.label("document_id"),
+        _counts_on(period).label("counts_on"),
+        *(figures[label].label(label) for label in _LABELS),
+    ).where(
+        own(ctx, expenses),
+        expenses.c.status != "void",
+        code != "out_of_scope",
+        status.not_in(("awaiting_tax_invoice", "too_old")),
+        period.registered(expenses.c.date),
+    )
+
+
+gst = (GstEntries(labels=_LABELS, select=purchases),)
+
+
+def _counts_on(period: GstPeriod) -> sa.ColumnElement[Any]:
+    """The day on which an expense counts; null for one that does not yet."""
+    billed_on, paid_on, held_on = expenses.c.date, expenses.c.paid_on, expenses.c.tax_invoice_held_on
+    day = period.counts_on(sa.case((paid_on < billed_on, paid_on), else_=billed_on), paid_on)
+    needed = expenses.c.gst_code.in_(rules.TAXABLE) & (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO)
+    return sa.case((needed & (held_on > day), held_on), else_=day)

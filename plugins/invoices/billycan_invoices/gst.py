@@ -1,0 +1,152 @@
+"""What invoices, their payments and notes add to a GST report: worked out of the ledger, by the database alone.
+
+Of each invoice the entries are walked in order, with what it came to by then. On an accrual basis all of it counts from
+the earlier of its date and its first payment (s 29-5(1) GST Act), notes count on their own dates (s 29-20, Div 19), and
+what is written off as bad is an adjustment, as is what is recovered of it (s 21-5, 21-10; of a sale that is only partly
+taxable s 136-30, 136-35). On a cash basis as much of it counts as was paid (s 29-5(2)): of the GST, and of each part of
+the price, `round(part * paid / price)` less what counted before, so that together the payments count all of it, to the
+cent; bad debts there are none (s 21-5(2)).
+"""
+
+from datetime import date
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Context, GstEntries, GstPeriod, own
+
+from .tables import entries
+
+_PARTS = ("gst", "export", "gst_free", "input_taxed", "out_of_scope")
+_COUNTED = ("price", "export", "gst_free", "input_taxed", "gst", "bad_price", "bad_gst")
+_LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G18", "1B")
+_FIRST_DATE = date(1900, 1, 1)
+_MILLION = sa.literal_column("1000000", sa.BigInteger)
+_NOTHING = sa.literal_column("0", sa.BigInteger)
+
+
+def sales(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+    """The entries of every invoice of which something may count in the period, those of other days among them."""
+    counted = _counted(_standing(_ledger(ctx, period)), period)
+    # What counts by an entry is what counted up to it, less what counted up to the one before.
+    window: dict[str, Any] = {"partition_by": counted.c.invoice_id, "order_by": _in_order(counted)}
+    grown = sa.select(
+        counted.c.document_id,
+        counted.c.counts_on,
+        *((counted.c[n] - sa.func.lag(counted.c[n], 1, 0).over(**window)).label(n) for n in _COUNTED),
+    ).subquery("grown")
+    figures = {
+        "G1": grown.c.price,
+        "G2": grown.c.export,
+        "G3": grown.c.gst_free,
+        "G4": grown.c.input_taxed,
+        "G7": _above_zero(-grown.c.bad_price),
+        "1A": grown.c.gst + _above_zero(-grown.c.bad_gst),
+        "G18": _above_zero(grown.c.bad_price),
+        "1B": _above_zero(grown.c.bad_gst),
+    }
+    given = (figures[label].label(label) for label in _LABELS)
+    return sa.select(grown.c.document_id, grown.c.counts_on, *given).where(period.registered(grown.c.counts_on))
+
+
+gst = (GstEntries(labels=_LABELS, select=sales),)
+
+
+def _ledger(ctx: Context, period: GstPeriod) -> sa.Subquery:
+    """The ledger of the invoices that the period touches, in whole cents.
+
+    Where a cash basis ends, each has an entry of nothing more, with which the rest of it comes to count.
+    """
+    changes = [day for day in period.changes() if period.since <= day <= period.until]
+    # What was not paid when the basis changed was sent at any time before.
+    here = entries.c.counts_on.between(sa.literal(_FIRST_DATE if changes else period.since, sa.Date), period.until)
+    touched = sa.select(entries.c.invoice_id).where(own(ctx, entries), here)
+    columns = [entries.c[name] for name in ("id", "invoice_id", "kind", "counts_on", "note_id")]
+    figures = [sa.type_coerce(entries.c[name], sa.BigInteger).label(name) for name in ("total", *_PARTS, "written_off")]
+    paid = sa.type_coerce(entries.c.paid, sa.BigInteger) + sa.type_coerce(entries.c.cash_rounding, sa.BigInteger)
+    mine = own(ctx, entries), entries.c.invoice_id.in_(touched)
+    rank = sa.case((entries.c.kind == "invoice", 0), else_=1).label("rank")
+    parts = [sa.select(*columns, rank, *figures, paid.label("paid")).where(*mine)]
+    for day in changes:
+        mark = sa.literal("").label("id"), entries.c.invoice_id, sa.literal("change").label("kind")
+        dated = *mark, sa.literal(day, sa.Date).label("counts_on"), entries.c.note_id, sa.literal(1).label("rank")
+        blank = (_NOTHING.label(column.name) for column in (*figures, paid.label("paid")))
+        sent = entries.c.kind == "invoice", entries.c.counts_on <= day
+        parts.append(sa.select(*dated, *blank).where(*mine, *sent))
+    return sa.union_all(*parts).subquery("ledger") if changes else parts[0].subquery("ledger")
+
+
+def _standing(ledger: sa.Subquery) -> sa.Subquery:
+    """What each invoice came to by each entry: its price and parts, what was paid and what written off.
+
+    `first_on` is the first day on which anything was noted of it, and `issued_on` its own date.
+    """
+    c, of_invoice = ledger.c, ledger.c.invoice_id
+    window: dict[str, Any] = {"partition_by": of_invoice, "order_by": _in_order(ledger), "rows": (None, 0)}
+    first_on = sa.func.min(sa.case((c.kind == "change", None), else_=c.counts_on)).over(partition_by=of_invoice)
+    issued_on = sa.func.max(sa.case((c.kind == "invoice", c.counts_on))).over(partition_by=of_invoice)
+    so_far = (
+        sa.cast(sa.func.sum(c[name]).over(**window), sa.BigInteger).label(name)
+        for name in ("total", *_PARTS, "paid", "written_off")
+    )
+    return sa.select(
+        *(c[name] for name in ("invoice_id", "note_id", "kind", "rank", "counts_on", "id")),
+        first_on.label("first_on"),
+        issued_on.label("issued_on"),
+        *so_far,
+    ).subquery("standing")
+
+
+def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
+    """What of each invoice counts up to each entry, and on which day the entry does.
+
+    A business that was not registered on the date of an invoice made no taxable supply by it (s 9-5(d) GST Act).
+    """
+    c = standing.c
+    counts_on = sa.case((c.kind == "invoice", c.first_on), else_=c.counts_on)
+    in_full = counts_on >= period.accrual_from(c.first_on)
+    price = c.total - c.out_of_scope
+
+    def counting(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
+        return sa.case((in_full, part), else_=_share(part, c.paid, c.total)).label(name)
+
+    def bad(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
+        is_bad = (c.written_off != 0) & in_full
+        return sa.case((is_bad, _share(part, c.written_off, c.total)), else_=_NOTHING).label(name)
+
+    return (
+        sa.select(
+            c.invoice_id,
+            sa.func.coalesce(c.note_id, c.invoice_id).label("document_id"),
+            counts_on.label("counts_on"),
+            *(c.rank, c.counts_on.label("noted_on"), c.id),
+            counting(price, "price"),
+            *(counting(c[name], name) for name in ("export", "gst_free", "input_taxed", "gst")),
+            bad(price - c.export - c.gst_free - c.input_taxed, "bad_price"),
+            bad(c.gst, "bad_gst"),
+        )
+        .where(period.registered(c.issued_on))
+        .subquery("counted")
+    )
+
+
+def _in_order(of: sa.Subquery) -> tuple[Any, ...]:
+    """The order of an invoice's entries: its price first, as it may have been paid before; then by date."""
+    return of.c.rank, of.c.get("noted_on", of.c.counts_on), of.c.id
+
+
+def _above_zero(cents: sa.ColumnElement[int]) -> sa.Case[int]:
+    return sa.case((cents > 0, cents), else_=_NOTHING)
+
+
+def _share(part: sa.ColumnElement[int], paid: sa.ColumnElement[int], price: sa.ColumnElement[int]) -> sa.Case[int]:
+    """`part * paid / price` of whole cents, half a cent away from zero; exact, as no step exceeds 64 bits.
+
+    The product of two amounts of money would, so `paid` is taken apart into millions and the rest.
+    """
+    size = sa.func.abs(part)
+    large = size * (paid // _MILLION)
+    rest = (large % price) * _MILLION + size * (paid % _MILLION)
+    share = (large // price) * _MILLION + (2 * rest + price) // (2 * price)
+    signed = sa.case((part < 0, -share), else_=share)
+    return sa.case((sa.or_(part == 0, paid <= 0, price <= 0), _NOTHING), (paid == price, part), else_=signed)

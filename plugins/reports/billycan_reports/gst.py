@@ -1,0 +1,158 @@
+"""What a GST report adds up: the entries that plugins give, by document and label, in one statement of the database."""
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from functools import reduce
+from operator import add
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Context, GstPeriod, Row, own
+from billycan.gst import LABELS
+
+from . import rules
+from .schemas import GstDocument, GstFigure
+from .tables import entries
+
+MOST_LISTED, PER_PAGE = 100, 1_000
+_NOTHING = sa.literal_column("0", sa.BigInteger)
+
+
+class Sums(Struct):
+    """What a label comes to in cents, how many documents it is made of, and the first of them."""
+
+    cents: int
+    documents_total: int
+    documents: list[GstDocument]
+
+
+def missing(ctx: Context) -> list[str]:
+    """The plugins that are off, without which some labels cannot be known."""
+    return [plugin for plugin in rules.SOURCES if not ctx.has(plugin)]
+
+
+def known(ctx: Context) -> list[str]:
+    """The labels that can be known."""
+    return [label for label in rules.LABELS if not any(label in rules.SOURCES[plugin] for plugin in missing(ctx))]
+
+
+def documents(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+    """What each document adds to each label in a period, in whole cents."""
+    given = _given(ctx, period)
+    return _by_document(given, given.c.counts_on.between(period.since, period.until))
+
+
+def lodged(ctx: Context, period_id: str, *, corrections: bool) -> sa.Select[Any]:
+    """What each document added when a period was lodged, to its own labels, or by correcting earlier ones."""
+    same = entries.c.of_period_id == entries.c.period_id
+    mine = own(ctx, entries), entries.c.period_id == period_id, ~same if corrections else same
+    return _by_document(sa.select(entries.c.document_id, *_cents(1)).where(*mine).subquery("kept"))
+
+
+def changed(ctx: Context, lodgements: Sequence[Row], settings: Sequence[Any]) -> sa.Select[Any]:
+    """What documents add to lodged periods now, less what was lodged of them since: by period and document."""
+    days = min(one.since for one in lodgements), max(one.until for one in lodgements)
+    given = _given(ctx, GstPeriod(since=days[0], until=days[1], settings=settings))
+    within = [given.c.counts_on.between(one.since, one.until) for one in lodgements]
+    of = sa.case(*((here, sa.literal(one.id)) for here, one in zip(within, lodgements, strict=True)))
+    now = sa.select(of.label("of_period_id"), given.c.document_id, *(given.c[label] for label in LABELS))
+    ids = [one.id for one in lodgements]
+    before = sa.select(entries.c.of_period_id, entries.c.document_id, *_cents(-1))
+    before = before.where(own(ctx, entries), entries.c.of_period_id.in_(ids))
+    both = sa.union_all(now.where(sa.or_(*within)), before).subquery("both")
+    sums = {label: sa.func.sum(both.c[label]) for label in LABELS}
+    return (
+        sa.select(both.c.of_period_id, both.c.document_id, *(whole(c).label(name) for name, c in sums.items()))
+        .group_by(both.c.of_period_id, both.c.document_id)
+        .having(sa.or_(*(c != 0 for c in sums.values())))
+    )
+
+
+def add_up(ctx: Context, found: sa.Select[Any], labels: Sequence[str], most: int = MOST_LISTED) -> dict[str, Sums]:
+    """What these documents come to at each label, with the first of those it is made of: one statement."""
+    docs = found.cte("docs")
+    amounts = {label: _amount(docs, label) for label in labels if label not in rules.ELEVENTHS}
+    totals = [whole(sa.func.coalesce(sa.func.sum(amount), 0)).label(f"of {label}") for label, amount in amounts.items()]
+    counts = [sa.func.count(sa.case((amount != 0, 1))).label(f"in {label}") for label, amount in amounts.items()]
+    added_up = sa.select(*totals, *counts).select_from(docs).cte("added_up")
+    parts: list[Any] = []
+    for label, amount in amounts.items():
+        named = sa.literal(label).label("label")
+        parts.append(sa.select(named, sa.null().label("id"), added_up.c[f"of {label}"], added_up.c[f"in {label}"]))
+        if most:
+            first = sa.select(docs.c.document_id, amount.label("cents")).where(amount != 0)
+            first_ones = first.order_by(docs.c.document_id).limit(most).subquery()
+            parts.append(sa.select(named, first_ones.c.document_id, first_ones.c.cents, _NOTHING))
+    sums = {label: Sums(0, 0, []) for label in labels}
+    for label, id, cents, many in ctx.db.execute(sa.union_all(*parts)):
+        if id is None:
+            sums[label].cents, sums[label].documents_total = int(cents), int(many)
+        else:
+            sums[label].documents.append(GstDocument(id, dollars(cents)))
+    for label, of in rules.ELEVENTHS.items():
+        if label in sums:
+            sums[label].cents = int(rules.eleventh(dollars(sums[of].cents)).scaleb(2))
+    return sums
+
+
+def listed(ctx: Context, found: sa.Select[Any], label: str, page: int) -> list[GstDocument]:
+    """One page of the documents that a label is made of, by id."""
+    docs = found.cte("docs")
+    amount = _amount(docs, label)
+    select = sa.select(docs.c.document_id, amount).where(amount != 0).order_by(docs.c.document_id)
+    rows = ctx.db.execute(select.limit(PER_PAGE).offset((page - 1) * PER_PAGE))
+    return [GstDocument(id, dollars(cents)) for id, cents in rows]
+
+
+def figures(sums: Mapping[str, Sums]) -> dict[str, GstFigure]:
+    """The sums as they are shown."""
+    shown = {}
+    for label, one in sums.items():
+        amount = dollars(one.cents)
+        one.documents.sort(key=lambda document: document.id)
+        shown[label] = GstFigure(amount, rules.whole_dollars(amount), one.documents, one.documents_total)
+    return shown
+
+
+def dollars(cents: Any) -> Decimal:
+    """Whole cents as an amount of money."""
+    return Decimal(int(cents)).scaleb(-2)
+
+
+def _given(ctx: Context, period: GstPeriod) -> Any:
+    """The entries that the enabled plugins give, with a column for each label."""
+    selects = []
+    for manifest in ctx.app.manifests.values():
+        for source in manifest.gst:
+            given = source.select(ctx, period).subquery()
+            columns = [given.c[label] if label in source.labels else _NOTHING for label in LABELS]
+            amounts = (sa.func.coalesce(column, 0).label(label) for label, column in zip(LABELS, columns, strict=True))
+            selects.append(sa.select(given.c.document_id, given.c.counts_on, *amounts))
+    if not selects:
+        blank = (_NOTHING.label(label) for label in LABELS)
+        day = sa.literal(period.since, sa.Date).label("counts_on")
+        selects.append(sa.select(sa.literal("").label("document_id"), day, *blank).where(sa.false()))
+    return sa.union_all(*selects).subquery("given")
+
+
+def _by_document(given: Any, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    sums = (whole(sa.func.sum(given.c[label])).label(label) for label in LABELS)
+    return sa.select(given.c.document_id, *sums).where(*where).group_by(given.c.document_id)
+
+
+def _amount(docs: Any, label: str) -> sa.ColumnElement[int]:
+    """What a document adds to a label of the sheet."""
+    terms = (docs.c[part] if sign > 0 else -docs.c[part] for part, sign in rules.parts(label).items())
+    return reduce(add, terms)
+
+
+def _cents(sign: int) -> list[sa.Label[int]]:
+    whole = {label: sa.type_coerce(entries.c[label], sa.BigInteger) for label in LABELS}
+    return [(column if sign > 0 else -column).label(label) for label, column in whole.items()]
+
+
+def whole(cents: Any) -> sa.Cast[int]:
+    """A sum in whole cents: PostgreSQL adds them up as numerics."""
+    return sa.cast(cents, sa.BigInteger)

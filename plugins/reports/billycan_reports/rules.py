@@ -1,0 +1,48 @@
+"""The labels of a GST report, how they follow from one another, and whole dollars: pure functions.
+
+The labels are those of the activity statement and of its GST calculation worksheet (ATO, "GST: completing your activity
+statement").
+"""
+
+from collections.abc import Mapping
+from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
+
+CENT, DOLLAR = Decimal("0.01"), Decimal(1)
+
+# Each label of the sheet that is a sum: of these, less those whose sign is -1.
+SUMS: Mapping[str, Mapping[str, int]] = {
+    "G5": {"G2": 1, "G3": 1, "G4": 1},
+    "G6": {"G1": 1, "G5": -1},
+    "G8": {"G6": 1, "G7": 1},
+    "G12": {"G10": 1, "G11": 1},
+    "G16": {"G13": 1, "G14": 1, "G15": 1},
+    "G17": {"G12": 1, "G16": -1},
+    "G19": {"G17": 1, "G18": 1},
+}
+# GST by the worksheet: an eleventh of a sum; the accounts, 1A and 1B, say it to the cent.
+ELEVENTHS: Mapping[str, str] = {"G9": "G8", "G20": "G19"}
+
+SALES = ("G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "G9", "1A")
+PURCHASES = ("G10", "G11", "G12", "G13", "G14", "G15", "G16", "G17", "G18", "G19", "G20", "1B")
+LABELS = (*SALES[:-1], *PURCHASES[:-1], "1A", "1B")
+# Without the plugin that makes most of what a label adds up, it cannot be known.
+SOURCES: Mapping[str, tuple[str, ...]] = {"invoices": SALES, "expenses": PURCHASES}
+
+
+def parts(label: str) -> Mapping[str, int]:
+    """The labels that documents add to of which this one is the sum, each with its sign; empty for an eleventh."""
+    if label in ELEVENTHS:
+        return {}
+    if label not in SUMS:
+        return {label: 1}
+    return {part: sign * inner for one, sign in SUMS[label].items() for part, inner in parts(one).items()}
+
+
+def eleventh(amount: Decimal) -> Decimal:
+    """The GST in a price that includes it, rounded to the cent (s 9-70, 9-75 GST Act)."""
+    return (amount / 11).quantize(CENT, ROUND_HALF_UP)
+
+
+def whole_dollars(amount: Decimal) -> int:
+    """What is lodged: the amount without its cents, which are left off and not rounded (s 388-85 Sch 1 TAA 1953)."""
+    return int(amount.quantize(DOLLAR, ROUND_DOWN))

@@ -1,0 +1,184 @@
+"""What clients send and receive."""
+
+import datetime
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from billycan import Fault, Invalid, NewResource, PageQuery, Resource
+from billycan.fields import Day
+
+Basis = Literal["cash", "accrual"]
+# fmt: off
+Label = Literal[
+    "G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "G10", "G11", "G12", "G13", "G14", "G15", "G16", "G17", "G18",
+    "G19", "1A", "1B",
+]
+# fmt: on
+
+
+class GstReportQuery(Struct, kw_only=True):
+    """The days to report on, both inclusive, in the tenant's zone.
+
+    from: The first day.
+    to: The last day.
+    basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+    """
+
+    since: Day = field(name="from")
+    until: Day = field(name="to")
+    basis: Basis | None = None
+
+
+class GstDocumentsQuery(GstReportQuery, kw_only=True):
+    """The days to report on, both inclusive, and the label.
+
+    from: The first day.
+    to: The last day.
+    basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+    label: The label whose documents to list.
+    page: The page, from 1.
+    """
+
+    label: Label
+    page: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
+
+
+class GstDocument(Struct):
+    """What a document adds to a label.
+
+    id: The id of the invoice, adjustment note or expense.
+    amount: How much it adds, below zero where it takes off.
+    """
+
+    id: str
+    amount: Decimal
+
+
+class GstFigure(Struct):
+    """What a label comes to.
+
+    amount: To the cent, to check it.
+    whole_dollars: To lodge: without the cents, which are not rounded.
+    documents: What it is made of, at most 100 of them; none for an eleventh of another label.
+    documents_total: How many there are in all.
+    """
+
+    amount: Decimal
+    whole_dollars: int
+    documents: list[GstDocument]
+    documents_total: int
+
+
+class GstReport(Struct, kw_only=True):
+    """The labels of an activity statement and its calculation worksheet; null where the plugin that knows is off.
+
+    from: The first day.
+    to: The last day.
+    basis: The basis of the last day, or the one asked for.
+    registered: Whether the business was registered for GST on any of these days.
+    missing: The plugins that are off, without which labels are null.
+    gst_period_id: The lodged period of exactly these days, whose figures these are, as they were lodged; else null.
+    corrections: What changed, by label, of periods that were lodged before; not in the figures, but to be lodged with
+      them.
+    G1: Total sales, including GST.
+    G2: Exports.
+    G3: Other GST-free sales.
+    G4: Input taxed sales.
+    G5: G2 + G3 + G4.
+    G6: Sales subject to GST, G1 less G5.
+    G7: Increasing adjustments: bad debts that were recovered, including GST.
+    G8: G6 + G7.
+    G9: GST on sales by the worksheet, an eleventh of G8.
+    G10: Capital purchases, including GST.
+    G11: Other purchases, including GST.
+    G12: G10 + G11.
+    G13: Purchases for input taxed sales.
+    G14: Purchases without GST in the price.
+    G15: Purchases for private use.
+    G16: G13 + G14 + G15.
+    G17: Purchases subject to GST, G12 less G16.
+    G18: Decreasing adjustments: debts that were written off as bad, including GST.
+    G19: G17 + G18.
+    G20: GST on purchases by the worksheet, an eleventh of G19.
+    1A: GST on sales, and increasing adjustments, as invoiced.
+    1B: GST on purchases, and decreasing adjustments, as recorded.
+    """
+
+    since: datetime.date = field(name="from")
+    until: datetime.date = field(name="to")
+    basis: Basis
+    registered: bool
+    missing: list[str]
+    gst_period_id: str | None
+    corrections: dict[str, GstFigure]
+    g1: GstFigure | None = field(name="G1")
+    g2: GstFigure | None = field(name="G2")
+    g3: GstFigure | None = field(name="G3")
+    g4: GstFigure | None = field(name="G4")
+    g5: GstFigure | None = field(name="G5")
+    g6: GstFigure | None = field(name="G6")
+    g7: GstFigure | None = field(name="G7")
+    g8: GstFigure | None = field(name="G8")
+    g9: GstFigure | None = field(name="G9")
+    g10: GstFigure | None = field(name="G10")
+    g11: GstFigure | None = field(name="G11")
+    g12: GstFigure | None = field(name="G12")
+    g13: GstFigure | None = field(name="G13")
+    g14: GstFigure | None = field(name="G14")
+    g15: GstFigure | None = field(name="G15")
+    g16: GstFigure | None = field(name="G16")
+    g17: GstFigure | None = field(name="G17")
+    g18: GstFigure | None = field(name="G18")
+    g19: GstFigure | None = field(name="G19")
+    g20: GstFigure | None = field(name="G20")
+    label_1a: GstFigure | None = field(name="1A")
+    label_1b: GstFigure | None = field(name="1B")
+
+
+class NewLodgement(NewResource, kw_only=True):
+    """A tax period whose activity statement was lodged.
+
+    from: Its first day.
+    to: Its last day.
+    """
+
+    since: Day = field(name="from")
+    until: Day = field(name="to")
+
+
+class LodgedFigure(Struct):
+    """What was lodged at a label.
+
+    amount: To the cent.
+    whole_dollars: As it was lodged, without the cents.
+    """
+
+    amount: Decimal
+    whole_dollars: int
+
+
+class Lodgement(Resource, kw_only=True):
+    """A tax period that was lodged, as it is shown.
+
+    from: Its first day.
+    to: Its last day.
+    basis: The basis of its last day.
+    labels: What was lodged at each label, with the corrections of earlier periods; without those that were not known.
+    """
+
+    since: datetime.date = field(name="from")
+    until: datetime.date = field(name="to")
+    basis: Basis
+    labels: dict[str, LodgedFigure]
+
+
+class LodgementQuery(PageQuery, kw_only=True):
+    """Filters of lodged periods."""
+
+
+def check_days(since: datetime.date, until: datetime.date) -> None:
+    """Invalid where the last day comes before the first."""
+    if until < since:
+        raise Invalid.of(Fault("to", "out_of_range", "must not be before from"))

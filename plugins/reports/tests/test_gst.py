@@ -1,0 +1,491 @@
+"""GST reports: published worked examples, and what each figure is made of."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given
+from hypothesis import settings as h_settings
+from hypothesis import strategies as st
+
+from billycan import GstEntries, Manifest
+from billycan.testing import Client
+
+D = Decimal
+PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
+YEAR = "from=2026-07-01&to=2027-06-30"
+
+
+@pytest.fixture
+def client(make_app, clock):
+    clock.time = datetime(2026, 8, 3, 2, tzinfo=UTC)
+    return Client(make_app(*PLUGINS))
+
+
+def on(client, basis, **more):
+    client.patch("/v1/tenant", {"gst_settings": [{"from": "2000-07-01", "registered": True, "basis": basis, **more}]})
+    return client
+
+
+def sell(client, *lines, send=True, **members):
+    """An invoice of lines, each a price, with GST, and a code."""
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    items = [{"description": "Work", "unit_price": price, "gst_code": code} for price, code in lines]
+    body = {"client_id": contact, "amounts_are": "inclusive", "line_items": items, **members}
+    id = client.post("/v1/invoices", body)["data"]["id"]
+    if send:
+        client.post(f"/v1/invoices/{id}/send", status=200)
+    return id
+
+
+def pay(client, id, amount, paid_at=None):
+    body = {"amount": amount, "payment_method": "card", **({"paid_at": paid_at} if paid_at else {})}
+    return client.post(f"/v1/invoices/{id}/payments", body)["data"]["payments"][-1]["id"]
+
+
+def take_off(client, id, price, **members):
+    lines = [{"description": "Returned", "unit_price": price}]
+    body = {"invoice_id": id, "reason": "returned", "line_items": lines, **members}
+    note = client.post("/v1/adjustment_notes", body)["data"]["id"]
+    client.post(f"/v1/adjustment_notes/{note}/issue", status=200)
+    return note
+
+
+def buy(client, amount, code="gst", **members):
+    category = client.get("/v1/expense_categories")["data"][0]["id"]
+    body = {"date": "2026-08-03", "category_id": category, "tax_invoice_held": True, **members}
+    return client.post("/v1/expenses", {"amount": amount, "gst_code": code, **body})["data"]["id"]
+
+
+def report(client, query=YEAR):
+    """The amounts of the labels that are not zero, having checked that each is the sum of its documents."""
+    found = client.get(f"/v1/reports/gst?{query}")["data"]
+    labels = {name: figure for name, figure in found.items() if name[0] in "G1" and figure and name != "gst_period_id"}
+    for name, figure in labels.items():
+        assert figure["whole_dollars"] == int(figure["amount"])
+        if name not in ("G9", "G20"):
+            assert figure["amount"] == sum(one["amount"] for one in figure["documents"]), name
+            assert figure["documents_total"] == len(figure["documents"])
+    return {name: figure["amount"] for name, figure in labels.items() if figure["amount"]}
+
+
+def amounts(**given):
+    return {name.lstrip("_"): D(amount) for name, amount in given.items()}
+
+
+def test_the_worked_example_of_the_worksheet(client):
+    """Sales and purchases of research 4.7: the worksheet and the accounts agree."""
+    sale = sell(client, ("110.00", "gst"))
+    sell(client, ("500.00", "export"))
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    lines = [("100.00", "gst"), ("50.00", "gst_free")]
+    items = [{"description": "Work", "unit_price": price, "gst_code": code} for price, code in lines]
+    mixed = client.post("/v1/invoices", {"client_id": contact, "line_items": items})["data"]["id"]
+    client.post(f"/v1/invoices/{mixed}/send", status=200)
+    sell(client, ("350.00", "input_taxed"))
+    sell(client, ("15.00", "input_taxed"))
+    take_off(client, sale, "55.00")
+    sell(client, ("77.00", "gst"), send=False)
+    for amount, code, share in (
+        ("220.00", "gst", 100),
+        ("3300.00", "capital", 100),
+        ("30.00", "gst_free", 100),
+        ("110.00", "input_taxed", 100),
+        ("88.00", "gst", 50),
+        ("1000.00", "out_of_scope", 100),
+    ):
+        buy(client, amount, code, business_use_percent=share)
+    sales = amounts(G1="1080", G2="500", G3="50", G4="365", G5="915", G6="165", G8="165", G9="15", _1A="15")
+    purchases = amounts(G10="3300", G11="448", G12="3748", G13="110", G14="30", G15="44", G16="184")
+    assert report(client) == {**sales, **purchases, **amounts(G17="3564", G19="3564", G20="324", _1B="324")}
+    for label in ("G1", "G6", "G17", "1A"):
+        shown = client.get(f"/v1/reports/gst?{YEAR}")["data"][label]["documents"]
+        assert client.get(f"/v1/reports/gst/documents?{YEAR}&label={label}")["data"] == shown
+
+
+# Attribution ----------------------------------------------------------------------------------------------------------
+
+JULY, AUGUST, SEPTEMBER, QUARTER = (
+    f"from=2026-{first}&to=2026-{last}"
+    for first, last in (("07-01", "07-31"), ("08-01", "08-31"), ("09-01", "09-30"), ("07-01", "09-30"))
+)
+
+
+def at(clock, month, day=3):
+    clock.time = datetime(2026, month, day, 2, tzinfo=UTC)
+
+
+def gst_by_month(client):
+    return [report(client, month).get("1A", D(0)) for month in (JULY, AUGUST, SEPTEMBER)]
+
+
+def test_three_part_payments_attribute_the_gst_exactly(client, clock):
+    """Research, check 17: 33.33, 33.33 and 33.34 of 100.00, whose GST is 9.09."""
+    on(client, "cash")
+    id = sell(client, ("100.00", "gst"), issue_date="2026-07-01")
+    assert report(client) == {}
+    for month, part in ((7, "33.33"), (8, "33.33"), (9, "33.34")):
+        at(clock, month, 20)
+        pay(client, id, part)
+    assert gst_by_month(client) == [D("3.03"), D("3.03"), D("3.03")]
+    assert report(client, QUARTER) == amounts(G1="100.00", G6="100.00", G8="100.00", G9="9.09", _1A="9.09")
+
+
+def test_a_payment_before_midnight_of_the_last_day_is_of_that_period(client, clock):
+    """Research, check 18: 23:30 where the business is, whatever UTC says."""
+    on(client, "cash")
+    clock.time = datetime(2026, 6, 30, 13, 30, tzinfo=UTC)
+    pay(client, sell(client, ("110.00", "gst")), "110.00")
+    assert report(client, "from=2026-04-01&to=2026-06-30")["1A"] == 10
+    assert report(client, QUARTER) == {}
+
+
+@pytest.mark.parametrize(("basis", "expected"), [("accrual", (10, 0, 0)), ("cash", (1, 0, 9))])
+def test_any_payment_before_the_invoice_attributes_all_of_a_sale(client, clock, basis, expected):
+    """S 29-5(1)(a) GST Act: the period in which any of the consideration is received, if that is first."""
+    on(client, basis)
+    id = sell(client, ("110.00", "gst"), issue_date="2026-08-02")
+    pay(client, id, "11.00", "2026-07-20")
+    at(clock, 9)
+    pay(client, id, "99.00")
+    assert gst_by_month(client) == [*expected]
+
+
+@pytest.mark.parametrize(
+    ("basis", "july", "august"),
+    [
+        # A note counts in full on its own date, on cash as far as money is given back (s 29-20 GST Act).
+        ("accrual", ("110.00", "10.00"), ("-55.00", "-5.00")),
+        ("cash", ("110.00", "10.00"), ("-55.00", "-5.00")),
+    ],
+)
+def test_a_note_counts_in_its_own_period(client, clock, basis, july, august):
+    on(client, basis)
+    at(clock, 7)
+    id = sell(client, ("110.00", "gst"))
+    pay(client, id, "110.00")
+    at(clock, 8)
+    note = take_off(client, id, "55.00")
+    for month, figures in ((JULY, july), (AUGUST, august)):
+        found = report(client, month)
+        assert (found["G1"], found["1A"]) == tuple(map(D, figures))
+    documents = client.get(f"/v1/reports/gst/documents?{AUGUST}&label=1A")["data"]
+    assert documents == [{"id": note, "amount": D("-5.00")}]
+
+
+def test_a_note_of_what_was_not_paid_takes_nothing_off_on_a_cash_basis(client, clock):
+    on(client, "cash")
+    at(clock, 7)
+    id = sell(client, ("110.00", "gst"))
+    pay(client, id, "55.00")
+    at(clock, 8)
+    take_off(client, id, "55.00")
+    assert gst_by_month(client) == [5, 0, 0]
+
+
+def test_a_bad_debt_is_an_adjustment_and_so_is_what_is_recovered(client, clock):
+    """Div 21 GST Act: an eleventh of what is written off; of a sale that is partly taxable its share (s 136-30)."""
+    at(clock, 7)
+    id = sell(client, ("550.00", "gst"), ("50.00", "gst_free"))
+    pay(client, id, "120.00")
+    at(clock, 8)
+    client.post(f"/v1/invoices/{id}/write_off", {}, 200)
+    at(clock, 9)
+    pay(client, id, "60.00")
+    assert report(client, JULY)["1A"] == 50
+    assert report(client, AUGUST) == amounts(G18="440", G19="440", G20="40", _1B="40")
+    assert report(client, SEPTEMBER) == amounts(G7="55", G8="55", G9="5", _1A="5")
+
+
+def test_on_a_cash_basis_a_bad_debt_is_none_and_a_recovery_is_a_payment(client, clock):
+    """S 21-5(2) GST Act."""
+    on(client, "cash")
+    at(clock, 7)
+    id = sell(client, ("550.00", "gst"))
+    pay(client, id, "110.00")
+    at(clock, 8)
+    client.post(f"/v1/invoices/{id}/write_off", {}, 200)
+    at(clock, 9)
+    pay(client, id, "22.00")
+    assert gst_by_month(client) == [10, 0, 2]
+    assert report(client, AUGUST) == {}
+
+
+def test_a_void_invoice_is_taken_off_on_the_day_it_was_voided(client, clock):
+    at(clock, 7)
+    id = sell(client, ("110.00", "gst"))
+    at(clock, 8)
+    client.post(f"/v1/invoices/{id}/void", {}, 200)
+    assert gst_by_month(client) == [10, -10, 0]
+
+
+def test_whole_dollars_are_cut_off_once_for_a_label(client):
+    for price in ("87.95", "87.94"):  # with 8.00 and 7.99 of GST
+        sell(client, (price, "gst"))
+    figure = client.get(f"/v1/reports/gst?{YEAR}")["data"]["1A"]
+    assert (figure["amount"], figure["whole_dollars"]) == (D("15.99"), 15)
+
+
+# Purchases ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("basis", "members", "month"),
+    [
+        ("accrual", {"date": "2026-07-20", "due_date": "2026-08-20"}, JULY),
+        ("accrual", {"date": "2026-08-20", "paid_on": "2026-07-20", "tax_invoice_held_on": "2026-07-20"}, JULY),
+        ("accrual", {"date": "2026-07-20", "tax_invoice_held_on": "2026-08-02"}, AUGUST),
+        ("cash", {"date": "2026-07-20", "paid_on": "2026-08-02"}, AUGUST),
+        ("cash", {"date": "2026-07-20", "paid_on": "2026-08-02", "tax_invoice_held_on": "2026-09-02"}, SEPTEMBER),
+        ("cash", {"date": "2026-07-20", "due_date": "2026-08-20"}, None),
+        ("accrual", {"date": "2026-07-20", "tax_invoice_held": False}, None),
+    ],
+)
+def test_a_credit_counts_once_it_may_be_claimed(client, clock, basis, members, month):
+    """S 29-10 GST Act."""
+    on(client, basis)
+    at(clock, 9, 28)
+    id = buy(client, "110.00", **members)
+    for each in (JULY, AUGUST, SEPTEMBER):
+        assert report(client, each).get("1B", 0) == (10 if each == month else 0)
+    if month:
+        listed = client.get(f"/v1/reports/gst/documents?{month}&label=1B")["data"]
+        assert listed == [{"id": id, "amount": D("10.00")}]
+
+
+def test_what_cannot_be_claimed_is_no_credit(client, clock):
+    clock.time = datetime(2026, 8, 3, 2, tzinfo=UTC)
+    buy(client, "110.00", date="2021-03-01", tax_invoice_held_on="2026-08-01")  # s 93-5: four years after 28 April 2021
+    supplier = client.post("/v1/contacts", {"name": "Hobby", "roles": ["supplier"], "gst_registered": False})["data"]
+    buy(client, "220.00", supplier_id=supplier["id"])
+    buy(client, "100.00", gst="5.00")  # a receipt of which 55.00 is taxable
+    void = buy(client, "330.00")
+    client.post(f"/v1/expenses/{void}/void", {}, 200)
+    assert report(client, "from=2000-07-01&to=2026-12-31") == amounts(
+        G11="320", G12="320", G14="265", G16="265", G17="55", G19="55", G20="5", _1B="5"
+    )
+
+
+# Settings by date -----------------------------------------------------------------------------------------------------
+
+
+def settings(client, *given):
+    client.patch(
+        "/v1/tenant", {"gst_settings": [dict(zip(("from", "registered", "basis"), one, strict=True)) for one in given]}
+    )
+
+
+def test_what_was_not_paid_counts_when_a_cash_basis_ends(client, clock):
+    """S 159-5, 159-10 GST Act."""
+    settings(client, ("2000-07-01", True, "cash"), ("2026-08-01", True, "accrual"))
+    at(clock, 7)
+    id = sell(client, ("110.00", "gst"))
+    pay(client, id, "44.00")
+    buy(client, "55.00", date="2026-07-20", due_date="2026-09-20")
+    at(clock, 8, 20)
+    pay(client, id, "33.00")
+    at(clock, 9)
+    pay(client, id, "33.00")
+    assert gst_by_month(client) == [4, 6, 0]
+    assert report(client, AUGUST)["1B"] == 5
+    assert report(client, QUARTER)["1A"] == 10
+
+
+def test_what_counted_stays_when_a_cash_basis_begins(client, clock):
+    """S 159-20 GST Act."""
+    settings(client, ("2000-07-01", True, "accrual"), ("2026-08-01", True, "cash"))
+    at(clock, 7)
+    old = sell(client, ("110.00", "gst"))
+    at(clock, 8)
+    new = sell(client, ("220.00", "gst"))
+    for id in (old, new):
+        pay(client, id, "55.00")
+    assert gst_by_month(client) == [10, 5, 0]
+
+
+def test_what_was_not_paid_counts_before_the_registration_ends(client, clock):
+    """S 138-15 GST Act; what comes in later is of no period."""
+    settings(client, ("2000-07-01", True, "cash"), ("2026-08-01", False, "cash"))
+    at(clock, 7)
+    id = sell(client, ("110.00", "gst"))
+    at(clock, 9)
+    pay(client, id, "110.00")
+    sell(client, ("70.00", "out_of_scope"))
+    assert gst_by_month(client) == [10, 0, 0]
+    assert report(client, SEPTEMBER) == {}
+    assert [client.get(f"/v1/reports/gst?{m}")["data"]["registered"] for m in (JULY, AUGUST)] == [True, False]
+
+
+def test_a_report_on_another_basis(client, clock):
+    at(clock, 7)
+    pay(client, sell(client, ("110.00", "gst")), "44.00")
+    assert report(client, JULY)["1A"] == 10
+    assert report(client, f"{JULY}&basis=cash")["1A"] == 4
+    assert client.get(f"/v1/reports/gst?{JULY}&basis=cash")["data"]["basis"] == "cash"
+
+
+# Lodged periods -------------------------------------------------------------------------------------------------------
+
+
+def lodge(client, query, status=201):
+    days = dict(part.split("=") for part in query.split("&"))
+    return client.post("/v1/gst_periods", days, status)
+
+
+def test_what_changes_of_a_lodged_period_is_a_correction_of_the_next(client, clock):
+    at(clock, 7)
+    sell(client, ("110.00", "gst"))
+    bought = buy(client, "220.00", date="2026-07-10")
+    at(clock, 8)
+    lodged = lodge(client, JULY)["data"]
+    assert lodged["labels"]["1A"] == {"amount": D("10.00"), "whole_dollars": 10}
+    late = sell(client, ("330.00", "gst"), issue_date="2026-07-15")
+    client.patch(f"/v1/expenses/{bought}", {"amount": "209.00"})
+    # The report of what was lodged is what was lodged.
+    assert (report(client, JULY)["1A"], report(client, JULY)["1B"]) == (10, 20)
+    assert client.get(f"/v1/reports/gst?{JULY}")["data"]["gst_period_id"] == lodged["id"]
+    august = client.get(f"/v1/reports/gst?{AUGUST}")["data"]
+    assert august["1A"]["amount"] == 0
+    corrected = {
+        name: (one["amount"], one["documents"]) for name, one in august["corrections"].items() if name[0] == "1"
+    }
+    assert corrected == {
+        "1A": (30, [{"id": late, "amount": D("30.00")}]),
+        "1B": (-1, [{"id": bought, "amount": D("-1.00")}]),
+    }
+    at(clock, 9)
+    second = lodge(client, AUGUST)["data"]
+    assert (second["labels"]["1A"]["amount"], second["labels"]["1B"]["amount"]) == (30, -1)
+    assert client.get(f"/v1/reports/gst?{AUGUST}")["data"]["corrections"] == august["corrections"]
+    # They were made, so that the next has none; what changes again is one.
+    assert client.get(f"/v1/reports/gst?{SEPTEMBER}")["data"]["corrections"] == {}
+    client.patch(f"/v1/expenses/{bought}", {"amount": "220.00"})
+    assert client.get(f"/v1/reports/gst?{SEPTEMBER}")["data"]["corrections"]["1B"]["amount"] == 1
+    assert client.get(f"/v1/gst_periods/{lodged['id']}")["data"] == lodged
+
+
+@pytest.mark.parametrize(
+    ("query", "status", "code", "param"),
+    [
+        ("from=2026-08-01&to=2026-08-31", 422, "period_not_over", "to"),
+        ("from=2026-07-31&to=2026-08-02", 409, "period_lodged", None),
+        ("from=2026-06-01&to=2026-07-01", 409, "period_lodged", None),
+        ("from=2026-07-31&to=2026-07-01", 422, "validation_failed", None),
+    ],
+)
+def test_a_period_is_lodged_once_and_when_it_is_over(client, query, status, code, param):
+    lodge(client, JULY)
+    error = lodge(client, query, status)["error"]
+    assert (error["code"], error["param"]) == (code, param) or error["details"][0]["param"] == "to"
+
+
+@pytest.mark.either
+def test_two_that_overlap_are_never_both_lodged(client):
+    queries = [f"from=2026-07-01&to=2026-07-{day}" for day in range(11, 23)]
+    with ThreadPoolExecutor(6) as pool:
+        keys = [client.key() for _ in queries]
+        days = [dict(part.split("=") for part in query.split("&")) for query in queries]
+        answers = list(pool.map(lambda key, body: key.call("POST", "/v1/gst_periods", body).status_int, keys, days))
+    assert sorted(answers) == [201] + [409] * 11
+    assert client.get("/v1/gst_periods")["pagination"]["total"] == 1
+
+
+# Plugins that are off, CSV, pages -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plugins", "off", "null"),
+    [
+        (
+            PLUGINS[:2] + PLUGINS[3:],
+            "expenses",
+            {"G10", "G11", "G12", "G13", "G14", "G15", "G16", "G17", "G18", "G19", "G20", "1B"},
+        ),
+        (("contacts", "expenses", "reports"), "invoices", {"G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "G9", "1A"}),
+    ],
+)
+def test_what_a_plugin_that_is_off_would_know_is_null(make_app, plugins, off, null):
+    client = Client(make_app(*plugins))
+    found = client.get(f"/v1/reports/gst?{YEAR}")["data"]
+    assert found["missing"] == [off]
+    assert {name for name, figure in found.items() if figure is None} == {*null, "gst_period_id"}
+    assert client.get(f"/v1/reports/gst/documents?{YEAR}&label={min(null)}")["data"] == []
+    assert lodge(client, "from=2026-01-01&to=2026-03-31")["data"]["labels"].keys().isdisjoint(null)
+
+
+def test_it_is_a_csv_file_too(client):
+    id = sell(client, ("110.00", "gst"))
+    answer = client.call("GET", f"/v1/reports/gst?{YEAR}", headers={"Accept": "text/csv"})
+    rows = answer.text.splitlines()
+    assert answer.content_type == "text/csv"
+    assert (rows[0], rows[1]) == ("of,label,amount,whole_dollars,documents", "period,G1,110.00,110,1")
+    assert len(rows) == 23
+    listed = client.call("GET", f"/v1/reports/gst/documents?{YEAR}&label=1A", headers={"Accept": "text/csv"})
+    assert listed.text.splitlines() == ["label,id,amount", f"1A,{id},10.00"]
+
+
+def test_a_third_partys_documents_take_part(make_app, install):
+    def barter(ctx, period):
+        row = sa.select(
+            sa.literal("bar_1").label("document_id"),
+            sa.literal(period.since, sa.Date).label("counts_on"),
+            sa.literal(5500, sa.BigInteger).label("G1"),
+            sa.literal(500, sa.BigInteger).label("1A"),
+        )
+        return row.where(sa.literal(ctx.tenant_id) == sa.literal(ctx.tenant_id))
+
+    install(Manifest(name="barter", gst=(GstEntries(labels=("G1", "1A"), select=barter),)))
+    client = Client(make_app(*PLUGINS, "barter"))
+    sell(client, ("110.00", "gst"), issue_date="2026-08-01")
+    found = client.get(f"/v1/reports/gst?{YEAR}")["data"]
+    assert (found["G1"]["amount"], found["1A"]["amount"]) == (165, 15)
+    assert "bar_1" in [one["id"] for one in found["1A"]["documents"]]
+
+
+# Properties -----------------------------------------------------------------------------------------------------------
+
+CODES = ("gst", "gst_free", "export", "input_taxed", "out_of_scope")
+
+
+@given(data=st.data())
+@h_settings(
+    derandomize=True, max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+def test_on_a_cash_basis_all_payments_count_all_of_it_to_the_cent(make_app, data):
+    """Whatever is paid when, and whatever notes take off: the periods add up to what is left of the sale."""
+    client = on(Client(make_app(*PLUGINS)), "cash")
+    codes = data.draw(st.lists(st.sampled_from(CODES), min_size=1, max_size=4, unique=True))
+    prices = [data.draw(st.integers(1, 30_000)) for _ in codes]
+    id = sell(
+        client, *((str(D(p).scaleb(-2)), code) for p, code in zip(prices, codes, strict=True)), issue_date="2026-07-01"
+    )
+    invoice = client.get(f"/v1/invoices/{id}")["data"]
+    due = int(invoice["total"] * 100)
+    if data.draw(st.booleans()) and prices[0] > 1:
+        price = data.draw(st.integers(1, prices[0] - 1))
+        take_off(
+            client,
+            id,
+            str(D(price).scaleb(-2)),
+            line_items=[{"invoice_line_id": invoice["line_items"][0]["id"], "amount": str(D(price).scaleb(-2))}],
+        )
+        due -= price
+    days = []
+    while due:
+        part = data.draw(st.integers(1, due)) if len(days) < 4 else due
+        days.append(data.draw(st.sampled_from(["2026-07-02", "2026-07-19", "2026-08-03", "2026-06-30"])))
+        pay(client, id, str(D(part).scaleb(-2)), days[-1])
+        due -= part
+    left = {code: D(0) for code in CODES}
+    notes = client.get(f"/v1/adjustment_notes?invoice_id={id}&include=line_items")["data"]
+    for sign, lines in [(1, invoice["line_items"]), *((-1, note["line_items"]) for note in notes)]:
+        for line in lines:
+            left[line["gst_code"]] += sign * line["total"]
+    gst = invoice["gst"] - sum(note["gst"] for note in notes)
+    wanted = {"G1": sum(left.values()) - left["out_of_scope"], "G2": left["export"], "G3": left["gst_free"]}
+    wanted |= {"G4": left["input_taxed"], "1A": gst}
+    quarters = ["from=2026-06-01&to=2026-06-30", "from=2026-07-01&to=2026-07-19", "from=2026-07-20&to=2026-12-31"]
+    found = [report(client, quarter) for quarter in quarters]
+    assert {label: sum(one.get(label, D(0)) for one in found) for label in wanted} == wanted

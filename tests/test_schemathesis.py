@@ -56,8 +56,12 @@ RULES = {
     r"is an invoice of another client|appears twice: send one amount.*": "nor one item by another",
     r"is (needed for an item|for a line of the invoice|that of the invoice's|what is taken off).*": "an item or a line",
     r"must (be above|come to more than) zero: it is what is taken off": "amounts bound each other",
-    r"must not be before the invoice's, .*": "dates bound each other",
-    r"cannot be combined with (quantity|full): send one of them": "members bound each other",
+    r"must not be before the invoice's, .*|from: must not be after to\.": "dates bound each other",
+    r"must not be before from|This period is not over yet\.": "dates bound each other, and today bounds them",
+    r"comes to less than a cent": "a percentage of little",
+    r"percent: is required to invoice a part.*|is not one of the lines to invoice": "members bound each other",
+    r"is for an invoice: a job is made of the whole quote": "members bound each other",
+    r"cannot be combined with (quantity|full|percent|amount|line_ids)\b.*": "members bound each other",
     r"is not an? (line|item) of this (document|checklist).*": "references are to what exists",
     r"cursor: does not belong to this list.*": "cursors are those given out",
     r"send either page or cursor\.": "no keyword says that two parameters exclude each other",
@@ -185,6 +189,7 @@ class Business:
         return {
             "bookings": booking,
             "expenses": {"date": "2026-11-20", "amount": "64.90", "category_id": self.known["category_id"]},
+            "gst_periods": {"from": f"{(year := 1900 + next(self.made) % 100)}-07-01", "to": f"{year}-09-30"},
             "expense_categories": {"name": f"Fittings {next(self.made)}"},
             "adjustment_notes": {"invoice_id": self.sent_invoice(), "reason": "other", "full": True}
             if resource == "adjustment_notes"
@@ -333,7 +338,7 @@ def test_what_was_made_does_what_its_links_say(make_app):
             sent = self.get_call_kwargs(case)
             case.validate_response(response, **sent, transport_kwargs=sent, excluded_checks=excused(case, response))
 
-    Steps.run(settings=settings(SETTINGS, max_examples=20, stateful_step_count=12, phases=[Phase.generate]))
+    Steps.run(settings=settings(SETTINGS, max_examples=30, stateful_step_count=12, phases=[Phase.generate]))
     assert len(followed) > 15, f"links led to little: {followed}"
 
 

@@ -157,12 +157,12 @@ def test_what_a_plugin_needs_stays(make_app, install, clock):
 def test_a_log_of_an_earlier_release_is_measured(make_app):
     app = make_app("contacts", fresh=True, migrated=False)
     upgrade_to(app)
+    client = Client(app)
     with app.db.writing(across="a test looks at every row") as db:
         for name, scripts in migrate._chains(app.manifests):
             if name == "core":
                 migrate._run(db, name, scripts, lambda rev, _, s=scripts: s._downgrade_revs("core_0002", rev))
         assert not sa.inspect(db).has_table(forgotten.name)
-    client = Client(app)
     row = {"tenant_id": client.tenant_id, "created_at": app.now(), "event": "contact.created"}
     with app.db.writing() as db:
         db.execute(sa.insert(events), [{**row, "id": f"evt_{i}", "sequence": i, "data": '"ü"'} for i in (1, 2)])

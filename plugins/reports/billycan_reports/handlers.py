@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, GstPeriod, Invalid, Page, Records, Reply, Row, own, take_turns
+from billycan import BadRequest, Conflict, Context, GstPeriod, Invalid, Page, Records, Reply, Row, own, take_turns
 from billycan.gst import LABELS
 from billycan.web import csv_reply
 
@@ -22,7 +22,6 @@ from .schemas import (
     Lodgement,
     LodgementQuery,
     NewLodgement,
-    check_days,
 )
 from .tables import entries, periods
 
@@ -116,7 +115,8 @@ def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
     `period_lodged` if any day of it was lodged before. Emits `gst_period.created`.
     """
     take_turns(ctx)  # two that overlap must see one another
-    check_days(body.since, body.until)
+    if body.until < body.since:
+        raise Invalid.member("to", "out_of_range", "must not be before from")
     if body.until >= ctx.today():
         raise Invalid("This period is not over yet.", code="period_not_over", param="to")
     mine = own(ctx, periods)
@@ -160,7 +160,8 @@ def get_gst_period(ctx: Context, id: str) -> Lodgement:
 
 def _asked(ctx: Context, query: GstReportQuery) -> tuple[Row | None, list[Any]]:
     """The lodged period of exactly these days, if there is one, and the settings to report by."""
-    check_days(query.since, query.until)
+    if query.since > query.until:
+        raise BadRequest("from: must not be after to.", param="from")
     settings = list(ctx.tenant.gst_settings)
     if query.basis:
         return None, [msgspec.structs.replace(one, basis=query.basis) for one in settings]

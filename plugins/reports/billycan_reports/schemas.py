@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct, field
 
-from billycan import Fault, Invalid, NewResource, PageQuery, Resource
+from billycan import NewResource, PageQuery, Resource
 from billycan.fields import Day
 
 Basis = Literal["cash", "accrual"]
@@ -176,9 +176,3 @@ class Lodgement(Resource, kw_only=True):
 
 class LodgementQuery(PageQuery, kw_only=True):
     """Filters of lodged periods."""
-
-
-def check_days(since: datetime.date, until: datetime.date) -> None:
-    """Invalid where the last day comes before the first."""
-    if until < since:
-        raise Invalid.of(Fault("to", "out_of_range", "must not be before from"))

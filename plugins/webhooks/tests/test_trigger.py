@@ -20,12 +20,18 @@ def clock():
     return Clock(datetime(2028, 4, 1, 16, 30, tzinfo=UTC))
 
 
+# What a person does on a page, so that no call leads to it.
+BY_PEOPLE = {"app.connected", "app.disconnected"}
+ONCE = {"gst_period.created"}  # no day is lodged twice
+
+
 @pytest.mark.either
 def test_every_event_happens_twice_with_records_of_its_own(make_app):
     app = make_app(*ALL, fresh=True)
     for zone in ("Australia/Perth", "Australia/Lord_Howe"):
         client = Client(app, profile={"timezone": zone}).sandbox()
-        for name in [*app.events, *app.events]:
+        every = sorted(app.events.keys() - BY_PEOPLE)
+        for name in [*every, *(name for name in every if name not in ONCE)]:
             happened = trigger(app, client.tenant_id, name)
             assert name in [event for event, _ in happened], name
             event = client.get(f"/v1/events/{dict(happened)[name]}")["data"]

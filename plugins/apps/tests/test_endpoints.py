@@ -126,3 +126,16 @@ def test_scopes_that_are_taken_away_hold_what_they_were_for(client, oauth, calle
     caller.refused(403, "insufficient_scope", "PATCH", f"{HERE}/{own['id']}", {"enabled": True})
     oauth.consents()
     assert statuses(caller) == ["pending"]
+
+
+def test_what_is_on_its_way_is_held_with_the_scope_that_it_needs(client):
+    oauth = OAuthApp(client, *SCOPES, "apps:read")
+    caller = oauth.connect()
+    own = caller.post(HERE, BODY)["data"]
+    client.post("/v1/contacts", {"name": "Ada"})
+    caller.patch(f"{HERE}/{own['id']}", {"events": ["app.disconnected"]})
+    for scopes in (["apps:read", "webhooks:read"], ["apps:read", "webhooks:write"]):
+        oauth.consents(scopes=scopes)
+        assert statuses(client) == ["held"]
+    oauth.consents()
+    assert statuses(client) == ["pending"]

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from billycan import Context, Row, events, own
 
 from . import deliveries
-from .handlers import records
+from .handlers import PING, records
 from .tables import endpoints
 
 CONSENT = "consent"
@@ -38,6 +38,7 @@ def _locked(ctx: Context, connection_id: str) -> Sequence[Row]:
 
 
 def _needed(ctx: Context, endpoint: Row) -> list[str]:
-    """What must be held to read all that an endpoint is sent."""
-    names = [event for name in endpoint.events for event in events.matching(name, ctx.app.events)]
-    return [ctx.app.event_scopes[name] for name in names]
+    """What must be held to read all that an endpoint is sent: what it subscribes to, and what it did before."""
+    names = {event for name in endpoint.events for event in events.matching(name, ctx.app.events)}
+    names |= {*deliveries.on_their_way(ctx, endpoint.id, "pending" if endpoint.enabled else "held")} - {PING}
+    return [ctx.app.event_scopes.get(name, "read") for name in names]

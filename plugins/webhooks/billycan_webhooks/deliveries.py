@@ -102,9 +102,9 @@ def release(ctx: Context, endpoint_id: str) -> None:
     _move_open(ctx.db, ctx.tenant_id, endpoint_id, ["held"], status="pending", due_at=ctx.now())
 
 
-def on_their_way(ctx: Context, endpoint_id: str) -> Sequence[str]:
-    """The events that are still to be delivered to an endpoint."""
-    return _events(ctx, _d.endpoint_id == endpoint_id, _d.status == "pending")
+def on_their_way(ctx: Context, endpoint_id: str, status: str = "pending") -> Sequence[str]:
+    """The events that are still to be delivered to an endpoint, or that are held."""
+    return _events(ctx, _d.endpoint_id == endpoint_id, _d.status == status)
 
 
 def recoverable(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> Sequence[str]:

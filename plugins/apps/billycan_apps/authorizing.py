@@ -101,6 +101,7 @@ def decide(visit: Visit) -> Answer:
     visit.prove()
     ctx = Context(visit.app, tenant_id, identity, request_id=visit.request_id)
     with unit_of_work(ctx):
+        visit.check_scopes(ctx.db, scopes, tenant_id)
         connection_id = connecting.consent(ctx, asked.app, edition.name, scopes)
         code = granting.new_code(ctx, connection_id, asked.redirect_uri, asked.challenge, scopes)
     return _back(visit, asked.redirect_uri, code=code)
@@ -120,7 +121,7 @@ def _asked(visit: Visit) -> tuple[Request, list[Business]]:
     if not businesses:
         raise Instead(_dead_end(_why_not(app, there_are)))
     try:
-        return _read(visit, app, redirect_uri, sent), businesses
+        return _read(visit, app, redirect_uri, sent, businesses), businesses
     except Wrong as wrong:
         answer = _back(visit, redirect_uri, error=wrong.error, error_description=wrong.description)
         raise Instead(answer) from None
@@ -149,8 +150,10 @@ def _addressed(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
     return app, uri, sent
 
 
-def _read(visit: Visit, app: Registered, redirect_uri: str, sent: Mapping[str, str]) -> Request:
-    """What the app asks; raises Wrong."""
+def _read(
+    visit: Visit, app: Registered, redirect_uri: str, sent: Mapping[str, str], businesses: Sequence[Business]
+) -> Request:
+    """What the app asks of somebody with these businesses; raises Wrong."""
     names = [name for name, _ in parse_qsl(visit.query_string, keep_blank_values=True)]
     if len({*names}) < len(names):
         raise Wrong("invalid_request", "A parameter was sent twice.")
@@ -163,7 +166,7 @@ def _read(visit: Visit, app: Registered, redirect_uri: str, sent: Mapping[str, s
         raise Wrong("invalid_request", "code_challenge is required, with code_challenge_method=S256 (RFC 7636).")
     if len(sent.get("state", "")) > _MOST_STATE:
         raise Wrong("invalid_request", f"state has more than {_MOST_STATE} characters.")
-    editions = [edition for edition in (app.own, app.published) if edition]
+    editions = [edition for business in businesses if (edition := app.edition(business.id))]
     allowed = {scope for edition in editions for scope in edition.scopes} & {*registered.scopes_there_are(visit.app)}
     wanted = sent["scope"].split(" ") if "scope" in sent else sorted(allowed)
     if beyond := [scope for scope in wanted if scope not in allowed]:

@@ -99,7 +99,7 @@ def disconnect(ctx: Context, connection_id: str) -> None:
 
 def connected(ctx: Context) -> Sequence[Row]:
     """What is connected to the tenant, the newest first, with the app's name and home page."""
-    shown = sa.select(connections, apps.c.name, apps.c.home_page, apps.c.published)
+    shown = sa.select(connections, apps.c.name, apps.c.home_page, apps.c.published, apps.c.business_id)
     found = shown.join_from(connections, apps, apps.c.id == connections.c.app_id).where(own(ctx, connections))
     return ctx.db.execute(found.order_by(connections.c.created_at.desc(), connections.c.id)).all()
 

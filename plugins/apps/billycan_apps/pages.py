@@ -92,9 +92,19 @@ def _form(app: App) -> dict[str, Any]:
 
 def list_connections(visit: Visit) -> Answer:
     with visit.reading() as ctx:
-        rows = connecting.connected(ctx)
-    found = [(row, connecting.name_of(row), can(visit.app, row.scopes)) for row in rows]
+        business_id = live_of(ctx.db, ctx.tenant_id)
+        found = [
+            (row, _home_page(row, business_id), connecting.name_of(row), can(visit.app, row.scopes))
+            for row in connecting.connected(ctx)
+        ]
     return Shown("apps/connections.html", {"connections": found})
+
+
+def _home_page(row: sa.Row[Any], business_id: str) -> str:
+    """An app's home page as a business may see it: one that nobody has looked at is for the app's own business only."""
+    if row.business_id == business_id:
+        return str(row.home_page)
+    return str(row.published["home_page"]) if row.published else ""
 
 
 def disconnect(visit: Visit, id: str) -> Answer:

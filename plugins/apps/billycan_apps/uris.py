@@ -23,7 +23,7 @@ def fault(uri: str) -> str | None:
         return None
     try:
         parts = urlsplit(uri)
-        is_web = parts.scheme == "https" and bool(parts.hostname) and (parts.port or 1) > 0
+        is_web = uri.startswith("https://") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
         is_web = False
     if not is_web or "@" in parts.netloc:

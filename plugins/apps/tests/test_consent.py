@@ -1,5 +1,6 @@
 """The page on which a person lets an app in: who sees it, what it says, what it gives, and where it leads."""
 
+from threading import Thread
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -10,6 +11,7 @@ from billycan_apps import registered, uris
 from billycan_apps.tables import connections
 from billycan_apps.testing import PASSWORD, REDIRECT, OAuthApp
 from billycan_users import people
+from billycan_users.tables import roles
 from billycan_users.testing import Browser
 
 MORE = ("contacts:read", "contacts:write", "tenant:write")
@@ -170,6 +172,7 @@ def test_on_a_loopback_address_any_port_will_do(client):
         ("https://*.example.com/cb", False),
         ("https://user@example.com/cb", False),
         ("https:///cb", False),
+        ("HTTPS://app.example.com/cb", False),  # the page would say that it leads to this device
         ("https://example.com:99999/", False),
         ("http://example.com/cb", False),
         ("http://127.0.0.1@evil.test/", False),
@@ -214,6 +217,19 @@ def test_a_person_gives_no_more_than_they_have(client):
     assert "Your role may not connect apps" in viewer.web.get(oauth.asks(), status=400).text
 
 
+def test_who_is_removed_at_this_moment_connects_nothing(oauth, client):
+    page = oauth.person().web.get(oauth.asks())
+    form = next(form for form in page.forms.values() if "environment" in form.fields)
+    given = []
+    sends = Thread(target=lambda: given.append(form.submit("decision", value="allow", status="*").status_int))
+    with oauth.app.db.writing() as db:
+        db.execute(sa.delete(roles).where(roles.c.tenant_id == client.tenant_id))
+        sends.start()
+        sends.join(1)
+    sends.join()
+    assert given in ([400], [403]) and connected(oauth.app, client) == []
+
+
 def test_the_password_is_asked_again_after_a_while_but_not_to_say_no(oauth, clock):
     browser = oauth.person()
     clock.move(minutes=16)
@@ -251,9 +267,11 @@ def test_others_may_connect_an_app_once_it_is_published_and_as_it_was_then(oauth
         registered.change(db, oauth.id, changed)
     assert "Ledger Sync" in owner.web.get(oauth.asks()).text
     assert "is not published here" in owner.web.get(oauth.asks(redirect_uri=new), status=400).text
-    page = owner.web.get(oauth.asks(scope="contacts:read tenant:read"))
-    form = next(form for form in page.forms.values() if "environment" in form.fields)
-    assert "not yours to give" in form.submit("decision", value="allow", status=422).text
+    # What nobody has looked at is not shown, whether it is asked for or stands for no scope at all.
+    assert told(owner.web.get(oauth.asks(scope="contacts:read tenant:read")))["error"] == "invalid_scope"
+    assert oauth.redeem(oauth.consents(browser=owner, scope=None)["code"])["scope"] == "contacts:read contacts:write"
+    owner.get("/dashboard/connections")
+    assert "https://app.example.com" in owner.page.text and "new.example.com" not in owner.page.text
     assert "Stealth" in oauth.person().web.get(oauth.asks(redirect_uri=new)).text
 
 

@@ -177,9 +177,12 @@ class Visit:
         if not self.may(role):
             raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
 
-    def check_scopes(self, db: sa.Connection, wanted: Iterable[str]) -> None:
-        """Raise Forbidden unless the visitor may still make a key that holds this; the role stays until the commit."""
-        makers.check(db, self.app, self.tenant_id, self.person.user_id, wanted)
+    def check_scopes(self, db: sa.Connection, wanted: Iterable[str], tenant_id: str = "") -> None:
+        """Raise Forbidden unless the visitor may still give what this holds, here or at another tenant.
+
+        The role stays until the commit.
+        """
+        makers.check(db, self.app, tenant_id or self.tenant_id, self.person.user_id, wanted)
 
     def prove(self) -> None:
         """Raise Invalid unless the password was given a moment ago, or is right in this form."""

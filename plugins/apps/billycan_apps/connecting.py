@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from billycan import Context, Named, NotFound, Row, new_id, own
 from billycan.fields import Moment
+from billycan.sql import upsert
 
 from . import holding
 from .registered import Registered
@@ -41,7 +42,6 @@ def consent(ctx: Context, app: Registered, name: str, scopes: Sequence[str]) -> 
     """
     assert ctx.identity is not None  # noqa: S101 - a person consents
     this = own(ctx, connections) & (connections.c.app_id == app.id)
-    row = ctx.db.execute(sa.select(connections).where(this).with_for_update()).first()
     given: dict[str, Any] = {
         "scopes": sorted(scopes),
         "user_id": ctx.identity.id,
@@ -49,14 +49,11 @@ def consent(ctx: Context, app: Registered, name: str, scopes: Sequence[str]) -> 
         "consented_at": ctx.now(),
         "held_at": None,
     }
-    if row is None:
-        id = new_id("cnx")
-        values = {"tenant_id": ctx.tenant_id, "id": id, "app_id": app.id, "created_at": ctx.now(), **given}
-        ctx.db.execute(sa.insert(connections).values(values))
-    else:
-        id = row.id
-        ctx.db.execute(sa.update(connections).where(this).values(given))
-        ctx.outdates = True
+    new = {"tenant_id": ctx.tenant_id, "id": new_id("cnx"), "app_id": app.id, "created_at": ctx.now(), **given}
+    either = upsert(connections, ctx.db).values(new)  # of two who consent at once neither is refused
+    ctx.db.execute(either.on_conflict_do_update(index_elements=["tenant_id", "app_id"], set_=given))
+    id = str(ctx.db.execute(sa.select(connections.c.id).where(this)).scalar_one())
+    ctx.outdates = True
     holding.follow(ctx, id, given["scopes"])
     ctx.emit("app.connected", _shown(lock(ctx, id), name))
     return id

@@ -29,6 +29,7 @@ CODE, REFRESH = "oac_", "ort_"
 ACCESS = {"live": "oat_live_", "sandbox": "oat_test_"}
 CODE_LASTS, ACCESS_LASTS, REFRESH_LASTS = timedelta(seconds=60), timedelta(minutes=30), timedelta(days=90)
 GRACE = timedelta(seconds=60)  # in which a refresh whose answer was lost may be asked for again
+MOST_USED = 5000  # used refresh tokens of one consent that are known again, more than an app needs in 90 days
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _ACROSS = "only the code or the token says whose it is"
 
@@ -142,6 +143,11 @@ def forget_old(ctx: Context) -> None:
     tokens = refresh_tokens.c
     past = own(ctx, refresh_tokens) & (tokens.used_at < now - GRACE) & tokens.sealed.is_not(None)
     ctx.db.execute(sa.update(refresh_tokens).where(past).values(sealed=None))
+    nth = sa.func.row_number().over(partition_by=tokens.code_id, order_by=(tokens.used_at.desc(), tokens.id.desc()))
+    mine = own(ctx, refresh_tokens) & tokens.used_at.is_not(None)
+    used = sa.select(tokens.id, nth.label("nth")).where(mine).subquery()
+    beyond = sa.select(used.c.id).where(used.c.nth > MOST_USED)
+    ctx.db.execute(sa.delete(refresh_tokens).where(own(ctx, refresh_tokens), tokens.id.in_(beyond)))
     # A code that was used is kept for as long as anything that it gave, for its second use to end that.
     going = sa.exists().where(tokens.tenant_id == codes.c.tenant_id, tokens.code_id == codes.c.id)
     ctx.db.execute(sa.delete(codes).where(own(ctx, codes), codes.c.expires_at <= now - ACCESS_LASTS, ~going))

@@ -259,6 +259,43 @@ def test_what_is_over_is_forgotten(oauth, app, clock, client):
     assert (left(refresh_tokens), left(codes)) == (0, 0)
 
 
+def test_an_app_that_refreshes_all_the_time_fills_no_table(oauth, app, client, clock, monkeypatch):
+    monkeypatch.setattr(granting, "MOST_USED", 3)
+    tokens = [oauth.tokens()["refresh_token"]]
+    for _ in range(6):
+        clock.move(minutes=1)
+        tokens.append(oauth.refresh(tokens[-1])["refresh_token"])
+    clock.move(hours=1)
+    run_timed(app)
+    with app.db.reading(client.tenant_id) as db:
+        mine = sa.select(refresh_tokens.c.used_at).where(refresh_tokens.c.tenant_id == client.tenant_id)
+        assert [used is None for used in db.execute(mine).scalars()].count(False) == 3
+    assert oauth.refresh(tokens[0], 400)["error"] == "invalid_grant"
+    tokens.append(oauth.refresh(tokens[-1])["refresh_token"])
+    oauth.refresh(tokens[3], 400)  # one that is kept still tells of a theft
+    assert oauth.refresh(tokens[-1], 400)["error"] == "invalid_grant"
+
+
+def test_two_who_consent_at_once_make_one_connection(oauth, client, app):
+    page = oauth.person().web.get(oauth.asks())
+    form = next(form for form in page.forms.values() if "environment" in form.fields)
+    barrier, given = threading.Barrier(6), []
+
+    def allow():
+        barrier.wait()
+        given.append(form.submit("decision", value="allow", status="*").status_int)
+
+    threads = [threading.Thread(target=allow) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert given == [303] * 6
+    with app.db.reading(client.tenant_id) as db:
+        mine = sa.select(connections.c.id).where(connections.c.tenant_id == client.tenant_id)
+        assert len(db.execute(mine).all()) == 1
+
+
 def test_another_host_refuses_a_token_within_a_second_of_its_end(oauth, app, client, make_app, monkeypatch):
     now = 0.0
     monkeypatch.setattr("billycan.recent.time.monotonic", lambda: now)

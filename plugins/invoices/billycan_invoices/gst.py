@@ -81,10 +81,14 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
 
     `first_on` is the first day on which anything was noted of it, and `issued_on` its own date.
     """
-    c, of_invoice = ledger.c, ledger.c.invoice_id
-    window: dict[str, Any] = {"partition_by": of_invoice, "order_by": _in_order(ledger), "rows": (None, 0)}
-    first_on = sa.func.min(sa.case((c.kind == "change", None), else_=c.counts_on)).over(partition_by=of_invoice)
-    issued_on = sa.func.max(sa.case((c.kind == "invoice", c.counts_on))).over(partition_by=of_invoice)
+    # One window for all of it: in this order the price comes first, and only its day may be that of the next entry.
+    c = ledger.c
+    window: dict[str, Any] = {"partition_by": c.invoice_id, "order_by": _in_order(ledger), "rows": (None, 0)}
+    noted_on = sa.case((c.kind != "change", c.counts_on))
+    earliest = sa.func.min(noted_on).over(**window)
+    after = sa.func.lead(noted_on).over(**window)
+    first_on = sa.case(((c.kind == "invoice") & (after < c.counts_on), after), else_=earliest)
+    issued_on = sa.func.max(sa.case((c.kind == "invoice", c.counts_on))).over(**window)
     so_far = (
         sa.cast(sa.func.sum(c[name]).over(**window), sa.BigInteger).label(name)
         for name in ("total", *_PARTS, "paid", "written_off")

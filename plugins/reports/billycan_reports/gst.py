@@ -17,6 +17,7 @@ from .schemas import GstDocument, GstFigure
 from .tables import entries
 
 MOST_LISTED, PER_PAGE = 100, 1_000
+Found = sa.Select[Any] | sa.CompoundSelect[Any]
 _NOTHING = sa.literal_column("0", sa.BigInteger)
 
 
@@ -38,10 +39,12 @@ def known(ctx: Context) -> list[str]:
     return [label for label in rules.LABELS if not any(label in rules.SOURCES[plugin] for plugin in missing(ctx))]
 
 
-def documents(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+def documents(ctx: Context, period: GstPeriod) -> sa.CompoundSelect[Any]:
     """What each document adds to each label in a period, in whole cents."""
-    given = _given(ctx, period)
-    return _by_document(given, given.c.counts_on.between(period.since, period.until))
+    parts = (
+        _by_document(given, given.c.counts_on.between(period.since, period.until)) for given in _given(ctx, period)
+    )
+    return sa.union_all(*parts)
 
 
 def lodged(ctx: Context, period_id: str, *, corrections: bool) -> sa.Select[Any]:
@@ -54,14 +57,16 @@ def lodged(ctx: Context, period_id: str, *, corrections: bool) -> sa.Select[Any]
 def changed(ctx: Context, lodgements: Sequence[Row], settings: Sequence[Any]) -> sa.Select[Any]:
     """What documents add to lodged periods now, less what was lodged of them since: by period and document."""
     days = min(one.since for one in lodgements), max(one.until for one in lodgements)
-    given = _given(ctx, GstPeriod(since=days[0], until=days[1], settings=settings))
-    within = [given.c.counts_on.between(one.since, one.until) for one in lodgements]
-    of = sa.case(*((here, sa.literal(one.id)) for here, one in zip(within, lodgements, strict=True)))
-    now = sa.select(of.label("of_period_id"), given.c.document_id, *(given.c[label] for label in LABELS))
+    period, parts = GstPeriod(since=days[0], until=days[1], settings=settings), []
+    for given in _given(ctx, period):
+        within = [given.c.counts_on.between(one.since, one.until) for one in lodgements]
+        of = sa.case(*((here, sa.literal(one.id)) for here, one in zip(within, lodgements, strict=True)))
+        now = sa.select(of.label("of_period_id"), given.c.document_id, *_of_all_labels(given))
+        parts.append(now.where(sa.or_(*within)))
     ids = [one.id for one in lodgements]
     before = sa.select(entries.c.of_period_id, entries.c.document_id, *_cents(-1))
     before = before.where(own(ctx, entries), entries.c.of_period_id.in_(ids))
-    both = sa.union_all(now.where(sa.or_(*within)), before).subquery("both")
+    both = sa.union_all(*parts, before).subquery("both")
     sums = {label: sa.func.sum(both.c[label]) for label in LABELS}
     return (
         sa.select(both.c.of_period_id, both.c.document_id, *(whole(c).label(name) for name, c in sums.items()))
@@ -70,34 +75,47 @@ def changed(ctx: Context, lodgements: Sequence[Row], settings: Sequence[Any]) ->
     )
 
 
-def add_up(ctx: Context, found: sa.Select[Any], labels: Sequence[str], most: int = MOST_LISTED) -> dict[str, Sums]:
-    """What these documents come to at each label, with the first of those it is made of: one statement."""
+def add_up(ctx: Context, found: Found, labels: Sequence[str], most: int = MOST_LISTED) -> dict[str, Sums]:
+    """What these documents come to at each label, with the first of those it is made of: one statement.
+
+    The documents are added up in one pass; those of a label are looked for only where it has some.
+    """
     docs = found.cte("docs")
+    bases = [label for label in LABELS if any(label in rules.parts(one) for one in labels)]
     amounts = {label: _amount(docs, label) for label in labels if label not in rules.ELEVENTHS}
-    totals = [whole(sa.func.coalesce(sa.func.sum(amount), 0)).label(f"of {label}") for label, amount in amounts.items()]
-    counts = [sa.func.count(sa.case((amount != 0, 1))).label(f"in {label}") for label, amount in amounts.items()]
+    totals = (whole(sa.func.coalesce(sa.func.sum(docs.c[label]), 0)).label(f"of {label}") for label in bases)
+    counts = (sa.func.count(sa.case((amount != 0, 1))).label(f"in {label}") for label, amount in amounts.items())
     added_up = sa.select(*totals, *counts).select_from(docs).cte("added_up")
-    parts: list[Any] = []
+
+    def row(label: str, cents: Any, many: Any) -> sa.Select[Any]:
+        return sa.select(sa.literal(label).label("label"), sa.null().label("id"), cents, many)
+
+    parts: list[Any] = [row(label, added_up.c[f"of {label}"], _NOTHING) for label in bases]
     for label, amount in amounts.items():
-        named = sa.literal(label).label("label")
-        parts.append(sa.select(named, sa.null().label("id"), added_up.c[f"of {label}"], added_up.c[f"in {label}"]))
+        many = added_up.c[f"in {label}"]
+        parts.append(row(label, _NOTHING, many))
         if most:
-            first = sa.select(docs.c.document_id, amount.label("cents")).where(amount != 0)
-            first_ones = first.order_by(docs.c.document_id).limit(most).subquery()
-            parts.append(sa.select(named, first_ones.c.document_id, first_ones.c.cents, _NOTHING))
-    sums = {label: Sums(0, 0, []) for label in labels}
-    for label, id, cents, many in ctx.db.execute(sa.union_all(*parts)):
-        if id is None:
-            sums[label].cents, sums[label].documents_total = int(cents), int(many)
-        else:
-            sums[label].documents.append(GstDocument(id, dollars(cents)))
+            some = sa.select(many).scalar_subquery() > 0
+            first = sa.select(docs.c.document_id, amount.label("cents")).where(some, amount != 0)
+            ones = first.order_by(docs.c.document_id).limit(most).subquery()
+            parts.append(sa.select(sa.literal(label), ones.c.document_id, ones.c.cents, _NOTHING))
+    cents, sums = dict.fromkeys(rules.LABELS, 0), {label: Sums(0, 0, []) for label in labels}
+    for label, id, amount, number in ctx.db.execute(sa.union_all(*parts)):
+        if id is not None:
+            sums[label].documents.append(GstDocument(id, dollars(amount)))
+            continue
+        cents[label] += int(amount)
+        if label in sums:
+            sums[label].documents_total += int(number)
+    for label, one in sums.items():
+        one.cents = sum(sign * cents[part] for part, sign in rules.parts(label).items())
     for label, of in rules.ELEVENTHS.items():
         if label in sums:
             sums[label].cents = int(rules.eleventh(dollars(sums[of].cents)).scaleb(2))
     return sums
 
 
-def listed(ctx: Context, found: sa.Select[Any], label: str, page: int) -> list[GstDocument]:
+def listed(ctx: Context, found: Found, label: str, page: int) -> list[GstDocument]:
     """One page of the documents that a label is made of, by id."""
     docs = found.cte("docs")
     amount = _amount(docs, label)
@@ -121,25 +139,30 @@ def dollars(cents: Any) -> Decimal:
     return Decimal(int(cents)).scaleb(-2)
 
 
-def _given(ctx: Context, period: GstPeriod) -> Any:
-    """The entries that the enabled plugins give, with a column for each label."""
-    selects = []
+def _given(ctx: Context, period: GstPeriod) -> list[sa.Subquery]:
+    """The entries that each enabled plugin gives, with a column for each label that it adds to."""
+    given = []
     for manifest in ctx.app.manifests.values():
+        labels, selects = [one for one in LABELS if any(one in source.labels for source in manifest.gst)], []
         for source in manifest.gst:
-            given = source.select(ctx, period).subquery()
-            columns = [given.c[label] if label in source.labels else _NOTHING for label in LABELS]
-            amounts = (sa.func.coalesce(column, 0).label(label) for label, column in zip(LABELS, columns, strict=True))
-            selects.append(sa.select(given.c.document_id, given.c.counts_on, *amounts))
-    if not selects:
-        blank = (_NOTHING.label(label) for label in LABELS)
-        day = sa.literal(period.since, sa.Date).label("counts_on")
-        selects.append(sa.select(sa.literal("").label("document_id"), day, *blank).where(sa.false()))
-    return sa.union_all(*selects).subquery("given")
+            its = source.select(ctx, period).subquery()
+            columns = (its.c[one] if one in source.labels else _NOTHING for one in labels)
+            amounts = (sa.func.coalesce(c, _NOTHING).label(one) for one, c in zip(labels, columns, strict=True))
+            selects.append(sa.select(its.c.document_id, its.c.counts_on, *amounts))
+        if selects:
+            given.append(sa.union_all(*selects).subquery())
+    nothing = sa.literal("").label("document_id"), sa.literal(period.since, sa.Date).label("counts_on")
+    return given or [sa.select(*nothing).where(sa.false()).subquery()]
 
 
 def _by_document(given: Any, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    sums = (whole(sa.func.sum(given.c[label])).label(label) for label in LABELS)
-    return sa.select(given.c.document_id, *sums).where(*where).group_by(given.c.document_id)
+    sums = ((label, whole(sa.func.sum(given.c[label])) if label in given.c else _NOTHING) for label in LABELS)
+    columns = (amount.label(label) for label, amount in sums)
+    return sa.select(given.c.document_id, *columns).where(*where).group_by(given.c.document_id)
+
+
+def _of_all_labels(given: sa.Subquery) -> list[sa.ColumnElement[int]]:
+    return [given.c[label] if label in given.c else _NOTHING.label(label) for label in LABELS]
 
 
 def _amount(docs: Any, label: str) -> sa.ColumnElement[int]:

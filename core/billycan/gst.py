@@ -83,10 +83,10 @@ class GstEntries(Struct, frozen=True, kw_only=True):
     """What a plugin's documents add to GST reports: `gst=(GstEntries(labels=("G1", "1A"), select=sales),)`.
 
     labels: The labels that they add to, of `billycan.gst.LABELS`.
-    select: `select(ctx, period)` gives a SELECT of the caller's tenant's entries: `document_id`, the id of the
-      record of this plugin that the amounts are of; `counts_on`, the date on which they count; and a column for each of `labels`, in whole
-      cents, null for none. It may give entries of other days than those of the period, which are left out, and several
-      of a document, which are added up.
+    select: `select(ctx, period)` gives a SELECT of the caller's tenant's entries: `document_id`, the id of the plugin's
+      own record that the amounts are of; `counts_on`, the date on which they count; and a column for each of `labels`,
+      in whole cents, null for none. It may give entries of other days than those of the period, which are left out, and
+      several of a document, which are added up.
     """
 
     labels: tuple[str, ...]

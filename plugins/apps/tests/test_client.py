@@ -26,13 +26,17 @@ def oauth(client):
 
 
 class Losing(httpx2.BaseTransport):
-    """Loses the answers to some requests, which the server has carried out."""
+    """Loses the answers to some requests, which the server has carried out, and brings others to nobody."""
 
     def __init__(self, wsgi):
         self.inner, self.lost, self.sent = httpx2.WSGITransport(app=wsgi), 0, []
+        self.away = 0
 
     def handle_request(self, request):
         self.sent.append(request.url.path)
+        if self.away and request.url.path == "/oauth/token":
+            self.away -= 1
+            return httpx2.Response(502, text="<html>", request=request)
         answer = self.inner.handle_request(request)
         if self.lost and request.url.path == "/oauth/token":
             self.lost -= 1
@@ -97,6 +101,13 @@ def test_a_lost_answer_loses_no_business(app, store, clock):
     app._transport.lost = 1
     assert app.client(store, sleep=lambda _: None).me.get().connection
     assert app._transport.sent.count("/oauth/token") == 3  # the code, the refresh that was lost, and the one after
+
+
+def test_a_refresh_that_reaches_nobody_is_tried_again(app, store, clock):
+    clock.move(minutes=31)
+    app._transport.away = 2
+    assert app.client(store, sleep=lambda _: None).me.get().connection
+    assert app._transport.sent.count("/oauth/token") == 4
 
 
 def test_a_refused_token_is_refreshed_and_a_business_that_is_gone_said_so(app, store, oauth):

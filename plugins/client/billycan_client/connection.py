@@ -175,6 +175,8 @@ class Connection:
             failed = ConnectionFailed(what, code="connection_failed")
             failed.__cause__ = error
             return failed
+        except BillycanError as error:  # of what signs the request, such as the refresh of a token
+            return error
         if response.is_success:
             return response
         return refusal(response.status_code, response.content, _seconds(response.headers.get("Retry-After")))

@@ -19,6 +19,7 @@ from .tables import apps, secrets
 
 MOST_SECRETS, MOST_URIS, MOST_APPS = 2, 20, 50
 _ID = re.compile(r"app_[0-9a-z]{1,40}")
+_WITHDRAWN = "withdrawn"
 SECRET = "ocs_"  # noqa: S105 - what each begins with
 
 
@@ -128,7 +129,9 @@ def change(db: sa.Connection, app_id: str, edition: Edition) -> None:
 def publish(db: sa.Connection, app_id: str, *, withdraw: bool = False) -> Registered:
     """Let every business connect an app as it is now, or none but its own; those that have connected it stay so."""
     found = named(db, app_id)
-    published = None if withdraw else msgspec.to_builtins(found.own)
+    known = db.execute(sa.select(apps.c.published).where(apps.c.id == app_id)).scalar_one()
+    # What was approved is kept: those that have connected it know it by that name.
+    published = (known and {**known, _WITHDRAWN: True}) if withdraw else msgspec.to_builtins(found.own)
     db.execute(sa.update(apps).where(apps.c.id == app_id).values(published=published))
     return named(db, app_id)
 
@@ -175,11 +178,12 @@ def is_secret(db: sa.Connection, app_id: str, secret: str) -> bool:
 
 def _read(row: Any) -> Registered:
     own = Edition(row.name, row.home_page, row.redirect_uris, row.scopes)
+    is_published = row.published and _WITHDRAWN not in row.published
     return Registered(
         id=row.id,
         business_id=row.business_id,
         is_confidential=row.is_confidential,
         own=own,
-        published=msgspec.convert(row.published, Edition) if row.published else None,
+        published=msgspec.convert(row.published, Edition) if is_published else None,
         created_at=row.created_at,
     )

@@ -15,7 +15,7 @@ apps = deployment_table(
     sa.Column("redirect_uris", Json, nullable=False),
     sa.Column("scopes", Json, nullable=False),
     sa.Column("is_confidential", sa.Boolean, nullable=False),
-    sa.Column("published", Json),  # name, home page, redirect URIs and scopes as the operator approved them
+    sa.Column("published", Json),  # name, home page, redirect URIs and scopes as approved, and if withdrawn
     sa.Column("created_at", UTCDateTime, nullable=False),
 )
 

@@ -275,6 +275,23 @@ def test_others_may_connect_an_app_once_it_is_published_and_as_it_was_then(oauth
     assert "Stealth" in oauth.person().web.get(oauth.asks(redirect_uri=new)).text
 
 
+def test_an_app_that_is_withdrawn_keeps_the_name_that_others_know(oauth, app):
+    owner = Browser(app).join(Client(app))
+    with app.db.writing() as db:
+        registered.publish(db, oauth.id)
+    tokens = oauth.redeem(oauth.consents(browser=owner)["code"])
+    stealth = registered.Edition("Your bank", "https://evil.example", [REDIRECT], oauth.edition.scopes)
+    with app.db.writing() as db:
+        registered.publish(db, oauth.id, withdraw=True)
+        registered.publish(db, oauth.id, withdraw=True)
+        registered.change(db, oauth.id, stealth)
+        assert registered.named(db, oauth.id).published is None
+    assert "is not published here" in owner.web.get(oauth.asks(), status=400).text
+    page = owner.get("/dashboard/connections").text
+    assert "Ledger Sync" in page and "Your bank" not in page and "evil" not in page
+    assert oauth.refresh(tokens["refresh_token"])["access_token"]
+
+
 def test_a_person_with_several_businesses_chooses_one(oauth, app):
     other = Client(app, profile={"name": "Tamar Tiles"})
     with app.db.writing() as db:

@@ -19,6 +19,7 @@ from .tables import apps, secrets
 
 MOST_SECRETS, MOST_URIS, MOST_APPS = 2, 20, 50
 _ID = re.compile(r"app_[0-9a-z]{1,40}")
+_TURNS = re.compile(r"[\u202a-\u202e\u2066-\u2069]")
 _WITHDRAWN = "withdrawn"
 SECRET = "ocs_"  # noqa: S105 - what each begins with
 
@@ -68,6 +69,12 @@ def checked_edition(
             given[member] = checked(kind, member, text.strip())
         except Invalid as invalid:
             faults += invalid.details
+        if _TURNS.search(text):
+            faults.append(Fault(member, "invalid_value", "must not have characters that turn the direction of text"))
+    if re.match(r"[^/]*//[^/?#]*@", home_page.strip()):
+        faults.append(
+            Fault("home_page", "invalid_value", "must not have an @ before its host, which hides where it leads")
+        )
     wanted = list(dict.fromkeys(redirect_uris))
     if not 1 <= len(wanted) <= MOST_URIS:
         faults.append(Fault("redirect_uris", "required", f"must name 1 to {MOST_URIS} addresses"))

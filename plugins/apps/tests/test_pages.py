@@ -94,6 +94,13 @@ def test_faults_stand_at_their_fields(browser):
     for said in ("must begin with https://", "fault-name", "fault-home_page"):
         assert said in page.text
     assert "must name at least one thing" in register(browser, "", status=422).text
+    # What people read before they consent reads as it is.
+    for misleading in (
+        {"name": "a\u202eb"},
+        {"home_page": "https://bank.example@x.test"},
+        {"home_page": "https://x/\u2066"},
+    ):
+        assert f"fault-{next(iter(misleading))}" in register(browser, status=422, **misleading).text
 
 
 def test_a_public_app_has_no_secret(browser, client):

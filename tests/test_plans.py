@@ -210,7 +210,8 @@ class Recorder:
     def before(self, connection, cursor, statement, parameters, context, many):
         if not self.app.db.is_sqlite:
             mode = "auto" if PLANNED_ANEW in context.execution_options else "force_generic_plan"
-            cursor.connection.execute(f"SET plan_cache_mode = {mode}")
+            driver = cursor.connection if cursor else connection.connection.driver_connection
+            driver.execute(f"SET plan_cache_mode = {mode}")
         elif self.now and context.compiled:
             self.statements.setdefault(statement, (self.now, parameters))
         if "webhooks_deliveries" in statement and not statement.startswith("SELECT"):

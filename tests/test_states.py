@@ -91,9 +91,9 @@ KINDS = {
     "jobs": Kind(
         statuses(
             open="schedule:scheduled start:in_progress complete:complete cancel:cancelled",
-            scheduled="start:in_progress complete:complete cancel:cancelled",
-            in_progress="hold:on_hold complete:complete cancel:cancelled",
-            on_hold="resume:in_progress complete:complete cancel:cancelled",
+            scheduled="start:in_progress complete:complete cancel:cancelled invoice:scheduled",
+            in_progress="hold:on_hold complete:complete cancel:cancelled invoice:in_progress",
+            on_hold="resume:in_progress complete:complete cancel:cancelled invoice:on_hold",
             complete="reopen:open invoice:complete",
             cancelled="",
         ),

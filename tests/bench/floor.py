@@ -87,7 +87,7 @@ def sql(text: str) -> str:
 # The members and their order are those of billycan's answers; what is not stored has its place kept by a NULL.
 NOT_STORED = {
     *("client", "currency", "amount_due", "is_overdue", "tax_invoice", "hosted_url", "allowed_actions"),
-    *("line_items", "payments"),
+    *("forfeited_gst", "line_items", "payments"),
 }
 LISTED, SHOWN = (" ".join([*MEMBERS[name], "client_name", "client_abn"]) for name in ("listed", "shown"))
 LINE = "id description quantity unit unit_price discount_percent discount_amount gst_code net gst total"
@@ -173,7 +173,7 @@ def invoices(db: Any, tenant: str, rows: Sequence[Any], names: str) -> list[dict
         }
         missing = [m for m, lacks in lacking.items() if lacks and s["document_title"] == "Tax invoice"]
         amounts = "discount_amount subtotal discount_total gst total amount_paid amount_credited amount_written_off"
-        for column in (*amounts.split(), "cash_rounding"):
+        for column in (*amounts.split(), "cash_rounding", "deposits_applied"):
             s[column] = money(s[column])
         for column in ("sent_at", "paid_at", "voided_at", "written_off_at", "created_at", "updated_at"):
             s[column] = moment(s[column])

@@ -117,6 +117,7 @@ DERIVED: dict[str, Callable[[Any, dict[str, Any]], Any]] = {
     "amount_due": _amount_due,
     "is_overdue": _is_overdue,
     "tax_invoice": _tax_invoice,
+    "forfeited_gst": lambda invoice, seller: None,
     # There is none of a draft, nor for a key that may only read.
     "hosted_url": lambda invoice, seller: None,
     "allowed_actions": lambda invoice, seller: ACTIONS[invoice.status],
@@ -163,6 +164,7 @@ def work_out(charges: Iterable[tuple[Decimal, Decimal]]) -> tuple[list[dict[str,
         "amount_credited": dollars(0),
         "amount_written_off": dollars(0),
         "cash_rounding": dollars(0),
+        "deposits_applied": dollars(0),
         "gst_breakdown": [{"gst_code": "gst", "rate": "10", "net": str(subtotal), "gst": str(gst)}],
     }
 

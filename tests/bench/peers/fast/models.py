@@ -137,6 +137,11 @@ class Invoice(Record, Base):
     void_reason: Mapped[str | None]
     written_off_at: Mapped[datetime | None]
     write_off_reason: Mapped[str | None]
+    claim: Mapped[str | None]
+    deposits_applied: Mapped[Money]
+    applied_to: Mapped[str | None]
+    forfeited_on: Mapped[date | None]
+    forfeit_reason: Mapped[str | None]
     search_text: Mapped[str] = mapped_column(deferred=True)
     external_id: Mapped[str | None]
     # A mapped class's own `metadata` is its tables.

@@ -414,7 +414,12 @@ ALL = (
     "webhooks",
 )
 # The demo has one record for each of these, which an earlier example has used up.
-USED_UP = {"decline_booking", "issue_adjustment_note", "revise_quote"}
+USED_UP = {
+    "decline_booking",
+    "forfeit_invoice",
+    "issue_adjustment_note",
+    "revise_quote",
+}  # the demo asks for no deposit
 # Ids that are filled in are of the right kind, but of records that do not belong together.
 UNFIT = {
     "#allocate_payment",

@@ -413,13 +413,8 @@ ALL = (
     "staff",
     "webhooks",
 )
-# The demo has one record for each of these, which an earlier example has used up.
-USED_UP = {
-    "decline_booking",
-    "forfeit_invoice",
-    "issue_adjustment_note",
-    "revise_quote",
-}  # the demo asks for no deposit
+# The demo has one record for each of these, which an earlier example has used up, and no deposit.
+USED_UP = {"decline_booking", "forfeit_invoice", "issue_adjustment_note", "revise_quote"}
 # Ids that are filled in are of the right kind, but of records that do not belong together.
 UNFIT = {
     "#allocate_payment",

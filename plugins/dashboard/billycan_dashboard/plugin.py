@@ -2,7 +2,7 @@
 
 from billycan import Manifest
 
-from . import components, deliveries, events, keys, overview, pages, profile, replays, reports, webhooks
+from . import components, deliveries, events, gst, keys, overview, pages, profile, replays, reports, webhooks
 
 manifest = Manifest(
     name="dashboard",
@@ -16,6 +16,7 @@ manifest = Manifest(
         *replays.screens,
         *events.screens,
         *profile.screens,
+        *gst.screens,
         *reports.screens,
         *components.screens,
         *pages.screens,

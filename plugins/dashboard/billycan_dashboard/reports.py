@@ -70,7 +70,7 @@ def show_receivables(visit: Visit) -> Answer:
         "file": f"{HERE}.csv?{urlencode({'as_at': report['as_at']})}",
         "statements": STATEMENTS,
         "statement_days": urlencode({"to": report["as_at"]}),
-        "business": _business(visit),
+        "business": business(visit),
     }
     return Shown("dashboard/receivables.html", values)
 
@@ -90,19 +90,19 @@ def show_statement(visit: Visit, id: str) -> Answer:
         "contact_page": page_of(visit.app, id),
         "file": f"{STATEMENTS}/{id}/file?{urlencode({'from': statement['from'], 'to': statement['to']})}",
         "receivables": HERE if has_receivables(visit.app) else "",
-        "business": _business(visit),
+        "business": business(visit),
     }
     return Shown("dashboard/statement.html", values)
 
 
 def get_receivables_file(visit: Visit) -> Answer:
     """The receivables for a spreadsheet."""
-    return _file(visit, f"{RECEIVABLES}.csv", _asked(visit, "as_at"))
+    return file(visit, f"{RECEIVABLES}.csv", _asked(visit, "as_at"))
 
 
 def get_statement_file(visit: Visit, id: str) -> Answer:
     """A statement for a spreadsheet."""
-    return _file(visit, f"{STATEMENT.replace('{id}', id)}.csv", _asked(visit, "from", "to"))
+    return file(visit, f"{STATEMENT.replace('{id}', id)}.csv", _asked(visit, "from", "to"))
 
 
 def has_receivables(app: App) -> bool:
@@ -118,7 +118,7 @@ def statement_of(app: App, path: str, id: str) -> str:
     return f"{STATEMENTS}/{id}" if path == "/v1/contacts" and has_statements(app) else ""
 
 
-def _file(visit: Visit, path: str, query: dict[str, str]) -> Sent:
+def file(visit: Visit, path: str, query: dict[str, str]) -> Sent:
     answer = visit.app.call(visit.identity, "GET", path, urlencode(query), request_id=visit.request_id)
     return Sent(
         _BOM + answer.body,
@@ -132,7 +132,7 @@ def _asked(visit: Visit, *names: str) -> dict[str, str]:
     return {name: value for name in names if (value := visit.query.get(name))}
 
 
-def _business(visit: Visit) -> Any:
+def business(visit: Visit) -> Any:
     """Whose report it is, for its head in print."""
     with visit.reading() as ctx:
         return ctx.tenant

@@ -1,0 +1,216 @@
+"""The pages of the GST report: what to lodge, what each figure is made of, and that it was lodged; all to print."""
+
+from datetime import date, timedelta
+from decimal import Decimal
+from typing import Any
+from urllib.parse import urlencode
+
+from msgspec import Struct
+
+from billycan import App
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
+
+from . import reports
+from .kinds import page_at, page_of
+
+API, PERIODS = "/v1/reports/gst", "/v1/gst_periods"
+HERE = "/dashboard/reports/gst"
+# The labels as a person says them, in the order of the statement and its calculation worksheet.
+SALES = {
+    "G1": "Total sales, including GST",
+    "G2": "Exports",
+    "G3": "Other GST-free sales",
+    "G4": "Input taxed sales",
+    "G5": "Sales without GST: G2 + G3 + G4",
+    "G6": "Sales subject to GST: G1 less G5",
+    "G7": "Bad debts that were recovered",
+    "G8": "Sales after adjustments: G6 + G7",
+    "G9": "GST by the worksheet: G8 divided by 11",
+    "1A": "GST on sales",
+}
+PURCHASES = {
+    "G10": "Capital purchases, including GST",
+    "G11": "Other purchases, including GST",
+    "G12": "All purchases: G10 + G11",
+    "G13": "Purchases for input taxed sales",
+    "G14": "Purchases without GST in the price",
+    "G15": "Private use",
+    "G16": "Purchases without a credit: G13 + G14 + G15",
+    "G17": "Purchases subject to GST: G12 less G16",
+    "G18": "Debts written off as bad",
+    "G19": "Purchases after adjustments: G17 + G18",
+    "G20": "GST by the worksheet: G19 divided by 11",
+    "1B": "GST on purchases",
+}
+NAMES = {**SALES, **PURCHASES}
+_LODGED = ("G1", "1A", "G10", "G11", "1B")  # on the statement itself; the others are of its worksheet
+_ELEVENTHS = ("G9", "G20")
+_WITHOUT = {"invoices": "sales", "expenses": "purchases"}
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_OFFERED, _DRAWN, _PER_PAGE = 5, 4, 1000
+_TALL = 100
+
+
+class Span(Struct, frozen=True):
+    """A tax period: its days, and what people call it."""
+
+    since: date
+    until: date
+    words: str
+
+
+class Bar(Struct, frozen=True):
+    """What a tax period comes to in the picture: the GST on sales and on purchases, and how tall each is drawn."""
+
+    words: str
+    on_sales: Decimal
+    on_purchases: Decimal
+    sales: int
+    purchases: int
+
+
+def show_gst(visit: Visit) -> Answer:
+    """The report of a tax period: of the last that is over, where none is asked for."""
+    with visit.reading() as ctx:
+        business, today = ctx.tenant, ctx.today()
+    spans = _spans(business.gst_settings, today)
+    given = visit.query or visit.form  # a form that was refused is shown here
+    asked = {name: given[name] for name in ("from", "to", "basis") if given.get(name)}
+    if not asked.keys() & {"from", "to"}:
+        asked |= {"from": str(spans[1].since), "to": str(spans[1].until)}
+    report = visit.call("GET", API, asked)["data"]
+    over = date.fromisoformat(str(report["to"])) < today
+    values = {
+        "report": report,
+        "sides": [("Sales", SALES), ("Purchases", PURCHASES)],
+        "names": NAMES,
+        "lodged_labels": _LODGED,
+        "to_lodge": _to_lodge(report),
+        "without": [(plugin, _WITHOUT.get(plugin, plugin)) for plugin in report["missing"]],
+        "corrections": _corrections(visit, report),
+        "bars": _bars(visit, spans[:_DRAWN][::-1], asked, report),
+        "spans": spans,
+        "basis": asked.get("basis", ""),
+        "query": urlencode(asked),
+        "here": HERE,
+        "lodged_page": page_of(visit.app, report["gst_period_id"] or ""),
+        "periods_page": page_at(visit.app, PERIODS),
+        "may_lodge": over
+        and not report["gst_period_id"]
+        and "basis" not in asked
+        and visit.identity.holds("reports:write"),
+        "is_over": over,
+        "business": business,
+    }
+    return Shown("dashboard/gst.html", values)
+
+
+def lodge(visit: Visit) -> Answer:
+    """Note that the statement of a period was lodged."""
+    days = {name: visit.form.get(name, "") for name in ("from", "to")}
+    visit.call("POST", PERIODS, body=days)
+    return Led(f"{HERE}?{urlencode(days)}", "The period is marked as lodged. What changes from now on is a correction.")
+
+
+def show_documents(visit: Visit) -> Answer:
+    """The documents that a label is made of."""
+    asked = _asked(visit, "from", "to", "basis", "label", "page")
+    found = visit.call("GET", f"{API}/documents", asked)["data"]
+    page, rest = int(asked.get("page", "1")), {name: text for name, text in asked.items() if name != "page"}
+    values = {
+        "documents": [{**one, "page": page_of(visit.app, one["id"])} for one in found],
+        "label": asked["label"],
+        "name": NAMES[asked["label"]],
+        "since": date.fromisoformat(asked["from"]),
+        "until": date.fromisoformat(asked["to"]),
+        "back": f"{HERE}?{urlencode({name: text for name, text in rest.items() if name != 'label'})}",
+        "file": f"{HERE}/documents.csv?{urlencode(asked)}",
+        "before": urlencode({**rest, "page": page - 1}) if page > 1 else "",
+        "after": urlencode({**rest, "page": page + 1}) if len(found) == _PER_PAGE else "",
+        "business": reports.business(visit),
+    }
+    return Shown("dashboard/gst_documents.html", values)
+
+
+def get_file(visit: Visit) -> Answer:
+    """The report for a spreadsheet."""
+    return reports.file(visit, f"{API}.csv", _asked(visit, "from", "to", "basis"))
+
+
+def get_documents_file(visit: Visit) -> Answer:
+    """The documents of a label for a spreadsheet."""
+    return reports.file(visit, f"{API}/documents.csv", _asked(visit, "from", "to", "basis", "label", "page"))
+
+
+def has_gst(app: App) -> bool:
+    return ("GET", API) in app.at
+
+
+def _asked(visit: Visit, *names: str) -> dict[str, str]:
+    return {name: value for name in names if (value := visit.query.get(name))}
+
+
+def _spans(settings: Any, today: date) -> list[Span]:
+    """The tax period of today and those before it, newest first, each as long as the settings then said."""
+    found: list[Span] = []
+    day = today
+    while len(found) < _OFFERED:
+        lengths = [one.period for one in settings if one.since <= day]
+        months = _MONTHS[lengths[-1] if lengths else "quarter"]
+        # Tax periods end with the months of a year from July on (s 27-5, 27-10 GST Act).
+        first = (day.month - 7) % 12 // months * months
+        back = (day.month - 7) % 12 - first
+        since = date(day.year - (day.month <= back), (day.month - 1 - back) % 12 + 1, 1)
+        after = since.month - 1 + months
+        until = date(since.year + after // 12, after % 12 + 1, 1) - timedelta(days=1)
+        words = f"{since:%B %Y}" if months == 1 else f"{since:%b} to {until:%b %Y}"
+        found.append(Span(since, until, f"Year to June {until.year}" if months == 12 else words))
+        day = since - timedelta(days=1)
+    return found
+
+
+def _to_lodge(report: dict[str, Any]) -> dict[str, Any]:
+    """The whole dollars of 1A and 1B with the corrections, and 1A less 1B; nothing where one of them is not known."""
+    if report["1A"] is None or report["1B"] is None:
+        return {}
+    whole = {}
+    for label in ("1A", "1B"):
+        correction = report["corrections"].get(label)
+        whole[label] = int(report[label]["amount"] + (correction["amount"] if correction else 0))
+    return {**whole, "net": whole["1A"] - whole["1B"]}
+
+
+def _corrections(visit: Visit, report: dict[str, Any]) -> list[dict[str, Any]]:
+    """What changed of lodged periods at the labels of the statement, each with the pages of its first documents."""
+    found = []
+    for label in (*_LODGED, *(one for one in NAMES if one not in _LODGED)):
+        if (figure := report["corrections"].get(label)) and label not in _ELEVENTHS:
+            documents = [{**one, "page": page_of(visit.app, one["id"])} for one in figure["documents"]]
+            found.append({**figure, "label": label, "name": NAMES[label], "documents": documents})
+    return found
+
+
+def _bars(visit: Visit, spans: list[Span], asked: dict[str, str], shown: dict[str, Any]) -> list[Bar]:
+    """The GST on sales beside that on purchases in each of these periods; none where either is not known."""
+    if shown["1A"] is None or shown["1B"] is None:
+        return []
+    amounts = []
+    for span in spans:
+        days = {"from": str(span.since), "to": str(span.until)}
+        basis = {"basis": asked["basis"]} if "basis" in asked else {}
+        same = days == {"from": str(shown["from"]), "to": str(shown["to"])}
+        report = shown if same else visit.call("GET", API, {**days, **basis})["data"]
+        amounts.append((span.words, report["1A"]["amount"], report["1B"]["amount"]))
+    most = max((max(a, b) for _, a, b in amounts), default=0)
+    if most <= 0:
+        return []
+    return [Bar(words, a, b, *(max(0, int(each * _TALL / most)) for each in (a, b))) for words, a, b in amounts]
+
+
+screens = mounted(
+    Screen(HERE, show_gst, nav="GST", group="Reports", when=has_gst),
+    Screen(f"{HERE}.csv", get_file, when=has_gst),
+    Screen(f"{HERE}/lodge", post=lodge, role="developer", on=HERE, when=has_gst),
+    Screen(f"{HERE}/documents", show_documents, when=has_gst),
+    Screen(f"{HERE}/documents.csv", get_documents_file, when=has_gst),
+)

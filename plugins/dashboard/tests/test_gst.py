@@ -1,0 +1,103 @@
+"""The pages of the GST report: the figures of the API, their documents, and periods marked as lodged."""
+
+from datetime import date
+
+import pytest
+
+from billycan.tenants import GstSetting
+from billycan.testing import Client
+from billycan_dashboard.gst import _spans
+from billycan_users.testing import Browser
+
+pytestmark = pytest.mark.either
+PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports", "users", "dashboard")
+HERE = "/dashboard/reports/gst"
+JULY = "from=2026-07-01&to=2026-09-30"
+
+
+def sell(client, price, day):
+    contact = client.post("/v1/contacts", {"name": "<Ada>"})["data"]["id"]
+    line = {"description": "Work", "unit_price": price, "gst_code": "gst"}
+    body = {"client_id": contact, "issue_date": day, "amounts_are": "inclusive", "line_items": [line]}
+    id = client.post("/v1/invoices", body)["data"]["id"]
+    client.post(f"/v1/invoices/{id}/send", status=200)
+    return id
+
+
+@pytest.fixture
+def client(make_app):
+    client = Client(make_app(*PLUGINS))
+    client.invoice = sell(client, "1108.79", "2026-09-01")
+    return client
+
+
+def test_the_last_period_that_is_over_is_shown_with_what_each_label_is_made_of(client):
+    browser = Browser(client.app).join(client, "viewer")
+    page = browser.get(HERE)
+    assert "1 Jul 2026 to 30 Sep 2026, accrual basis" in page.text
+    assert "$1,108.79" in page.text and "$1,108" in page.text and "$100.80" in page.text
+    assert "GST to pay</dt><dd>$100<" in page.text
+    assert "Jul to Sep 2026 $100.80 and $0.00" in page.text, "the picture says what it shows"
+    assert "Mark as lodged" not in page.text, "a viewer may not"
+    listed = page.click(href="label=1A")
+    assert client.invoice in listed.text and "$100.80" in listed.text
+    assert "INV-0001" in listed.click(client.invoice).text
+    assert b"1A" in browser.get(f"{HERE}/documents?{JULY}&label=1A").click("CSV").body
+    file = browser.get(HERE).click("CSV")
+    assert (
+        file.body.startswith(b"\xef\xbb\xbfof,label,amount,whole_dollars,documents") and b"1A,100.80,100,1" in file.body
+    )
+    cash = browser.get(f"{HERE}?{JULY}&basis=cash").text
+    assert "cash basis" in cash and "GST to pay</dt><dd>$0<" in cash
+    assert "not over yet" in browser.get(f"{HERE}?from=2026-10-01&to=2026-12-31").text
+    browser.get(f"{HERE}?from=yesterday&to=2026-09-30", status=400)
+    browser.get(f"{HERE}/documents", status=400)
+
+
+def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
+    browser = Browser(client.app).join(client, "developer")
+    browser.get(HERE)
+    lodged = browser.send(f"{HERE}/lodge").text
+    assert "marked as lodged" in lodged and "as it was lodged" in lodged and ">Mark as lodged<" not in lodged
+    assert client.get("/v1/gst_periods")["data"][0]["labels"]["1A"]["whole_dollars"] == 100
+    late = sell(client, "110.00", "2026-09-02")
+    page = browser.get(f"{HERE}?from=2026-10-01&to=2026-10-31").text
+    assert "Corrections of periods lodged before" in page and f">{late}</a> $10.00" in page
+    assert "GST to pay</dt><dd>$10<" in page
+    # One that overlaps is refused, and the page says why.
+    browser.get(f"{HERE}?from=2026-09-30&to=2026-10-31")
+    assert "lodged before" in browser.send(f"{HERE}/lodge", status=409).text
+    viewer = Browser(client.app).join(client, "viewer")
+    viewer.web.post(f"{HERE}/lodge", {"from": "2026-10-01", "to": "2026-10-31"}, status=403)
+    assert client.get("/v1/gst_periods")["pagination"]["total"] == 1
+
+
+def test_what_is_off_is_said_and_never_zero(make_app):
+    client = Client(make_app("contacts", "expenses", "reports", "users", "dashboard"))
+    page = Browser(client.app).join(client).get(HERE).text
+    assert "The plugin <code>invoices</code> is off, so the figures for sales are not known" in page
+    assert page.count("Not known") == 10 and "GST to pay" not in page
+    off = Client(make_app("contacts", "users", "dashboard"))
+    browser = Browser(off.app).join(off)
+    for path in ("", ".csv", "/documents", "/documents.csv"):
+        browser.get(f"{HERE}{path}", status=404)
+
+
+@pytest.mark.parametrize(
+    ("settings", "today", "expected"),
+    [
+        ([("2000-07-01", "quarter")], "2026-02-28", ["Jan to Mar 2026", "Oct to Dec 2025", "Jul to Sep 2025"]),
+        ([("2000-07-01", "month")], "2026-01-31", ["January 2026", "December 2025", "November 2025"]),
+        ([("2000-07-01", "year")], "2026-06-30", ["Year to June 2026", "Year to June 2025", "Year to June 2024"]),
+        (
+            [("2000-07-01", "quarter"), ("2026-07-01", "month")],
+            "2026-08-15",
+            ["August 2026", "July 2026", "Apr to Jun 2026"],
+        ),
+    ],
+)
+def test_the_periods_offered_are_those_of_the_settings(settings, today, expected):
+    given = [GstSetting(since=date.fromisoformat(day), registered=True, period=period) for day, period in settings]
+    spans = _spans(given, date.fromisoformat(today))
+    assert [span.words for span in spans[:3]] == expected
+    assert all((spans[i].since - spans[i + 1].until).days == 1 for i in range(4)), "without a gap"

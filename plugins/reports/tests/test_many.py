@@ -1,4 +1,7 @@
-"""How long reports take of a business with 100,000 invoices, their payments and 100,000 expenses: at most 2 seconds."""
+"""Reports of a business with 100,000 invoices, their payments and 100,000 expenses: a few statements for any of them.
+
+`pytest -s -m long plugins/reports/tests/test_many.py` prints the seconds that each took.
+"""
 
 import runpy
 import time
@@ -7,14 +10,14 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from billycan.testing import Client
+from billycan.testing import Client, counted
 from billycan_contacts.tables import contacts
 from billycan_expenses.tables import expenses
 from billycan_invoices.tables import allocations, entries, invoices, payments
 
 ROOT = Path(__file__).parents[3]
 fill = runpy.run_path(str(ROOT / "plugins/invoices/tests/test_statements.py"))["fill"]
-MANY, CLIENTS, MOST_SECONDS = 100_000, 2_000, 2
+MANY, CLIENTS, MOST_STATEMENTS = 100_000, 2_000, 12
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
 NTH = "(1000001 + n.i % {})"
 
@@ -62,7 +65,7 @@ def busy(make_app):
 
 
 @pytest.mark.long
-def test_no_report_takes_more_than_two_seconds(busy):
+def test_no_report_reads_its_documents_one_by_one(busy):
     asked = [
         "/v1/reports/receivables",
         "/v1/reports/receivables?as_at=2025-12-31",
@@ -73,10 +76,11 @@ def test_no_report_takes_more_than_two_seconds(busy):
         "/v1/reports/gst/documents?from=2025-11-01&to=2026-10-31&label=1A&page=50",
         *(f"/v1/invoices/summary?group_by={by}" for by in ("month", "client", "status")),
     ]
-    took = {}
+    took, statements = {}, {}
     for path in asked:
         began = time.perf_counter()
-        busy.call("GET", path, status=200)
-        took[path] = round(time.perf_counter() - began, 2)
+        with counted(busy.app) as sent:
+            busy.call("GET", path, status=200)
+        took[path], statements[path] = round(time.perf_counter() - began, 2), len(sent)
     print(took)
-    assert max(took.values()) < MOST_SECONDS, took
+    assert max(statements.values()) <= MOST_STATEMENTS, statements

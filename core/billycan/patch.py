@@ -29,8 +29,9 @@ class Patch(Generic[T]):
 
     def over(self, current: Mapping[Any, Any]) -> T:
         """The record with the patch applied; `current` holds the T's members as they are stored."""
-        known = {f.encode_name for f in msgspec.structs.fields(self.kind)}  # type: ignore[arg-type]
-        return decode(merge({name: as_stored(current[name]) for name in known}, self.sent), self.kind)
+        members = msgspec.structs.fields(self.kind)  # type: ignore[arg-type]
+        stored = {member.encode_name: as_stored(current[member.name]) for member in members}
+        return decode(merge(stored, self.sent), self.kind)
 
 
 def decode_patch(tree: Any, kind: type[T], shown: Any = None) -> tuple[Patch[T], list[SetAside]]:

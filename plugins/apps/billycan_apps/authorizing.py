@@ -56,7 +56,7 @@ def show(visit: Visit) -> Answer:
         asked, businesses = _asked(visit)
     except Instead as instead:
         return instead.answer
-    here = visit.person.tenant_id
+    here = visit.session.tenant_id
     chosen = next((b for b in businesses if here in (b.id, b.sandbox_id)), businesses[0])
     edition = asked.app.edition(chosen.id)
     identities = [visit.identity_at(business.id, "live", business.role) for business in businesses]
@@ -67,7 +67,7 @@ def show(visit: Visit) -> Answer:
         "businesses": businesses,
         "names": [(business.id, business.name) for business in businesses],
         "business": chosen,
-        "environment": visit.person.environment or "live",
+        "environment": visit.session.environment or "live",
         "can": can(visit.app, asked.scopes),
         "cannot": cannot(visit.app, asked.scopes),
         "grantable": [scope for scope in asked.scopes if any(identity.holds(scope) for identity in identities)],
@@ -114,7 +114,7 @@ def _asked(visit: Visit) -> tuple[Request, list[Business]]:
         app, redirect_uri, sent = _addressed(visit)
     except Unanswerable as why:
         raise Instead(_dead_end(str(why))) from None
-    if visit.session is None or not visit.session.is_complete:
+    if visit.session_if_any is None or not visit.session.is_complete:
         # Nobody is sent on to another site, not even with an error, before they signed in (RFC 9700 section 4.11.2).
         raise Instead(to_sign_in(visit))
     there_are = visit.businesses()

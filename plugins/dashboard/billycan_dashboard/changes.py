@@ -81,7 +81,7 @@ def change_record(visit: Visit, resource: str, id: str) -> Answer:
         return edit_record(visit, resource, id)
     endpoint, path = kind.routes["change"], f"{kind.path}/{id}"
     record = visit.call("GET", path)["data"]
-    asked, zone = forms.controls(endpoint.signature.body), visit.person.zone
+    asked, zone = forms.controls(endpoint.signature.body), visit.session.zone
     was = forms.read(asked, forms.filled(asked, record, zone), zone)
     patch = forms.changed(_body(visit, endpoint), was)
     if patch:
@@ -136,7 +136,7 @@ def _call(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None
 def _body(visit: Visit, endpoint: Any) -> dict[str, Any]:
     asked = forms.controls(endpoint.signature.body)
     visit.form = forms.compacted(asked, visit.form)
-    return forms.read(asked, visit.form, visit.person.zone)
+    return forms.read(asked, visit.form, visit.session.zone)
 
 
 def _asks_for_more(visit: Visit) -> bool:
@@ -172,7 +172,7 @@ def _show_form(
     words: str = "",
     back: str = "",
 ) -> Answer:
-    asked, zone = forms.controls(endpoint.signature.body), visit.person.zone
+    asked, zone = forms.controls(endpoint.signature.body), visit.session.zone
     stored = forms.blank(asked) if record is None else forms.filled(asked, record, zone)
     given = {**stored, **{name: text for name, text in visit.query.items() if name in {c.name for c in asked}}}
     fields = visit.form or given

@@ -101,7 +101,7 @@ def make_key(visit: Visit) -> Answer:
             given[member] = number
     with app.db.writing() as db:
         visit.check_scopes(db, scopes)
-        _, key = create_key(db, visit.tenant_id, scopes, app.now(), made_by=visit.person.user_id, **given)
+        _, key = create_key(db, visit.tenant_id, scopes, app.now(), made_by=visit.session.user_id, **given)
     return visit.reveal(_HERE, key)
 
 
@@ -132,7 +132,7 @@ def make_for_explorer(visit: Visit) -> Answer:
     app, here = visit.app, visit.tenant_id
     sandbox = next(each.sandbox_id for each in visit.businesses() if here in (each.id, each.sandbox_id))
     expires = Moment.of(app.now() + timedelta(days=1))
-    user_id = visit.person.user_id
+    user_id = visit.session.user_id
     only: dict[str, Any] = {"made_by": user_id, "instead_of": _of_explorer(user_id, sandbox), "expires_at": expires}
     with app.db.writing() as db:
         visit.check_scopes(db, visit.identity.scopes)

@@ -15,7 +15,7 @@ _MONEY = ("bank_account", "payid")
 def show_profile(visit: Visit) -> Answer:
     profile = visit.call("GET", "/v1/tenant")["data"]
     rest, money = _asked()
-    zone = visit.person.zone
+    zone = visit.session.zone
     own = visit.form if visit.path == _HERE else {}
     bank = visit.form if visit.path != _HERE else {}
     values = {
@@ -44,7 +44,7 @@ def _asked() -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
 
 
 def _change(visit: Visit, asked: tuple[forms.Control, ...]) -> Answer:
-    zone = visit.person.zone
+    zone = visit.session.zone
     visit.form = forms.compacted(asked, visit.form)  # of GST settings, empty rows are shown too
     profile: dict[str, Any] = visit.call("GET", "/v1/tenant")["data"]
     was = forms.read(asked, forms.filled(asked, profile, zone), zone)

@@ -139,7 +139,7 @@ def business(visit: Visit) -> Any:
 
 
 def _today(visit: Visit) -> date:
-    return visit.app.now().astimezone(ZoneInfo(visit.person.zone)).date()
+    return visit.app.now().astimezone(ZoneInfo(visit.session.zone)).date()
 
 
 def _ends(today: date) -> list[tuple[str, str]]:

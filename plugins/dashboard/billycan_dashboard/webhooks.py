@@ -49,7 +49,7 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
     days = [_today(visit) - timedelta(days=back) for back in reversed(range(_DAYS))]
     with visit.reading() as ctx:
         fared = api.health(ctx, ctx.now() - _RECENT, id).get(id, api.Health())
-        by_day = api.by_time(ctx, id, [start_of_day(day, visit.person.zone) for day in days])
+        by_day = api.by_time(ctx, id, [start_of_day(day, visit.session.zone) for day in days])
     values = {
         "endpoint": endpoint,
         "health": fared,
@@ -99,7 +99,7 @@ def send_again(visit: Visit, id: str) -> Answer:
         day = date.fromisoformat(visit.form.get("since", ""))
     except ValueError:
         raise Invalid.of(Fault("since", "invalid_value", "must be a date")) from None
-    since = start_of_day(day, visit.person.zone)
+    since = start_of_day(day, visit.session.zone)
     found = visit.call("POST", f"{API}/{id}/recover", body={"since": since.isoformat()})["data"]
     if not (count := found["deliveries"]):
         return Led(f"{HERE}/{id}", "Nothing had failed or was held since then.")
@@ -149,7 +149,7 @@ def _form(visit: Visit, endpoint: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _today(visit: Visit) -> date:
-    return visit.app.now().astimezone(ZoneInfo(visit.person.zone)).date()
+    return visit.app.now().astimezone(ZoneInfo(visit.session.zone)).date()
 
 
 _ONE = f"{HERE}/{{id}}"

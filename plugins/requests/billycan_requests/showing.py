@@ -45,7 +45,7 @@ def show_requests(visit: Visit) -> Answer:
     page = _page(visit.query)
     with visit.reading() as ctx:
         callers = _callers(ctx)
-        wanted, faults = asking.conditions(ctx, filters, visit.person.zone)
+        wanted, faults = asking.conditions(ctx, filters, visit.session.zone)
         visit.faults.update({fault.param: fault.message for fault in faults})
         total = 0 if faults else ctx.db.execute(sa.select(sa.func.count()).select_from(log).where(*wanted)).scalar_one()
         newest = sa.select(log).where(*wanted).order_by(log.c.id.desc())

@@ -15,12 +15,12 @@ from .visits import Led, Shown, Visit
 
 
 def show_account(visit: Visit) -> Answer:
-    person, app = visit.person, visit.app
+    session, app = visit.session, visit.app
     with app.db.reading() as db:
-        row = db.execute(sa.select(users.c.recovery).where(users.c.id == person.user_id)).one()
-        kept = passkeys.of_user(db, person.user_id)
-        signed_in = sessions.of_user(db, person.user_id, app.now())
-        secret = codes.offered(app, db, person)
+        row = db.execute(sa.select(users.c.recovery).where(users.c.id == session.user_id)).one()
+        kept = passkeys.of_user(db, session.user_id)
+        signed_in = sessions.of_user(db, session.user_id, app.now())
+        secret = codes.offered(app, db, session)
     values = {
         "codes_left": len(row.recovery),
         "signed_in": signed_in,
@@ -34,7 +34,7 @@ def show_account(visit: Visit) -> Answer:
 def _offered(visit: Visit, secret: str) -> dict[str, str]:
     """A new secret as an app takes it: to scan, and to type."""
     issuer = address(visit.app).partition("//")[2]
-    uri = f"otpauth://totp/{quote(f'{issuer}:{visit.person.email}')}?secret={secret}&issuer={quote(issuer)}"
+    uri = f"otpauth://totp/{quote(f'{issuer}:{visit.session.email}')}?secret={secret}&issuer={quote(issuer)}"
     words = " ".join(secret[i : i + 4] for i in range(0, len(secret), 4))
     return {"qr": segno.make(uri).svg_data_uri(border=2, light="#fff"), "words": words}
 
@@ -42,15 +42,15 @@ def _offered(visit: Visit, secret: str) -> dict[str, str]:
 def offer_totp(visit: Visit) -> Answer:
     """Begin to set up an authenticator app, in place of the one there is."""
     _prove_code(visit)
-    codes.offer(visit.app, visit.person)
+    codes.offer(visit.app, visit.session)
     return Led(f"{_HERE}#totp")
 
 
 def turn_totp_on(visit: Visit) -> Answer:
     """Take the app whose code this is; the secret is the one that waits here, never one that a form brings."""
-    app, person = visit.app, visit.person
+    app, session = visit.app, visit.session
     with app.db.reading() as db:
-        secret = codes.offered(app, db, person)
+        secret = codes.offered(app, db, session)
     if secret is None:
         raise Invalid("There is no authenticator app to turn on: begin by setting one up.")
     step = codes.step_of(app, secret, visit.form.get("code", ""))
@@ -65,39 +65,39 @@ def make_recovery_codes(visit: Visit) -> Answer:
 
 def _prove_code(visit: Visit) -> None:
     """Where there is a second factor, it is asked for besides the password before it is changed."""
-    if visit.person.has_totp:
-        codes.prove(visit.app, visit.person, visit.form.get("code", ""))
+    if visit.session.has_totp:
+        codes.prove(visit.app, visit.session, visit.form.get("code", ""))
 
 
 def _with_new_codes(visit: Visit, **values: object) -> Answer:
-    person = visit.person
+    session = visit.session
     with visit.app.db.writing() as db:
-        made = codes.replace(db, person.user_id, **values)
-        sessions.end(db, table.c.user_id == person.user_id, table.c.id != person.id)
-        sessions.change(db, person.id, offered=None)
+        made = codes.replace(db, session.user_id, **values)
+        sessions.end(db, table.c.user_id == session.user_id, table.c.id != session.id)
+        sessions.change(db, session.id, offered=None)
     return visit.reveal(_HERE, "\n".join(made))
 
 
 def turn_totp_off(visit: Visit) -> Answer:
     _prove_code(visit)
     with visit.app.db.writing() as db:
-        codes.forget(db, visit.person.user_id)
+        codes.forget(db, visit.session.user_id)
     return Led(_HERE, "The second factor is off.")
 
 
 def change_password(visit: Visit) -> Answer:
-    app, person = visit.app, visit.person
+    app, session = visit.app, visit.session
     visit.try_password("old_password")
-    chosen = people.new_password(person.email, visit.form.get("password", ""))
+    chosen = people.new_password(session.email, visit.form.get("password", ""))
     with app.db.writing() as db:
-        people.set_password(db, person.user_id, chosen)
-        visit.enter(db, person.user_id, person.email, is_complete=True, business_id=person.tenant_id or "")
+        people.set_password(db, session.user_id, chosen)
+        visit.enter(db, session.user_id, session.email, is_complete=True, business_id=session.tenant_id or "")
     return Led("/dashboard/account", "Your password is changed, and you are signed out everywhere else.")
 
 
 def end_session(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        if not sessions.end(db, table.c.user_id == visit.person.user_id, table.c.id == id):
+        if not sessions.end(db, table.c.user_id == visit.session.user_id, table.c.id == id):
             raise NotFound
     return Led("/dashboard/account", "That browser is signed out.")
 

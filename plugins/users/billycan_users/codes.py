@@ -14,16 +14,16 @@ from .tables import sessions, users
 _HOW_MANY = 10
 
 
-def prove(app: App, person: Session, code: str) -> None:
+def prove(app: App, session: Session, code: str) -> None:
     """Use up a code of the person's app or one of their recovery codes; Invalid unless it is one.
 
     Wrong ones wait longer each time.
     """
     try:
-        taken = attempts.take(app, f"code:{person.user_id}")
+        taken = attempts.take(app, f"code:{session.user_id}")
     except attempts.Wait as wait:
         raise _wrong(f"was wrong too often: please try again in {wait}") from None
-    if not _takes(app, person.user_id, code.strip().casefold()):
+    if not _takes(app, session.user_id, code.strip().casefold()):
         raise _wrong("is wrong, or was used already" if code.strip() else "is required to do this")
     with app.db.writing() as db:
         attempts.forgive(db, app.now(), taken)
@@ -47,16 +47,16 @@ def _takes(app: App, id: str, code: str) -> bool:
         return True
 
 
-def offer(app: App, person: Session) -> None:
+def offer(app: App, session: Session) -> None:
     """Begin to set up an authenticator app: a new secret waits with the session until a code of it is given."""
     sealed = sealing.of_deployment(app, "totp").encrypt(rules.new_totp_secret().encode())
     with app.db.writing() as db:
-        db.execute(sa.update(sessions).where(sessions.c.id == person.id).values(offered=sealed))
+        db.execute(sa.update(sessions).where(sessions.c.id == session.id).values(offered=sealed))
 
 
-def offered(app: App, db: sa.Connection, person: Session) -> str | None:
+def offered(app: App, db: sa.Connection, session: Session) -> str | None:
     """The secret that waits with the session."""
-    sealed = db.execute(sa.select(sessions.c.offered).where(sessions.c.id == person.id)).scalar()
+    sealed = db.execute(sa.select(sessions.c.offered).where(sessions.c.id == session.id)).scalar()
     return sealing.opened(sealing.of_deployment(app, "totp"), sealed) if sealed else None
 
 

@@ -40,14 +40,14 @@ class Item(Struct):
 def draw(app: App, visit: "Visit | None", template: str, values: Mapping[str, Any]) -> str:
     """The HTML of a page; without a visit it is one for nobody in particular."""
     around = {"app": app, "visit": visit, "groups": navigation(app, visit), "zone": "UTC"}
-    if visit and visit.session and visit.session.tenant_id:
+    if visit and visit.session_if_any and visit.session.tenant_id:
         around["zone"] = visit.session.zone
     return _templates().get_template(template).render(**{**around, **values})
 
 
 def navigation(app: App, visit: "Visit | None") -> list[tuple[str, list[Item]]]:
     """What the visitor may open, group by group."""
-    if visit is None or visit.session is None or not visit.session.is_complete:
+    if visit is None or visit.session_if_any is None or not visit.session.is_complete:
         return []
     found: dict[str, list[Item]] = {group: [] for group in GROUPS}
     best = max((len(path) for _, _, path in _lines(app) if _is_at(visit.path, path)), default=0)

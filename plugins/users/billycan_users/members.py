@@ -31,7 +31,7 @@ def invite(visit: Visit) -> Answer:
         user_id, token = people.invite(db, visit.tenant_id, email, role, app.now())
         live = people.live_of(db, visit.tenant_id)
         if people.has_role(db, live, user_id):  # whoever is in the business has the role at once
-            makers.revoke_beyond(db, app, live, user_id, role, visit.person.user_id)
+            makers.revoke_beyond(db, app, live, user_id, role, visit.session.user_id)
     app.epoch.bump()
     return visit.reveal(_HERE, address(app, f"/dashboard/join/{token}"))
 
@@ -44,7 +44,7 @@ def change_member(visit: Visit, id: str) -> Answer:
         live = people.live_of(db, visit.tenant_id)
         was_inside = people.change_role(db, live, id, role)
         if was_inside and visit.form.get("revoke_keys") == "yes":
-            revoked = makers.revoke_beyond(db, app, live, id, role, visit.person.user_id)
+            revoked = makers.revoke_beyond(db, app, live, id, role, visit.session.user_id)
         if removes and was_inside:
             sessions.end(db, table.c.user_id == id)
     if revoked:

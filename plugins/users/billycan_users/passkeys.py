@@ -92,34 +92,34 @@ def of_user(db: sa.Connection, user_id: str) -> list[Any]:
 
 
 def ask_for_new(visit: Visit) -> Answer:
-    person = visit.person
+    session = visit.session
     with visit.app.db.reading() as db:
-        known = [AttestedCredentialData(row.credential) for row in of_user(db, person.user_id)]
+        known = [AttestedCredentialData(row.credential) for row in of_user(db, session.user_id)]
     user = PublicKeyCredentialUserEntity(
-        id=person.user_id.encode(), name=person.email, display_name=person.name or person.email
+        id=session.user_id.encode(), name=session.email, display_name=session.name or session.email
     )
     resident = ResidentKeyRequirement.REQUIRED  # so that it signs in without an email address
     asked = _server(visit.app).register_begin(
         user, known, resident_key_requirement=resident, user_verification=_VERIFIED
     )
-    return _begin(visit, f"add {person.user_id}", *asked)
+    return _begin(visit, f"add {session.user_id}", *asked)
 
 
 def add(visit: Visit) -> Answer:
     name = checked(Name, "name", visit.form.get("name", ""))
-    state = _state(visit, f"add {visit.person.user_id}")
+    state = _state(visit, f"add {visit.session.user_id}")
     try:
         made = _server(visit.app).register_complete(state, _given(visit))
     except (ValueError, KeyError, TypeError, AttributeError):
         raise Invalid("This passkey could not be verified: please try again.") from None
     assert made.credential_data is not None  # noqa: S101 - fido2 says so
     with visit.app.db.writing() as db:
-        if len(of_user(db, visit.person.user_id)) >= _MOST:
+        if len(of_user(db, visit.session.user_id)) >= _MOST:
             raise Invalid(f"You have {_MOST} passkeys, which is the maximum: remove one first.")
         db.execute(
             sa.insert(passkeys).values(
                 id=websafe_encode(made.credential_data.credential_id),
-                user_id=visit.person.user_id,
+                user_id=visit.session.user_id,
                 name=name,
                 credential=bytes(made.credential_data),
                 count=made.counter,
@@ -131,7 +131,7 @@ def add(visit: Visit) -> Answer:
 
 def remove(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        this = (passkeys.c.user_id == visit.person.user_id) & (passkeys.c.id == id)
+        this = (passkeys.c.user_id == visit.session.user_id) & (passkeys.c.id == id)
         if db.execute(sa.delete(passkeys).where(this)).rowcount != 1:
             raise NotFound
     return Led(_HERE, "The passkey is removed.")

@@ -173,7 +173,7 @@ class Room:
 
     def turned_away(self, visit: Visit) -> Led | None:
         """Where somebody is led who may not open this page yet; raises Forbidden for somebody who never may."""
-        screen, session = self.screen, visit.session
+        screen, session = self.screen, visit.session_if_any
         if screen.anybody:
             return None
         if session is None:
@@ -196,7 +196,7 @@ class Room:
                 visit.said = _said(self.app).loads(said)
             except BadData:
                 visit.said = ""
-        if visit.session is None:
+        if visit.session_if_any is None:
             return
         this = (shown_once.c.session_id == visit.session.id) & (shown_once.c.path == visit.path)
         with self.app.db.reading() as db:
@@ -238,7 +238,7 @@ class Room:
         """Keep what the next page shows once, so that only this browser can read it."""
         sealed = sealing.of_browser(req.cookies[cookie_name(self.app)], "shown once").encrypt(secret.encode())
         with self.app.db.writing() as db:
-            key = {"session_id": visit.person.id, "path": path}
+            key = {"session_id": visit.session.id, "path": path}
             values = {"sealed": sealed, "expires_at": self.app.now() + _SHOWN}
             row = upsert(shown_once, db).values(**key, **values)
             db.execute(row.on_conflict_do_update(index_elements=[*key], set_=values))

@@ -19,16 +19,16 @@ _WRONG = "The email address or the password is wrong."
 
 def show_sign_in(visit: Visit) -> Answer:
     onward = local(visit.form.get("next") or visit.query.get("next") or "/dashboard")
-    if visit.session and visit.session.is_complete and not visit.form:
+    if visit.session_if_any and visit.session.is_complete and not visit.form:
         return Led(onward)
-    if visit.session and not visit.session.is_complete:
+    if visit.session_if_any and not visit.session.is_complete:
         return Shown("users/code.html", {"next": onward})
     return Shown("users/sign_in.html", {"next": onward, "has_passkeys": passkeys.are_possible(visit.app)})
 
 
 def sign_in(visit: Visit) -> Answer:
     """A password, or the second factor of somebody whose password was right."""
-    if visit.session and not visit.session.is_complete:
+    if visit.session_if_any and not visit.session.is_complete:
         return _second_factor(visit)
     email, password = visit.form.get("email", "").strip().casefold(), visit.form.get("password", "")
     faults = [Fault(n, "required", "is required") for n, text in (("email", email), ("password", password)) if not text]
@@ -60,18 +60,18 @@ def sign_in(visit: Visit) -> Answer:
 
 
 def _second_factor(visit: Visit) -> Answer:
-    app, person = visit.app, visit.person
-    codes.prove(app, person, visit.form.get("code", ""))
+    app, session = visit.app, visit.session
+    codes.prove(app, session, visit.form.get("code", ""))
     with app.db.writing() as db:
-        if not sessions.end(db, table.c.id == person.id):
+        if not sessions.end(db, table.c.id == session.id):
             raise Forbidden("You were signed out meanwhile: sign in again.")
         # A new cookie: whoever knew the old one gains nothing by the second factor.
-        visit.enter(db, person.user_id, person.email, is_complete=True)
+        visit.enter(db, session.user_id, session.email, is_complete=True)
     return Led(local(visit.form.get("next") or "/dashboard"))
 
 
 def sign_out(visit: Visit) -> Answer:
-    if visit.session:
+    if visit.session_if_any:
         with visit.app.db.writing() as db:
             sessions.end(db, table.c.id == visit.session.id)
     visit.cookies["session"] = None
@@ -144,7 +144,7 @@ def join(visit: Visit, token: str) -> Answer:
 
 def _is(visit: Visit, link: Link) -> bool:
     """Whether it is who is signed in that a link is for; Forbidden where somebody else is."""
-    if visit.session is None or not visit.session.is_complete:
+    if visit.session_if_any is None or not visit.session.is_complete:
         return False
     if visit.session.user_id != link.user_id:
         raise Forbidden(f"This invitation is for {link.email}: sign out, then open the link again.")
@@ -164,11 +164,11 @@ def switch(visit: Visit) -> Answer:
     for business in visit.businesses():
         pair = {"live": business.id, "sandbox": business.sandbox_id}
         wanted = chosen if chosen in pair.values() else None
-        if chosen is None and environment in pair and visit.person.tenant_id in pair.values():
+        if chosen is None and environment in pair and visit.session.tenant_id in pair.values():
             wanted = pair[environment]
         if wanted:
             with visit.app.db.writing() as db:
-                sessions.change(db, visit.person.id, business_id=wanted)
+                sessions.change(db, visit.session.id, business_id=wanted)
             return Led(local(visit.form.get("next") or "/dashboard"))
     raise NotFound
 

@@ -76,7 +76,7 @@ class Visit:
         query: Mapping[str, str],
         form: Mapping[str, str],
     ) -> None:
-        self.app, self.session = app, session
+        self.app, self.session_if_any = app, session
         self.query_string = query_string
         self.path, self.address, self.browser, self.request_id = path, address, browser, request_id
         self.asked, self.known_as, self.query, self.form = asked, known_as, query, form
@@ -90,10 +90,10 @@ class Visit:
         self.once = secrets.token_urlsafe(12)  # what makes a form that is sent twice one
 
     @property
-    def person(self) -> Session:
-        """Who is signed in, on a page that nobody else sees."""
-        assert self.session is not None  # noqa: S101 - the door lets nobody else through
-        return self.session
+    def session(self) -> Session:
+        """The visitor's session, on a page that only people who are signed in see."""
+        assert self.session_if_any is not None  # noqa: S101 - the door lets nobody else through
+        return self.session_if_any
 
     @property
     def network(self) -> str:
@@ -103,22 +103,22 @@ class Visit:
     @property
     def tenant_id(self) -> str:
         """The tenant that the visitor looks at, on a page that needs a role there."""
-        assert self.person.tenant_id is not None  # noqa: S101 - as above
-        return self.person.tenant_id
+        assert self.session.tenant_id is not None  # noqa: S101 - as above
+        return self.session.tenant_id
 
     @cached_property
     def identity(self) -> Identity:
         """The visitor as the API knows them: what a key with their role's scopes might do."""
-        return self.identity_at(self.tenant_id, self.person.environment, self.person.role or "viewer")
+        return self.identity_at(self.tenant_id, self.session.environment, self.session.role or "viewer")
 
     def identity_at(self, tenant_id: str, environment: Literal["live", "sandbox"], role: str) -> Identity:
         """As `identity`, at a tenant where the visitor has this role."""
-        person, settings = self.person, self.app.settings
+        session, settings = self.session, self.app.settings
         return Identity(
-            id=person.user_id,
+            id=session.user_id,
             tenant_id=tenant_id,
             environment=environment,
-            name=person.name or person.email,
+            name=session.name or session.email,
             scopes=rules.scopes(role, rules.known(self.app)),
             per_minute=settings.per_minute,
             per_second=settings.per_second,
@@ -126,7 +126,7 @@ class Visit:
 
     def may(self, role: Role) -> bool:
         """Whether the visitor may do what needs this role."""
-        return self.session is not None and may(self.session.role, role)
+        return self.session_if_any is not None and may(self.session.role, role)
 
     def call(
         self,
@@ -170,7 +170,7 @@ class Visit:
     def businesses(self) -> list[Business]:
         """Where the visitor may enter."""
         with self.app.db.reading() as db:
-            return businesses(db, self.person.user_id)
+            return businesses(db, self.session.user_id)
 
     def require(self, role: Role) -> None:
         """Raise Forbidden where the visitor's role is too small."""
@@ -182,21 +182,21 @@ class Visit:
 
         The role stays until the commit.
         """
-        makers.check(db, self.app, tenant_id or self.tenant_id, self.person.user_id, wanted)
+        makers.check(db, self.app, tenant_id or self.tenant_id, self.session.user_id, wanted)
 
     def prove(self) -> None:
         """Raise Invalid unless the password was given a moment ago, or is right in this form."""
-        if self.person.is_fresh:
+        if self.session.is_fresh:
             return
         self.try_password("current_password")
         with self.app.db.writing() as db:
-            sessions.change(db, self.person.id, proved_at=self.app.now())
+            sessions.change(db, self.session.id, proved_at=self.app.now())
 
     def try_password(self, field: str) -> None:
         """Raise Invalid unless a field holds the visitor's password; wrong ones wait longer each time."""
-        given, name = self.form.get(field, ""), f"account:{self.person.user_id}"
+        given, name = self.form.get(field, ""), f"account:{self.session.user_id}"
         with self.app.db.reading() as db:
-            stored = db.execute(sa.select(users.c.password).where(users.c.id == self.person.user_id)).scalar_one()
+            stored = db.execute(sa.select(users.c.password).where(users.c.id == self.session.user_id)).scalar_one()
         if stored is None:
             return  # let in by a link, and yet to choose one
         if not given:
@@ -222,7 +222,7 @@ class Visit:
 
     def enter(self, db: sa.Connection, user_id: str, email: str, *, is_complete: bool, business_id: str = "") -> None:
         """Sign somebody in, with a new cookie; the session that this browser had ends, and it is known from now on."""
-        if self.session:
+        if self.session_if_any:
             sessions.end(db, table.c.id == self.session.id)
         who = (user_id, self.app.now(), self.address, self.browser)
         self.cookies["session"] = sessions.start(db, *who, is_complete=is_complete, business_id=business_id)

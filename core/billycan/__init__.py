@@ -7,7 +7,20 @@ if TYPE_CHECKING:
     from .address import Address
     from .app import App
     from .context import Context, Event
-    from .db import ByCodePoint, Cents, Json, TenThousandths, UTCDateTime, own, reference, resource_table, tenant_table
+    from .db import (
+        ByCodePoint,
+        Cents,
+        Json,
+        TenThousandths,
+        UTCDateTime,
+        folded,
+        numbered,
+        own,
+        reference,
+        resource_table,
+        searchable,
+        tenant_table,
+    )
     from .dependents import check_unused
     from .gst import GstEntries, GstPeriod
     from .hookspecs import hookimpl
@@ -15,6 +28,7 @@ if TYPE_CHECKING:
     from .keys import Identity
     from .limits import Allowance
     from .manifest import Answered, Card, Every, Extends, Gauge, Manifest, RecordPages, Route
+    from .naming import names_of
     from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
     from .problems import (
@@ -30,7 +44,7 @@ if TYPE_CHECKING:
         Unauthenticated,
     )
     from .reader import decode
-    from .records import Records, folded, names_of, numbered, searchable
+    from .records import Records
     from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Reply, Resource
     from .statements import Row
     from .states import Actions
@@ -103,7 +117,8 @@ _HOMES = {
     "address": "Address",
     "app": "App",
     "context": "Context Event",
-    "db": "ByCodePoint Cents Json TenThousandths UTCDateTime own reference resource_table tenant_table",
+    "db": "ByCodePoint Cents Json TenThousandths UTCDateTime folded numbered own reference resource_table searchable"
+    " tenant_table",
     "dependents": "check_unused",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",
@@ -111,11 +126,12 @@ _HOMES = {
     "keys": "Identity",
     "limits": "Allowance",
     "manifest": "Answered Card Every Extends Gauge Manifest RecordPages Route",
+    "naming": "names_of",
     "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",
     "problems": "BadRequest Code Conflict Fault Forbidden Invalid NotFound Problem RuleBroken Unauthenticated",
     "reader": "decode",
-    "records": "Records folded names_of numbered searchable",
+    "records": "Records",
     "resources": "Deleted Named NewResource Page PageQuery Paging Reply Resource",
     "statements": "Row",
     "states": "Actions",

@@ -29,7 +29,7 @@ from .pipeline import Outer
 from .problems import Problem, RouteNotFound
 from .recent import Recent
 from .shared import Epoch
-from .starting import extensions, migrate, mounting, packages, places, plugins, settings
+from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
 from .tenants import Tenants
 
@@ -122,7 +122,7 @@ class App:
         """
         private.close([self.shared])
         self.db.make_private()
-        migrate.check(self.db, self.manifests)
+        versions.check(self.db, self.manifests)
         for implementation in reversed(self.hook.startup.get_hookimpls()):
             try:
                 implementation.function(*(self for _ in implementation.argnames))

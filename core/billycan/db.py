@@ -178,6 +178,21 @@ def resource_table(name: str, *parts: Any) -> sa.Table:
     )
 
 
+def folded(column: str, *, nullable: bool = False) -> sa.Column[Any]:
+    """A column that keeps `column` folded, for sorting by it without case and accents; what is missing sorts last."""
+    return sa.Column(f"{column}_folded", ByCodePoint, nullable=nullable)
+
+
+def searchable() -> sa.Column[str]:
+    """A column that keeps what `search` looks through, folded."""
+    return sa.Column("search_text", sa.Text, nullable=False)
+
+
+def numbered() -> tuple[sa.Column[Any], ...]:
+    """The columns of a document's number: as it is shown, and as it sorts."""
+    return (sa.Column("number", sa.Text, nullable=False), sa.Column("sequence", sa.BigInteger, nullable=False))
+
+
 def reference(column: str, target: str) -> sa.ForeignKeyConstraint:
     """A reference to another of the tenant's own records: the pair of keys makes any other impossible."""
     return sa.ForeignKeyConstraint(["tenant_id", column], [f"{target}.tenant_id", f"{target}.id"])

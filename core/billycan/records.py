@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import eq
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
@@ -12,67 +12,21 @@ from msgspec import UNSET, Struct
 from . import counters, dependents
 from .conditions import bounded, has_text, is_number, search_condition, texts
 from .context import Context
-from .db import ByCodePoint, own
+from .db import own
 from .extending import keep
 from .folding import digits_of, fold
 from .ids import new_id
+from .naming import Names
 from .neighbours import Neighbours, take_turns
 from .pages import Condition, Found, Order, expression
 from .patch import Patch, as_stored
 from .problems import BadRequest, Fault, Invalid, NotFound
 from .resources import STEERING, Deleted, Named, Page, Paging, sent
-from .statements import Asked, ByIds, Row, Statement, at_once
+from .statements import Asked, Row, Statement, at_once
 
 T = TypeVar("T", bound=Struct)
-Names = Callable[[Context, Iterable[str]], Mapping[str, str]]
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
 _MOST_ORDERS = 256  # that are kept of those that lists were asked for in
-
-
-def folded(column: str, *, nullable: bool = False) -> sa.Column[Any]:
-    """A column that keeps `column` folded, for sorting by it without case and accents; what is missing sorts last."""
-    return sa.Column(f"{column}_folded", ByCodePoint, nullable=nullable)
-
-
-def searchable() -> sa.Column[str]:
-    """A column that keeps what `search` looks through, folded."""
-    return sa.Column("search_text", sa.Text, nullable=False)
-
-
-def numbered() -> tuple[sa.Column[Any], ...]:
-    """The columns of a document's number: as it is shown, and as it sorts."""
-    return (sa.Column("number", sa.Text, nullable=False), sa.Column("sequence", sa.BigInteger, nullable=False))
-
-
-class LockingNames(Protocol):
-    """What `names_of` gives; `asked` is what `at_once` takes to look one id up."""
-
-    asked: Callable[..., Asked]
-
-    def __call__(self, ctx: Context, ids: Iterable[str], *, lock: bool = False) -> dict[str, str]: ...
-
-
-def names_of(column: sa.Column[str]) -> LockingNames:
-    """What a plugin's `api` offers of a resource: a function that maps ids to this column, in one query.
-
-    Ids that are not the tenant's are left out. `lock=True` keeps each of the records from being deleted until the
-    transaction ends: a reference to one then holds without a foreign key, as whoever deletes it waits, and is heard.
-    """
-    table = column.table
-
-    named = sa.select(table.c.id, column)
-    # In one order, so that nobody waits for somebody who waits.
-    in_order = named.order_by(table.c.id).with_for_update(read=True, key_share=True)
-    found, locked = ByIds(named, table.c.id), ByIds(in_order, table.c.id)
-
-    def names(ctx: Context, ids: Iterable[str], *, lock: bool = False) -> dict[str, str]:
-        return {row[0]: row[1] for row in (locked if lock else found).all(ctx.db, ctx.tenant_id, ids)}
-
-    def asked(ctx: Context, id: str, *, lock: bool = False) -> Asked:
-        return (locked if lock else found).asked(ctx.tenant_id, id)
-
-    names.asked = asked  # type: ignore[attr-defined]
-    return names  # type: ignore[return-value]
 
 
 class Records(Generic[T]):

@@ -11,7 +11,7 @@ from .. import wire
 from ..db import reason
 from ..people import Home
 from ..problems import RouteNotFound
-from ..starting import migrate
+from ..starting import versions
 from . import metrics
 
 if TYPE_CHECKING:
@@ -35,8 +35,8 @@ class Ready(Health):
 
     def on_get(self, req: falcon.Request, resp: falcon.Response) -> None:
         try:
-            migrate.check(self.app.db, self.app.manifests)
-        except (sa.exc.SQLAlchemyError, migrate.SchemaBehind) as error:
+            versions.check(self.app.db, self.app.manifests)
+        except (sa.exc.SQLAlchemyError, versions.SchemaBehind) as error:
             log.warning("not ready: %s", reason(error) if isinstance(error, sa.exc.SQLAlchemyError) else error)
             resp.status = falcon.HTTP_503
             resp.set_header("Retry-After", "1")

@@ -3,9 +3,9 @@
 import sqlalchemy as sa
 
 from ..db import reason
-from .migrate import SchemaBehind
 from .plugins import PluginError
 from .settings import SettingsError
+from .versions import SchemaBehind
 
 
 def explained(error: BaseException) -> str | None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 
 from ..businesses import create_key, create_tenants
-from ..starting import migrate
+from ..starting import migrate, versions
 from ..tenants import Profile, tenants
 
 if TYPE_CHECKING:
@@ -136,10 +136,9 @@ def upgrade_to(app: "App", **revisions: str) -> None:
 
     For tests of a migration: `make_app("visits", fresh=True, migrated=False)`, up to the one before, rows, and on.
     """
-    for name, scripts in migrate._chains(app.manifests):
-        target = revisions.get(name, "head")
+    for chain in versions.chains(app.manifests):
         with app.db.writing(across="a migration changes the rows of all") as db:
-            migrate._run(db, name, scripts, lambda rev, _, s=scripts, t=target: s._upgrade_revs(t, rev))
+            migrate.run(db, chain, revisions.get(chain.name, "head"))
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from msgspec import Struct
 from .. import private
 from ..app import App
 from ..db import reason
-from ..starting import migrate, policies, settings
+from ..starting import migrate, policies, settings, versions
 from ..starting.command import to_type
 from ..starting.explain import explained
 from ..starting.plugins import PluginError
@@ -108,8 +108,8 @@ def _database(app: App) -> Iterator[Finding]:
         return
     yield Finding("database", True, where)
     try:
-        migrate.check(app.db, app.manifests)
-    except migrate.SchemaBehind as error:
+        versions.check(app.db, app.manifests)
+    except versions.SchemaBehind as error:
         yield Finding("schema", False, str(error), f"run `{to_type('migrate')}`")
         return
     for name, manifest in app.manifests.items():

@@ -44,10 +44,10 @@ def with_settings(config: settings.Config, **changed: Any) -> settings.Config:
 @contextmanager
 def checked(config: settings.Config | None = None) -> Iterator["App"]:
     """The App, its tables checked."""
-    from ..starting import migrate as migrations
+    from ..starting import versions
 
     with opened(config) as app:
-        migrations.check(app.db, {})
+        versions.check(app.db, {})
         yield app
 
 

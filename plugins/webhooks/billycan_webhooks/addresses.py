@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from urllib.parse import SplitResult, quote, urlsplit
@@ -62,6 +63,11 @@ class Target(Struct, frozen=True):
 
 
 _PORTS = {"https": 443, "http": 80}
+
+
+def headers_to(target: Target, headers: Mapping[str, str], length: int) -> dict[str, str]:
+    """All headers of a request there, in their order; `length` is its body's, in bytes."""
+    return {"host": target.authority, "content-length": str(length), "accept-encoding": "identity", **headers}
 
 
 def check_address(address: Address, private: bool) -> None:

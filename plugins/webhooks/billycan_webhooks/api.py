@@ -12,7 +12,6 @@ from billycan import App, Context, own
 from . import addresses, signing
 from .comparing import Signed, Verdict, compare, fingerprint
 from .connections import delete_of_connection, follow_consent
-from .sender import written
 from .settings import Settings
 from .tables import deliveries, endpoints
 
@@ -111,7 +110,7 @@ def request_line(url: str) -> str:
 
 def request_headers(url: str, headers: Mapping[str, str], body: str) -> Mapping[str, str]:
     """All headers of a request, in the order in which they are sent."""
-    return written(addresses.parse(url, private=True), headers, len(body.encode()))
+    return addresses.headers_to(addresses.parse(url, private=True), headers, len(body.encode()))
 
 
 def worked_out(ctx: Context, endpoint_id: str, request: Mapping[str, Any]) -> Work | None:

@@ -21,6 +21,7 @@ from billycan.sql import tenants
 
 from . import signing
 from .deliveries import body_of, hold
+from .nudging import Hint
 from .sender import Outcome
 from .settings import LEAST_MARGIN_SECONDS, Settings
 from .tables import FREE, NOW, PENDING, attempts, deliveries, endpoints
@@ -29,7 +30,6 @@ log = logging.getLogger("billycan.webhooks")
 
 MOST_IN_FLIGHT = 2
 _JITTER = 0.1
-Hint = tuple[str, str]  # a tenant's id and an endpoint's: something may be due there
 
 
 class Claim(Struct, frozen=True, eq=False, kw_only=True):

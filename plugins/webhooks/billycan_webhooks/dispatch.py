@@ -20,8 +20,9 @@ import sqlalchemy as sa
 from billycan import App
 
 from . import sender
-from .claims import MOST_IN_FLIGHT, Claim, Desk, Hint, Made, Wish, clock
-from .queue import Queue, nudger, why
+from .claims import MOST_IN_FLIGHT, Claim, Desk, Made, Wish, clock
+from .nudging import Hint, nudger, why
+from .queue import Queue
 from .settings import LEAST_MARGIN_SECONDS, Settings
 
 log = logging.getLogger("billycan.webhooks")

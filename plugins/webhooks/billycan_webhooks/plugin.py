@@ -1,5 +1,6 @@
 """Webhooks: every event is delivered, signed, to each endpoint that subscribes to it."""
 
+import threading
 from pathlib import Path
 
 import sqlalchemy as sa
@@ -9,13 +10,20 @@ from billycan import App, Code, Context, Event, Every, Gauge, Manifest, RecordPa
 from . import handlers as h
 from .deliveries import fan_out
 from .description import DELIVERY
-from .dispatch import consume
 from .keeping import check_days, described, oldest_due, tidy, trim_answers, untidy, waiting, with_large_answers
-from .queue import nudger
+from .nudging import nudger
 from .settings import Settings
 from .tables import OPEN, attempts, deliveries, endpoints
 
 READ, WRITE = "webhooks:read", "webhooks:write"
+
+
+def deliver(app: App, stop: threading.Event) -> None:
+    """Send what is due, until `stop` is set."""
+    from .dispatch import consume  # noqa: PLC0415 - only a worker loads Huey and the HTTP client
+
+    consume(app, stop)
+
 
 manifest = Manifest(
     name="webhooks",
@@ -47,7 +55,7 @@ manifest = Manifest(
         Every(seconds=600, run=tidy, tenants=untidy),
         Every(seconds=60, run=trim_answers, tenants=with_large_answers),
     ),
-    workers=(consume,),
+    workers=(deliver,),
     gauges=(
         Gauge("webhooks_deliveries_waiting", "Deliveries that are not finished, by why.", "why", waiting),
         Gauge("webhooks_oldest_due_seconds", "How long the first delivery that could go has waited.", "", oldest_due),

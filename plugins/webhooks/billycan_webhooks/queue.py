@@ -8,10 +8,7 @@ import glob
 import logging
 import sqlite3
 import threading
-import weakref
-from collections import deque
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,13 +23,10 @@ from huey.serializer import Serializer
 from billycan import App
 from billycan.fields import Moment
 
-from .claims import Hint
+from .nudging import Hint
 from .settings import Settings
 
-log = logging.getLogger("billycan.webhooks")
-
 _NAME = "billycan-webhooks"
-_MOST_WAITING = 1000
 _READ_SECONDS = 0.5
 
 
@@ -129,40 +123,6 @@ class Queue:
         self.huey.storage.close()
 
 
-class Nudger:
-    """Hands hints to the queue from a thread of its own, so that nobody ever waits for a queue."""
-
-    def __init__(self, app: App) -> None:
-        self._app = weakref.ref(app)
-        self._thread = ThreadPoolExecutor(1, "webhooks nudger")
-        self._waiting: deque[tuple[list[Hint], Moment | None]] = deque(maxlen=_MOST_WAITING)
-        self._queue: Queue | None = None
-
-    def hint(self, hints: Iterable[Hint], at: Moment | None = None) -> None:
-        """As `Queue.hint`, soon; what finds no room waits for the sweep."""
-        self._waiting.append((list(hints), at))
-        self._thread.submit(self._send)
-
-    def _send(self) -> None:
-        try:
-            while self._waiting and (app := self._app()):
-                if self._queue and not self._queue.is_whole():
-                    self._close()
-                self._queue = self._queue or Queue(app, patience=0.5)
-                self._queue.hint(*self._waiting.popleft())
-        except Exception as error:  # noqa: BLE001 - whatever a queue raises, the sweep finds the delivery
-            self._waiting.clear()
-            self._close()
-            log.info("hints were lost: %s", why(error))
-
-    def _close(self) -> None:
-        if self._queue:
-            self._queue.close()
-        self._queue = None
-
-    __del__ = _close
-
-
 def _open_file(file: Path, **how: Any) -> Huey:
     """The queue in a file for this user only; one that is broken is made anew, for nothing is lost with it."""
     with suppress(OSError):  # Whoever opens it says how the matter stands.
@@ -178,16 +138,3 @@ def _open_file(file: Path, **how: Any) -> Huey:
         for suffix in ("", "-wal", "-shm"):
             Path(f"{file}{suffix}").unlink(missing_ok=True)
         return _open_file(file, **how)
-
-
-_nudgers: "weakref.WeakKeyDictionary[App, Nudger]" = weakref.WeakKeyDictionary()
-
-
-def nudger(app: App) -> Nudger:
-    """The app's own."""
-    return _nudgers.setdefault(app, Nudger(app))
-
-
-def why(error: Exception) -> str:
-    """An error in one line: further ones quote the statement, and the values in it."""
-    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"

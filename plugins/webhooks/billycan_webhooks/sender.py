@@ -73,7 +73,7 @@ def _post(
 ) -> None:
     origin = httpcore.Origin(target.scheme.encode(), target.host.encode(), target.port)
     url = httpcore.URL(scheme=target.scheme, host=target.host, port=target.port, target=target.path)
-    sent = written(target, headers, len(body))
+    sent = addresses.headers_to(target, headers, len(body))
     # No proxy, cookie, redirect or kept connection: httpcore adds none by itself and reads nothing of the environment.
     with (
         httpcore.HTTPConnection(origin, ssl_context=_tls(), network_backend=backend) as connection,
@@ -88,11 +88,6 @@ def _post(
             found.body = _text(kept[:MOST_BODY])
             if len(kept) >= MOST_BODY:
                 break
-
-
-def written(target: addresses.Target, headers: Mapping[str, str], length: int) -> dict[str, str]:
-    """All headers of a request, in their order."""
-    return {"host": target.authority, "content-length": str(length), "accept-encoding": "identity", **headers}
 
 
 def _in_words(why: BaseException | None) -> str | None:

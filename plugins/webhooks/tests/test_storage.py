@@ -233,13 +233,13 @@ def test_a_delivery_that_waits_for_its_retry_says_why(hooks, receive, drain, sub
 
 def test_the_migration_brings_what_there_is_over(make_app, engine):
     """Deliveries of before have their bodies from the log; a ping keeps its own."""
-    from billycan.starting import migrate
+    from billycan.starting import migrate, versions
 
     app = make_app("contacts", "webhooks", fresh=True, migrated=False)
-    scripts = migrate._scripts("webhooks", app.manifests["webhooks"].migrations)
+    _, chain = versions.chains({"webhooks": app.manifests["webhooks"]})
     migrate.upgrade(app.db, {"contacts": app.manifests["contacts"]})
     with app.db.writing(across="a test looks at every row") as db:
-        migrate._run(db, "webhooks", scripts, lambda rev, ctx: scripts._upgrade_revs("webhooks_0002", rev))
+        migrate.run(db, chain, "webhooks_0002")
     old = sa.Table("webhooks_deliveries", sa.MetaData(), autoload_with=app.db.writer)
     client, now = Client(app), app.now()
     event = {"tenant_id": client.tenant_id, "id": "evt_1", "sequence": 1, "event": "contact.created"}

@@ -37,14 +37,13 @@ def list_plugins(as_json: bool) -> None:
     """
     import sqlalchemy as sa
 
-    from ...starting import migrate as migrations
-    from ...starting import packages
+    from ...starting import packages, versions
 
     entries = packages.installed()
     with opened() as app:
         try:
             with app.db.reading() as db:
-                tables = migrations.versions(db, entries)
+                tables = versions.found(db, entries)
         except sa.exc.SQLAlchemyError:
             tables = {}
             click.echo("the database cannot be reached, so the versions of tables are not shown", err=True)
@@ -77,13 +76,14 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
     """
     from ...starting import migrate as migrations
     from ...starting import plugins as known
+    from ...starting import versions
 
     manifest = known.manifest(name)
     with owned(opened) as app:
         if name in app.manifests:
             raise click.ClickException(f"{name} is enabled: disable it first, such as with BILLYCAN_PLUGINS=-{name}")
         with app.db.reading() as db:
-            if name not in migrations.versions(db, [name]):
+            if name not in versions.found(db, [name]):
                 raise click.ClickException(f"{name} has no tables here")
             if others := migrations.dependents(db, manifest):
                 raise click.ClickException(f"other tables refer to those of {name}: drop {', '.join(others)} first")

@@ -1,0 +1,131 @@
+"""The versions that the tables are at, and those that the code expects: every process compares them at its start.
+
+Migrations are read here and not run, so that only who runs them loads Alembic.
+"""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from .. import db
+from ..manifest import Manifest
+from . import policies
+from .command import to_type
+from .plugins import PluginError
+
+HERE = Path(__file__).parents[1]
+CORE = HERE / "migrations"
+_SAYS = re.compile(r"^(?:down_)?revision\b.*=.*$", re.MULTILINE)
+
+
+class SchemaBehind(Exception):
+    """The database is not at the version the code expects, be it older or newer."""
+
+
+class Chain(Struct, frozen=True):
+    """The migrations of core or of a plugin: where they are, what they are called, and which is the last."""
+
+    name: str
+    folder: Path
+    known: frozenset[str]
+    last: str
+
+    def is_at(self, found: str | None) -> bool:
+        """Whether tables of this version are those the code expects; SchemaBehind where they are of a newer release."""
+        if found is not None and found not in self.known:
+            raise SchemaBehind(
+                f"{self.name} is at {found} but the code knows only up to {self.last}: "
+                "install the version of it that made these tables, or a newer one"
+            )
+        return found == self.last
+
+
+def chains(manifests: Mapping[str, Manifest]) -> list[Chain]:
+    """Core's chain, and that of each plugin that has migrations; PluginError where some are no chain."""
+    plugins = [(name, manifest.migrations) for name, manifest in manifests.items() if manifest.migrations]
+    return [_chain(name, folder) for name, folder in (("core", CORE), *plugins)]
+
+
+def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
+    """Raise SchemaBehind where a plugin's tables are not at the version its code expects, or closed to this role."""
+    expected = chains(manifests)
+    with database.reading() as connection:
+        compare(connection, expected)
+
+
+def compare(connection: sa.Connection, expected: Iterable[Chain]) -> None:
+    """As `check`, on this connection."""
+    cure = f"run `{to_type('migrate')}`"
+    if policies.stand(connection) and not policies.owns(connection):
+        cure += " with BILLYCAN_DATABASE_OWNER set to the URL of who owns the tables"
+    if lacks := policies.lacks(connection):
+        raise SchemaBehind(f"{'; '.join(lacks)}: {cure}")
+    expected = list(expected)
+    there = found(connection, [chain.name for chain in expected])
+    for chain in expected:
+        at = there.get(chain.name)
+        if not chain.is_at(at):
+            raise SchemaBehind(f"{chain.name} is at {at or 'nothing'} but the code expects {chain.last}: {cure}")
+
+
+def found(connection: sa.Connection, names: Iterable[str]) -> dict[str, str]:
+    """The versions that the tables of these plugins are at, without those that are before their first migration."""
+    there = {*sa.inspect(connection).get_table_names()}
+    stored: list[Any] = [
+        sa.select(sa.literal(name), sa.column("version_num")).select_from(sa.table(table_of(name)))
+        for name in names
+        if table_of(name) in there
+    ]
+    return dict(connection.execute(sa.union_all(*stored)).all()) if stored else {}
+
+
+def table_of(name: str) -> str:
+    """The table that says which version a plugin's tables are at."""
+    return f"billycan_version_{name}"
+
+
+@cache
+def _chain(name: str, folder: Path) -> Chain:
+    if not folder.is_dir():
+        raise PluginError(
+            f"{name}: its folder of migrations, {folder}, does not exist: correct the path or reinstall the plugin"
+        )
+    before = dict(_said(name, file) for file in sorted(folder.glob("*.py")) if not file.name.startswith("_"))
+    if missing := sorted({*filter(None, before.values())} - {*before}):
+        raise PluginError(f"{name}: its migration {missing[0]} is not there: restore it or disable {name}")
+    last = sorted({*before} - {*before.values()})
+    if len(last) != 1:
+        there = " and ".join(last) or "none"
+        raise PluginError(f"{name}: exactly one of its migrations must be the last, but there are {there}: chain them")
+    for version in before:
+        if not re.fullmatch(rf"{name}_\d{{4}}", version):
+            raise PluginError(f"{name}: its migration {version} must be called {name}_0001 or so: rename it")
+    return Chain(name, folder, frozenset(before), last[0])
+
+
+def _said(name: str, file: Path) -> tuple[str, str | None]:
+    """A migration's version and that before it, `revision` and `down_revision`, which are literals."""
+    try:
+        said = dict(_assigned("\n".join(_SAYS.findall(file.read_text("utf-8")))))
+        return said["revision"], said["down_revision"]
+    except (SyntaxError, ValueError, KeyError) as error:
+        raise PluginError(
+            f"{name}: its migration {file} cannot be read: {error!r}: "
+            "assign a text to revision, and a text or None to down_revision, each in one line"
+        ) from error
+
+
+def _assigned(text: str) -> Iterator[tuple[str, Any]]:
+    for each in ast.parse(text).body:
+        target: Any = each.target if isinstance(each, ast.AnnAssign) else each.targets[0]  # type: ignore[attr-defined]
+        value = ast.literal_eval(each.value)  # type: ignore[attr-defined]
+        if isinstance(target, ast.Tuple):
+            yield from zip((name.id for name in target.elts), value, strict=True)  # type: ignore[attr-defined]
+        else:
+            yield target.id, value

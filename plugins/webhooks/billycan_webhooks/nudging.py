@@ -1,0 +1,68 @@
+"""Hints to the workers: whoever made something due sends them, and waits for no queue."""
+
+import logging
+import weakref
+from collections import deque
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from billycan import App
+from billycan.fields import Moment
+
+if TYPE_CHECKING:
+    from .queue import Queue
+
+log = logging.getLogger("billycan.webhooks")
+
+_MOST_WAITING = 1000
+Hint = tuple[str, str]  # a tenant's id and an endpoint's: something may be due there
+
+
+def nudger(app: App) -> "Nudger":
+    """The app's own."""
+    return _nudgers.setdefault(app, Nudger(app))
+
+
+class Nudger:
+    """Hands hints to the queue from a thread of its own, so that nobody ever waits for a queue."""
+
+    def __init__(self, app: App) -> None:
+        self._app = weakref.ref(app)
+        self._thread = ThreadPoolExecutor(1, "webhooks nudger")
+        self._waiting: deque[tuple[list[Hint], Moment | None]] = deque(maxlen=_MOST_WAITING)
+        self._queue: Queue | None = None
+
+    def hint(self, hints: Iterable[Hint], at: Moment | None = None) -> None:
+        """As `Queue.hint`, soon; what finds no room waits for the sweep."""
+        self._waiting.append((list(hints), at))
+        self._thread.submit(self._send)
+
+    def _send(self) -> None:
+        try:
+            from .queue import Queue  # noqa: PLC0415 - Huey is for the workers, and for who has a hint for them
+
+            while self._waiting and (app := self._app()):
+                if self._queue and not self._queue.is_whole():
+                    self._close()
+                self._queue = self._queue or Queue(app, patience=0.5)
+                self._queue.hint(*self._waiting.popleft())
+        except Exception as error:  # noqa: BLE001 - whatever a queue raises, the sweep finds the delivery
+            self._waiting.clear()
+            self._close()
+            log.info("hints were lost: %s", why(error))
+
+    def _close(self) -> None:
+        if self._queue:
+            self._queue.close()
+        self._queue = None
+
+    __del__ = _close
+
+
+_nudgers: "weakref.WeakKeyDictionary[App, Nudger]" = weakref.WeakKeyDictionary()
+
+
+def why(error: Exception) -> str:
+    """An error in one line: further ones quote the statement, and the values in it."""
+    return f"{type(error).__name__}: {str(error).partition(chr(10))[0]}"

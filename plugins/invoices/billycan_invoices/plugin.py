@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Manifest, RecordPages, Route
+from billycan import Code, Deleted, Document, Manifest, RecordPages, Route
 
 from . import handlers as h
 from . import note_handlers as n
@@ -12,12 +12,14 @@ from .cards import gst as gst_card
 from .demo import add_samples
 from .gst import gst
 from .neighbours import hears
-from .note_page import note_page
+from .note_page import finish_note, note_page, note_paper
 from .note_schemas import AdjustmentNote
-from .pages import invoice_page
+from .pages import finish_invoice, invoice_page, invoice_paper
 from .payment_schemas import Payment
 from .schemas import Invoice
 from .statement import get_statement, get_statement_as_csv
+from .statement_paper import statement_paper
+from .statement_schemas import StatementQuery
 from .summary import summarise_invoices, summarise_invoices_as_csv
 from .tables import allocations, entries, invoices, lines, note_lines, notes, payments, refunds
 
@@ -112,6 +114,11 @@ manifest = Manifest(
     ),
     cards=(owed, by_month, gst_card),
     gst=gst,
+    documents=(
+        Document(path="/v1/invoices/{id}", show=invoice_paper, finish=finish_invoice),
+        Document(path="/v1/adjustment_notes/{id}", show=note_paper, finish=finish_note),
+        Document(path="/v1/contacts/{id}/statement", show=statement_paper, takes=StatementQuery),
+    ),
     hears=hears,
     demo=add_samples,
     codes={

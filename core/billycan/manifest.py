@@ -26,11 +26,12 @@ class Route(Struct, frozen=True):
 
     `scope` is what a key must hold (None: any key). `needs` names plugins without which the route is not mounted; a
     set inside means any of them. `also` maps other media types a client may ask for with Accept, such as
-    `text/calendar`, to the path of the GET route that answers in it. `answers` is the media type of an answer that
-    is not JSON. `shown_once` names a secret of the answer: what is kept for a repeated Idempotency-Key has null in its place. `makes` says which records
-    of other plugins a handler that returns a `Resource` may make, by the paths of their GET routes. `deprecated` is the
-    day (UTC) from which the route should no longer be used, `sunset` the one on which it goes, and `notice` the page
-    that says what to use instead. What the route takes and gives is read from the handler's signature, and what it
+    `text/calendar`, to the path of the GET route that answers in it. `answers` is the media type of an answer that is
+    not JSON. `shown_once` names a secret of the answer: what is kept for a repeated Idempotency-Key has null in its
+    place. `makes` says which records of other plugins a handler that returns a `Resource` may make, by the paths of
+    their GET routes. `deprecated` is the day (UTC) from which the route should no longer be used, `sunset` the one on
+    which it goes, and `notice` the page that says what to use instead. What the route takes and gives is read from the
+    handler's signature, and what it
     refuses and emits from the codes and events in backticks in its docstring.
     """
 

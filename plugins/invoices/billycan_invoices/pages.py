@@ -1,4 +1,4 @@
-"""What an invoice says to its client, and the page where they read, print and pay it."""
+"""The page where a client reads and prints an invoice and how to pay it, and what it says on paper."""
 
 from collections.abc import Iterator
 from fractions import Fraction

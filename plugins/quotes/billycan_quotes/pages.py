@@ -1,4 +1,4 @@
-"""What a quote says to its client, and the page where they read it, and accept or decline it."""
+"""The page where a client reads a quote and accepts or declines it, and what it says on paper."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -3,6 +3,9 @@
 BILLYCAN_RECORD=1 writes them anew.
 """
 
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
 import pytest
 import sqlalchemy as sa
 from openapi_schema_validator import OAS31Validator
@@ -12,7 +15,7 @@ from billycan.businesses import revoke_key
 from billycan.describe.codes import every_code
 from billycan.events import body_of, events
 from billycan.starting.plugins import first_party
-from billycan.testing import Client, Clock, Recorder
+from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.wire import encode, parse
 from billycan_apps.testing import OAuthApp
 from billycan_webhooks.tables import deliveries
@@ -58,7 +61,7 @@ def tell(make_app, clock):
     listener = Client(c.app, c.tenant_id, per_minute=100, per_second=20)
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
-    for chapter in (business, people, price, work, book, money, spend, listen, refuse, clean, connect):
+    for chapter in (business, people, price, work, book, money, spend, listen, refuse, clean, connect, wait):
         clock.move(minutes=10)
         chapter(c, clock)
     return c
@@ -426,6 +429,25 @@ def refuse(c, clock):
 def clean(c, clock):
     c.delete(f"/v1/contacts/{c.post('/v1/contacts', {'name': 'Wrong number'})['data']['id']}")
     c.delete(f"/v1/staff/{c.post('/v1/staff', {'name': 'Seasonal help'})['data']['id']}")
+
+
+def wait(c, clock):
+    """What happens by itself when days go by."""
+    today = clock.time.astimezone(ZoneInfo("Australia/Hobart")).date()
+    soon, tomorrow = (str(today + timedelta(days=days)) for days in (2, 1))
+    lines = [{"description": "Replace tap washers", "unit_price": "90.00"}]
+    small = {"client_id": c.client, "line_items": lines}
+    invoice = c.post("/v1/invoices", {**small, "due_date": soon})["data"]["id"]
+    c.post(f"/v1/invoices/{invoice}/send", status=200)
+    quote = c.post("/v1/quotes", {**small, "expiry_date": soon})["data"]["id"]
+    c.post(f"/v1/quotes/{quote}/send", status=200)
+    service = c.get("/v1/services?active=true")["data"][-1]["id"]
+    start_at = f"{tomorrow}T10:00:00+11:00"
+    booking = {"service_id": service, "client_id": c.client, "start_at": start_at, "force": True}
+    c.post("/v1/bookings", booking)
+    run_timed(c.app)
+    clock.move(days=4)
+    run_timed(c.app)
 
 
 def test_the_examples_are_what_the_app_answers(told):

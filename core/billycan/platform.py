@@ -8,6 +8,7 @@ from msgspec import Struct
 from .context import Context
 from .events import get_event, list_events
 from .manifest import Every, Gauge, Manifest, Route
+from .mornings import forget_mornings
 from .patch import Patch
 from .resources import Named, Reply
 from .tenants import Profile, Tenant
@@ -129,6 +130,7 @@ manifest = Manifest(
         Every(seconds=600, run=retention.forget_old_events),
         Every(seconds=10, due=retention.too_large, run=retention.forget_excess_events),
         Every(seconds=3600, run=worker.forget_put_off),
+        Every(seconds=24 * 3600, run=forget_mornings),
     ),
     examples=Path(__file__).parent / "examples.json",
     gauges=(

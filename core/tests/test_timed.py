@@ -1,5 +1,7 @@
 """Timed work: once for each record that is due, each by itself, and again where it failed."""
 
+from threading import Barrier, Thread
+
 import pytest
 import sqlalchemy as sa
 from msgspec import Struct
@@ -8,7 +10,7 @@ from billycan import Context, Every, Manifest, UTCDateTime, own, tenant_table
 from billycan.db import metadata
 from billycan.fields import Moment
 from billycan.testing import Client, run_timed
-from billycan.working.worker import failing, tick
+from billycan.working.worker import _claim, failing, tick
 
 
 class Settings(Struct):
@@ -101,6 +103,23 @@ def test_no_more_are_taken_at_once_than_one_turn_can_hold(bells, alarms, clock, 
     for done in (3, 6, 7, 7):  # What is left comes in the next turn, a second later.
         tick(bells)
         assert len(rang(bells, alarms)) == done
+
+
+def test_of_workers_that_look_at_once_one_runs_the_task(bells, clock):
+    barrier, claimed = Barrier(4), []
+
+    def look():
+        for turn in range(25):
+            barrier.wait()
+            if _claim(bells, f"guest.{turn}", 60):
+                claimed.append(turn)
+
+    threads = [Thread(target=look) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(claimed) == [*range(25)]
 
 
 def test_work_for_records_cannot_be_for_tenants_too(make_app, install):

@@ -116,7 +116,8 @@ def _claim(app: "App", name: str, seconds: int) -> bool:
         row = row.on_conflict_do_update(
             index_elements=["name"], set_={"due_at": row.excluded.due_at}, where=tasks.c.due_at <= now
         )
-        return bool(db.execute(row).rowcount)
+        # How many rows an upsert wrote is not told on PostgreSQL.
+        return db.execute(row.returning(tasks.c.name)).first() is not None
 
 
 def _run(app: "App", name: str, every: Every, failed: Failed) -> None:

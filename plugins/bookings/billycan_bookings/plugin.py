@@ -2,13 +2,14 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Manifest, RecordPages, Route
+from billycan import Code, Deleted, Every, Manifest, RecordPages, Route
 
 from . import handlers as h
 from . import rules
 from .cards import today
 from .demo import add_samples
 from .neighbours import hears
+from .reminding import remind, to_remind
 from .schemas import Booking, Service
 from .tables import bookings, services, slots
 
@@ -31,6 +32,7 @@ manifest = Manifest(
         "booking.no_show": Booking,
         "booking.reopened": Booking,
         "booking.cancelled": Booking,
+        "booking.reminder": Booking,
         "booking.deleted": Deleted,
     },
     routes=(
@@ -71,6 +73,7 @@ manifest = Manifest(
     ),
     cards=(today,),
     hears=hears,
+    tasks=(Every(seconds=60, due=to_remind, run=remind),),
     demo=add_samples,
     codes={"slot_unavailable": Code(409, "The time is taken or not offered; `alternatives` are free.")},
     examples=Path(__file__).parent / "examples.json",

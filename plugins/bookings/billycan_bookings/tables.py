@@ -65,6 +65,8 @@ bookings = resource_table(
     sa.Column("location", sa.Text),
     sa.Column("job_id", sa.Text),
     sa.Column("cancel_reason", sa.Text),
+    # The start of which subscribers were reminded; another start is another reminder.
+    sa.Column("reminded_of", UTCDateTime),
     searchable(),
     reference("service_id", "bookings_services"),
     reference("staff_id", "staff"),
@@ -76,5 +78,6 @@ bookings = resource_table(
     sa.Index(None, "tenant_id", "staff_id", "start_at"),
     sa.Index(None, "tenant_id", "client_id", "start_at"),
     sa.Index(None, "tenant_id", "slot_id"),
+    sa.Index(None, "status", "start_at"),
     neighbour_index("job_id"),
 )

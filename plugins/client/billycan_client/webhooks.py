@@ -26,6 +26,7 @@ __all__ = [
     "BookingDeclined",
     "BookingDeleted",
     "BookingNoShow",
+    "BookingReminder",
     "BookingReopened",
     "BookingRescheduled",
     "BookingUpdated",
@@ -43,7 +44,9 @@ __all__ = [
     "GstPeriodCreated",
     "InvoiceCreated",
     "InvoiceDeleted",
+    "InvoiceDueSoon",
     "InvoiceForfeited",
+    "InvoiceOverdue",
     "InvoicePaid",
     "InvoiceRecovered",
     "InvoiceSent",
@@ -71,6 +74,7 @@ __all__ = [
     "QuoteDeclined",
     "QuoteDeleted",
     "QuoteExpired",
+    "QuoteExpiring",
     "QuoteSent",
     "QuoteUpdated",
     "ServiceCreated",
@@ -194,6 +198,13 @@ class BookingNoShow(Delivery, kw_only=True):
     data: models.Booking
 
 
+class BookingReminder(Delivery, kw_only=True):
+    """Booking reminder"""
+
+    event: Literal["booking.reminder"]
+    data: models.Booking
+
+
 class BookingReopened(Delivery, kw_only=True):
     """Booking reopened"""
 
@@ -306,10 +317,24 @@ class InvoiceDeleted(Delivery, kw_only=True):
     data: models.Deleted
 
 
+class InvoiceDueSoon(Delivery, kw_only=True):
+    """Invoice due soon"""
+
+    event: Literal["invoice.due_soon"]
+    data: models.Invoice
+
+
 class InvoiceForfeited(Delivery, kw_only=True):
     """Invoice forfeited"""
 
     event: Literal["invoice.forfeited"]
+    data: models.Invoice
+
+
+class InvoiceOverdue(Delivery, kw_only=True):
+    """Invoice overdue"""
+
+    event: Literal["invoice.overdue"]
     data: models.Invoice
 
 
@@ -495,6 +520,13 @@ class QuoteExpired(Delivery, kw_only=True):
     data: models.Quote
 
 
+class QuoteExpiring(Delivery, kw_only=True):
+    """Quote expiring"""
+
+    event: Literal["quote.expiring"]
+    data: models.Quote
+
+
 class QuoteSent(Delivery, kw_only=True):
     """Quote sent"""
 
@@ -566,6 +598,7 @@ Event = (
     | BookingDeclined
     | BookingDeleted
     | BookingNoShow
+    | BookingReminder
     | BookingReopened
     | BookingRescheduled
     | BookingUpdated
@@ -582,7 +615,9 @@ Event = (
     | GstPeriodCreated
     | InvoiceCreated
     | InvoiceDeleted
+    | InvoiceDueSoon
     | InvoiceForfeited
+    | InvoiceOverdue
     | InvoicePaid
     | InvoiceRecovered
     | InvoiceSent
@@ -609,6 +644,7 @@ Event = (
     | QuoteDeclined
     | QuoteDeleted
     | QuoteExpired
+    | QuoteExpiring
     | QuoteSent
     | QuoteUpdated
     | ServiceCreated
@@ -634,6 +670,7 @@ EVENTS: dict[str, type[Delivery]] = {
     "booking.declined": BookingDeclined,
     "booking.deleted": BookingDeleted,
     "booking.no_show": BookingNoShow,
+    "booking.reminder": BookingReminder,
     "booking.reopened": BookingReopened,
     "booking.rescheduled": BookingRescheduled,
     "booking.updated": BookingUpdated,
@@ -650,7 +687,9 @@ EVENTS: dict[str, type[Delivery]] = {
     "gst_period.created": GstPeriodCreated,
     "invoice.created": InvoiceCreated,
     "invoice.deleted": InvoiceDeleted,
+    "invoice.due_soon": InvoiceDueSoon,
     "invoice.forfeited": InvoiceForfeited,
+    "invoice.overdue": InvoiceOverdue,
     "invoice.paid": InvoicePaid,
     "invoice.recovered": InvoiceRecovered,
     "invoice.sent": InvoiceSent,
@@ -677,6 +716,7 @@ EVENTS: dict[str, type[Delivery]] = {
     "quote.declined": QuoteDeclined,
     "quote.deleted": QuoteDeleted,
     "quote.expired": QuoteExpired,
+    "quote.expiring": QuoteExpiring,
     "quote.sent": QuoteSent,
     "quote.updated": QuoteUpdated,
     "service.created": ServiceCreated,

@@ -64,6 +64,7 @@ invoices = resource_table(
     sa.Index(None, "tenant_id", "sequence", "id"),
     sa.Index(None, "tenant_id", "due_date", "id"),
     sa.Index(None, "tenant_id", "issue_date", "id"),
+    sa.Index(None, "status", "due_date"),
     *map(neighbour_index, ("quote_id", "job_id", "booking_id", "applied_to")),
 )
 

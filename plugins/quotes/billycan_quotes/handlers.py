@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from billycan import App, Conflict, Context, Deleted, Invalid, Page, Patch, Resource, Row, take_turns
 from billycan.fields import Moment
+from billycan.mornings import Morning
 from billycan_documents.api import check_registration, client_of, frozen
 
 from .documents import billed, check_dates, documents, records, status_of
@@ -192,6 +193,21 @@ def past_expiry(app: App, now: Moment) -> sa.Select[Any]:
 def expire_quote(ctx: Context, id: str) -> None:
     """Note that a sent quote has expired: timed work, so that `quote.expired` happens though nobody looks."""
     _lock(ctx, id)
+
+
+EXPIRING = Morning("quote.expiring", -3, 0)
+
+
+def expiring(app: App, now: Moment) -> sa.Select[Any]:
+    """The sent quotes that expire within three days, and of which nobody was told."""
+    return EXPIRING.due(quotes.c.expiry_date, now).where(quotes.c.status == "sent")
+
+
+def tell_expiring(ctx: Context, id: str) -> None:
+    """Emit `quote.expiring`, unless the client decided meanwhile."""
+    row = _lock(ctx, id)
+    if row.status == "sent" and EXPIRING.once(ctx, id, row.expiry_date):
+        documents.tell(ctx, row, EXPIRING.what)
 
 
 def _lock(ctx: Context, id: str) -> Row:

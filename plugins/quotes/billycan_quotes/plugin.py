@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Document, Every, Manifest, RecordPages, Route
+from billycan import Deleted, Every, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
 from .neighbours import hears
-from .pages import finish_quote, quote_page, quote_paper
+from .pages import quote_page
 from .schemas import Quote
 from .tables import claims, lines, quotes
 
@@ -23,6 +23,7 @@ manifest = Manifest(
         "quote.sent": Quote,
         "quote.accepted": Quote,
         "quote.declined": Quote,
+        "quote.expiring": Quote,
         "quote.expired": Quote,
         "quote.converted": Quote,
         "quote.cancelled": Quote,
@@ -58,9 +59,11 @@ manifest = Manifest(
             order=20,
         ),
     ),
-    documents=(Document(path="/v1/quotes/{id}", show=quote_paper, finish=finish_quote),),
     hears=hears,
-    tasks=(Every(seconds=60, due=h.past_expiry, run=h.expire_quote),),
+    tasks=(
+        Every(seconds=60, due=h.past_expiry, run=h.expire_quote),
+        Every(seconds=60, due=h.expiring, run=h.tell_expiring),
+    ),
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",
 )

@@ -1,0 +1,114 @@
+"""What happens by date: at an hour of the business's own day, wherever it is, and in a morning once for each date."""
+
+from collections.abc import Callable, Iterable
+from datetime import date, datetime, timedelta
+from functools import cache
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo, available_timezones
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from .context import Context
+from .db import ByCodePoint, metadata, own, upsert
+from .fields import Moment
+from .tenants import tenants
+
+__all__ = ["Morning", "by_zone", "has_come", "in_zone"]
+
+T = TypeVar("T")
+
+HOUR = 9
+KEPT_DAYS = 400
+
+told = sa.Table(
+    "core_mornings",
+    metadata,
+    sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+    sa.Column("what", ByCodePoint, primary_key=True),
+    sa.Column("id", ByCodePoint, primary_key=True),
+    sa.Column("day", sa.Date, primary_key=True),
+)
+
+
+class Morning(Struct, frozen=True):
+    """What happens to a record around one of its dates, once for each date: `Morning("invoice.overdue", 1, 31)`.
+
+    It is time from 09:00 in the business's zone on the `first` day after the date until the end of the `last`; days
+    before the date are negative. Whoever could not look in the meantime catches up until then, and no later. `what`
+    tells it from everything else, so it begins as the plugin's events do. No `last` may be more than a year.
+    """
+
+    what: str
+    first: int
+    last: int
+
+    def due(self, day: sa.Column[Any], now: Moment) -> sa.Select[Any]:
+        """The records, in any business, for which it is time, by this column of their table; the earliest date first.
+
+        For an Every's `due`: add what else must hold of them. An index that leads to the column's values helps.
+        """
+        c = day.table.c
+        was_told = sa.exists().where(
+            told.c.tenant_id == c.tenant_id, told.c.what == self.what, told.c.id == c.id, told.c.day == day
+        )
+        groups = by_zone(now, lambda local: (_latest(local, HOUR), local.date()))
+        spans = [
+            (zones, today - timedelta(self.last), since - timedelta(self.first)) for (since, today), zones in groups
+        ]
+        earliest, latest = min(span[1] for span in spans), max(span[2] for span in spans)
+        is_time = sa.or_(*(in_zone(zones) & day.between(since, until) for zones, since, until in spans))
+        return (
+            sa.select(c.tenant_id, c.id)
+            .join(tenants, tenants.c.id == c.tenant_id)
+            .where(day.between(earliest, latest), is_time, ~was_told)
+            .order_by(day)
+        )
+
+    def once(self, ctx: Context, id: str, day: date) -> bool:
+        """Whether it is time for a record with this date and it has not happened yet; from the commit on it has.
+
+        Call it under the record's lock, in the transaction in which it happens.
+        """
+        local = ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone))
+        if not local.date() - timedelta(self.last) <= day <= _latest(local, HOUR) - timedelta(self.first):
+            return False
+        row = upsert(told, ctx.db).values(tenant_id=ctx.tenant_id, what=self.what, id=id, day=day)
+        return ctx.db.execute(row.on_conflict_do_nothing().returning(told.c.id)).first() is not None
+
+
+def has_come(day: sa.Column[Any], now: Moment) -> sa.ColumnElement[bool]:
+    """Whether a date has come where the business is, for a SELECT across all of them that joins `tenants`."""
+    groups = by_zone(now, datetime.date)
+    latest = max(today for today, _ in groups)
+    return (day <= latest) & sa.or_(*(in_zone(zones) & (day <= today) for today, zones in groups))
+
+
+def by_zone(now: Moment, value: Callable[[datetime], T]) -> list[tuple[T, list[str]]]:
+    """What a function makes of the time on the wall, `now`, with the IANA time zones in which it does."""
+    found: dict[T, list[str]] = {}
+    for name, zone in _zones():
+        found.setdefault(value(now.astimezone(zone)), []).append(name)
+    return list(found.items())
+
+
+def in_zone(names: Iterable[str]) -> sa.ColumnElement[bool]:
+    """Whether the business is in one of these time zones, for a SELECT that joins `tenants`."""
+    zone: sa.ColumnElement[str] = tenants.c.profile["timezone"].as_string()
+    return zone.in_(list(names))
+
+
+def forget_mornings(ctx: Context) -> None:
+    """Forget what happened to the tenant's records so long ago that it could not happen again."""
+    old = told.c.day < ctx.today() - timedelta(days=KEPT_DAYS)
+    ctx.db.execute(sa.delete(told).where(own(ctx, told), old))
+
+
+def _latest(local: datetime, hour: int) -> date:
+    """The last date on which this hour has come."""
+    return local.date() if local.hour >= hour else local.date() - timedelta(days=1)
+
+
+@cache
+def _zones() -> list[tuple[str, ZoneInfo]]:
+    return [(name, ZoneInfo(name)) for name in sorted(available_timezones())]

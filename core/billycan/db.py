@@ -1,7 +1,7 @@
 """The database: engines for reads and writes, column types, and tables whose rows belong to one tenant."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -274,6 +274,16 @@ class Database:
     def _let_go(self) -> None:
         for kept in (self._engines.readers, self._engines.writers):
             kept.give_back()
+
+
+@contextmanager
+def one_moment(db: sa.Connection) -> Iterator[None]:
+    """Let all that is read on a connection of `reading()` while the block runs be of one moment.
+
+    On SQLite it is so anyway. In a transaction that writes this changes nothing.
+    """
+    with nullcontext() if db.dialect.name == "sqlite" else postgres.one_moment(db):
+        yield
 
 
 # Never by way of a float: what was stored as 0.10 is a Decimal("0.10") again.

@@ -119,6 +119,29 @@ def trip(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> l
     return results[len(first) :]
 
 
+@contextmanager
+def one_moment(db: sa.Connection) -> Iterator[None]:
+    """What is read outside of a transaction while the block runs is all of one moment."""
+    from .trips import exchange  # noqa: PLC0415 - SQLite needs no psycopg
+
+    connection: Any = db.connection.driver_connection
+    if hasattr(connection, "billycan_begins"):  # of one that writes it is its own matter
+        yield
+        return
+    exchange(connection, [*_first(connection, db.get_execution_options()), _BEGIN_READING])
+    try:
+        yield
+    except BaseException:
+        walls.forget(connection)
+        with suppress(Exception):  # the error that led here is the one to tell of
+            exchange(connection, [_ROLLBACK])
+        raise
+    exchange(connection, [_COMMIT])
+
+
+_BEGIN_READING = Sent(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+
+
 def _first(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
     """What goes ahead of the next statement: BEGIN, and for whom it is."""
     first = []

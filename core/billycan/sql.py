@@ -2,7 +2,7 @@
 
 from .conditions import among, contains, either, json_list_has, search_condition
 from .counters import advance, counters
-from .db import bytes_of, deployment_table, upsert
+from .db import bytes_of, deployment_table, one_moment, upsert
 from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
@@ -28,6 +28,7 @@ __all__ = [
     "either",
     "fold",
     "json_list_has",
+    "one_moment",
     "page_too_large",
     "search_condition",
     "tenants",

@@ -33,6 +33,7 @@ def list_requests(opened: Any, all_states: bool, as_json: bool) -> None:
     from . import records
 
     with _access(opened) as app, app.db.writing() as db:
+        records.expire(db, app)
         rows = [dict(row._mapping) for row in records.listed(db, app, all_states=all_states)]
     if as_json:
         _say(rows, as_json)

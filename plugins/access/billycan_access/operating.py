@@ -31,10 +31,8 @@ class Business(Struct, frozen=True):
 
 def show_operator(visit: Visit) -> Answer:
     app = visit.app
-    with app.db.writing() as db:
-        waiting = records.listed(db, app)
     with app.db.reading(across=_BY_OPERATOR) as db:
-        found = businesses(db, app)
+        waiting, found = records.listed(db, app), businesses(db, app)
     values = {"waiting": waiting, "businesses": found[:_MOST_SHOWN], "count": len(found), "is_on": is_on(app)}
     return Shown("access/operator.html", {**values, "counts": "requests" in app.manifests})
 

@@ -59,7 +59,7 @@ def ask(db: sa.Connection, app: App, asked: Asked, network: str) -> None:
     """
     now = app.now()
     _take_turns(db)
-    _expire(db, app)
+    expire(db, app)
     email = asked.email.casefold()
     made = {
         "all": sa.func.count(),
@@ -135,16 +135,17 @@ def paired(db: sa.Connection, tenant_id: str) -> str:
 
 def listed(db: sa.Connection, app: App, *, all_states: bool = False) -> Sequence[Any]:
     """The requests that wait for a decision, proved ones first, or all that are kept, the newest first."""
-    _expire(db, app)
-    shown = [column for column in requests.c if column.name not in ("digest", "address")]
-    select = sa.select(*shown).order_by(requests.c.created_at.desc(), requests.c.id)
-    rows = db.execute(select if all_states else select.where(requests.c.state.in_(OPEN))).all()
+    shown = [column for column in requests.c if column.name not in ("digest", "address", "state")]
+    state = sa.case((_is_idle(app), "expired"), else_=requests.c.state).label("state")
+    select = sa.select(*shown, state).order_by(requests.c.created_at.desc(), requests.c.id)
+    kept = sa.or_(requests.c.decided_at.is_(None), requests.c.decided_at > app.now() - _KEPT)
+    rows = db.execute(select.where(kept if all_states else requests.c.state.in_(OPEN) & ~_is_idle(app))).all()
     return sorted(rows, key=lambda row: row.state != "proved") if not all_states else rows
 
 
 def _open(db: sa.Connection, app: App, id: str) -> Any:
     """A request that waits for a decision, locked against another."""
-    _expire(db, app)
+    expire(db, app)
     row = db.execute(sa.select(requests).where(requests.c.id == id).with_for_update()).first()
     if row is None:
         raise NotFound(f"There is no request {id}.")
@@ -158,13 +159,18 @@ def _decide(db: sa.Connection, app: App, id: str, state: State, **values: Any) -
     db.execute(sa.update(requests).where(requests.c.id == id).values(**decided))
 
 
-def _expire(db: sa.Connection, app: App) -> None:
+def expire(db: sa.Connection, app: App) -> None:
     """Let requests expire that nobody decided on, and forget those that were decided on long ago."""
     now = app.now()
-    idle = requests.c.created_at <= now - timedelta(days=app.settings_of(Settings).idle_days)
     expired = {"state": "expired", "digest": None, "decided_at": now}
-    db.execute(sa.update(requests).where(requests.c.state.in_(OPEN), idle).values(**expired))
+    db.execute(sa.update(requests).where(_is_idle(app)).values(**expired))
     db.execute(sa.delete(requests).where(requests.c.decided_at <= now - _KEPT))
+
+
+def _is_idle(app: App) -> sa.ColumnElement[bool]:
+    """The requests that nobody decided on for too long."""
+    until = app.now() - timedelta(days=app.settings_of(Settings).idle_days)
+    return requests.c.state.in_(OPEN) & (requests.c.created_at <= until)
 
 
 def _profile(row: Any) -> Profile:

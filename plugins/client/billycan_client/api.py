@@ -340,8 +340,9 @@ class AdjustmentNotes:
         """Reduce the invoice: first what is due, then its payments, the newest first, which become the client's
         credit.
 
-        From draft to issued; otherwise `invalid_state_transition`, also for an invoice that is void. The invoice
-        becomes
+        From draft to issued; otherwise `invalid_state_transition`, also for an invoice that is void. An `issue_date`
+        that
+        passed while it was a draft becomes today; one that was before it was drafted stays. The invoice becomes
         `credited` when nothing of it is due and nothing paid. What was written off cannot be credited, too. Refused
         with
         `tax_invoice_incomplete` if something that an adjustment note must show is missing (s 29-75 GST Act), and with

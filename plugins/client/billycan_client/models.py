@@ -384,7 +384,7 @@ class Contractor(Struct, kw_only=True):
     gross: Decimal
     """What they were paid, including GST and the tax withheld."""
     gst: Decimal
-    """The GST in it."""
+    """The GST in it; none if they are known not to be registered for GST."""
     tax_withheld: Decimal
     """What was kept back for the tax office, because no ABN was quoted."""
     missing: list[str]

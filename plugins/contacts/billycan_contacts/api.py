@@ -28,6 +28,7 @@ class Contractor(Struct):
     id: str
     name: str
     abn: str | None
+    gst_registered: bool | None
     billing_address: Address | None
     site_address: Address | None
     phone: str | None

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -16,12 +16,16 @@ from .tables import expenses
 
 
 class Billable(Struct, frozen=True):
-    """An expense that is to be charged to a job's client: the row, what it was for, its amount and how it is taxed."""
+    """An expense that is to be charged to a job's client: the row, what it was for, and its amount.
+
+    `of_the_work` says that it is part of the price of the work; what is out of scope, such as what was paid on the
+    client's behalf, is not.
+    """
 
     row: Row
     description: str
     amount: Decimal
-    gst_code: Literal["gst", "gst_free", "input_taxed", "out_of_scope"]
+    of_the_work: bool
 
 
 # Maps each id to itself, as an expense has no name, in one query; `lock=True` keeps them from being deleted until the
@@ -32,18 +36,16 @@ names = names_of(expenses.c.id)
 def billable(ctx: Context, job_id: str) -> list[Billable]:
     """The billable expenses of a job that no invoice charges yet, the oldest first, locked.
 
-    They are charged at what was paid, by the GST code that they have; by a business that is not registered for GST
-    today without GST.
+    They are charged at what was paid.
     """
     due = own(ctx, expenses) & (expenses.c.job_id == job_id) & expenses.c.billable & expenses.c.invoice_id.is_(None)
     found = sa.select(expenses).where(due, expenses.c.status == "recorded").order_by(expenses.c.date, expenses.c.id)
-    registered = ctx.tenant.registered_on(ctx.today())
     return [
         Billable(
             row,
             row.description or row.reference or f"Expense of {row.date}",
             row.amount,
-            row.gst_code.removeprefix("capital_").replace("capital", "gst") if registered else "out_of_scope",
+            row.gst_code != "out_of_scope",
         )
         for row in ctx.db.execute(found.with_for_update())
     ]

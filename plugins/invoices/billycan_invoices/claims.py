@@ -20,7 +20,6 @@ from billycan_documents.api import (
     RATES,
     Bill,
     CodeTotals,
-    GstCode,
     Invoiced,
     Left,
     Line,
@@ -54,11 +53,16 @@ class Work(Struct):
 
 
 class Extra(Struct, frozen=True):
-    """Something to bill besides the work, such as an expense: what, for how much including GST, and how it is taxed."""
+    """Something to bill besides the work, such as an expense: what, and for how much including GST.
+
+    What is `of_the_work` is taxed as the work is, whatever it was bought for: a cost that is passed on is part of the
+    price of what the business sells (s 9-15, 9-75 GST Act). What is not is out of scope, as what was paid on the
+    client's behalf (GSTR 2000/37).
+    """
 
     description: str
     total: Decimal
-    gst_code: GstCode
+    of_the_work: bool = True
 
 
 class Billing(Struct):
@@ -133,7 +137,7 @@ def claim(
         taken_off = f"Less deposit {', '.join(one.number for one in held)}".rstrip()
         words = taken_off if bill.deposit < 0 else "Deposit that was taken off and is void"
         lines.append(_line(words, "out_of_scope", bill.deposit, 0, row.amounts_are))
-    lines += [_extra_line(extra, row.amounts_are) for extra in extras] if kind != "deposit" else []
+    lines += [_extra_line(work, extra) for extra in extras] if kind != "deposit" else []
     made = _make(ctx, work, lines, kind, bill, final=kind == "final")
     if bill.deposit < 0:
         deposits.apply(ctx, held, made.id)
@@ -273,7 +277,7 @@ def _whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
     """An ordinary invoice of all the work, which can be changed as any other."""
     lines = [*work.content["line_items"]]
     for extra in extras:
-        line = _extra_line(extra, work.row.amounts_are)
+        line = _extra_line(work, extra)
         lines.append({"description": line.description, "unit_price": line.unit_price, "gst_code": line.gst_code})
     parts = [_stored(_part(line)) for line in work.lines]
     members = neighbours.without_gone(ctx, {**work.content, "line_items": lines})
@@ -377,10 +381,13 @@ def _deposit_line(work: Work, bill: Bill) -> list[Line]:
     return [_line(text, "out_of_scope", bill.deposit, 0, work.row.amounts_are)]
 
 
-def _extra_line(extra: Extra, amounts_are: str) -> Line:
+def _extra_line(work: Work, extra: Extra) -> Line:
+    codes, code = [line.gst_code for line in work.lines], "out_of_scope"
+    if extra.of_the_work:
+        code = "gst" if "gst" in codes else codes[0]
     total = cents(extra.total)
-    gst = cents(round_cents(Fraction(total, 1100))) if extra.gst_code == "gst" else 0
-    return _line(extra.description, extra.gst_code, total - gst, gst, amounts_are)
+    gst = cents(round_cents(Fraction(total, 1100))) if code == "gst" else 0
+    return _line(extra.description, code, total - gst, gst, work.row.amounts_are)
 
 
 def _line(description: str, gst_code: Any, net: int, gst: int, amounts_are: str) -> Line:

@@ -238,7 +238,8 @@ def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
     row = records.lock(ctx, id)
     given_up = {"amount_written_off": amount_due(row), "written_off_at": ctx.now(), "write_off_reason": body.reason}
     invoice = documents.move(ctx, row, "write_off", "invoice.written_off", **given_up)
-    ledger.write(ctx, id, [Change(kind="write_off", counts_on=ctx.today(), written_off=amount_due(row))])
+    on = max(ctx.today(), row.issue_date)
+    ledger.write(ctx, id, [Change(kind="write_off", counts_on=on, written_off=amount_due(row))])
     return invoice
 
 

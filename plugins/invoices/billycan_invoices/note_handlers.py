@@ -1,7 +1,9 @@
 """What each endpoint of adjustment notes does."""
 
 from collections.abc import Sequence
+from datetime import date
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import msgspec
 
@@ -134,7 +136,8 @@ def delete_adjustment_note(ctx: Context, id: str) -> Deleted:
 def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
     """Reduce the invoice: first what is due, then its payments, the newest first, which become the client's credit.
 
-    From draft to issued; otherwise `invalid_state_transition`, also for an invoice that is void. The invoice becomes
+    From draft to issued; otherwise `invalid_state_transition`, also for an invoice that is void. An `issue_date` that
+    passed while it was a draft becomes today; one that was before it was drafted stays. The invoice becomes
     `credited` when nothing of it is due and nothing paid. What was written off cannot be credited, too. Refused with
     `tax_invoice_incomplete` if something that an adjustment note must show is missing (s 29-75 GST Act), and with
     `over_credited` above what is left of the invoice. Emits `adjustment_note.issued`, `payment.deallocated` for each
@@ -152,9 +155,10 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
     # Others may have been issued since it was drafted.
     asked = None if row.full else [_asked(line) for line in drafted]
     lines, columns = work_out(ctx, before, asked, drafted)
+    columns["issue_date"] = _issued_on(ctx, row)
     due = amount_due(before)
     released = releasing.release(ctx, payments, stored, max(columns["total"] - due, ZERO))
-    price = ledger.priced("note", row.issue_date, columns, -1, note_id=id, credited=columns["total"])
+    price = ledger.priced("note", columns["issue_date"], columns, -1, note_id=id, credited=columns["total"])
     after = moved(
         ctx,
         before,
@@ -196,6 +200,16 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     if becomes_paid(before, after):
         tell_of_invoice(ctx, before, after)
     return note
+
+
+def _issued_on(ctx: Context, row: Row) -> date:
+    """The date of a note that is issued now: the adjustment is known from then on (s 29-20 GST Act).
+
+    A date before the day on which it was drafted is that of a note which was given outside of billycan.
+    """
+    drafted_on = row.created_at.astimezone(ZoneInfo(ctx.tenant.timezone)).date()
+    issue_date: date = row.issue_date
+    return max(issue_date, ctx.today()) if issue_date >= drafted_on else issue_date
 
 
 def _locked(ctx: Context, id: str, action: str, *, released: bool) -> tuple[Row, Row, dict[str, Row], list[Row]]:

@@ -42,15 +42,15 @@ def owed_by(ctx: Context, client_id: str, day: date) -> Owed:
     return Owed(*map(_dollars, row))
 
 
-def owed_by_each(ctx: Context, day: date, *, limit: int, offset: int) -> tuple[dict[str, Owed], int, Owed]:
+def owed_by_each(ctx: Context, day: date, *, limit: int | None, offset: int) -> tuple[dict[str, Owed], int, Owed]:
     """What each client owed or had as credit, by client, who owed the most first; how many such clients there are, and
-    the sum over all of them.
+    the sum over all of them. Without a `limit` it is all of them.
     """
     figures = _by_client(ctx, day).cte()
     over_all = [sa.func.count().over(), *(sa.func.sum(figures.c[name]).over() for name in FIGURES)]
     some = sa.select(figures, *over_all).where((figures.c.total > 0) | (figures.c.credit != 0))
-    page = some.order_by(figures.c.total.desc(), figures.c.client_id).limit(limit).offset(offset)
-    rows = ctx.db.execute(page).all()
+    in_order = some.order_by(figures.c.total.desc(), figures.c.client_id)
+    rows = ctx.db.execute(in_order.limit(limit).offset(offset) if limit else in_order).all()
     if not rows:
         if not offset:
             return {}, 0, Owed(*map(_dollars, [0] * len(FIGURES)))

@@ -162,7 +162,7 @@ def invoice_job(ctx: Context, id: str, body: NewClaim) -> Resource:
     content = documents.content(ctx, row, "quote_id", "booking_id")
     work = invoices.Work(row, documents.lines(ctx, [id])[id], {**content, "job_id": id})
     spent = billable(ctx, id) if body.claim != "deposit" else []
-    extras = [invoices.Extra(one.description, one.amount, one.gst_code) for one in spent]
+    extras = [invoices.Extra(one.description, one.amount, one.of_the_work) for one in spent]
     made = invoices.claim(ctx, "job_id", work, body, extras)
     bill(ctx, spent, made.id)
     link = {"tenant_id": ctx.tenant_id, "id": made.id, "job_id": id}

@@ -378,9 +378,21 @@ def test_a_billable_expense_is_a_line_of_the_next_invoice_once(client):
     client.post(f"{there}/void", {}, 200)
 
 
-def test_expenses_keep_their_code_and_all_the_work_stays_open_to_change(client):
+def test_expenses_are_taxed_as_the_work_is_and_all_of_it_stays_open_to_change(client):
+    """A cost that is passed on is part of the price (s 9-75 GST Act); what the client owed to others is not."""
     work = job(client)
-    expense(client, work, gst_code="gst_free", amount="30.00", description="Permit")
+    expense(client, work, gst_code="gst_free", amount="33.00", description="Water")
+    expense(client, work, gst_code="out_of_scope", amount="30.00", description="Permit, in the client's name")
     whole = claim(client, work)
-    assert [x["total"] for x in whole["line_items"]] == [880, 220, 30]
-    assert (whole["claim"], whole["gst"], sums(client, work)) == (None, 100, (1100, 1100, 0))
+    assert [(x["total"], x["gst"], x["gst_code"]) for x in whole["line_items"][2:]] == [
+        (33, 3, "gst"),
+        (30, 0, "out_of_scope"),
+    ]
+    assert (whole["claim"], whole["gst"], sums(client, work)) == (None, 103, (1100, 1100, 0))
+
+
+def test_expenses_of_work_without_gst_have_none(client):
+    free = [{"description": "Export", "unit_price": "100.00", "gst_code": "export"}]
+    work = job(client, line_items=free)
+    expense(client, work)
+    assert [(x["total"], x["gst_code"]) for x in claim(client, work)["line_items"]] == [(100, "export"), (55, "export")]

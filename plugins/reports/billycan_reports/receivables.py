@@ -13,7 +13,6 @@ from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
 MOST_CLIENTS = 1_000  # of one page
-MOST_ROWS = 50_000  # of a CSV file
 
 
 class Receivable(Struct):
@@ -103,13 +102,13 @@ def get_receivables_as_csv(ctx: Context, query: ReceivablesFileQuery) -> Reply:
 
     A row for each client, who owes the most first.
     """
-    report = _receivables(ctx, query.as_at, MOST_ROWS, 0)
+    report = _receivables(ctx, query.as_at, None, 0)
     columns = Receivable.__struct_fields__
     rows = ([one.client.name if name == "client" else getattr(one, name) for name in columns] for one in report.entries)
     return csv_reply(f"receivables-{report.as_at}", columns, rows)
 
 
-def _receivables(ctx: Context, as_at: datetime.date | None, limit: int, offset: int) -> Receivables:
+def _receivables(ctx: Context, as_at: datetime.date | None, limit: int | None, offset: int) -> Receivables:
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 
     day = as_at or ctx.today()

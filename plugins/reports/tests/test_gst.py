@@ -213,6 +213,32 @@ def test_on_a_cash_basis_a_bad_debt_is_none_and_a_recovery_is_a_payment(client, 
     assert report(client, AUGUST) == {}
 
 
+def test_a_note_counts_from_the_day_it_is_issued(client, clock):
+    """Whoever drafts it earlier has adjusted nothing yet (s 29-20 GST Act); what was given before stays dated so."""
+    at(clock, 7)
+    id = sell(client, ("330.00", "gst"))
+    lines = [{"description": "Returned", "unit_price": "55.00"}]
+    body = {"invoice_id": id, "reason": "returned", "line_items": lines}
+    drafted, tomorrow = (
+        client.post("/v1/adjustment_notes", {**body, **more})["data"]["id"]
+        for more in ({}, {"issue_date": "2026-09-20"})
+    )
+    at(clock, 8)
+    given = client.post("/v1/adjustment_notes", {**body, "issue_date": "2026-07-10"})["data"]["id"]
+    issued = [client.post(f"/v1/adjustment_notes/{n}/issue", None, 200)["data"] for n in (drafted, tomorrow, given)]
+    today = str(clock.time.date())
+    assert [note["issue_date"] for note in issued] == [today, "2026-09-20", "2026-07-10"]
+    assert gst_by_month(client) == [25, -5, -5]
+
+
+def test_what_is_written_off_ahead_of_its_date_is_owed_and_bad_on_that_date(client, clock):
+    at(clock, 7)
+    id = sell(client, ("110.00", "gst"), issue_date="2026-08-10", due_date="2026-08-20")
+    client.post(f"/v1/invoices/{id}/write_off", {}, 200)
+    assert client.get("/v1/reports/receivables")["data"]["entries"] == []
+    assert (report(client, JULY), report(client, AUGUST)["1A"], report(client, AUGUST)["1B"]) == ({}, 10, 10)
+
+
 def test_a_void_invoice_is_taken_off_on_the_day_it_was_voided(client, clock):
     at(clock, 7)
     id = sell(client, ("110.00", "gst"))

@@ -39,6 +39,8 @@ def test_what_was_paid_in_the_year_to_contractors(client):
     client.post(f"/v1/expenses/{void}/void", status=200)
     pay(client, nobody, "100.00", "2026-09-01", tax_withheld="47.00", gst_code="out_of_scope")
     pay(client, shop, "99.00", "2026-09-01")
+    client.patch(f"/v1/contacts/{nobody}", {"gst_registered": False})
+    pay(client, nobody, "11.00", "2026-09-01")  # whoever is not registered charges no GST
     with counted(client.app) as sent:
         report = client.get("/v1/reports/taxable_payments")["data"]
     assert len(sent) == 2
@@ -46,10 +48,10 @@ def test_what_was_paid_in_the_year_to_contractors(client):
     names = ("supplier_id", "abn", "payments", "gross", "gst", "tax_withheld", "missing")
     assert [[one[name] for name in names] for one in report["contractors"]] == [
         [sparky, "47555222000", 3, D("1540.00"), D("140.00"), 0, []],
-        [nobody, None, 1, D("100.00"), 0, D("47.00"), ["abn", "address"]],
+        [nobody, None, 2, D("111.00"), 0, D("47.00"), ["abn", "address"]],
     ]
     assert report["contractors"][0]["address"]["suburb"] == "Franklin"
-    assert [report[name] for name in ("gross", "gst", "tax_withheld")] == [D("1640.00"), D("140.00"), D("47.00")]
+    assert [report[name] for name in ("gross", "gst", "tax_withheld")] == [D("1651.00"), D("140.00"), D("47.00")]
     before = client.get("/v1/reports/taxable_payments?year=2026")["data"]
     assert [one["gross"] for one in before["contractors"]] == [D("220.00")]
     answer = client.web.get("/v1/reports/taxable_payments.csv", headers=client.headers)

@@ -91,7 +91,7 @@ def remove(opened: Any, user_id: str, tenant: str | None, keep_keys: bool, as_js
     import sqlalchemy as sa
 
     from . import makers, people
-    from .tables import links, roles, sessions
+    from .tables import sessions
     from .tables import users as table
 
     revoked: list[str] = []
@@ -104,8 +104,7 @@ def remove(opened: Any, user_id: str, tenant: str | None, keep_keys: bool, as_js
             for live in leaves:
                 if not keep_keys:
                     revoked += makers.revoke_beyond(db, app, live, user_id, None, user_id)
-                db.execute(sa.delete(roles).where(roles.c.tenant_id == live, roles.c.id == user_id))
-                db.execute(sa.delete(links).where(links.c.business_id == live, links.c.user_id == user_id))
+                people.leave(db, live, user_id)
             if not tenant:
                 db.execute(sa.delete(table).where(table.c.id == user_id))
         with suppress(OSError, RuntimeError):  # workers of another user's hear of it within a second

@@ -28,7 +28,7 @@ def invite(visit: Visit) -> Answer:
     role = _role(visit.form.get("role"))
     app = visit.app
     with app.db.writing() as db:
-        user_id, token = people.invite(db, visit.tenant_id, email, role, app.now())
+        user_id, token = people.invite(db, visit.tenant_id, email, role, app.now(), made_by=visit.session.user_id)
         live = people.live_of(db, visit.tenant_id)
         if people.has_role(db, live, user_id):  # whoever is in the business has the role at once
             makers.revoke_beyond(db, app, live, user_id, role, visit.session.user_id)

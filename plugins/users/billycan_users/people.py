@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Conflict, Fault, Invalid, NotFound, new_id
+from billycan import App, Conflict, Fault, Forbidden, Invalid, NotFound, new_id
 from billycan.fields import Moment
 from billycan.sql import tenants
 
@@ -61,12 +61,20 @@ class Member(Struct, frozen=True):
 
 
 def invite(
-    db: sa.Connection, tenant_id: str | None, email: str, role: Role, now: Moment, *, is_operator: bool = False
+    db: sa.Connection,
+    tenant_id: str | None,
+    email: str,
+    role: Role,
+    now: Moment,
+    *,
+    is_operator: bool = False,
+    made_by: str | None = None,
 ) -> tuple[str, str]:
     """Invite somebody into a business, or only to run the deployment; the person's id and the link's token.
 
-    Nothing is given until the link is followed. Who is in the business already has the role at once. Raises NotFound
-    where there is no such business.
+    Nothing is given until the link is followed, and nothing once `made_by`, the owner who invites, is no owner any
+    more. Who is in the business already has the role at once. Raises NotFound where there is no such business, and
+    Forbidden where `made_by` is no owner of it.
     """
     email = email.strip().casefold()
     user = db.execute(sa.select(users.c.id).where(users.c.email == email)).first()
@@ -76,10 +84,19 @@ def invite(
         db.execute(sa.insert(users).values(recovery=[], **added))
     if tenant_id is not None:
         tenant_id = live_of(db, tenant_id)
+        if made_by is not None:
+            _keep_owner(db, tenant_id, made_by)
         if has_role(db, tenant_id, user_id):
             change_role(db, tenant_id, user_id, role)
     db.execute(sa.delete(links).where(*_invited(tenant_id, user_id)))
-    return user_id, new_link(db, OPERATE if is_operator else JOIN, user_id, now, tenant_id, role)
+    return user_id, new_link(db, OPERATE if is_operator else JOIN, user_id, now, tenant_id, role, made_by)
+
+
+def _keep_owner(db: sa.Connection, tenant_id: str, user_id: str) -> None:
+    """Let somebody stay an owner until the commit, or an invitation could outlive the one who is removed meanwhile."""
+    this = sa.select(roles.c.role).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id)
+    if db.execute(this.with_for_update(read=True)).scalar() != "owner":
+        raise Forbidden("Only an owner of the business may invite somebody.")
 
 
 def accept(db: sa.Connection, link: Link, now: Moment) -> None:
@@ -111,12 +128,19 @@ def live_of(db: sa.Connection, tenant_id: str) -> str:
 
 
 def new_link(
-    db: sa.Connection, purpose: str, user_id: str, now: Moment, business_id: str | None = None, role: str | None = None
+    db: sa.Connection,
+    purpose: str,
+    user_id: str,
+    now: Moment,
+    business_id: str | None = None,
+    role: str | None = None,
+    made_by: str | None = None,
 ) -> str:
     """The token of a new one-use link; those that expired are gone with it."""
     token = secrets.token_urlsafe(32)
     db.execute(sa.delete(links).where(links.c.expires_at <= now))
     row = {"purpose": purpose, "user_id": user_id, "business_id": business_id, "role": role}
+    row["made_by"] = made_by
     db.execute(sa.insert(links).values(digest=digest(token), expires_at=now + KEPT[purpose], **row))
     return token
 
@@ -233,8 +257,9 @@ def names(db: sa.Connection, user_ids: Iterable[str]) -> dict[str, str]:
 def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | None) -> bool:
     """Give somebody another role in a business, or none; NotFound for somebody who has none there.
 
-    Returns whether they had one: of somebody who has not accepted yet, the invitation is changed or withdrawn. Raises
-    Conflict where nobody would be left who may do everything.
+    Returns whether they had one: of somebody who has not accepted yet, the invitation is changed or withdrawn. What an
+    owner invited others to ends when they are no owner any more. Raises Conflict where nobody would be left who may do
+    everything.
     """
     # The owners' rows are locked in one order, so that two who remove each other at once do not both succeed.
     rows = db.execute(
@@ -248,13 +273,25 @@ def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | No
         return False
     if role != "owner" and not [row for row in rows if row.role == "owner" and row.id != user_id]:
         raise Conflict("A business must have an owner: make somebody else one first.")
-    this = (roles.c.tenant_id == tenant_id) & (roles.c.id == user_id)
-    if role:
-        db.execute(sa.update(roles).where(this).values(role=role))
+    if role is None:
+        leave(db, tenant_id, user_id)
         return True
-    db.execute(sa.delete(roles).where(this))
-    db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.business_id == tenant_id))
+    this = (roles.c.tenant_id == tenant_id) & (roles.c.id == user_id)
+    db.execute(sa.update(roles).where(this).values(role=role))
+    if role != "owner":
+        _withdraw(db, tenant_id, user_id)
     return True
+
+
+def leave(db: sa.Connection, tenant_id: str, user_id: str) -> None:
+    """Take somebody out of a business, with their links to it and what they invited others to."""
+    db.execute(sa.delete(roles).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id))
+    db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.business_id == tenant_id))
+    _withdraw(db, tenant_id, user_id)
+
+
+def _withdraw(db: sa.Connection, tenant_id: str, user_id: str) -> None:
+    db.execute(sa.delete(links).where(links.c.business_id == tenant_id, links.c.made_by == user_id))
 
 
 def first_operator(app: App) -> bool:

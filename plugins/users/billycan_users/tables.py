@@ -50,6 +50,7 @@ links = deployment_table(
     sa.Column("user_id", ByCodePoint, sa.ForeignKey("users_users.id", ondelete="CASCADE"), nullable=False, index=True),
     sa.Column("business_id", ByCodePoint),
     sa.Column("role", sa.Text),
+    sa.Column("made_by", ByCodePoint),  # whose invitation it is: it ends when they are no owner any more
     sa.Column("expires_at", UTCDateTime, nullable=False, index=True),
 )
 

@@ -10,6 +10,7 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
+from billycan import Forbidden
 from billycan.businesses import keys_made
 from billycan.testing import Client
 from billycan_users import makers
@@ -195,3 +196,36 @@ def test_whoever_is_removed_at_this_moment_keeps_no_key_that_nobody_saw(app, cli
         assert answer.result().status_int == 403
     with app.db.reading() as db:
         assert not keys_made(db, client.tenant_id, app.now())
+
+
+@pytest.mark.parametrize("way", ["removed", "demoted", "by command", "from all"])
+def test_an_invitation_ends_when_whoever_made_it_is_no_owner_any_more(app, client, owner, way):
+    boss = Browser(app).join(client, "owner", f"boss.{client.tenant_id}@example.com".lower())
+    owner.get("/dashboard/people")
+    page = owner.send("/dashboard/people", email=f"eve.{client.tenant_id}@example.com".lower(), role="owner")
+    link = re.search(r"/dashboard/join/[\w-]+", page.text)[0]
+    boss.get("/dashboard/people")
+    page = boss.send("/dashboard/people", email=f"ivy.{client.tenant_id}@example.com".lower(), role="viewer")
+    other = re.search(r"/dashboard/join/[\w-]+", page.text)[0]
+    Browser(app).get(link)
+    id = id_of(app, owner)
+    boss.get("/dashboard/people")
+    if way == "removed":
+        boss.send(f"/dashboard/people/{id}", button="remove=yes")
+    elif way == "demoted":
+        boss.send(f"/dashboard/people/{id}", role="viewer")
+    else:
+        run(app, "remove", id, *(["--tenant", client.tenant_id] if way == "by command" else []))
+    Browser(app).get(link, 404)
+    Browser(app).get(other)
+    assert "eve." not in boss.get("/dashboard/people").text
+
+
+def test_whoever_is_removed_at_this_moment_invites_nobody(app, client, owner):
+    boss = Browser(app).join(client, "owner", f"boss.{client.tenant_id}@example.com".lower())
+    id = id_of(app, owner)
+    with app.db.writing() as db:
+        change_role(db, client.tenant_id, id, "viewer")
+        with pytest.raises(Forbidden):
+            invite(db, client.tenant_id, "eve@example.com", "owner", app.now(), made_by=id)
+    assert "eve@" not in boss.get("/dashboard/people").text

@@ -144,6 +144,8 @@ REACHES_ACROSS = {
     ("examples/audit/billycan_audit/commands.py", "verifies every business's entries"),
     ("plugins/access/billycan_access/operating.py", "the operator sees every business, in counts alone"),
     ("plugins/apps/billycan_apps/calling.py", "only the access token says whose it is"),
+    ("plugins/apps/billycan_apps/ending.py", "an app ends in every business that connected it"),
+    ("plugins/apps/billycan_apps/operating.py", "the operator sees in how many businesses each app is connected"),
     ("plugins/apps/billycan_apps/granting.py", "only the code or the token says whose it is"),
     ("plugins/requests/billycan_requests/api.py", "counts of every business, for the operator"),
     ("plugins/requests/billycan_requests/keeping.py", "requests of several businesses are written in one transaction"),

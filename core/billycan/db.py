@@ -162,8 +162,11 @@ def deployment_table(name: str, *parts: Any) -> sa.Table:
     return sa.Table(name, metadata, *parts)
 
 
-def resource_table(name: str, *parts: Any) -> sa.Table:
-    """A tenant's table with the columns every resource has."""
+def resource_table(name: str, *parts: Any, external_ids_of: str = "") -> sa.Table:
+    """A tenant's table with the columns every resource has.
+
+    An `external_id` is unique among the tenant's records, or among those alike in the column `external_ids_of`.
+    """
     return tenant_table(
         name,
         *(part for part in parts if isinstance(part, sa.Column)),
@@ -172,7 +175,7 @@ def resource_table(name: str, *parts: Any) -> sa.Table:
         sa.Column("version", sa.Integer, nullable=False),
         sa.Column("created_at", UTCDateTime, nullable=False),
         sa.Column("updated_at", UTCDateTime, nullable=False),
-        sa.UniqueConstraint("tenant_id", "external_id"),
+        *_unique_external_ids(name, external_ids_of),
         sa.Index(None, "tenant_id", "created_at", "id"),
         *(part for part in parts if not isinstance(part, sa.Column)),
     )
@@ -191,6 +194,19 @@ def searchable() -> sa.Column[str]:
 def numbered() -> tuple[sa.Column[Any], ...]:
     """The columns of a document's number: as it is shown, and as it sorts."""
     return (sa.Column("number", sa.Text, nullable=False), sa.Column("sequence", sa.BigInteger, nullable=False))
+
+
+def _unique_external_ids(name: str, of: str) -> list[sa.schema.SchemaItem]:
+    if not of:
+        return [sa.UniqueConstraint("tenant_id", "external_id")]
+    # Two, because of two nulls neither is the other's duplicate.
+    found: list[sa.schema.SchemaItem] = []
+    for words, columns in (("IS NULL", ()), ("IS NOT NULL", (of,))):
+        some = sa.text(f"{of} {words}")
+        index = "_".join(("uq", name, *columns, "external_id"))
+        alike = ("tenant_id", *columns, "external_id")
+        found.append(sa.Index(index, *alike, unique=True, sqlite_where=some, postgresql_where=some))
+    return found
 
 
 def reference(column: str, target: str) -> sa.ForeignKeyConstraint:

@@ -191,6 +191,8 @@ def _profile(row: sa.Row[Any]) -> Profile:
     return profile if "gst_settings" in row.profile else registered_from_the_start(profile)
 
 
+# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+msgspec.json.Decoder(Profile)
 _BY_ID = sa.select(tenants).where(tenants.c.id == sa.bindparam("id"))
 _READ = Statement(_BY_ID)
 

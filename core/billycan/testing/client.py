@@ -42,12 +42,18 @@ class Client:
         with app.db.writing() as db:
             if not tenant_id:
                 tenant_id, _ = create_tenants(db, Profile(**given), app.now())
-            limits = {"per_minute": 100_000, "per_second": 100_000, **limits}
-            self.key_id, self.secret = create_key(db, tenant_id, list(scopes), app.now(), **limits)
+            self.key_id, self.secret = self.credential(db, tenant_id, scopes, limits)
         self.tenant_id = tenant_id
         self.headers = {"Authorization": f"Bearer {self.secret}"}
         self.web = webtest.TestApp(app.wsgi)
         self.last: Any = None
+
+    def credential(
+        self, db: sa.Connection, tenant_id: str, scopes: tuple[str, ...], limits: Mapping[str, Any]
+    ) -> tuple[str, str]:
+        """What this client calls with, a new key: its id and secret."""
+        limits = {"per_minute": 100_000, "per_second": 100_000, **limits}
+        return create_key(db, tenant_id, list(scopes), self.app.now(), **limits)
 
     def key(self, *scopes: str, **limits: Any) -> "Client":
         """Another key of the same tenant."""

@@ -11,6 +11,7 @@ from billycan.businesses import digest, well_formed
 from billycan.fields import Moment
 from billycan.sql import Statement, tenants
 
+from .connecting import name_of
 from .granting import ACCESS
 from .tables import access_tokens, apps, connections
 
@@ -30,6 +31,7 @@ _BY_DIGEST = Statement(
         connections.c.last_used_at,
         connections.c.app_id,
         apps.c.name,
+        apps.c.published,
         tenants.c.environment,
     )
     .select_from(
@@ -66,17 +68,18 @@ def _find(app: App, token: str) -> Identity | None:
     if row is None:
         return None
     _note_use(app, row)
+    name = name_of(row)
     return Identity(
         id=row.connection_id,
         tenant_id=row.tenant_id,
         environment=row.environment,
-        name=row.name,
+        name=name,
         scopes=tuple(scope for scope in row.scopes if scope in row.granted),
         per_minute=app.settings.per_minute,
         per_second=app.settings.per_second,
         expires_at=Moment.of(row.expires_at),
         app_id=row.app_id,
-        app_name=row.name,
+        app_name=name,
         connection_id=row.connection_id,
     )
 

@@ -102,6 +102,42 @@ def publish(opened: Any, app_id: str, withdraw: bool, as_json: bool) -> None:
     _say(_told(found), as_json)
 
 
+@apps.command("end")
+@click.argument("app_id")
+@_as_json
+@click.pass_obj
+def end(opened: Any, app_id: str, as_json: bool) -> None:
+    """End an app in every business at once: its tokens are refused, and its webhook endpoints are deleted.
+
+    No other business can connect it until it is published again.
+
+    \b
+    billycan apps end app_01abc
+    """
+    from . import ending
+
+    with _apps(opened) as app:
+        count = ending.end(app, app_id)
+    _say({"app": app_id, "disconnected": count}, as_json)
+
+
+@apps.command("delete")
+@click.argument("app_id")
+@_as_json
+@click.pass_obj
+def delete(opened: Any, app_id: str, as_json: bool) -> None:
+    """Delete an app, after ending it in every business.
+
+    \b
+    billycan apps delete app_01abc
+    """
+    from . import ending
+
+    with _apps(opened) as app:
+        ending.delete(app, app_id)
+    _say({"app": app_id, "deleted": True}, as_json)
+
+
 @apps.command("rotate-secret")
 @click.argument("app_id")
 @_as_json

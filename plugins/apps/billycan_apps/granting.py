@@ -19,6 +19,7 @@ from msgspec import Struct
 
 from billycan import App, Context, NotFound, Row, new_id, own, unit_of_work
 from billycan.businesses import digest, new_secret, well_formed
+from billycan.fields import Moment
 from billycan.sql import tenants
 from billycan.web import encode
 
@@ -136,13 +137,11 @@ def revoke(app: App, app_id: str, token: str) -> None:
 
 
 def forget_old(ctx: Context) -> None:
-    """Forget what has expired, and the answers that nobody may ask for again."""
+    """Forget what has expired, and used refresh tokens beyond those that are known again."""
     now = ctx.now()
     for table in (access_tokens, refresh_tokens):
         ctx.db.execute(sa.delete(table).where(own(ctx, table), table.c.expires_at <= now))
     tokens = refresh_tokens.c
-    past = own(ctx, refresh_tokens) & (tokens.used_at < now - GRACE) & tokens.sealed.is_not(None)
-    ctx.db.execute(sa.update(refresh_tokens).where(past).values(sealed=None))
     nth = sa.func.row_number().over(partition_by=tokens.code_id, order_by=(tokens.used_at.desc(), tokens.id.desc()))
     mine = own(ctx, refresh_tokens) & tokens.used_at.is_not(None)
     used = sa.select(tokens.id, nth.label("nth")).where(mine).subquery()
@@ -151,6 +150,19 @@ def forget_old(ctx: Context) -> None:
     # A code that was used is kept for as long as anything that it gave, for its second use to end that.
     going = sa.exists().where(tokens.tenant_id == codes.c.tenant_id, tokens.code_id == codes.c.id)
     ctx.db.execute(sa.delete(codes).where(own(ctx, codes), codes.c.expires_at <= now - ACCESS_LASTS, ~going))
+
+
+def answered(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
+    """The refresh tokens of which the answer is kept although nobody may ask for it again, the oldest first."""
+    tokens = refresh_tokens.c
+    past = sa.select(tokens.tenant_id, tokens.id).where(tokens.sealed.is_not(None), tokens.used_at < now - GRACE)
+    return past.order_by(tokens.used_at)
+
+
+def forget_answer(ctx: Context, id: str) -> None:
+    """Forget the answer to a refresh token."""
+    this = own(ctx, refresh_tokens) & (refresh_tokens.c.id == id)
+    ctx.db.execute(sa.update(refresh_tokens).where(this).values(sealed=None))
 
 
 def proves(verifier: str, challenge: str) -> bool:
@@ -205,4 +217,7 @@ def _sealing(token: str) -> Fernet:
 
 
 def _opened(token: str, sealed: bytes) -> Pair:
-    return msgspec.json.decode(_sealing(token).decrypt(bytes(sealed)), type=Pair)
+    return _PAIR.decode(_sealing(token).decrypt(bytes(sealed)))
+
+
+_PAIR = msgspec.json.Decoder(Pair)

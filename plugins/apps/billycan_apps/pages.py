@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from billycan import App, NotFound
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, live_of, mounted
 
-from . import connecting, protocol, registered
+from . import connecting, ending, protocol, registered
 from .registered import Edition, Registered, scopes_there_are
 from .wording import can
 
@@ -68,6 +68,13 @@ def forget_secret(visit: Visit, id: str) -> Answer:
     return Led(f"{_APPS}/{id}", "The secret is refused from now on.")
 
 
+def delete_app(visit: Visit, id: str) -> Answer:
+    with visit.app.db.reading() as db:
+        _own(visit, db, id)
+    ending.delete(visit.app, id)
+    return Led(_APPS, "The app is deleted, and refused everywhere from now on.")
+
+
 def _own(visit: Visit, db: sa.Connection, id: str) -> Registered:
     found = registered.find(db, id)
     if found is None or found.business_id != live_of(db, visit.tenant_id):
@@ -121,6 +128,7 @@ screens = mounted(
     Screen(_ONE, show_app, change_app, **_OWN),
     Screen(f"{_ONE}/rotate", post=rotate_secret, on=_ONE, **_OWN),
     Screen(f"{_ONE}/forget", post=forget_secret, on=_ONE, **_OWN),
+    Screen(f"{_ONE}/delete", post=delete_app, on=_ONE, **_OWN),
     Screen(_CONNECTIONS, list_connections, role="developer", nav="Connected apps", group="Business"),
     Screen(f"{_CONNECTIONS}/{{id}}/disconnect", post=disconnect, on=_CONNECTIONS, **_OWN),
 )

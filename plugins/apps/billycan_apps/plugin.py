@@ -6,7 +6,7 @@ import falcon
 
 from billycan import App, Every, Identity, Manifest, hookimpl
 
-from . import authorizing, calling, granting, pages, protocol
+from . import authorizing, calling, granting, operating, pages, protocol
 from .connecting import Connection
 from .tables import access_tokens, apps, codes, connections, refresh_tokens, secrets
 
@@ -20,11 +20,15 @@ manifest = Manifest(
     pages=(
         *authorizing.screens,
         *pages.screens,
+        *operating.screens,
         (protocol.TOKEN, protocol.TokenEndpoint),
         (protocol.REVOKE, protocol.RevocationEndpoint),
         (protocol.DESCRIPTION, protocol.Description),
     ),
-    tasks=(Every(seconds=3600, run=granting.forget_old),),
+    tasks=(
+        Every(seconds=60, due=granting.answered, run=granting.forget_answer),
+        Every(seconds=3600, run=granting.forget_old),
+    ),
     examples=Path(__file__).parent / "examples.json",
 )
 

@@ -53,6 +53,10 @@ class Registered(Struct, frozen=True, kw_only=True):
         return self.published is not None and self.published != self.own
 
 
+# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+msgspec.json.Decoder(Edition)
+
+
 def scopes_there_are(app: App) -> list[str]:
     """What apps may ask for, in this deployment."""
     return sorted({e.route.scope for e in app.endpoints if e.route.scope} | {*app.event_scopes.values()})
@@ -159,6 +163,7 @@ def rotate(db: sa.Connection, app_id: str, now: Moment) -> str:
 
 def forget_secret(db: sa.Connection, app_id: str, secret_id: str) -> None:
     """Refuse a secret from now on; raises Conflict for the only one."""
+    db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update())  # of two at once one is the last
     if len(secrets_of(db, app_id)) < MOST_SECRETS:
         raise Conflict("This is the app's only secret: make a new one first.")
     this = (secrets.c.app_id == app_id) & (secrets.c.id == secret_id)

@@ -75,6 +75,7 @@ access_tokens = tenant_table(
     sa.Index("ix_apps_access_tokens_connection_id", "tenant_id", "connection_id"),
 )
 
+_SEALED = sa.text("sealed IS NOT NULL")
 refresh_tokens = tenant_table(
     "apps_refresh_tokens",
     sa.Column("connection_id", ByCodePoint, nullable=False),
@@ -87,4 +88,5 @@ refresh_tokens = tenant_table(
     _of_connection("code_id", "apps_codes"),
     sa.Index("ix_apps_refresh_tokens_code_id", "tenant_id", "code_id"),
     sa.Index("ix_apps_refresh_tokens_connection_id", "tenant_id", "connection_id"),
+    sa.Index("ix_apps_refresh_tokens_sealed", "used_at", sqlite_where=_SEALED, postgresql_where=_SEALED),
 )

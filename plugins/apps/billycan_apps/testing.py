@@ -4,19 +4,24 @@ import base64
 import hashlib
 import json
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from datetime import timedelta
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
+import sqlalchemy as sa
 import webtest
 from msgspec.structs import replace
 
-from billycan import App
+from billycan import App, Identity, new_id
+from billycan.businesses import digest, new_secret
+from billycan.sql import tenants
 from billycan.testing import Client
 from billycan_users.testing import PASSWORD, Browser
 
-from . import registered
+from . import granting, registered
 from .registered import Edition
+from .tables import access_tokens, codes, connections
 
 REDIRECT = "https://app.example.com/cb"
 SCOPES = ("contacts:read", "contacts:write")
@@ -143,3 +148,56 @@ def everything(client: Client, *scopes: str, browser: Browser | None = None) -> 
 def enters_with(credential: str) -> Callable[[App], Client]:
     """What makes a business in an app, and calls for it with a key or with an app's access token."""
     return Client if credential == "key" else lambda app: everything(Client(app)).connect()
+
+
+# Instead of keys ------------------------------------------------------------------------------------------------------
+
+_limits = dict[str, Mapping[str, Any]]()  # of connections, in tests that give keys other limits
+
+
+def give_token(
+    client: Client, db: sa.Connection, tenant_id: str, scopes: tuple[str, ...], limits: Mapping[str, Any]
+) -> tuple[str, str]:
+    """As `Client.credential`, an access token for a year: the id of its connection, and the token.
+
+    One connection of a tenant has all that have the usual limits, as one business has all of its keys; `read` and
+    `write` are those of every resource.
+    """
+    app, now = client.app, client.app.now()
+    there_are = registered.scopes_there_are(app)
+    mine = sa.select(connections.c.id).where(connections.c.tenant_id == tenant_id)
+    found = None if limits else db.execute(mine.where(connections.c.user_id == "usr_0")).scalar()
+    connection_id = found or new_id("cnx")
+    whose = {"tenant_id": tenant_id, "connection_id": connection_id}
+    if not found:
+        _limits[connection_id] = limits
+        edition = Edition("Everything", "https://app.example.com", [REDIRECT], there_are)
+        app_id, _ = registered.register(db, tenant_id, edition, now, is_confidential=False)
+        consented = {"user_id": "usr_1" if limits else "usr_0", "user_name": "Owner", "consented_at": now}
+        row = {"tenant_id": tenant_id, "id": connection_id, "app_id": app_id, "scopes": there_are, "created_at": now}
+        db.execute(sa.insert(connections).values(**row, **consented))
+    granted = [scope for scope in there_are if scope in scopes or scope.rpartition(":")[2] in scopes]
+    token = new_secret(granting.ACCESS[environment_of(db, tenant_id)])
+    lasts = {"scopes": granted, "expires_at": now + timedelta(days=365)}
+    code_id, code = new_id("oac"), {"redirect_uri": REDIRECT, "challenge": "", "used_at": now}
+    db.execute(sa.insert(codes).values(**whose, id=code_id, digest=digest(new_secret(granting.CODE)), **code, **lasts))
+    db.execute(
+        sa.insert(access_tokens).values(**whose, id=new_id("oat"), code_id=code_id, digest=digest(token), **lasts)
+    )
+    return connection_id, token
+
+
+def environment_of(db: sa.Connection, tenant_id: str) -> str:
+    return str(db.execute(sa.select(tenants.c.environment).where(tenants.c.id == tenant_id)).scalar_one())
+
+
+def limited(find: Callable[[App, str], Identity | None]) -> Callable[[App, str], Identity | None]:
+    """What finds who an access token is, with the limits that `give_token` was asked for."""
+
+    def found(app: App, token: str) -> Identity | None:
+        identity = find(app, token)
+        usual = {"per_minute": 100_000, "per_second": 100_000}
+        given = _limits.get(identity.id) if identity else None
+        return replace(identity, **{**usual, **given}) if identity and given is not None else identity
+
+    return found

@@ -1,6 +1,9 @@
 """The typed client connects a business, and refreshes its tokens once for all threads and processes."""
 
+import subprocess
+import sys
 import threading
+from contextlib import ExitStack
 
 import httpx2
 import pytest
@@ -10,7 +13,7 @@ from billycan.testing import Client
 from billycan_apps.tables import refresh_tokens
 from billycan_apps.testing import OAuthApp
 from billycan_client import connect
-from billycan_client.errors import BillycanError
+from billycan_client.errors import BillycanError, UnexpectedAnswer
 
 pytestmark = pytest.mark.either
 
@@ -117,6 +120,39 @@ def test_a_refused_token_is_refreshed_and_a_business_that_is_gone_said_so(app, s
     oauth.post("/oauth/revoke", {"token": store.load().refresh_token, **oauth.credentials()}, 200)
     with pytest.raises(connect.Disconnected, match="connect the business again"):
         api.me.get()
+
+
+def test_processes_take_turns_and_one_that_dies_holds_nobody_up(store):
+    one = "import sys; from billycan_client.connect import *; store = FileStore(sys.argv[1]); old = store.load()\n"
+    dying = one + "with store.alone(): print('in', flush=True); sys.stdin.read()"
+    adding = one + (
+        "for _ in range(20):\n"
+        "    with store.alone(): now = store.load(); store.save(Tokens('a', 'r', now.expires_at + 1))"
+    )
+    first = store.load().expires_at
+    with ExitStack() as running:
+
+        def run(code, **pipes):
+            return running.enter_context(subprocess.Popen([sys.executable, "-c", code, store.path], **pipes))
+
+        taken = run(dying, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        assert taken.stdout.readline() == b"in\n"
+        others = [run(adding) for _ in range(4)]
+        taken.kill()
+        assert [other.wait(60) for other in others] == [0] * 4 and taken.wait(10) < 0
+    assert store.load().expires_at == first + 80
+
+
+@pytest.mark.parametrize("body", ["<html>welcome</html>", '{"access_token": 1}', "", "[]"])
+def test_another_server_than_billycan_is_named(oauth, body):
+    here = httpx2.MockTransport(lambda request: httpx2.Response(200, text=body))
+    app = connect.OAuthApp("http://api.example.com", oauth.id, oauth.secret, transport=here)
+    for asks in (
+        lambda: app.begin("https://app.example.com/cb", ["contacts:read"]),
+        lambda: app.read(httpx2.Response(200, text=body, request=app.asks({}))),
+    ):
+        with pytest.raises(UnexpectedAnswer, match="is this its URL"):
+            asks()
 
 
 def test_only_the_answer_to_what_was_begun_is_taken(app, oauth):

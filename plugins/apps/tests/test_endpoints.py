@@ -139,3 +139,28 @@ def test_what_is_on_its_way_is_held_with_the_scope_that_it_needs(client):
         assert statuses(client) == ["held"]
     oauth.consents()
     assert statuses(client) == ["pending"]
+
+
+def test_external_ids_are_each_ones_own_and_tell_nothing_of_others(client, oauth, caller):
+    other = OAuthApp(client, *SCOPES, browser=oauth.browser).connect()
+    for each in (client, caller, other):
+        each.post(HERE, {**BODY, "external_id": "main"})
+        each.refused(409, "duplicate_external_id", "POST", HERE, {**BODY, "external_id": "main"})
+        renamed = each.post(HERE, BODY)["data"]["id"]
+        each.refused(409, "duplicate_external_id", "PATCH", f"{HERE}/{renamed}", {"external_id": "main"})
+
+
+def test_the_dashboard_says_which_app_an_endpoint_belongs_to(client, oauth, caller):
+    theirs, own = (
+        client.post(HERE, BODY)["data"],
+        caller.post(HERE, {**BODY, "url": "https://app.example.com/b"})["data"],
+    )
+    browser = oauth.person()
+    assert browser.get("/dashboard/webhooks").text.count("Ledger Sync") == 1
+    page = browser.get(f"/dashboard/webhooks/{own['id']}")
+    assert "belongs to Ledger Sync" in page.text
+    assert not [form.action for form in page.forms.values() if own["id"] in form.action]
+    assert "Ledger Sync" not in browser.get(f"/dashboard/webhooks/{theirs['id']}").text
+    oauth.consents(scopes=["webhooks:read"])
+    assert "Held: needs consent" in browser.get("/dashboard/webhooks").text
+    assert "somebody consents again" in browser.get(f"/dashboard/webhooks/{own['id']}").text

@@ -11,17 +11,18 @@ all. With a store of your own `alone` must see to that, for example by a lock of
 """
 
 import base64
-import fcntl
 import hashlib
 import hmac
 import os
 import secrets
+import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import httpx2
@@ -29,8 +30,11 @@ import msgspec
 from msgspec import Struct
 
 from .api import Billycan
-from .errors import BillycanError
+from .errors import BillycanError, UnexpectedAnswer
 
+T = TypeVar("T")
+
+LONGEST_TURN_SECONDS = 120  # that a process waits for another's refresh
 EARLY_SECONDS = 60  # before its end a token is refreshed: a request takes time, and clocks differ
 
 
@@ -48,6 +52,32 @@ class Tokens(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return "Tokens(…)"
+
+
+_TOKENS = msgspec.json.Decoder(Tokens)  # made once: msgspec crashes where two threads are the first to need it
+
+
+class _Issued(Struct):
+    """An answer with tokens."""
+
+    access_token: str
+    refresh_token: str
+    expires_in: float
+    scope: str = ""
+
+
+class _Refused(Struct):
+    """An answer without."""
+
+    error: str = "unexpected_answer"
+    error_description: str = "No tokens came."
+
+
+class _Endpoints(Struct):
+    """Where a deployment is asked."""
+
+    issuer: str
+    authorization_endpoint: str
 
 
 class Begun(Struct, frozen=True):
@@ -80,7 +110,7 @@ class FileStore:
                 self.save(tokens)
 
     def load(self) -> Tokens:
-        return msgspec.json.decode(self.path.read_bytes(), type=Tokens)
+        return _TOKENS.decode(_patiently(self.path.read_bytes))
 
     def save(self, tokens: Tokens) -> None:
         # All or nothing: a process that dies half-way must not lose the business.
@@ -90,12 +120,14 @@ class FileStore:
             file.write(msgspec.json.encode(tokens))
             file.flush()
             os.fsync(file.fileno())
-        new.replace(self.path)
+        _patiently(lambda: new.replace(self.path))
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        with self._turn, self.path.with_name(f"{self.path.name}.lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        # SQLite's lock of a file is the same on every system, and ends with the process that holds it.
+        lock = self.path.with_name(f"{self.path.name}.lock")
+        with self._turn, closing(sqlite3.connect(lock, timeout=LONGEST_TURN_SECONDS, isolation_level=None)) as taken:
+            taken.execute("BEGIN EXCLUSIVE")
             yield
 
 
@@ -128,14 +160,14 @@ class OAuthApp:
             .decode(),
             "code_challenge_method": "S256",
         }
-        return Begun(f"{self._endpoints()['authorization_endpoint']}?{urlencode(asked)}", state, verifier, redirect_uri)
+        return Begun(f"{self._endpoints().authorization_endpoint}?{urlencode(asked)}", state, verifier, redirect_uri)
 
     def finish(self, begun: Begun, answered: str) -> Tokens:
         """The tokens, by the URL that the browser was led to; raises BillycanError where there are none to have."""
         given = {name: value for name, (value, *_) in parse_qs(urlsplit(answered).query).items()}
         if not hmac.compare_digest(given.get("state", "").encode(), begun.state.encode()):
             raise BillycanError("This answer is not to what was begun.", code="wrong_state")
-        if given.get("iss") != self._endpoints()["issuer"]:
+        if given.get("iss") != self._endpoints().issuer:
             raise BillycanError("This answer is another server's.", code="wrong_issuer")
         if "code" not in given:
             raise BillycanError(given.get("error_description", "Not connected."), code=given.get("error", "no_code"))
@@ -154,21 +186,20 @@ class OAuthApp:
 
     def read(self, response: httpx2.Response) -> Tokens:
         """The tokens of an answer; raises Disconnected, or what else went wrong."""
-        found = response.read()
-        told = msgspec.json.decode(found) if found.startswith(b"{") else {}
+        response.read()
         if response.status_code == 200:
-            expires_at = self.now() + told["expires_in"]
-            return Tokens(told["access_token"], told["refresh_token"], expires_at, told.get("scope", ""))
-        code = told.get("error", "unexpected_answer")
-        kind = Disconnected if code == "invalid_grant" else BillycanError
-        raise kind(told.get("error_description", "No tokens came."), code=code, status=response.status_code)
+            told = _decoded(response, _Issued)
+            return Tokens(told.access_token, told.refresh_token, self.now() + told.expires_in, told.scope)
+        try:
+            refused = msgspec.json.decode(response.content, type=_Refused)
+        except (msgspec.MsgspecError, UnicodeDecodeError):
+            refused = _Refused()
+        kind = Disconnected if refused.error == "invalid_grant" else BillycanError
+        raise kind(refused.error_description, code=refused.error, status=response.status_code)
 
-    def _endpoints(self) -> dict[str, Any]:
+    def _endpoints(self) -> _Endpoints:
         with httpx2.Client(transport=self._transport, timeout=30) as http:
-            answer = http.get(f"{self.url}/.well-known/oauth-authorization-server")
-        answer.raise_for_status()
-        found: dict[str, Any] = answer.json()
-        return found
+            return _decoded(http.get(f"{self.url}/.well-known/oauth-authorization-server"), _Endpoints)
 
 
 class Refreshing(httpx2.Auth):
@@ -194,6 +225,25 @@ class Refreshing(httpx2.Auth):
                 tokens = self.app.read((yield asked))
                 self.store.save(tokens)
             return tokens
+
+
+def _decoded(response: httpx2.Response, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(response.content if response.status_code == 200 else b"", type=kind)
+    except (msgspec.MsgspecError, UnicodeDecodeError):
+        what = f"{response.request.method} {response.request.url} answered {response.status_code}"
+        message = f"{what}, and not with what a billycan server does: is this its URL?"
+        raise UnexpectedAnswer(message, code="unexpected_answer", status=response.status_code) from None
+
+
+def _patiently(act: Callable[[], T]) -> T:
+    """What `act` gives: on Windows a file that another process has open cannot be replaced, which takes a moment."""
+    for _ in range(100 if sys.platform == "win32" else 0):
+        try:
+            return act()
+        except PermissionError:
+            time.sleep(0.02)
+    return act()
 
 
 def _with(request: httpx2.Request, tokens: Tokens) -> httpx2.Request:

@@ -53,6 +53,10 @@ def party_asked(ctx: Context, id: str) -> Asked:
 _PARTIES = ByIds(sa.select(*(contacts.c[name] for name in Party.__struct_fields__)), contacts.c.id)
 
 
+# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+msgspec.json.Decoder(Contractor)
+
+
 def contractors(ctx: Context, ids: Iterable[str]) -> list[Contractor]:
     """Those of these contacts whose payments are reported to the tax office, by name, in one query."""
     rows = _CONTRACTORS.all(ctx.db, ctx.tenant_id, ids)

@@ -7,7 +7,7 @@ from . import components, deliveries, events, gst, keys, overview, pages, profil
 manifest = Manifest(
     name="dashboard",
     requires=("users",),
-    uses=("webhooks",),
+    uses=("webhooks", "apps"),
     pages=(
         *overview.screens,
         *keys.screens,

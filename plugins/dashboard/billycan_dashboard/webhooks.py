@@ -1,12 +1,12 @@
 """The pages of webhook endpoints: how each fares, its events, its secret, and what it still has to get."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
-from billycan import App, Conflict, Fault, Invalid, Problem
+from billycan import App, Conflict, Context, Fault, Invalid, Problem
 from billycan.fields import start_of_day
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
@@ -30,7 +30,9 @@ def list_endpoints(visit: Visit) -> Answer:
     found = visit.call("GET", API, {"per_page": 100})["data"]
     with visit.reading() as ctx:
         fared = api.health(ctx, ctx.now() - _RECENT)
-    values = {"endpoints": [(each, fared.get(each["id"], api.Health())) for each in found], **_form(visit, {})}
+        owners = _apps(ctx, found)
+    values = {"endpoints": [(each, fared.get(each["id"], api.Health())) for each in found], "owners": owners}
+    values.update(_form(visit, {}))
     return Shown("dashboard/webhooks.html", values)
 
 
@@ -49,9 +51,11 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
     days = [_today(visit) - timedelta(days=back) for back in reversed(range(_DAYS))]
     with visit.reading() as ctx:
         fared = api.health(ctx, ctx.now() - _RECENT, id).get(id, api.Health())
+        owners = _apps(ctx, [endpoint])
         by_day = api.by_time(ctx, id, [start_of_day(day, visit.session.zone) for day in days])
     values = {
         "endpoint": endpoint,
+        "owner": owners.get(endpoint["connection_id"], "an app") if endpoint["connection_id"] else None,
         "health": fared,
         "days": [*zip(days, by_day, strict=True)] if any(each.total for each in by_day) else [],
         "deliveries": newest["data"],
@@ -116,6 +120,16 @@ def host_of(url: str) -> str:
     """What tells endpoints apart: a URL without its scheme, cut in the middle where it is long."""
     text = url.partition("://")[2] or url
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 16]}…{text[-15:]}"
+
+
+def _apps(ctx: Context, endpoints: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
+    """The names of the connected apps that some of the endpoints belong to, by connection."""
+    connections = {each["connection_id"] for each in endpoints if each["connection_id"]}
+    if not connections or not ctx.has("apps"):
+        return {}
+    from billycan_apps import api  # noqa: PLC0415 - there only where that plugin is
+
+    return api.names(ctx, connections)
 
 
 def _written(visit: Visit) -> dict[str, Any]:

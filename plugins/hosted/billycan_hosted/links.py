@@ -22,6 +22,10 @@ class Link(msgspec.Struct, frozen=True, array_like=True):
     last_day: date
 
 
+# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+msgspec.json.Decoder(Link)
+
+
 def link_url(ctx: Context, path: str, id: str, edition: int, last_day: date) -> str:
     """The absolute address of a document's page; `path` is the page's, such as `/q/`."""
     link = Link(ctx.tenant_id, id, edition, last_day)

@@ -63,6 +63,10 @@ def release(ctx: Context, payments: Mapping[str, Row], stored: Sequence[Row], ex
     return released
 
 
+# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+msgspec.json.Decoder(list[Release])
+
+
 def restore(
     ctx: Context, invoice: Row, payments: Mapping[str, Row], stored: Sequence[Row], released: Any
 ) -> list[Release]:

@@ -25,6 +25,7 @@ endpoints = resource_table(
     sa.Column("previous_secret_key", sa.Text),
     sa.Column("connection_id", ByCodePoint),  # of the app that made it; null for the business's own
     _where("connection_id IS NOT NULL", "ix_webhooks_endpoints_connection_id", "tenant_id", "connection_id"),
+    external_ids_of="connection_id",  # no app learns of what another's, or the business's, is called
 )
 
 # A delivery in flight is pending and has a lease. No reference to its endpoint: it outlives it. What it delivers is in

@@ -1,0 +1,45 @@
+"""Whole files of tests, run once more with an app's access token where they have a key."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from billycan import App
+from billycan.starting.packages import absent
+from billycan.testing import Client
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "as_app: what is true of keys is true of apps' access tokens, too")
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if metafunc.definition.get_closest_marker("as_app"):
+        metafunc.fixturenames.append("credential")
+        token = pytest.param("token", marks=pytest.mark.long)
+        metafunc.parametrize("credential", ["key", *([] if "apps" in absent() else [token])], indirect=True)
+
+
+@pytest.fixture
+def credential(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Have every Client of a test call with a key, or with the access token of a connected app."""
+    chosen: str = request.param
+    if chosen == "token":
+        from billycan_apps import calling  # noqa: PLC0415 - not without that plugin
+        from billycan_apps.testing import give_token, limited  # noqa: PLC0415 - as above
+
+        monkeypatch.setattr(Client, "credential", give_token)
+        monkeypatch.setattr(calling, "_find", limited(calling._find))
+    return chosen
+
+
+@pytest.fixture
+def make_app(make_app: Callable[..., App], request: pytest.FixtureRequest) -> Callable[..., App]:
+    """As everywhere; where Clients call with tokens, with the plugin that knows those."""
+    with_tokens = "credential" in request.fixturenames and request.getfixturevalue("credential") == "token"
+
+    def make(*plugins: str, **given: Any) -> App:
+        return make_app(*dict.fromkeys([*plugins, *(("apps", "users") if with_tokens else ())]), **given)
+
+    return make

@@ -1,0 +1,52 @@
+"""Apps that end: everywhere at once, because the operator says so, or for good."""
+
+import sqlalchemy as sa
+
+from billycan import App, Conflict, Context, NotFound, unit_of_work
+
+from . import connecting, registered
+from .tables import apps, codes, connections
+
+
+def end(app: App, app_id: str) -> int:
+    """End an app in every business that has connected it, which no other can do from now on; how many there were.
+
+    All tokens end first, in one transaction. What follows, a business at a time, may be repeated. The app stays
+    registered, and its own business can connect it again. NotFound where there is none.
+    """
+    of_app = (
+        sa.select(connections.c.tenant_id, connections.c.id)
+        .where(connections.c.app_id == app_id)
+        .order_by(connections.c.tenant_id)
+    )
+    given = sa.exists().where(
+        connections.c.tenant_id == codes.c.tenant_id,
+        connections.c.id == codes.c.connection_id,
+        connections.c.app_id == app_id,
+    )
+    with app.db.writing(across="an app ends in every business that connected it") as db:
+        registered.publish(db, app_id, withdraw=True)
+        db.execute(sa.delete(codes).where(given))  # and what they gave
+        found = db.execute(of_app).all()
+    app.epoch.bump()
+    return sum(_disconnected(app, row.tenant_id, row.id) for row in found)
+
+
+def delete(app: App, app_id: str) -> None:
+    """End an app everywhere, and forget it. NotFound where there is none."""
+    end(app, app_id)
+    try:
+        with app.db.writing() as db:
+            db.execute(sa.delete(apps).where(apps.c.id == app_id))
+    except sa.exc.IntegrityError:
+        raise Conflict("Somebody connected the app at this moment: try again.") from None
+
+
+def _disconnected(app: App, tenant_id: str, connection_id: str) -> bool:
+    ctx = Context(app, tenant_id)
+    try:
+        with unit_of_work(ctx):
+            connecting.disconnect(ctx, connection_id)
+    except NotFound:
+        return False  # the business did it meanwhile
+    return True

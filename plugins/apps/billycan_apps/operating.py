@@ -1,0 +1,56 @@
+"""The page of whoever runs the deployment: every app that is registered, and how many connected it."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan.sql import tenants
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
+
+from . import ending, registered
+from .tables import connections
+from .wording import can
+
+_HERE = "/dashboard/operator/apps"
+_MOST_SHOWN = 500
+
+
+def list_apps(visit: Visit) -> Answer:
+    with visit.app.db.reading(across="the operator sees in how many businesses each app is connected") as db:
+        found = registered.everything(db)
+        counted = sa.select(connections.c.app_id, sa.func.count().label("times")).group_by(connections.c.app_id)
+        counts = {row.app_id: row.times for row in db.execute(counted)}
+        named = sa.select(tenants.c.id, tenants.c.profile).where(tenants.c.id.in_({app.business_id for app in found}))
+        names = {row.id: row.profile["name"] for row in db.execute(named)}
+    shown = [(app, names[app.business_id], counts.get(app.id, 0), can(visit.app, app.own.scopes)) for app in found]
+    return Shown("apps/operator.html", {"apps": shown[:_MOST_SHOWN], "count": len(shown)})
+
+
+def publish(visit: Visit, id: str) -> Answer:
+    with visit.app.db.writing() as db:
+        found = registered.publish(db, id)
+    return Led(_HERE, f"Every business can connect {found.own.name}.")
+
+
+def withdraw(visit: Visit, id: str) -> Answer:
+    with visit.app.db.writing() as db:
+        found = registered.publish(db, id, withdraw=True)
+    return Led(_HERE, f"No other business can connect {found.own.name} from now on.")
+
+
+def end(visit: Visit, id: str) -> Answer:
+    count = ending.end(visit.app, id)
+    return Led(
+        _HERE, f"The app is refused everywhere. {count:,} {'connection' if count == 1 else 'connections'} ended."
+    )
+
+
+_OPERATORS: dict[str, Any] = {"role": None, "operator": True}
+_ACT: dict[str, Any] = {**_OPERATORS, "proof": True, "on": _HERE}
+
+screens = mounted(
+    Screen(_HERE, list_apps, nav="All apps", group="Deployment", **_OPERATORS),
+    Screen(f"{_HERE}/{{id}}/publish", post=publish, **_ACT),
+    Screen(f"{_HERE}/{{id}}/withdraw", post=withdraw, **_ACT),
+    Screen(f"{_HERE}/{{id}}/end", post=end, **_ACT),
+)

@@ -29,7 +29,7 @@ def credential(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) 
         from billycan_apps import calling  # noqa: PLC0415 - not without that plugin
         from billycan_apps.testing import give_token, limited  # noqa: PLC0415 - as above
 
-        monkeypatch.setattr(Client, "credential", give_token)
+        monkeypatch.setattr(Client, "_credential", give_token)
         monkeypatch.setattr(calling, "_find", limited(calling._find))
     return chosen
 

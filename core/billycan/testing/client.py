@@ -42,13 +42,13 @@ class Client:
         with app.db.writing() as db:
             if not tenant_id:
                 tenant_id, _ = create_tenants(db, Profile(**given), app.now())
-            self.key_id, self.secret = self.credential(db, tenant_id, scopes, limits)
+            self.key_id, self.secret = self._credential(db, tenant_id, scopes, limits)
         self.tenant_id = tenant_id
         self.headers = {"Authorization": f"Bearer {self.secret}"}
         self.web = webtest.TestApp(app.wsgi)
         self.last: Any = None
 
-    def credential(
+    def _credential(
         self, db: sa.Connection, tenant_id: str, scopes: tuple[str, ...], limits: Mapping[str, Any]
     ) -> tuple[str, str]:
         """What this client calls with, a new key: its id and secret."""

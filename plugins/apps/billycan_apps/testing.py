@@ -158,7 +158,7 @@ _limits = dict[str, Mapping[str, Any]]()  # of connections, in tests that give k
 def give_token(
     client: Client, db: sa.Connection, tenant_id: str, scopes: tuple[str, ...], limits: Mapping[str, Any]
 ) -> tuple[str, str]:
-    """As `Client.credential`, an access token for a year: the id of its connection, and the token.
+    """As `Client._credential`, an access token for a year: the id of its connection, and the token.
 
     One connection of a tenant has all that have the usual limits, as one business has all of its keys; `read` and
     `write` are those of every resource.

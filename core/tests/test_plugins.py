@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable
+from email import message_from_string
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -394,9 +395,9 @@ def test_one_with_the_name_of_a_scope_of_core(make_app, install):
 def test_one_made_for_another_version(installed, requirement, said):
     installed(assets=plugin("assets"), zebras=plugin("zebras"))
     found = plugins.installed()
-    for name, version, requires in (("assets", "1.0", [requirement]), ("zebras", "1.4", None)):
-        dist = Mock(version=version, requires=requires)
-        dist.name = f"Acme_{name}"
+    for name, version, requires in (("assets", "1.0", [requirement]), ("zebras", "1.4", [])):
+        lines = [f"Name: Acme_{name}", f"Version: {version}", *(f"Requires-Dist: {text}" for text in requires)]
+        dist = Mock(metadata=message_from_string("\n".join(lines)))
         found[name] = SimpleNamespace(load=found[name].load, value=found[name].value, dist=dist)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(packages, "installed", lambda: found)

@@ -5,12 +5,21 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, entry_points
+from typing import NamedTuple
 
 GROUP, COMMANDS = "billycan.plugins", "billycan.commands"
 ASSEMBLED, CORE = "billycan", "billycan-core"
 # What deployments may still list, and how it is called now.
 RENAMED = {"gst": "documents"}
 _NAME_OF = re.compile(r"^[\w.-]+")  # a requirement
+
+
+class Package(NamedTuple):
+    """What a package's metadata say of it: its name as it is compared, its version, and what it requires."""
+
+    name: str
+    version: str
+    requires: tuple[str, ...]
 
 
 class PluginError(Exception):
@@ -39,7 +48,7 @@ def first_party() -> set[str]:
     return {
         name
         for name, entry in installed().items()
-        if entry.dist and canonical(entry.dist.name) in parts and name not in unusable
+        if entry.dist and told(entry.dist).name in parts and name not in unusable
     }
 
 
@@ -49,7 +58,7 @@ def absent() -> frozenset[str]:
 
     With them whatever requires one of them, and so could not be imported.
     """
-    here = {canonical(entry.dist.name): entry.dist for entry in installed().values() if entry.dist}
+    here = {told(entry.dist).name: entry.dist for entry in installed().values() if entry.dist}
     gone = _parts(with_extras=True) - here.keys() - {CORE}
     while more := {name for name, package in here.items() if gone and _required(package) & gone} - gone:
         gone |= more
@@ -66,8 +75,15 @@ def _parts(*, with_extras: bool = False) -> set[str]:
 
 def _required(package: Distribution, *, with_extras: bool = False) -> set[str]:
     """The names of the packages that one requires."""
-    requirements = package.requires or []
+    requirements = told(package).requires
     return {canonical(_NAME_OF.findall(r)[0]) for r in requirements if with_extras or "extra ==" not in r}
+
+
+@cache
+def told(package: Distribution) -> Package:
+    """What a package's metadata say; each of its members would read and parse them anew."""
+    said = package.metadata
+    return Package(canonical(said["Name"]), said["Version"], tuple(said.get_all("Requires-Dist") or ()))
 
 
 def canonical(name: str) -> str:
@@ -97,9 +113,9 @@ def chosen(setting: str | None) -> list[str]:
 def commands(enabled: Iterable[str]) -> dict[str, EntryPoint]:
     """The commands that the packages of these plugins bring, by name; none of them is loaded yet."""
     available = installed()
-    brought = {dist.name: name for name in enabled if name in available and (dist := available[name].dist)}
+    brought = {told(dist).name for name in enabled if name in available and (dist := available[name].dist)}
     found: dict[str, EntryPoint] = {}
-    for entry in (e for e in _entries(COMMANDS, *sys.path) if e.dist and e.dist.name in brought):
+    for entry in (e for e in _entries(COMMANDS, *sys.path) if e.dist and told(e.dist).name in brought):
         if (other := found.get(entry.name)) and other.value != entry.value:
             raise PluginError(f"{other.value} and {entry.value} both are the command {entry.name}: disable one plugin")
         found[entry.name] = entry

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution
+from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
 from types import ModuleType
 from typing import Any
 
@@ -107,11 +107,12 @@ def _check_names(names: Iterable[str], core: Mapping[str, Any]) -> None:
 
 def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, EntryPoint]) -> None:
     """Refuse plugins whose package asks for another version of core or of a plugin than is installed."""
-    found = dict(_told(entry.dist)[0] for entry in available.values() if entry.dist)
+    known = [packages.told(entry.dist) for entry in available.values() if entry.dist]
+    found = {package.name: package.version for package in known}
     with suppress(PackageNotFoundError):  # Run from its source, it is of no version.
         found[packages.CORE] = distribution(packages.CORE).version
     for name, entry in enabled.items():
-        for wanted in _told(entry.dist)[1] if entry.dist else ():
+        for wanted in map(_requirement, packages.told(entry.dist).requires if entry.dist else ()):
             version = found.get(packages.canonical(wanted.name))
             if version is None or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
                 continue
@@ -123,11 +124,8 @@ def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, E
 
 
 @cache
-def _told(package: Distribution) -> tuple[tuple[str, str], tuple[Requirement, ...]]:
-    """A package's name and version, and what it requires."""
-    return (packages.canonical(package.name), package.version), tuple(
-        Requirement(text) for text in package.requires or ()
-    )
+def _requirement(text: str) -> Requirement:
+    return Requirement(text)
 
 
 def in_order(manifests: Mapping[str, Manifest]) -> list[str]:

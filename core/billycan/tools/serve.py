@@ -61,12 +61,16 @@ def serve(bind: str, workers: int, threads: int) -> int:
         _migrate(app)
         environ.pop(_OWNER, None)  # whoever serves needs it no more
         app.start()
-        children = {
-            "the web server": _start(_gunicorn(listener.fileno(), workers, threads), environ, listener.fileno()),
-            "the worker": _start([sys.executable, "-m", "billycan.tools.cli", "worker"], environ),
-        }
+        web = _start(_gunicorn(listener.fileno(), workers, threads), environ, listener.fileno())
+    children = {"the web server": web}
+
+    def begin() -> None:
+        # Only now: what a worker loads would hold up the first answer.
+        children["the worker"] = _start([sys.executable, "-m", "billycan.tools.cli", "worker"], environ)
+        _announce(app, url, is_loopback)
+
     try:
-        code = _watch(children, stop, lambda: _answers(host, port), lambda: _announce(app, url, is_loopback))
+        code = _watch(children, stop, lambda: _answers(host, port), begin)
     finally:
         failed = _end(children, stop)
     return code or failed
@@ -187,18 +191,18 @@ def _watch(
     children: Mapping[str, subprocess.Popen[bytes]],
     stop: list[int],
     answers: Callable[[], bool],
-    announce: Callable[[], None],
+    begin: Callable[[], None],
 ) -> int:
-    """Wait for a signal, or for a child to end by itself, which is 1; announce as soon as the server answers."""
-    announced = False
+    """Wait for a signal, or for a child to end by itself, which is 1; `begin` as soon as the server answers."""
+    begun = False
     while not stop:
         if dead := [name for name, child in children.items() if child.poll() is not None]:
             how = " and ".join(f"{name} ended ({_how(children[name].returncode)})" for name in dead)
             print(f"billycan: {how}, so everything stops; the log above says why", file=sys.stderr)  # noqa: T201
             return 1
-        if not announced and answers():
-            announce()
-            announced = True
+        if not begun and answers():
+            begin()
+            begun = True
         time.sleep(0.05)
     return 0
 

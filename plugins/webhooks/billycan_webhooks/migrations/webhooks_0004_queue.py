@@ -1,13 +1,14 @@
 """Make the queue's tables on PostgreSQL, as the owner: the role that runs the server may not."""
 
 from alembic import op
-from huey.storage import PostgresStorage
 
 revision, down_revision = "webhooks_0004", "webhooks_0003"
 
 
 def upgrade() -> None:
     if op.get_bind().dialect.name == "postgresql":
+        from huey.storage import PostgresStorage  # noqa: PLC0415 - SQLite needs none of it
+
         for statement in PostgresStorage(create_tables=False).ddl:
             op.execute(statement)
 

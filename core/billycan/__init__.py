@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from .ids import new_id
     from .keys import Identity
     from .limits import Allowance
-    from .manifest import Answered, Card, Every, Extends, Gauge, Manifest, RecordPages, Route
+    from .manifest import Answered, Card, Document, Every, Extends, Gauge, Manifest, RecordPages, Route
     from .naming import names_of
     from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
@@ -64,6 +64,7 @@ __all__ = [
     "Conflict",
     "Context",
     "Deleted",
+    "Document",
     "Event",
     "Every",
     "Extends",
@@ -125,7 +126,7 @@ _HOMES = {
     "ids": "new_id",
     "keys": "Identity",
     "limits": "Allowance",
-    "manifest": "Answered Card Every Extends Gauge Manifest RecordPages Route",
+    "manifest": "Answered Card Document Every Extends Gauge Manifest RecordPages Route",
     "naming": "names_of",
     "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",

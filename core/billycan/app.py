@@ -76,6 +76,7 @@ class App:
         # What an event says may be read by whoever may read the records of the plugin that declares it.
         self.event_scopes = {name: f"{m.name}:read" for m in parts for name in m.events}
         endpoints = mounting.endpoints(parts, manifests)
+        self.documents = mounting.documents(manifests, endpoints)
         self.prefixes = extensions.prefixes(manifests, endpoints)
         self.extensions, endpoints = extensions.extend(manifests, endpoints)
         self.endpoints = [msgspec.structs.replace(e, choice=chosen.of(e)) for e in endpoints]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .app import App
     from .context import Context
     from .gst import GstEntries
+    from .paper import Paper
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
@@ -25,11 +26,12 @@ class Route(Struct, frozen=True):
 
     `scope` is what a key must hold (None: any key). `needs` names plugins without which the route is not mounted; a
     set inside means any of them. `also` maps other media types a client may ask for with Accept, such as
-    `text/calendar`, to the path of the GET route that answers in it. `shown_once` names a
-    secret of the answer: what is kept for a repeated Idempotency-Key has null in its place. `makes` says which records
-    of other plugins a handler that returns a `Resource` may make, by the paths of their GET routes. `deprecated` is the
-    day (UTC) from which the route should no longer be used, `sunset` the one on which it goes, and `notice` the page
-    that says what to use instead. What the route takes and gives is read from the handler's signature, and what it
+    `text/calendar`, to the path of the GET route that answers in it. `answers` is the media type of an answer that is
+    not JSON. `shown_once` names a secret of the answer: what is kept for a repeated Idempotency-Key has null in its
+    place. `makes` says which records of other plugins a handler that returns a `Resource` may make, by the paths of
+    their GET routes. `deprecated` is the day (UTC) from which the route should no longer be used, `sunset` the one on
+    which it goes, and `notice` the page that says what to use instead. What the route takes and gives is read from the
+    handler's signature, and what it
     refuses and emits from the codes and events in backticks in its docstring.
     """
 
@@ -40,6 +42,7 @@ class Route(Struct, frozen=True):
     status: int = 200
     needs: tuple[str | frozenset[str] | set[str], ...] = ()
     also: Mapping[str, str] = {}
+    answers: str | None = None
     public: bool = False
     shown_once: str | None = None
     makes: tuple[str, ...] = ()
@@ -85,6 +88,24 @@ class Extends(Struct, frozen=True, kw_only=True):
     fill: "Callable[[Context, Sequence[str]], Mapping[str, Any]]"
     takes: type[Struct] | None = None
     keep: "Callable[[Context, str, Any], None] | None" = None
+
+
+class Document(Struct, frozen=True, kw_only=True):
+    """A record that is read as a page, a PDF or a mail: `Document(path="/v1/invoices/{id}", show=show, finish=send)`.
+
+    path: The path of the GET route of one; its `{id}` is the record's.
+    show: `show(ctx, id)` gives its Paper; NotFound where it is not the tenant's.
+    finish: `finish(ctx, id)` sends or issues it, in the caller's transaction, where it is a draft, and does nothing
+      where it is not; None where there are no drafts.
+    takes: The Struct of the query that the GET route takes, all with defaults, for a `show(ctx, id, query)`.
+    template: A Typst file of its own for its PDF, which finds the Paper as JSON in `sys.inputs.paper`.
+    """
+
+    path: str
+    show: "Callable[..., Paper]"
+    finish: "Callable[[Context, str], None] | None" = None
+    takes: type[Struct] | None = None
+    template: Path | None = None
 
 
 class Gauge(Struct, frozen=True):
@@ -183,6 +204,10 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: What it wants of the pages of its records, in a dashboard that makes them.
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     gst: What its documents add to GST reports.
+    documents: Its records that are read as a page, a PDF or a mail.
+    on_documents: `on_documents(document, route)` gives routes for each Document of the enabled plugins; `route` is the
+      document's GET route. Their scopes are that plugin's or its own. A GET route that `answers` in a media type is
+      what the document's route gives to clients that ask for it with Accept.
     hears: Events, other plugins' too, and the functions called with the context and that data, inside the
       transaction: `{"job.deleted": keep_job}`.
     observes: `observes(app)` gives an Observer of every request that somebody known made of the API. It is called
@@ -214,6 +239,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: tuple[RecordPages, ...] = ()
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     gst: "tuple[GstEntries, ...]" = ()
+    documents: tuple[Document, ...] = ()
+    on_documents: "Callable[[Document, Route], Sequence[Route]] | None" = None
     hears: Mapping[str, Callable[..., None]] = {}
     observes: "Callable[[App], Observer] | None" = None
     tasks: tuple[Every, ...] = ()

@@ -230,7 +230,7 @@ class _Document:
             headers.append("Location")
         if route.method != "GET":
             headers.append("Idempotent-Replayed")
-        content: Json = {"*/*": {}}
+        content: Json = {route.answers or "*/*": {}}
         if signature.answer is not Reply:
             found = [self.schemas.shown(kind) for kind in kinds]
             data = found[0] if len(found) == 1 else {"anyOf": found}

@@ -12,7 +12,7 @@ from msgspec.structs import fields
 from .. import paths
 from ..endpoints import PARAMETER
 from ..gst import LABELS, GstEntries
-from ..manifest import Every, Extends, Manifest, RecordPages, Route
+from ..manifest import Document, Every, Extends, Manifest, RecordPages, Route
 from ..plain import is_struct
 from .extensions import structs_of, table_of
 from .signatures import heard
@@ -39,10 +39,13 @@ def alone(manifest: Manifest) -> Iterator[str]:
         if path.split("/")[1:2] in ([], ["v1"], ["-"]) or path[:2] == "/{" or not paths.is_canonical(path):
             yield f"{name}: its page {path} must begin with / and lie outside /v1 and /-: move it"
     for route in manifest.routes:
-        yield from (f"{name}: {fault}" for fault in _route(manifest, route))
+        yield from (f"{name}: {fault}" for fault in of_route(manifest, route))
     for pages in manifest.records:
         if pages.path not in {route.path for route in manifest.routes}:
             yield f"{name}: its records name {pages.path}, which it does not list: correct the path"
+    for document in manifest.documents:
+        if document.path not in {route.path for route in manifest.routes if route.method == "GET"}:
+            yield f"{name}: its document {document.path} has no GET route of that path: correct the path"
     for every in manifest.tasks:
         if every.seconds < 1:
             yield f"{name}: a task runs every {every.seconds} seconds: it must be 1 or more"
@@ -172,7 +175,8 @@ def _data(manifest: Manifest) -> Iterator[str]:
         yield f"{name} has tables but no migrations: name their folder in the manifest"
 
 
-def _route(manifest: Manifest, route: Route) -> Iterator[str]:
+def of_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -> Iterator[str]:
+    """What is wrong with a route; `besides` are scopes that it may need besides the plugin's own."""
     label = f"{route.method} {route.path}"
     if route.method not in METHODS:
         yield f"{label}: the method must be one of {', '.join(METHODS)}"
@@ -181,7 +185,7 @@ def _route(manifest: Manifest, route: Route) -> Iterator[str]:
     if not callable(route.handler):
         yield f"{label}: its handler {route.handler!r} is not a function"
     scopes = f"{manifest.name}:read", f"{manifest.name}:write"
-    if route.scope is not None and route.scope not in scopes:
+    if route.scope is not None and route.scope not in (*scopes, *besides):
         yield f"{label} needs the scope {route.scope!r}: take {' or '.join(scopes)}, or None for any key"
     for need in route.needs:
         for other in [need] if isinstance(need, str) else sorted(need):
@@ -231,6 +235,10 @@ def _maps_to_functions(value: Any) -> bool:
     return isinstance(value, Mapping) and all(map(callable, value.values()))
 
 
+def _is_document(value: Any) -> bool:
+    return isinstance(value, Document) and "{id}" in value.path and callable(value.show)
+
+
 def _is_gst(entries: Any) -> bool:
     return isinstance(entries, GstEntries) and {*entries.labels} <= {*LABELS} and callable(entries.select)
 
@@ -252,6 +260,8 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "records": (_tuple_of(_is(RecordPages)), 'records must be a tuple of RecordPages(path="/v1/…", columns=…)'),
     "cards": (_tuple_of(callable), "cards must be a tuple of functions of the context"),
     "gst": (_tuple_of(_is_gst), 'gst must be a tuple of GstEntries(labels=("G1", …), select=function)'),
+    "documents": (_tuple_of(_is_document), 'documents must be a tuple of Document(path="/v1/…/{id}", show=function)'),
+    "on_documents": (lambda run: run is None or callable(run), "on_documents must be a function"),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
     "serve": (_is(Mapping), "serve must map settings to their texts"),
     "codes": (_is(Mapping), "codes must map each code to its Code"),

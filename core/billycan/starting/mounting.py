@@ -9,7 +9,7 @@ from falcon.routing import CompiledRouter
 
 from ..endpoints import PARAMETER, Endpoint
 from ..events import events
-from ..manifest import Manifest
+from ..manifest import Document, Manifest, Route
 from ..pipeline import Pipeline
 from . import checks, signatures
 from .packages import PluginError
@@ -26,21 +26,9 @@ def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> lis
     found = []
     for manifest in parts:
         for route in manifest.routes:
-            if not all(_has(enabled, need) for need in route.needs):
-                continue
-            key = route.method, PARAMETER.sub("{}", route.path)
-            if (owner := owners.get(key)) == manifest.name:
-                raise PluginError(f"{owner} has {route.method} {route.path} twice: remove one of them")
-            if owner:
-                raise PluginError(
-                    f"{manifest.name} and {owner} both have {route.method} {route.path}: disable one of them"
-                )
-            owners[key] = manifest.name
-            try:
-                signature = signatures.read(route)
-            except (TypeError, NameError) as error:
-                raise PluginError(f"{manifest.name}: {error}: correct the handler") from error
-            found.append(Endpoint(manifest.name, route, signature, _ids(enabled, manifest, signature.query)))
+            if all(_has(enabled, need) for need in route.needs):
+                found.append(_endpoint(manifest, route, owners, enabled))
+    found += _on_documents(found, owners, enabled)
     for manifest in enabled.values():
         for fault in checks.lists(manifest, [(e.signature.listed, e.signature.query) for e in found]):
             raise PluginError(fault)
@@ -88,6 +76,50 @@ def mounted(app: "App") -> tuple[Callable[[str], Any], falcon.App[Any, Any]]:
         except ValueError as error:
             raise PluginError(f"{plugin}: {path} conflicts with the other paths: {error}: rename it") from error
     return router.find, web
+
+
+def documents(enabled: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, Document]:
+    """The documents of the enabled plugins whose routes are mounted, by their paths."""
+    paths = {e.route.path for e in endpoints}
+    return {d.path: d for manifest in enabled.values() for d in manifest.documents if d.path in paths}
+
+
+def _endpoint(
+    manifest: Manifest, route: Route, owners: dict[tuple[str, str], str], enabled: Mapping[str, Manifest]
+) -> Endpoint:
+    """The endpoint of a route; PluginError where another has its path, or its handler cannot be served."""
+    key = route.method, PARAMETER.sub("{}", route.path)
+    if (owner := owners.get(key)) == manifest.name:
+        raise PluginError(f"{owner} has {route.method} {route.path} twice: remove one of them")
+    if owner:
+        raise PluginError(f"{manifest.name} and {owner} both have {route.method} {route.path}: disable one of them")
+    owners[key] = manifest.name
+    try:
+        signature = signatures.read(route)
+    except (TypeError, NameError) as error:
+        raise PluginError(f"{manifest.name}: {error}: correct the handler") from error
+    return Endpoint(manifest.name, route, signature, _ids(enabled, manifest, signature.query))
+
+
+def _on_documents(
+    found: list[Endpoint], owners: dict[tuple[str, str], str], enabled: Mapping[str, Manifest]
+) -> list[Endpoint]:
+    """What plugins add to every document; a document's route in `found` then gives what theirs answer, too."""
+    at = {e.route.path: i for i, e in enumerate(found) if e.route.method == "GET"}
+    added = []
+    for path, document in documents(enabled, found).items():
+        home = found[at[path]]
+        scopes = [f"{home.plugin}:read", f"{home.plugin}:write"]
+        for manifest in enabled.values():
+            for route in manifest.on_documents(document, home.route) if manifest.on_documents else ():
+                for fault in checks.of_route(manifest, route, scopes):
+                    raise PluginError(f"{manifest.name}: {fault}")
+                added.append(_endpoint(manifest, route, owners, enabled))
+                if route.method == "GET" and route.answers:
+                    also = {**found[at[path]].route.also, route.answers: route.path}
+                    whole = msgspec.structs.replace(found[at[path]].route, also=also)
+                    found[at[path]] = msgspec.structs.replace(found[at[path]], route=whole)
+    return added
 
 
 def _ids(enabled: Mapping[str, Manifest], manifest: Manifest, query: Any) -> dict[str, str]:

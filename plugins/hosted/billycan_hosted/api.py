@@ -1,6 +1,28 @@
-"""What other plugins may use of hosted pages: signed links, and a page that answers them."""
+"""What other plugins may use of hosted pages: signed links, a page that answers them, and what documents say on it."""
 
+from .branding import brand_of
 from .links import Link, link_url, read_link
-from .pages import DocumentPage, Shown, day, form_of, moment, money, render
+from .pages import DocumentPage, Shown, form_of, render
+from .papers import buyer, how_to_pay, paper_of, remarks, seller
+from .written import abn, address_lines, day, moment, money
 
-__all__ = ["DocumentPage", "Link", "Shown", "day", "form_of", "link_url", "moment", "money", "read_link", "render"]
+__all__ = [
+    "DocumentPage",
+    "Link",
+    "Shown",
+    "abn",
+    "address_lines",
+    "brand_of",
+    "buyer",
+    "day",
+    "form_of",
+    "how_to_pay",
+    "link_url",
+    "moment",
+    "money",
+    "paper_of",
+    "read_link",
+    "remarks",
+    "render",
+    "seller",
+]

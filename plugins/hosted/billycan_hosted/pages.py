@@ -2,21 +2,16 @@
 
 import secrets
 from collections.abc import Callable, Mapping
-from datetime import date
-from decimal import Decimal
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qsl
-from zoneinfo import ZoneInfo
 
 import falcon
 import jinja2
-import msgspec
 from msgspec import Struct
 
 from billycan import App, Context, Problem, unit_of_work
-from billycan.fields import Moment
 from billycan.web import MethodNotAllowed, PayloadTooLarge, read_bytes
 
 from .links import Link, read_link
@@ -41,11 +36,12 @@ class DocumentPage:
     """A Falcon resource for `path{token}`.
 
     `show` gives the page of a link. `act` handles a form in the unit of work of an API call: it returns None when it is
-    done, or the faults of the form by field, which are shown beside what was typed.
+    done, or the faults of the form by field, which are shown beside what was typed. `document` is the path of the
+    Document that it shows, which can then be downloaded as a PDF, too.
     """
 
-    def __init__(self, app: App, path: str, show: Show, act: Act | None = None) -> None:
-        self.app, self.path, self.show, self.act = app, path, show, act
+    def __init__(self, app: App, path: str, show: Show, act: Act | None = None, *, document: str = "") -> None:
+        self.app, self.path, self.show, self.act, self.document = app, path, show, act, document
 
     def on_get(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
         link = self._open(req, resp, token)
@@ -101,9 +97,7 @@ class DocumentPage:
 
     def _answer(self, resp: falcon.Response, ctx: Context, shown: Shown) -> None:
         resp.status = shown.status
-        address = msgspec.to_builtins(ctx.tenant.address) if ctx.tenant.address else None
-        of_seller = {"seller": ctx.tenant, "seller_address": one_line(address)}
-        render(resp, shown.template, **{"faults": {}, "form": {}, **of_seller, **shown.values})
+        render(resp, shown.template, **{"faults": {}, "form": {}, **shown.values})
 
 
 def form_of(req: falcon.Request) -> dict[str, str]:
@@ -132,74 +126,6 @@ def render(resp: falcon.Response, template: str, **values: Any) -> None:
     )
 
 
-def money(value: Decimal) -> str:
-    """`$1,210.00`"""
-    return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
-
-
-def _price(value: Decimal) -> str:
-    """A price per unit, with all of its decimals."""
-    return f"-${-value:,}" if value < 0 else f"${value:,}"
-
-
-def day(value: date) -> str:
-    """`5 December 2026`"""
-    return f"{value.day} {value:%B %Y}"
-
-
-def local_day(value: Moment, zone: str) -> str:
-    """The date of a moment in a business's time zone."""
-    return day(value.astimezone(ZoneInfo(zone)).date())
-
-
-def percent(value: Decimal) -> str:
-    """`12.5%`"""
-    return f"{value.normalize():f}%"
-
-
-# Units that count things, as words: abbreviations such as m, kg or hr stay as they are.
-_WORDS = """
-    bag bottle box call carton day fixture hour item kilometre length litre load metre minute month night pack pair
-    part person piece point room roll session set sheet trip unit visit week year
-"""
-_MANY = {word: f"{word}es" if word.endswith("x") else f"{word}s" for word in _WORDS.split()} | {"person": "people"}
-_ONE = {many: one for one, many in _MANY.items()}
-
-
-def quantity(value: Decimal, unit: str | None) -> str:
-    """How many of what, as people write it: `38 hours`, `1 hour`, `2.5 m`."""
-    number = f"{value:,f}"
-    if not unit:
-        return number
-    words = _ONE if abs(value) == 1 else _MANY
-    return f"{number} {words.get(unit, unit)}"
-
-
-_UNTAXED = {"gst_free": "GST-free", "export": "GST-free", "input_taxed": "Input taxed", "out_of_scope": "No GST"}
-
-
-def _untaxed(code: str) -> str:
-    return _UNTAXED[code]
-
-
-def one_line(address: Mapping[str, str | None] | None) -> str:
-    """An address as it is stored, in one line; empty where there is none."""
-    found = address or {}
-    place = " ".join(found[k] or "" for k in ("suburb", "state", "postcode") if found.get(k))
-    return ", ".join(part for part in (found.get("line1"), found.get("line2"), place) if part)
-
-
-def moment(value: Moment, zone: str) -> str:
-    """`5 December 2026, 9:30 am`, in a business's time zone."""
-    local = value.astimezone(ZoneInfo(zone))
-    hour = local.hour % 12 or 12
-    return f"{day(local)}, {hour}:{local:%M} {'am' if local.hour < 12 else 'pm'}"
-
-
-def _abn(digits: str) -> str:
-    return f"{digits[:2]} {digits[2:5]} {digits[5:8]} {digits[8:]}"
-
-
 @lru_cache
 def _style() -> str:
     return files("billycan_hosted").joinpath("templates/style.css").read_text()
@@ -210,19 +136,13 @@ def _templates() -> jinja2.Environment:
     # Any plugin's templates by their file name; the documents' share a layout.
     loader = jinja2.ChoiceLoader([jinja2.PackageLoader("billycan_hosted"), jinja2.FunctionLoader(_of_plugins)])
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters |= {
-        "money": money,
-        "price": _price,
-        "day": day,
-        "local_day": local_day,
-        "percent": percent,
-        "quantity": quantity,
-        "untaxed": _untaxed,
-        "moment": moment,
-        "abn": _abn,
-        "one_line": one_line,
-    }
+    environment.filters["css"] = _css
     return environment
+
+
+def _css(text: str) -> str:
+    """A text within quotation marks in a style sheet, where HTML's escapes mean nothing."""
+    return "".join(c if c.isalnum() or c in " ,.·-" else f"\\{ord(c):x} " for c in text)
 
 
 def _of_plugins(name: str) -> str | None:

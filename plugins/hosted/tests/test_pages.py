@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from billycan.fields import Moment
-from billycan_hosted import pages
+from billycan_hosted import written as write
 
 
 @pytest.mark.parametrize(
@@ -27,21 +27,21 @@ from billycan_hosted import pages
     ],
 )
 def test_quantities(number, unit, written):
-    assert pages.quantity(Decimal(number), unit) == written
+    assert write.quantity(Decimal(number), unit) == written
 
 
 @pytest.mark.parametrize(("number", "written"), [("10", "10%"), ("100", "100%"), ("12.50", "12.5%"), ("0.25", "0.25%")])
 def test_percentages(number, written):
-    assert pages.percent(Decimal(number)) == written
+    assert write.percent(Decimal(number)) == written
 
 
 def test_money():
-    assert [pages.money(Decimal(x)) for x in ("1210", "-0.5", "0")] == ["$1,210.00", "-$0.50", "$0.00"]
+    assert [write.money(Decimal(x)) for x in ("1210", "-0.5", "0")] == ["$1,210.00", "-$0.50", "$0.00"]
 
 
 def test_days_and_moments_are_those_of_the_business():
     at = Moment.of(datetime(2026, 12, 31, 13, 5, tzinfo=UTC))
-    assert pages.day(date(2026, 2, 1)) == "1 February 2026"
-    assert pages.local_day(at, "Australia/Hobart") == "1 January 2027"
-    assert pages.moment(at, "Australia/Hobart") == "1 January 2027, 12:05 am"
-    assert pages.moment(at, "Australia/Perth") == "31 December 2026, 9:05 pm"
+    assert write.day(date(2026, 2, 1)) == "1 February 2026"
+    assert write.local_day(at, "Australia/Hobart") == "1 January 2027"
+    assert write.moment(at, "Australia/Hobart") == "1 January 2027, 12:05 am"
+    assert write.moment(at, "Australia/Perth") == "31 December 2026, 9:05 pm"

@@ -1,9 +1,11 @@
-"""The page where a client reads and prints an adjustment note."""
+"""What an adjustment note says to its client, and the page where they read and print it."""
 
 from billycan import App, Context, NotFound
-from billycan_hosted.api import DocumentPage, Link, Shown, day, money
+from billycan.paper import Key, Notice, Paper, Sum
+from billycan_hosted.api import DocumentPage, Link, Shown, day, money, paper_of
 
-from .notes import PATH, records, show
+from .note_handlers import issue_adjustment_note
+from .notes import PATH, hosted_url, records, show
 
 _REASONS = {
     "returned": "Goods or services returned",
@@ -16,32 +18,49 @@ _REASONS = {
 
 def note_page(app: App) -> DocumentPage:
     """The page at `/a/{token}`."""
-    return DocumentPage(app, PATH, show_note)
+    return DocumentPage(app, PATH, show_note, document="/v1/adjustment_notes/{id}")
 
 
 def show_note(ctx: Context, link: Link) -> Shown:
-    """The note of a link, with what its form asks for (s 29-75 GST Act; GSTR 2013/2)."""
+    """The note of a link."""
     try:
-        row = records.find(ctx, link.id)
+        return Shown("document.html", {"paper": note_paper(ctx, link.id)})
     except NotFound:
         text = "Please ask the business for a new link."
         return Shown("closed.html", {"title": "This note is no longer here", "text": text}, 410)
+
+
+def finish_note(ctx: Context, id: str) -> None:
+    """Issue an adjustment note that is a draft."""
+    if records.lock(ctx, id).status == "draft":
+        issue_adjustment_note(ctx, id)
+
+
+def note_paper(ctx: Context, id: str) -> Paper:
+    """An adjustment note with what its form asks for (s 29-75 GST Act; GSTR 2013/2)."""
+    row = records.find(ctx, id)
     note, is_void = show(ctx, row), row.status == "void"
-    values = {
-        "heading": note.document_title,
-        "document": note,
-        "badge": ("bad", "Void") if is_void else None,
-        "stamp": "VOID" if is_void else None,
-        "notice": ("bad", "This note is void: the invoice is not reduced by it.") if is_void else None,
-        "key": None if is_void else ("Credit", money(note.total), f"on invoice {note.invoice_number}"),
-        "client_abn": row.client_abn,
-        "client_address": row.client_address,
-        "price_includes_gst": False,
-        "facts": [
-            ("Date of issue", day(note.issue_date)),
-            ("Invoice", note.invoice_number),
-            ("Reason", _REASONS[note.reason]),
-        ],
-        "summary": note.description,
-    }
-    return Shown("invoices/adjustment_note.html", values)
+    effect = (
+        Sum("Effect", "Decreasing adjustment"),
+        Sum("Price reduced by", money(note.total)),
+        Sum("GST reduced by", money(note.gst)),
+    )
+    return paper_of(
+        ctx,
+        note,
+        row,
+        noun=note.document_title.lower(),
+        title=note.document_title,
+        mark={"draft": "DRAFT", "void": "VOID"}.get(note.status, ""),
+        badge=Notice("bad", "Void") if is_void else None,
+        notice=Notice("bad", "This note is void: the invoice is not reduced by it.") if is_void else None,
+        facts={
+            "Date of issue": day(note.issue_date),
+            "Invoice": note.invoice_number,
+            "Reason": _REASONS[note.reason],
+        },
+        key=None if is_void else Key("Credit", money(note.total), f"on invoice {note.invoice_number}"),
+        sums=effect if note.document_title == "Adjustment note" else (),
+        summary=note.description or "",
+        url=hosted_url(ctx, row),
+    )

@@ -1,66 +1,94 @@
-"""The page where a client reads and prints an invoice, and how to pay it."""
+"""The page where a client reads and prints an invoice and how to pay it, and what it says on paper."""
 
+from collections.abc import Iterator
 from fractions import Fraction
 
 from billycan import App, Context, NotFound
+from billycan.paper import Key, Notice, Paper, Sum, Tone
 from billycan_documents.api import round_cents
-from billycan_hosted.api import DocumentPage, Link, Shown, day, money
+from billycan_hosted.api import DocumentPage, Link, Shown, day, how_to_pay, money, paper_of, remarks
 
-from .documents import PATH, documents, records
+from .documents import PATH, documents, hosted_url, records
+from .handlers import send_invoice
+from .schemas import Invoice
 
 _BADGES = {
-    "paid": ("good", "Paid"),
-    "credited": ("good", "Credited"),
-    "void": ("bad", "Void"),
-    "written_off": ("warn", "Written off"),
-    "partially_paid": ("warn", "Partly paid"),
+    "paid": Notice("good", "Paid"),
+    "credited": Notice("good", "Credited"),
+    "void": Notice("bad", "Void"),
+    "written_off": Notice("warn", "Written off"),
+    "partially_paid": Notice("warn", "Partly paid"),
 }
-_NOTICES = {
+_NOTICES: dict[str, tuple[Tone, str]] = {
     "paid": ("good", "This invoice is paid. Thank you!"),
     "credited": ("good", "{seller} has taken all of this invoice off: there is nothing to pay."),
     "void": ("bad", "This invoice is void: it is not a tax invoice, and there is nothing to pay."),
     "written_off": ("warn", "{seller} has written off what was due on this invoice."),
 }
-_STAMPS = {"void": "VOID"}
+_MARKS = {"draft": "DRAFT", "void": "VOID", "paid": "PAID", "credited": "CREDITED"}
 
 
 def invoice_page(app: App) -> DocumentPage:
     """The page at `/i/{token}`."""
-    return DocumentPage(app, PATH, show_invoice)
+    return DocumentPage(app, PATH, show_invoice, document="/v1/invoices/{id}")
 
 
 def show_invoice(ctx: Context, link: Link) -> Shown:
     """The invoice of a link."""
     try:
-        row = records.find(ctx, link.id)
+        return Shown("document.html", {"paper": invoice_paper(ctx, link.id)})
     except NotFound:
         text = "Please ask the business for a new link."
         return Shown("closed.html", {"title": "This invoice is no longer here", "text": text}, 410)
+
+
+def finish_invoice(ctx: Context, id: str) -> None:
+    """Send an invoice that is a draft."""
+    if records.lock(ctx, id).status == "draft":
+        send_invoice(ctx, id)
+
+
+def invoice_paper(ctx: Context, id: str) -> Paper:
+    """An invoice with all that a tax invoice must show (s 29-70 GST Act), how to pay, and what was paid."""
+    row = records.find(ctx, id)
     invoice = documents.show(ctx, row)
-    only_taxable = [part.gst_code for part in invoice.gst_breakdown] == ["gst"]
-    badge = _BADGES.get(invoice.status)
-    if badge is None and invoice.is_overdue:
-        badge = ("bad", "Overdue")
     owing = invoice.status in ("sent", "partially_paid")
-    due = ("Was due" if invoice.is_overdue else "Due") + f" {day(invoice.due_date)}"
-    notice = _NOTICES.get(invoice.status)
-    values = {
-        "heading": invoice.document_title,
-        "document": invoice,
-        "badge": badge,
-        "stamp": _STAMPS.get(invoice.status),
-        "notice": notice and (notice[0], notice[1].format(seller=ctx.tenant.name)),
-        "owing": owing,
-        "key": ("Amount due", money(invoice.amount_due), due) if owing else None,
-        # Only where all of it is taxable and GST is an eleventh may a document say so in words (GSTR 2013/1, par 20).
-        "price_includes_gst": only_taxable and invoice.gst == round_cents(Fraction(invoice.total) / 11),
-        "client_abn": row.client_abn,
-        "client_address": row.client_address,
-        "facts": [
-            ("Date of issue", day(invoice.issue_date)),
-            ("Due", day(invoice.due_date)),
-            ("Your order", invoice.purchase_order),
-            ("Reference", invoice.reference),
-        ],
-    }
-    return Shown("invoices/invoice.html", values)
+    codes = [part.gst_code for part in invoice.gst_breakdown]
+    all_taxable = codes == ["gst"] and invoice.gst == round_cents(Fraction(invoice.total) / 11)
+    tone, text = _NOTICES.get(invoice.status, ("good", ""))
+    return paper_of(
+        ctx,
+        invoice,
+        row,
+        noun="invoice",
+        title=invoice.document_title,
+        mark=_MARKS.get(invoice.status, ""),
+        mark_tone="good" if invoice.status in ("paid", "credited") else "bad",
+        badge=_BADGES.get(invoice.status) or (Notice("bad", "Overdue") if invoice.is_overdue else None),
+        notice=Notice(tone, text.format(seller=ctx.tenant.name)) if text else None,
+        facts={
+            "Date of issue": day(invoice.issue_date),
+            "Due": day(invoice.due_date),
+            "Your order": invoice.purchase_order,
+            "Reference": invoice.reference,
+        },
+        key=Key("Amount due", money(invoice.amount_due), f"Due {day(invoice.due_date)}") if owing else None,
+        sums=_settled(invoice, owing=owing),
+        remarks=remarks(invoice, with_gst=any(part.rate for part in invoice.gst_breakdown), all_taxable=all_taxable),
+        pay=how_to_pay(ctx, invoice.number, invoice.amount_due) if owing else (),
+        url=hosted_url(ctx, row),
+        amount_due=invoice.amount_due,
+        due_date=invoice.due_date,
+    )
+
+
+def _settled(invoice: Invoice, *, owing: bool) -> Iterator[Sum]:
+    for payment in invoice.payments:
+        if payment.status == "recorded":
+            yield Sum(f"Payment received on {day(payment.paid_on)}", money(-payment.amount))
+    if invoice.amount_credited:
+        yield Sum("Credited", money(-invoice.amount_credited))
+    if invoice.cash_rounding:
+        yield Sum("Cash rounding", money(-invoice.cash_rounding))
+    if owing and invoice.amount_due != invoice.total:
+        yield Sum("Amount due", money(invoice.amount_due), "due")

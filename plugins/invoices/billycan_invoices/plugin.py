@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Every, Manifest, RecordPages, Route
+from billycan import Code, Deleted, Document, Every, Manifest, RecordPages, Route
 
 from . import handlers as h
 from . import note_handlers as n
@@ -13,12 +13,14 @@ from .demo import add_samples
 from .due import due_soon, overdue, tell_due_soon, tell_overdue
 from .gst import gst
 from .neighbours import hears
-from .note_page import note_page
+from .note_page import finish_note, note_page, note_paper
 from .note_schemas import AdjustmentNote
-from .pages import invoice_page
+from .pages import finish_invoice, invoice_page, invoice_paper
 from .payment_schemas import Payment
 from .schemas import Invoice
 from .statement import get_statement, get_statement_as_csv
+from .statement_paper import statement_paper
+from .statement_schemas import StatementQuery
 from .summary import summarise_invoices, summarise_invoices_as_csv
 from .tables import allocations, entries, invoices, lines, note_lines, notes, payments, refunds
 
@@ -115,6 +117,11 @@ manifest = Manifest(
     ),
     cards=(owed, by_month, gst_card),
     gst=gst,
+    documents=(
+        Document(path="/v1/invoices/{id}", show=invoice_paper, finish=finish_invoice),
+        Document(path="/v1/adjustment_notes/{id}", show=note_paper, finish=finish_note),
+        Document(path="/v1/contacts/{id}/statement", show=statement_paper, takes=StatementQuery),
+    ),
     hears=hears,
     tasks=(
         Every(seconds=60, due=due_soon, run=tell_due_soon),

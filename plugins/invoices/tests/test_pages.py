@@ -79,7 +79,7 @@ def test_it_follows_the_payments(app, client, clock):
     path = f"/v1/invoices/{invoice['id']}"
     client.post(f"{path}/payments", {"amount": "60.00", "payment_method": "card"})
     text = page_of(app, invoice).text
-    assert "Partly paid" in text and "$50.00" in text and "Paid 21 November 2026" in text
+    assert "Partly paid" in text and "$50.00" in text and "Payment received on 21 November 2026" in text
     client.post(f"{path}/pay", {"payment_method": "card"}, status=200)
     text = page_of(app, invoice).text
     assert "This invoice is paid" in text and "How to pay" not in text
@@ -89,7 +89,7 @@ def test_late_and_void_invoices_say_so(app, client, clock):
     invoice = sent(client, due_date="2026-11-22")
     clock.move(days=3)
     assert "Overdue" in page_of(app, invoice).text
-    assert "Was due 22 November 2026" in page_of(app, invoice).text
+    assert "Due 22 November 2026" in page_of(app, invoice).text
     client.post(f"/v1/invoices/{invoice['id']}/void", {"reason": "Twice"}, status=200)
     text = page_of(app, invoice).text
     assert "This invoice is void" in text and "Amount due" not in text and "How to pay" not in text

@@ -1,28 +1,38 @@
-"""The page where a client reads a quote, and accepts or declines it."""
+"""The page where a client reads a quote and accepts or declines it, and what it says on paper."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from billycan import App, Context, Invalid, NotFound, Row, decode
-from billycan_hosted.api import DocumentPage, Link, Shown, day, moment, money
+from billycan.paper import Key, Notice, Paper
+from billycan_hosted.api import DocumentPage, Link, Shown, day, moment, money, paper_of
 
-from .documents import PATH, documents, records, status_of
-from .handlers import accept_quote, decline_quote
-from .schemas import Acceptance, Quote, Refusal
+from .documents import PATH, documents, hosted_url, records, status_of
+from .handlers import accept_quote, decline_quote, send_quote
+from .schemas import Acceptance, Quote, Refusal, Resend
 
 _BADGES = {
-    "accepted": ("good", "Accepted"),
-    "converted": ("good", "Accepted"),
-    "invoiced": ("good", "Accepted"),
-    "declined": ("warn", "Declined"),
-    "expired": ("warn", "Expired"),
+    "accepted": Notice("good", "Accepted"),
+    "converted": Notice("good", "Accepted"),
+    "invoiced": Notice("good", "Accepted"),
+    "declined": Notice("warn", "Declined"),
+    "expired": Notice("warn", "Expired"),
+}
+_MARKS = {
+    "draft": "DRAFT",
+    "accepted": "ACCEPTED",
+    "converted": "ACCEPTED",
+    "invoiced": "ACCEPTED",
+    "declined": "DECLINED",
+    "expired": "EXPIRED",
+    "cancelled": "CANCELLED",
 }
 _NAMES = {"name": "Your name", "email": "Your email", "terms": "Accepting", "reason": "Your reason"}
 
 
 def quote_page(app: App) -> DocumentPage:
     """The page at `/q/{token}`."""
-    return DocumentPage(app, PATH, show_quote, decide_quote)
+    return DocumentPage(app, PATH, show_quote, decide_quote, document="/v1/quotes/{id}")
 
 
 def show_quote(ctx: Context, link: Link) -> Shown:
@@ -31,28 +41,54 @@ def show_quote(ctx: Context, link: Link) -> Shown:
     if row is None or row.link_edition != link.edition:
         return _gone(row)
     quote = documents.show(ctx, row)
-    status = status_of(ctx, row)
     values = {
-        "heading": "Quote",
-        "document": quote,
-        "document_title": quote.title,
-        "summary": quote.summary,
-        "status": status,
+        "paper": _paper(ctx, row, quote),
+        "status": status_of(ctx, row),
         "names": _NAMES,
-        "badge": _BADGES.get(status),
-        "stamp": "EXPIRED" if status == "expired" else "DECLINED" if status == "declined" else None,
-        "notice": _notice(ctx, quote, status),
-        "key": ("Total", money(quote.total), f"Valid until {day(quote.expiry_date)}") if status == "sent" else None,
-        "client_abn": row.client_abn,
-        "client_address": row.client_address,
-        "facts": [
-            ("Date", day(quote.issue_date)),
-            ("Valid until", day(quote.expiry_date)),
-            ("Reference", quote.reference),
-            ("Revision", quote.revision if quote.revision > 1 else None),
-        ],
+        "version": quote.version,
+        "has_terms": bool(quote.terms),
+        "has_gst": bool(quote.gst),
+        "total": money(quote.total),
     }
     return Shown("quotes/quote.html", values)
+
+
+def finish_quote(ctx: Context, id: str) -> None:
+    """Send a quote that is a draft."""
+    if records.lock(ctx, id).status == "draft":
+        send_quote(ctx, id, Resend())
+
+
+def quote_paper(ctx: Context, id: str) -> Paper:
+    """What a quote offers, at which price, and until when."""
+    row = records.find(ctx, id)
+    return _paper(ctx, row, documents.show(ctx, row))
+
+
+def _paper(ctx: Context, row: Row, quote: Quote) -> Paper:
+    status, until = status_of(ctx, row), day(quote.expiry_date)
+    return paper_of(
+        ctx,
+        quote,
+        row,
+        noun="quote",
+        title="Quote",
+        mark=_MARKS.get(status, ""),
+        mark_tone="good" if _MARKS.get(status) == "ACCEPTED" else "bad",
+        badge=_BADGES.get(status),
+        notice=_notice(ctx, quote, status),
+        facts={
+            "Date": day(quote.issue_date),
+            "Valid until": until,
+            "Reference": quote.reference,
+            "Revision": quote.revision if quote.revision > 1 else None,
+        },
+        key=Key("Total", money(quote.total), f"Valid until {until}") if status == "sent" else None,
+        subject=quote.title or "",
+        summary=quote.summary or "",
+        url=hosted_url(ctx, row),
+        due_date=quote.expiry_date,
+    )
 
 
 def decide_quote(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[str, str] | None:
@@ -78,16 +114,17 @@ def decide_quote(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[s
     return faults
 
 
-def _notice(ctx: Context, quote: Quote, status: str) -> tuple[str, str] | None:
+def _notice(ctx: Context, quote: Quote, status: str) -> Notice | None:
     """What became of a quote: only what is known, and never that somebody was told."""
     zone, seller = ctx.tenant.timezone, ctx.tenant.name
     if quote.accepted_at and quote.accepted_by:
-        return "good", f"Accepted by {quote.accepted_by.name} on {moment(quote.accepted_at, zone)}. Thank you!"
+        when = moment(quote.accepted_at, zone)
+        return Notice("good", f"Accepted by {quote.accepted_by.name} on {when}. Thank you!")
     if quote.declined_at and status == "declined":
         when = moment(quote.declined_at, zone)
-        return "warn", f"This quote was declined on {when}. Please ask {seller} if you would like a new one."
+        return Notice("warn", f"This quote was declined on {when}. Please ask {seller} if you would like a new one.")
     if status == "expired":
-        return "warn", f"This quote expired on {day(quote.expiry_date)}. Please ask {seller} for a new one."
+        return Notice("warn", f"This quote expired on {day(quote.expiry_date)}. Please ask {seller} for a new one.")
     return None
 
 

@@ -2,12 +2,12 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Every, Manifest, RecordPages, Route
+from billycan import Deleted, Document, Every, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
 from .neighbours import hears
-from .pages import quote_page
+from .pages import finish_quote, quote_page, quote_paper
 from .schemas import Quote
 from .tables import claims, lines, quotes
 
@@ -59,6 +59,7 @@ manifest = Manifest(
             order=20,
         ),
     ),
+    documents=(Document(path="/v1/quotes/{id}", show=quote_paper, finish=finish_quote),),
     hears=hears,
     tasks=(
         Every(seconds=60, due=h.past_expiry, run=h.expire_quote),

@@ -1,0 +1,87 @@
+"""What a statement says to a client: what they owed, what changed it, and what they owe."""
+
+from collections.abc import Iterator
+
+from billycan import Context
+from billycan.paper import Column, Key, Paper, PaperLine, Sum
+from billycan_contacts import api as contacts
+from billycan_hosted.api import brand_of, buyer, day, how_to_pay, money, seller
+
+from .statement import get_statement
+from .statement_schemas import Statement, StatementEntry, StatementQuery
+
+_KINDS = {
+    "invoice": "Invoice",
+    "void": "Invoice voided",
+    "adjustment_note": "Adjustment note",
+    "adjustment_note_void": "Adjustment note voided",
+    "payment": "Payment received, thank you",
+    "cash_rounding": "Cash rounding",
+    "reversal": "Payment reversed",
+    "refund": "Refund",
+    "write_off": "Written off",
+    "recovery": "Written off before, and paid after all",
+}
+_COLUMNS = (
+    Column(title="Date", kind="short"),
+    Column(title="What happened", kind="words"),
+    Column(title="Amount"),
+    Column(title="Balance"),
+)
+
+
+def statement_paper(ctx: Context, id: str, query: StatementQuery | None = None) -> Paper:
+    """The statement of a contact, of the last 90 days where nothing else is asked for."""
+    statement = get_statement(ctx, id, query or StatementQuery())
+    since, until = day(statement.since), day(statement.until)
+    return Paper(
+        noun="statement",
+        title="Statement",
+        filename=f"statement-{statement.since}-{statement.until}",
+        dated=statement.until,
+        is_sandbox=ctx.tenant.environment == "sandbox",
+        seller=seller(ctx),
+        buyer=buyer(ctx, id),
+        client_id=id,
+        email=contacts.emails(ctx, [id]).get(id) or "",
+        facts=(("From", since), ("To", until)),
+        key=_key(statement, until),
+        columns=_COLUMNS,
+        lines=(
+            PaperLine((since, "Opening balance", "", money(statement.opening))),
+            *map(_line, statement.entries),
+            PaperLine((until, "Closing balance", "", money(statement.closing))),
+        ),
+        sums=tuple(_sums(statement)),
+        pay=how_to_pay(ctx, "", statement.closing) if statement.closing > 0 else (),
+        total=statement.closing,
+        brand=brand_of(ctx),
+    )
+
+
+def _line(entry: StatementEntry) -> PaperLine:
+    what = f"{_KINDS[entry.kind]} {entry.number}" if entry.number else _KINDS[entry.kind]
+    notes = (entry.reference,) if entry.reference else ()
+    return PaperLine((day(entry.date), what, money(entry.amount), money(entry.balance)), notes)
+
+
+def _key(statement: Statement, until: str) -> Key:
+    if statement.closing < 0:
+        return Key("Your credit", money(-statement.closing), f"at {until}")
+    return Key("Amount owed", money(statement.closing), f"at {until}")
+
+
+def _sums(statement: Statement) -> Iterator[Sum]:
+    """What is owed by how long it has been due; what is not owed is left out."""
+    ages = {
+        "Not due yet": statement.current,
+        "Due for 1 to 30 days": statement.days_1_30,
+        "Due for 31 to 60 days": statement.days_31_60,
+        "Due for 61 to 90 days": statement.days_61_90,
+        "Due for more than 90 days": statement.days_over_90,
+        "Less credit": -statement.credit,
+    }
+    for label, amount in ages.items():
+        if amount:
+            yield Sum(label, money(amount))
+    yield Sum("Balance", money(statement.closing), "strong")

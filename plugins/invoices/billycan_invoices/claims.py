@@ -37,7 +37,7 @@ from billycan_documents.api import (
     round_cents,
 )
 
-from . import deposits
+from . import deposits, supplies
 from .documents import add_draft, documents, neighbours, records
 from .rules import ZERO
 from .schemas import Invoice, NewInvoice
@@ -160,6 +160,7 @@ def hand_over(ctx: Context, quote_id: str, job_id: str, lines: Mapping[str, str]
             parts = [[lines.get(id, id), *more] for id, *more in row.claim_parts or ()]
             after = records.save(ctx, row, job_id=job_id, claim_on=job_id, claim_parts=parts)
             documents.tell(ctx, after, "invoice.updated")
+    supplies.hand_over(ctx, quote_id, job_id)
 
 
 def take_turns_of_work(ctx: Context, note_id: str) -> None:
@@ -321,6 +322,8 @@ def _make(ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *,
         "claim_parts": [_stored(part) for part in bill.parts],
         "deposits_applied": ZERO if kind == "deposit" else dollars(-bill.deposit),
     }
+    if kind == "part_payment":
+        columns["claim_supply"] = supplies.of_work(work.lines)
     if kind == "deposit":
         # Its share of the work and the GST on it, for when it is applied or forfeited.
         of_work = [_part(line) for line in work.lines]

@@ -15,6 +15,7 @@ import sqlalchemy as sa
 
 from billycan import Context, GstEntries, GstPeriod, own
 
+from . import supplies
 from .tables import entries
 
 _PARTS = ("gst", "export", "gst_free", "input_taxed", "out_of_scope")
@@ -49,7 +50,10 @@ def sales(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     return sa.select(grown.c.document_id, grown.c.counts_on, *given).where(period.registered(grown.c.counts_on))
 
 
-gst = (GstEntries(labels=_LABELS, select=sales),)
+gst = (
+    GstEntries(labels=_LABELS, select=sales),
+    GstEntries(labels=("G1", "G2", "G3", "G4", "1A"), select=supplies.counted),
+)
 
 
 def _ledger(ctx: Context, period: GstPeriod) -> sa.Subquery:

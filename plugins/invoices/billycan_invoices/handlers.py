@@ -19,7 +19,7 @@ from billycan import (
 from billycan.sql import as_stored
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
-from . import deposits, ledger, rules
+from . import deposits, ledger, rules, supplies
 from .documents import add_draft, allowed_actions, amount_due, documents, neighbours, records, tax_invoice
 from .ledger import Change
 from .payment_schemas import NewPayment, PaymentReversal, Settlement
@@ -224,8 +224,10 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     deposits.keep_applied(row)
     ended = {"voided_at": ctx.now(), "void_reason": body.reason}
     invoice = documents.move(ctx, row, "void", "invoice.voided", **ended)
-    ledger.write(ctx, id, [ledger.priced("void", max(ctx.today(), row.issue_date), row._mapping, -1)])
+    on = max(ctx.today(), row.issue_date)
+    ledger.write(ctx, id, [ledger.priced("void", on, row._mapping, -1)])
     deposits.let_go(ctx, row)
+    supplies.settle(ctx, row, on)
     return invoice
 
 
@@ -300,6 +302,7 @@ def _send(ctx: Context, row: Row) -> tuple[Row, Invoice]:
     )
     ledger.write(ctx, row.id, [ledger.priced("invoice", row.issue_date, row._mapping)])
     deposits.count(ctx, row)
+    supplies.settle(ctx, row, row.issue_date)
     invoice = documents.tell(ctx, row, "invoice.sent", lines=stored)
     if row.status == "paid":
         ctx.emit("invoice.paid", invoice)

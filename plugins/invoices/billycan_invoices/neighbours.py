@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from billycan import Context, Deleted, check_unused
 
+from . import supplies
 from .documents import neighbours
 from .tables import invoices
 
@@ -16,4 +18,16 @@ def keep_named(ctx: Context, gone: Deleted) -> None:
     check_unused(ctx, invoices, named)
 
 
+class Job(Struct):
+    """What invoices need to know of a job that was cancelled."""
+
+    id: str
+
+
+def end_supply(ctx: Context, cancelled: Job) -> None:
+    """Let what is not done of a job that is cancelled count ahead of its invoices no more."""
+    supplies.end(ctx, cancelled.id)
+
+
 hears: dict[str, Callable[..., None]] = dict.fromkeys(("quote.deleted", "job.deleted", "booking.deleted"), keep_named)
+hears["job.cancelled"] = end_supply

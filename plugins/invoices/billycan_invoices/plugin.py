@@ -22,12 +22,12 @@ from .statement import get_statement, get_statement_as_csv
 from .statement_paper import statement_paper
 from .statement_schemas import StatementQuery
 from .summary import summarise_invoices, summarise_invoices_as_csv
-from .tables import allocations, entries, invoices, lines, note_lines, notes, payments, refunds
+from .tables import ahead, allocations, entries, invoices, lines, note_lines, notes, payments, refunds
 
 manifest = Manifest(
     name="invoices",
     requires=("contacts", "documents", "hosted"),
-    tables=(invoices, lines, payments, allocations, entries, refunds, notes, note_lines),
+    tables=(invoices, lines, payments, allocations, entries, ahead, refunds, notes, note_lines),
     migrations=Path(__file__).parent / "migrations",
     events={
         "invoice.created": Invoice,

@@ -56,6 +56,8 @@ invoices = resource_table(
     sa.Column("deposit_gst", Cents()),
     sa.Column("forfeited_on", sa.Date),
     sa.Column("forfeit_reason", sa.Text),
+    # Of a part payment: what all of the work came to then, see `supplies`.
+    sa.Column("claim_supply", Json),
     searchable(),
     reference("client_id", "contacts"),
     sa.UniqueConstraint("tenant_id", "number"),
@@ -137,6 +139,23 @@ entries = tenant_table(
     reference("invoice_id", "invoices"),
     sa.Index(None, "tenant_id", "invoice_id", "counts_on", "id"),
     sa.Index(None, "tenant_id", "counts_on", "invoice_id"),
+)
+
+# What of a work of which part was invoiced counts ahead of its other invoices, without a cash basis: see `supplies`.
+# Entries are added and never rewritten; those of a work that is invoiced in full come to nothing.
+ahead = tenant_table(
+    "invoices_ahead",
+    sa.Column("invoice_id", ByCodePoint, nullable=False),
+    sa.Column("work_id", ByCodePoint, nullable=False),
+    sa.Column("counts_on", sa.Date, nullable=False),
+    sa.Column("total", Cents(), nullable=False),
+    sa.Column("gst", Cents(), nullable=False),
+    sa.Column("export", Cents(), nullable=False),
+    sa.Column("gst_free", Cents(), nullable=False),
+    sa.Column("input_taxed", Cents(), nullable=False),
+    reference("invoice_id", "invoices"),
+    sa.Index(None, "tenant_id", "work_id", "counts_on"),
+    sa.Index(None, "tenant_id", "invoice_id"),
 )
 
 refunds = tenant_table(

@@ -1,0 +1,118 @@
+"""Part payments of one supply: without a cash basis all of its GST counts with the first of them (s 29-5(1) GST Act).
+
+What is not invoiced of the work yet counts ahead of its invoices then, and is taken off again as they are sent, so that
+over all of them the work counts once. Progress claims are supplies of their own (Division 156).
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Context, GstPeriod, Row, new_id, own
+from billycan.sql import Insertion
+from billycan_documents.api import Line, breakdown
+
+from .ledger import UNTAXED
+from .rules import ZERO
+from .tables import ahead, invoices
+
+FIGURES = ("total", "gst", "export", "gst_free", "input_taxed")
+Figures = Mapping[str, Decimal]
+
+_NOTHING: Figures = dict.fromkeys(FIGURES, ZERO)
+_INSERT = Insertion(ahead, ahead.c.keys())
+
+
+def of_work(lines: Iterable[Line]) -> dict[str, str]:
+    """What all of some work comes to, as a part payment of it is stored with it."""
+    return {name: str(amount) for name, amount in _sum((line.gst_code, line.net, line.gst) for line in lines).items()}
+
+
+def settle(ctx: Context, invoice: Row, on: date) -> None:
+    """Let what is not invoiced of a work count ahead, or no longer, as one of its invoices is sent or void."""
+    if invoice.claim_on is None or invoice.claim == "deposit":
+        return
+    _take_turns(ctx, invoice.claim_on)
+    of_this = own(ctx, invoices) & (invoices.c.claim_on == invoice.claim_on)
+    sent = invoices.c.status.not_in(("draft", "void")) & (sa.func.coalesce(invoices.c.claim, "") != "deposit")
+    columns = [invoices.c[name] for name in ("claim", "claim_supply", "gst_breakdown")]
+    rows = ctx.db.execute(sa.select(*columns).where(of_this, sent).order_by(invoices.c.id)).all()
+    _bring_to(ctx, invoice.claim_on, invoice.id, on, _not_invoiced(rows))
+
+
+def end(ctx: Context, work_id: str) -> None:
+    """Let nothing of a work count ahead any more that is not done: its price has changed (s 19-10 GST Act)."""
+    last = sa.select(sa.func.max(ahead.c.invoice_id)).where(own(ctx, ahead), ahead.c.work_id == work_id)
+    if (invoice_id := ctx.db.execute(last).scalar()) is not None:
+        _take_turns(ctx, work_id)
+        _bring_to(ctx, work_id, invoice_id, ctx.today(), _NOTHING)
+
+
+def hand_over(ctx: Context, quote_id: str, job_id: str) -> None:
+    """Let a job go on with what counts ahead of a quote's invoices."""
+    ctx.db.execute(sa.update(ahead).where(own(ctx, ahead), ahead.c.work_id == quote_id).values(work_id=job_id))
+
+
+def counted(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+    """What counted ahead, or no longer, on each day: of works of which the first part was accounted for in full."""
+    began = (
+        sa.select(ahead.c.work_id, sa.func.min(ahead.c.counts_on).label("day"))
+        .where(own(ctx, ahead))
+        .group_by(ahead.c.work_id)
+        .subquery("began")
+    )
+    cents = {name: sa.type_coerce(ahead.c[name], sa.BigInteger) for name in FIGURES}
+    labels = {"G1": "total", "G2": "export", "G3": "gst_free", "G4": "input_taxed", "1A": "gst"}
+    return (
+        sa.select(
+            ahead.c.invoice_id.label("document_id"),
+            ahead.c.counts_on,
+            *(cents[name].label(label) for label, name in labels.items()),
+        )
+        .join(began, began.c.work_id == ahead.c.work_id)
+        .where(own(ctx, ahead), period.accrual_from(began.c.day) == began.c.day, period.registered(ahead.c.counts_on))
+    )
+
+
+def _not_invoiced(sent: Sequence[Row]) -> Figures:
+    """What counts ahead: the rest of the work, once part of its price was invoiced and until all of it is."""
+    works = [row.claim_supply for row in sent if row.claim == "part_payment" and row.claim_supply]
+    if not works or any(row.claim == "final" for row in sent):
+        return _NOTHING
+    billed = _sum((one.gst_code, one.net, one.gst) for row in sent for one in breakdown(row.gst_breakdown))
+    left = {name: Decimal(works[-1][name]) - billed[name] for name in FIGURES}
+    return left if left["total"] > 0 else _NOTHING
+
+
+def _sum(parts: Iterable[tuple[str, Decimal, Decimal]]) -> Figures:
+    """What parts come to, each a GST code, an amount without GST and the GST; what is out of scope is no part."""
+    found = {**_NOTHING}
+    for code, net, gst in parts:
+        if code != "out_of_scope":
+            found["total"] += net + gst
+            found["gst"] += gst
+        if code in UNTAXED and code in found:
+            found[code] += net + gst
+    return found
+
+
+def _bring_to(ctx: Context, work_id: str, invoice_id: str, on: date, wanted: Figures) -> None:
+    """Note the difference between what counts ahead of a work and what is to."""
+    sums = (sa.func.sum(sa.type_coerce(ahead.c[name], sa.BigInteger)) for name in FIGURES)
+    there = ctx.db.execute(sa.select(*sums).where(own(ctx, ahead), ahead.c.work_id == work_id)).one()
+    more = {
+        name: wanted[name] - Decimal(int(cents or 0)).scaleb(-2) for name, cents in zip(FIGURES, there, strict=True)
+    }
+    if any(more.values()):
+        row = {"id": new_id("ahe"), "invoice_id": invoice_id, "work_id": work_id, "counts_on": on, **more}
+        _INSERT.run(ctx.db, ctx.tenant_id, [row])
+
+
+def _take_turns(ctx: Context, work_id: str) -> None:
+    """Let invoices of one work be sent and voided one after the other. SQLite has one writer anyway."""
+    if ctx.db.dialect.name == "postgresql":
+        name = sa.func.hashtextextended(f"supply {ctx.tenant_id} {work_id}", 0)
+        ctx.db.execute(sa.select(sa.func.pg_advisory_xact_lock(name)))

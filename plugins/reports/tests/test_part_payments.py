@@ -1,0 +1,138 @@
+"""Part payments: without a cash basis all GST of one supply counts with the first of them (s 29-5(1) GST Act)."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from billycan.testing import Client
+
+D = Decimal
+PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "jobs", "quotes", "reports")
+MONTHS = ("from=2026-07-01&to=2026-07-31", "from=2026-08-01&to=2026-08-31", "from=2026-09-01&to=2026-09-30")
+
+
+@pytest.fixture
+def client(make_app, clock):
+    at(clock, 7)
+    return Client(make_app(*PLUGINS))
+
+
+def at(clock, month):
+    clock.time = datetime(2026, month, 3, 2, tzinfo=UTC)
+
+
+def work(client):
+    """A job of 1,100.00 with 100.00 of GST, and 50.00 GST-free."""
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    lines = [{"description": "Heat pump", "unit_price": "1000.00"}]
+    lines.append({"description": "Water", "unit_price": "50.00", "gst_code": "gst_free"})
+    body = {"client_id": contact, "title": "Hot water", "scheduled_start": "2026-11-30T22:00:00Z", "line_items": lines}
+    return client.post("/v1/jobs", body)["data"]["id"]
+
+
+def claim(client, job, **asked):
+    id = client.post(f"/v1/jobs/{job}/invoice", asked or None)["data"]["id"]
+    return client.post(f"/v1/invoices/{id}/send", status=200)["data"]
+
+
+def months(client, label, basis="accrual"):
+    found = (client.get(f"/v1/reports/gst?{month}&basis={basis}")["data"][label] for month in MONTHS)
+    amounts = []
+    for figure in found:
+        assert figure["amount"] == sum(one["amount"] for one in figure["documents"])
+        amounts.append(figure["amount"])
+    return amounts
+
+
+def test_all_of_it_counts_with_the_first_part(client, clock):
+    job = work(client)
+    first = claim(client, job, percent=20, claim="part_payment")
+    assert (months(client, "1A"), months(client, "G1"), months(client, "G3")) == ([100, 0, 0], [1150, 0, 0], [50, 0, 0])
+    at(clock, 8)
+    claim(client, job, percent=30, claim="part_payment")
+    at(clock, 9)
+    claim(client, job)
+    assert (months(client, "1A"), months(client, "G1"), months(client, "G3")) == ([100, 0, 0], [1150, 0, 0], [50, 0, 0])
+    client.post(f"/v1/invoices/{first['id']}/payments", {"amount": "115.00", "payment_method": "card"})
+    assert months(client, "1A", "cash") == [0, 0, 10]
+
+
+def test_more_work_and_a_void_part_count_when_they_are(client, clock):
+    job = work(client)
+    first = claim(client, job, percent=20, claim="part_payment")
+    at(clock, 8)
+    lines = client.get(f"/v1/jobs/{job}")["data"]["line_items"]
+    client.patch(f"/v1/jobs/{job}", {"line_items": [*lines, {"description": "Valve", "unit_price": "100.00"}]})
+    second = claim(client, job, percent=50, claim="part_payment")
+    assert months(client, "1A") == [100, 10, 0]
+    client.post(f"/v1/invoices/{first['id']}/void", {}, 200)
+    assert months(client, "1A") == [100, 10, 0]
+    client.post(f"/v1/invoices/{second['id']}/void", {}, 200)
+    assert months(client, "1A") == [100, -100, 0]
+    at(clock, 9)
+    claim(client, job)
+    assert months(client, "1A") == [100, -100, 110]
+
+
+def test_what_is_not_done_counts_no_more_once_the_job_is_cancelled(client, clock):
+    job = work(client)
+    claim(client, job, percent=20, claim="part_payment")
+    at(clock, 8)
+    client.post(f"/v1/jobs/{job}/cancel", {}, 200)
+    assert (months(client, "1A"), months(client, "G1")) == ([100, -80, 0], [1150, -920, 0])
+
+
+def test_a_deposit_that_was_asked_for_first_is_part_of_it(client, clock):
+    job = work(client)
+    deposit = claim(client, job, percent=10, claim="deposit")
+    client.post(f"/v1/invoices/{deposit['id']}/pay", {"payment_method": "card"}, 200)
+    assert months(client, "1A") == [0, 0, 0]
+    at(clock, 8)
+    claim(client, job, percent=20, claim="part_payment")
+    at(clock, 9)
+    claim(client, job)
+    assert (months(client, "1A"), months(client, "G1")) == ([0, 100, 0], [0, 1150, 0])
+
+
+def test_progress_claims_are_supplies_of_their_own(client, clock):
+    """Division 156."""
+    job = work(client)
+    claim(client, job, percent=20)
+    at(clock, 8)
+    claim(client, job)
+    assert months(client, "1A") == [20, 80, 0]
+
+
+def test_a_quotes_part_payment_is_one_of_its_job(client, clock):
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    body = {
+        "client_id": contact,
+        "title": "Hot water",
+        "line_items": [{"description": "Pump", "unit_price": "1000.00"}],
+    }
+    quote = client.post("/v1/quotes", body)["data"]["id"]
+    client.post(f"/v1/quotes/{quote}/send", status=200)
+    client.post(f"/v1/quotes/{quote}/accept", {"name": "Ada"}, 200)
+    part = {"to": "invoice", "percent": 40, "claim": "part_payment"}
+    id = client.post(f"/v1/quotes/{quote}/convert", part)["data"]["id"]
+    client.post(f"/v1/invoices/{id}/send", status=200)
+    job = client.post(f"/v1/quotes/{quote}/convert", {"to": "job"})["data"]["id"]
+    at(clock, 8)
+    client.post(f"/v1/jobs/{job}/schedule", {"scheduled_start": "2026-09-01T22:00:00Z"}, 200)
+    claim(client, job)
+    assert months(client, "1A") == [100, 0, 0]
+
+
+def test_what_counted_ahead_on_accrual_is_not_counted_again_on_cash(client, clock):
+    """S 159-20 GST Act."""
+    settings = (("2000-07-01", "accrual"), ("2026-08-01", "cash"))
+    given = [{"from": day, "registered": True, "basis": basis} for day, basis in settings]
+    client.patch("/v1/tenant", {"gst_settings": given})
+    job = work(client)
+    claim(client, job, percent=20, claim="part_payment")
+    at(clock, 9)
+    last = claim(client, job)
+    client.post(f"/v1/invoices/{last['id']}/pay", {"payment_method": "card"}, 200)
+    found = [client.get(f"/v1/reports/gst?{month}")["data"]["1A"]["amount"] for month in MONTHS]
+    assert found == [100, 0, 0]

@@ -57,7 +57,7 @@ def told(engine, make_app, clock):
 
 
 def tell(make_app, clock):
-    c = Recorder(make_app(*ALL), profile=SELLER)
+    c = Recorder(make_app(*ALL, attachments={"quota_bytes": 100_000}), profile=SELLER)
     listener = Client(c.app, c.tenant_id, per_minute=100, per_second=20)
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
@@ -362,14 +362,33 @@ def spend(c, clock):
     id = c.post("/v1/expenses", bought)["data"]["id"]
     c.get(f"/v1/expenses/{id}")
     c.patch(f"/v1/expenses/{id}", {"reference": "R-5512"})
+    attach(c, id)
     c.get("/v1/expenses?date_from=2026-11-01&date_to=2026-11-30")
     c.get("/v1/expenses/summary?group_by=category&date_from=2026-10-01&date_to=2026-12-31")
     c.patch(f"/v1/contacts/{c.supplier}", {"contractor": True, "abn": "47 555 222 000"})
     report(c)
     c.patch(f"/v1/contacts/{c.supplier}", {"contractor": False, "abn": None})
     c.post(f"/v1/expenses/{id}/void", {"reason": "Returned."}, 200)
+    c.refused(409, "document_locked", "DELETE", f"/v1/attachments/{c.receipt}")
     c.delete(f"/v1/expenses/{c.post('/v1/expenses', bought)['data']['id']}")
     c.delete(f"/v1/expense_categories/{c.post('/v1/expense_categories', {'name': 'Signs'})['data']['id']}")
+
+
+def attach(c, expense):
+    path = f"/v1/attachments?resource={expense}&filename="
+    c.receipt, copy = (
+        c.call("POST", f"{path}{name}", raw=b"%PDF-1.7\n", status=201).json["data"]["id"]
+        for name in ("receipt.pdf", "copy.pdf")
+    )
+    c.get(f"/v1/attachments?resource={expense}")
+    c.get(f"/v1/attachments/{c.receipt}")
+    c.call("GET", f"/v1/attachments/{c.receipt}/content", status=200)
+    c.delete(f"/v1/attachments/{copy}")
+    # The first refusal by a code is the example of it everywhere: this is the one that most clients meet.
+    form = {"raw": b"name=Ada", "headers": {"Content-Type": "application/x-www-form-urlencoded"}}
+    c.refused(415, "unsupported_media_type", "POST", "/v1/contacts", **form)
+    c.refused(415, "unsupported_media_type", "POST", f"{path}receipt.html", raw=b"<html>")
+    c.refused(422, "quota_exceeded", "POST", f"{path}plan.pdf", raw=b"%PDF-1.7\n" + bytes(100_000))
 
 
 def listen(c, clock):

@@ -1,7 +1,7 @@
 """What the API answers to a call: authorized, decoded, carried out in one transaction, and encoded before its end."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import falcon
@@ -12,6 +12,7 @@ from .context import Context
 from .endpoints import Endpoint
 from .idempotency import Answer
 from .ids import is_id
+from .incoming import Incoming
 from .manifest import Route
 from .patch import decode_patch, differing
 from .problems import BadRequest, Fault, Invalid, NotAcceptable, NotFound
@@ -31,7 +32,8 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
 class Call(Struct, kw_only=True):
     """A call of the API, over HTTP or from a page: what its answer depends on besides who makes it.
 
-    `body` reads the body, once it is known that it is wanted. `has` are the ETags that the caller has answers of, `key`
+    `body` reads the body, once it is known that it is wanted, and `pieces` one that is no JSON, of at most so many
+    bytes. `has` are the ETags that the caller has answers of, `key`
     is its Idempotency-Key.
     """
 
@@ -39,6 +41,7 @@ class Call(Struct, kw_only=True):
     path: str
     query: str = ""
     body: Callable[[], bytes] = bytes
+    pieces: Callable[[int], Iterable[bytes]] = lambda most: ()
     request_id: str = ""
     if_match: frozenset[str] | None = None
     has: Sequence[Any] = ()
@@ -63,19 +66,37 @@ def answer(
     app.hook.authorize(ctx=ctx, route=route)
     if not call.takes_json and endpoint.signature.answer is not Reply:
         raise NotAcceptable
-    raw = call.body() if route.method in ("POST", "PATCH") else b""
+    raw = call.body() if route.method in ("POST", "PATCH") and not route.receive else b""
     key = _of_caller(identity, _checked(call.key)) if ctx.writes else None
     values, aside = _decode(ctx, call.query, endpoint, raw)
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
             return _handle(ctx, call, endpoint, values, params, aside)
-    request = idempotency.fingerprint(call.method, call.path, call.query, raw)
+    if route.receive is None:
+        return _write(ctx, call, endpoint, values, params, aside, key, raw)
+    incoming = Incoming(call.pieces(route.most_bytes), route.most_bytes)
+    with route.receive(ctx, values.get("query"), incoming) as values["body"]:
+        return _write(ctx, call, endpoint, values, params, aside, key, incoming.sha256.encode())
+
+
+def _write(
+    ctx: Context,
+    call: Call,
+    endpoint: Endpoint,
+    values: dict[str, Any],
+    params: dict[str, str],
+    aside: list[SetAside],
+    key: str | None,
+    sent: bytes,
+) -> Answer:
+    """The answer to what changes something; by `sent`, its body or what stands for it, a repetition is known."""
+    request = idempotency.fingerprint(call.method, call.path, call.query, sent)
     with unit_of_work(ctx):
         given = idempotency.replay(ctx, key, request) if key else None
         if given is None:
             given = _handle(ctx, call, endpoint, values, params, aside)
             if key:
-                idempotency.remember(ctx, key, request, _without_secret(given, route))
+                idempotency.remember(ctx, key, request, _without_secret(given, endpoint.route))
     return given
 
 
@@ -118,9 +139,14 @@ def _handle(
     result = endpoint.run(ctx, values, params)
     headers = dict(result.headers) if isinstance(result, Reply) else _headers(ctx, endpoint, result, asked)
     if not ctx.writes and _is_known(headers.get("ETag"), call.has):
+        if isinstance(result, Reply):
+            close(result.body)
         return Answer(NOT_MODIFIED, headers, b"")
     if isinstance(result, Reply):
-        return Answer(endpoint.route.status, {"Content-Type": result.content_type, **headers}, result.body)
+        headers = {"Content-Type": result.content_type, **headers}
+        if isinstance(result.body, bytes):
+            return Answer(endpoint.route.status, headers, result.body)
+        return Answer(endpoint.route.status, headers, b"", pieces=result.body)
     page = result if isinstance(result, Page) else None
     records = page.items if page else [result]
     if choice and asked:
@@ -152,6 +178,12 @@ def _headers(ctx: Context, endpoint: Endpoint, result: Any, asked: frozenset[str
     if endpoint.route.status == 201 and (home := ctx.app.homes.get(type(result))):
         headers["Location"] = ctx.app.public_url + home.replace("{id}", result.id)
     return headers
+
+
+def close(pieces: Any) -> None:
+    """Close a body of pieces of which no more is wanted."""
+    if end := getattr(pieces, "close", None):
+        end()
 
 
 def _without_secret(answer: Answer, route: Route) -> Answer:

@@ -2,6 +2,7 @@
 
 import hashlib
 import zlib
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -57,12 +58,16 @@ _REMEMBER = Statement(**upserts(answers, _replace))
 
 
 class Answer(msgspec.Struct):
-    """What was answered: status, headers of its own, body; `replayed` where that was to an earlier request."""
+    """What was answered: status, headers of its own, body; `replayed` where that was to an earlier request.
+
+    A body that is sent as it comes is in `pieces`.
+    """
 
     status: int
     headers: dict[str, str]
     body: bytes
     replayed: bool = False
+    pieces: Iterable[bytes] | None = None
 
 
 def fingerprint(method: str, path: str, query: str, body: bytes) -> bytes:

@@ -1,6 +1,7 @@
 """What a plugin says about itself: plain data, read once at start-up."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from .app import App
     from .context import Context
     from .gst import GstEntries
+    from .incoming import Incoming
     from .paper import Paper
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
@@ -30,9 +32,11 @@ class Route(Struct, frozen=True):
     not JSON. `shown_once` names a secret of the answer: what is kept for a repeated Idempotency-Key has null in its
     place. `makes` says which records of other plugins a handler that returns a `Resource` may make, by the paths of
     their GET routes. `deprecated` is the day (UTC) from which the route should no longer be used, `sunset` the one on
-    which it goes, and `notice` the page that says what to use instead. What the route takes and gives is read from the
-    handler's signature, and what it
-    refuses and emits from the codes and events in backticks in its docstring.
+    which it goes, and `notice` the page that says what to use instead. A POST whose body is no JSON has `receive`,
+    which is called before the transaction begins, so that a slow client holds nobody up: `with receive(ctx, query,
+    incoming) as body` reads all of an `Incoming` of at most `most_bytes`, and what it yields is the handler's `body`;
+    an exception of the handler, or of the commit, is raised inside the block. What the route takes and gives is read
+    from the handler's signature, and what it refuses and emits from the codes and events in backticks in its docstring.
     """
 
     method: Method
@@ -49,12 +53,16 @@ class Route(Struct, frozen=True):
     deprecated: date | None = None
     sunset: date | None = None
     notice: str | None = None
+    receive: "Callable[[Context, Any, Incoming], AbstractContextManager[Any]] | None" = None
+    most_bytes: int = 0
 
     def __post_init__(self) -> None:
         if (self.sunset or self.notice) and not self.deprecated:
             raise ValueError(f"{self.method} {self.path}: sunset and notice need deprecated")
         if self.sunset and self.deprecated and self.sunset < self.deprecated:
             raise ValueError(f"{self.method} {self.path}: sunset must not be before deprecated")
+        if self.receive and (self.method != "POST" or self.most_bytes < 1):
+            raise ValueError(f"{self.method} {self.path}: receive is for a POST, and needs most_bytes")
 
 
 class Every(Struct, frozen=True, kw_only=True):
@@ -220,7 +228,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     examples: A file that `billycan.testing.Recorder` recorded.
     delivery: The OpenAPI operation by which every event reaches whoever subscribed to it, for the plugin that brings
       it there: core adds what each of them holds.
-    doctor: Gives a sentence for `billycan doctor` on how the plugin fares.
+    doctor: Gives a sentence for `billycan doctor` on how the plugin fares; it raises OSError with one where it fails.
     greets: `greets(app, url)` gives what `billycan serve` prints where only this machine reaches it, or "".
     needs_events: A SELECT of the `tenant_id` and `id` of events that it still has to read: they stay in the log.
     """

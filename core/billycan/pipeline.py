@@ -132,6 +132,7 @@ class Pipeline:
             path=req.path,
             query=req.query_string,
             body=lambda: wire.read_body(req),
+            pieces=lambda most: wire.pieces(req, most),
             request_id=state.request_id,
             if_match=_if_match(req),
             has=tuple(req.if_none_match or ()),
@@ -140,6 +141,10 @@ class Pipeline:
         )
         answer = calls.answer(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
         resp.status, resp.data = answer.status, answer.body
+        if answer.pieces is not None and req.method == "HEAD":
+            calls.close(answer.pieces)
+        elif answer.pieces is not None:
+            resp.data, resp.stream = None, answer.pieces
         resp.set_headers(
             ({} if answer.status == calls.NOT_MODIFIED else {"Content-Type": falcon.MEDIA_JSON}) | answer.headers
         )

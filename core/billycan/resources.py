@@ -1,6 +1,6 @@
 """The Structs that resources have in common: what a list takes, what a record shows, and what a handler answers."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -132,9 +132,12 @@ class Empty(Struct, forbid_unknown_fields=True):
 
 
 class Reply(Struct):
-    """An answer that is no JSON envelope, such as a calendar file; sent as it is."""
+    """An answer that is no JSON envelope, such as a calendar file; sent as it is.
 
-    body: bytes
+    A body of pieces is sent as they come, after the transaction is over; it is closed where it has a `close`.
+    """
+
+    body: bytes | Iterable[bytes]
     content_type: str
     headers: Mapping[str, str] = {}
 

@@ -1,8 +1,21 @@
 """For a plugin's pages, requests and files: a body's bytes, JSON as answers have it, CSV, and refusals of a page."""
 
+from .incoming import Incoming, Pieces
 from .limits import network
-from .problems import MethodNotAllowed, PayloadTooLarge, RouteNotFound
+from .problems import MethodNotAllowed, PayloadTooLarge, RouteNotFound, Unavailable, UnsupportedMediaType
 from .sheets import csv_reply
 from .wire import encode, read_bytes
 
-__all__ = ["MethodNotAllowed", "PayloadTooLarge", "RouteNotFound", "csv_reply", "encode", "network", "read_bytes"]
+__all__ = [
+    "Incoming",
+    "MethodNotAllowed",
+    "PayloadTooLarge",
+    "Pieces",
+    "RouteNotFound",
+    "Unavailable",
+    "UnsupportedMediaType",
+    "csv_reply",
+    "encode",
+    "network",
+    "read_bytes",
+]

@@ -1,6 +1,7 @@
 """JSON in and out: bytes to a tree, with their size, UTF-8, depth and duplicate keys checked; and answers to bytes."""
 
 import json
+from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -8,10 +9,12 @@ from typing import Any
 import falcon
 import msgspec
 
+from .incoming import too_large
 from .problems import MOST_SHOWN, BadRequest, PayloadTooLarge, Timeout, UnsupportedMediaType
 
 MOST_BYTES = 1024 * 1024
 MOST_DEPTH = 32
+PIECE_BYTES = 64 * 1024
 
 
 # Out ------------------------------------------------------------------------------------------------------------------
@@ -43,16 +46,41 @@ def read_bytes(req: falcon.Request, most: int) -> bytes:
         return b""
     if (length or 0) > most:
         raise PayloadTooLarge
-    try:
-        # Falcon's bounded stream reads a chunked body as empty, since it has no length.
-        raw: bytes = req.stream.read(most + 1) if length is None else req.bounded_stream.read()
-    except (TimeoutError, BlockingIOError):
-        raise Timeout from None
-    except OSError as error:
-        raise BadRequest("The body is cut short, or its chunks are not well-formed.", code="malformed_json") from error
+    # Falcon's bounded stream reads a chunked body as empty, since it has no length.
+    stream, size = (req.stream, most + 1) if length is None else (req.bounded_stream, length)
+    raw = _read(stream, size, "malformed_json")
     if len(raw) > most:
         raise PayloadTooLarge
     return raw
+
+
+def pieces(req: falcon.Request, most: int) -> Iterator[bytes]:
+    """The body's bytes as they arrive, a piece at a time; PayloadTooLarge for a length beyond `most`."""
+    if (req.get_header("Content-Encoding") or "identity").lower() != "identity":
+        raise UnsupportedMediaType("Send the bytes as they are, without a Content-Encoding.")
+    length = req.content_length
+    if length is None and "chunked" not in (req.get_header("Transfer-Encoding") or "").lower():
+        return
+    if (length or 0) > most:
+        raise too_large(most)
+    stream, size = req.stream if length is None else req.bounded_stream, 0
+    while piece := _read(stream, PIECE_BYTES, "malformed_request"):
+        size += len(piece)
+        yield piece
+    if length is not None and size < length:
+        short = "The body is cut short: it has fewer bytes than Content-Length says."
+        raise BadRequest(short, code="malformed_request")
+
+
+def _read(stream: Any, size: int, code: str) -> bytes:
+    """So many bytes, or as many as there are; `code` is of the refusal where they cannot be read."""
+    try:
+        data: bytes = stream.read(size)
+    except (TimeoutError, BlockingIOError):
+        raise Timeout from None
+    except OSError as error:
+        raise BadRequest("The body is cut short, or its chunks are not well-formed.", code=code) from error
+    return data
 
 
 def _check_media_type(req: falcon.Request) -> None:

@@ -49,8 +49,12 @@ CODES: Mapping[str, Code] = {
     "document_locked": Code(409, "The record cannot be changed or deleted in its current status."),
     "has_dependents": Code(409, "Other records refer to this one; `dependents` counts those that your key may read."),
     "version_conflict": Code(412, "The record no longer has the version in If-Match: fetch it and try again."),
-    "payload_too_large": Code(413, "The body is larger than 1 MiB; as 414 or 431, the URL or headers are too long."),
-    "unsupported_media_type": Code(415, "The body is not sent as application/json in UTF-8."),
+    "payload_too_large": Code(
+        413, "The body is larger than 1 MiB, or than the route says; as 414 or 431, the URL or headers are too long."
+    ),
+    "unsupported_media_type": Code(
+        415, "The body is not sent as application/json in UTF-8, or is of a type that the route does not take."
+    ),
     "validation_failed": Code(422, "Members of the body are invalid: `details` lists them."),
     "idempotency_key_reused": Code(422, "This Idempotency-Key was used for another request: use a new one."),
     "rate_limited": Code(429, "Too many requests: wait for `retry_after` seconds."),

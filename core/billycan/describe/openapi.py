@@ -48,6 +48,8 @@ current values.
 Send an `Idempotency-Key` with any POST, PATCH or DELETE so that you can safely repeat it, and `If-Match` with the
 record's `ETag` so that you do not overwrite anybody's change."""
 
+BYTES: Json = {"*/*": {}}
+
 KEY = """An API key: `svc_live_…` is production, `svc_test_…` the sandbox. Each operation lists the scope that the key
 must have: `<plugin>:read` or `<plugin>:write`; `read` and `write` stand for those of all plugins. Write does not
 include read."""
@@ -208,6 +210,8 @@ class _Document:
     def body(self, endpoint: "Endpoint") -> Json | None:
         if not reads_body(endpoint):
             return None
+        if endpoint.route.receive:
+            return {"required": True, "content": BYTES}
         signature = endpoint.signature
         if signature.patch:
             schema = self.schemas.patch(signature.body, signature.shown)

@@ -37,7 +37,7 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
     if not route.public:
         keys = ["missing_api_key", "invalid_api_key", "revoked_api_key", "expired_api_key"]
         yield problems.Unauthenticated, "", keys
-    if route.scope:
+    if route.scope or "insufficient_scope" in named(endpoint):
         yield problems.Forbidden, "", ["insufficient_scope"]
     if endpoint.signature.params:
         yield problems.NotFound, "", ["resource_not_found"]

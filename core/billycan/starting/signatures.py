@@ -25,7 +25,7 @@ def read(route: Route) -> Signature:
         raise TypeError(f"{name} does not say the type of {', '.join(missing)}")
     if set(taken) - {"body", "query"} != set(params):
         raise TypeError(f"{name} takes {taken}, but the path has {list(params)}")
-    body = hints.get("body")
+    body = None if route.receive else hints.get("body")  # what `receive` makes of the bytes is the plugin's own
     patch = get_origin(body) is Patch
     if patch:
         (body,) = get_args(body)
@@ -37,7 +37,7 @@ def read(route: Route) -> Signature:
     answer = hints["return"]
     # What a client got it may send back with a change or a new record; an action's body is a thing of its own.
     is_record = patch or (route.status == 201 and not params)
-    shown = answer if is_record and is_struct(answer) else None
+    shown = answer if body and is_record and is_struct(answer) else None
     if isinstance(reader := compiled(body, shown), StructOf):
         _ = reader.members  # says now, and not at the first request, what it cannot read
     return Signature(body, patch, query, params, answer, shown)

@@ -86,7 +86,8 @@ class PluginConformance:
     def collections(self, app: "App") -> list[str]:
         """The paths that list records and make new ones."""
         lists = {e.route.path for e in self.endpoints(app) if e.signature.listed}
-        return [e.route.path for e in self.endpoints(app) if e.route.path in lists and e.route.method == "POST"]
+        posts = [e.route for e in self.endpoints(app) if e.route.method == "POST" and not e.route.receive]
+        return [route.path for route in posts if route.path in lists]
 
     def calls(self, app: "App", id: str) -> list[tuple[str, str]]:
         """Method and path of every route, with `id` for each id in it."""

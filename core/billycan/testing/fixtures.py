@@ -231,6 +231,8 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
                 **{**defaults, "shared_folder": shared, **core, "database": url, "plugins": ",".join(names) or "none"}
             )
             plugin_settings = {k: v for k, v in given.items() if isinstance(v, dict)}
+            for name in filter(_keeps_files, names):
+                plugin_settings[name] = {"folder": str(databases.folder / name), **plugin_settings.get(name, {})}
             # A second app of a test stands for a second process.
             alone = not fresh and all(app.db.url != sa.make_url(url) for app in built)
             db = databases.open(url, settings.pool_size) if alone else None
@@ -268,6 +270,13 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
     for app in built:
         app.close()
     logging.getLogger("billycan").handlers.clear()
+
+
+def _keeps_files(plugin: str) -> bool:
+    """Whether a plugin has a setting for a folder, which is then one of this run."""
+    entry = packages.installed().get(plugin)
+    kind = entry.load().manifest.settings if isinstance(entry, EntryPoint) else None
+    return kind is not None and "folder" in kind.__struct_fields__
 
 
 @pytest.fixture

@@ -91,7 +91,8 @@ class Recorder(Client):
         if response.status_int < 300:
             sent = {} if body is None else {"request": body}
             self.operations.setdefault(id, {"plugin": endpoint.plugin, **sent, "answer": answer})
-            if method != "GET":
+            # What takes a file nobody can repeat, nor what is done to its record.
+            if method != "GET" and not endpoint.route.receive and _ids(path.partition("?")[0]) <= self._seen:
                 self._note_way(method, path, body, answer["data"])
         else:
             code = answer["error"]["code"]

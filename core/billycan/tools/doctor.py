@@ -137,7 +137,10 @@ def _database(app: App) -> Iterator[Finding]:
     yield _kept(app)
     for name, manifest in app.manifests.items():
         if manifest.doctor:
-            yield Finding(name, True, manifest.doctor(app))
+            try:
+                yield Finding(name, True, manifest.doctor(app))
+            except OSError as error:
+                yield Finding(name, False, str(error), f"check the settings of {name}")
 
 
 def _kept(app: App) -> Finding:

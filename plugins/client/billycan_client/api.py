@@ -25,6 +25,10 @@ class Billycan(Connection):
         return AdjustmentNotes(self)
 
     @cached_property
+    def attachments(self) -> Attachments:
+        return Attachments(self)
+
+    @cached_property
     def availability(self) -> Availability:
         return Availability(self)
 
@@ -386,6 +390,131 @@ class AdjustmentNotes:
             if_match=if_match,
             idempotency_key=idempotency_key,
         )
+
+
+class Attachments:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def list(
+        self,
+        *,
+        page: Maybe[int] = UNSET,
+        per_page: int = 100,
+        cursor: Maybe[str] = UNSET,
+        sort: Maybe[str] = UNSET,
+        resource: Maybe[Many[str]] = UNSET,
+        content_type: Maybe[
+            Many[Literal["application/pdf", "image/jpeg", "image/png", "image/webp", "text/csv", "text/plain"]]
+        ] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+    ) -> Listing[models.Attachment]:
+        """Attachments of the records that the key may read.
+
+        To get those of one record, filter by `resource`.
+
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        resource: The attachments of these records.
+        content_type: Those of these types.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        """
+        return Listing(
+            self._api,
+            "/v1/attachments",
+            models.Attachment,
+            {
+                "page": page,
+                "per_page": per_page,
+                "cursor": cursor,
+                "sort": sort,
+                "resource": resource,
+                "content_type": content_type,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+            },
+        )
+
+    def add(
+        self,
+        *,
+        resource: str,
+        filename: str,
+        content: bytes,
+        idempotency_key: str | None = None,
+    ) -> models.Attachment:
+        """Attach a file to a record.
+
+        The body is the file's bytes, at most 10 MiB, whatever Content-Type they are sent with: what the file is, its
+        bytes
+        tell. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the write scope
+        of
+        the record's resource, else the error is `insufficient_scope`. A record that does not exist gives
+        `resource_not_found`, and a file for which the business has no room left `quota_exceeded`. Emits
+        `attachment.created`.
+
+        resource: The id of the record to attach the file to.
+        filename: The file's name, without a folder. One that does not end as names of its type do gets such an ending.
+        content: The file's bytes.
+        """
+        return self._api.call(
+            "POST",
+            "/v1/attachments",
+            models.Attachment,
+            query={
+                "resource": resource,
+                "filename": filename,
+            },
+            content=content,
+            idempotency_key=idempotency_key,
+        )
+
+    def get(
+        self,
+        id: str,
+    ) -> models.Attachment:
+        """One attachment.
+
+        The key needs the read scope of the record's resource, else the error is `insufficient_scope`.
+        """
+        return self._api.call("GET", f"/v1/attachments/{segment(id)}", models.Attachment)
+
+    def delete(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Deleted:
+        """Delete an attachment.
+
+        What is attached to a record that must be kept is kept with it: the error is `document_locked`. The key needs
+        the
+        write scope of the record's resource, else the error is `insufficient_scope`. Emits `attachment.deleted`.
+        """
+        return self._api.call(
+            "DELETE",
+            f"/v1/attachments/{segment(id)}",
+            models.Deleted,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def get_content(
+        self,
+        id: str,
+    ) -> bytes:
+        """The bytes of an attachment.
+
+        They are sent as a download, with its content type, and never run as a page. The key needs the read scope of the
+        record's resource, else the error is `insufficient_scope`.
+        """
+        return self._api.fetch("GET", f"/v1/attachments/{segment(id)}/content")
 
 
 class Availability:

@@ -102,11 +102,13 @@ class Connection:
         *,
         query: Mapping[str, Any] | None = None,
         body: Any = None,
+        content: bytes | None = None,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> T:
-        """The `data` of the answer, as an `answer`."""
-        response = self._send(method, path, query=query, body=body, if_match=if_match, idempotency_key=idempotency_key)
+        """The `data` of the answer, as an `answer`; `content` is a body that is no JSON."""
+        given: dict[str, Any] = {"if_match": if_match, "idempotency_key": idempotency_key}
+        response = self._send(method, path, query=query, body=body, content=content, **given)
         options: tuple[Any, ...] = get_args(answer) if isinstance(answer, UnionType) else (answer,)
         found: Envelope[T] = self._read(response, *(Envelope[kind] for kind in options))  # type: ignore[valid-type]
         return found.data
@@ -138,6 +140,7 @@ class Connection:
         *,
         query: Mapping[str, Any] | None = None,
         body: Any = None,
+        content: bytes | None = None,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
         accept: str = "",
@@ -148,13 +151,15 @@ class Connection:
         if if_match is not None:
             headers["If-Match"] = f'"{if_match}"' if isinstance(if_match, int) else if_match
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"], content = "application/json", values.encoded(body)
+        elif content is not None:
+            headers["Content-Type"] = "application/octet-stream"
         request = self._http.build_request(
             method,
             path,
             params=values.query(query or {}),
             headers=headers,
-            content=None if body is None else values.encoded(body),
+            content=content,
         )
         for attempt in range(self.retries + 1):
             error = self._once(request)

@@ -201,7 +201,8 @@ def _operation(document: Json, name: str, method: str, path: str, operation: Jso
     place = ("f" if ids else "") + repr(path.replace("{", "{{").replace("}", "}}") if ids else path)
     for member, own in ids:
         place = place.replace(f"{{{{{member}}}}}", f"{{segment({own})}}")
-    given = ([f"query={_mapping(query)}"] if query else []) + ([f"body={whole or _mapping(body)}"] if body else [])
+    given = [f"query={_mapping(query)}"] if query else []
+    given += [f"{'content' if _takes_bytes(operation) else 'body'}={whole or _mapping(body)}"] if body else []
     given += ["body={}"] * (not body and "requestBody" in operation) + [f"{own}={own}" for own in extra]
     if answer is None:
         returns, call = "bytes", f"self._api.fetch({', '.join([repr(method.upper()), place, *given])})"
@@ -230,6 +231,9 @@ def _queried(parameter: Json, taken: set[str], listed: bool) -> Argument:
 
 def _sent(document: Json, operation: Json, taken: set[str]) -> tuple[list[Argument], str]:
     """A body's members as arguments; for one that is no object, itself and its name."""
+    if _takes_bytes(operation):
+        own = _unused("content", taken)
+        return [Argument(own, own, "bytes", "The file's bytes.")], own
     schema = _body(operation)
     struct = _struct_of(document["components"]["schemas"], schema)
     if schema and "properties" not in struct:
@@ -320,6 +324,12 @@ def _bodies(document: Json) -> Iterator[Any]:
         # Its members become arguments; only what is in them are Structs.
         struct = _struct_of(schemas, body)
         yield from (kind for _, kind in _members(struct, sent=True)) if "properties" in struct else [body]
+
+
+def _takes_bytes(operation: Json) -> bool:
+    """Whether a body is no JSON."""
+    content = operation.get("requestBody", {}).get("content", {})
+    return bool(content) and not any("json" in kind for kind in content)
 
 
 def _body(operation: Json) -> Json:

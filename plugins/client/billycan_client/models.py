@@ -139,6 +139,25 @@ class Allocation(Struct, kw_only=True):
     """The date on which it was allocated, in the business's time zone."""
 
 
+class Attachment(Struct, kw_only=True):
+    """A file that is attached to a record."""
+
+    id: str
+    """Its id."""
+    resource: str
+    """The id of the record that it is attached to."""
+    filename: str
+    """Its name, with an extension of its type."""
+    content_type: Open[Literal["application/pdf", "image/jpeg", "image/png", "image/webp", "text/csv", "text/plain"]]
+    """What it is, told by its bytes."""
+    size: int
+    """How many bytes it has."""
+    sha256: str
+    """The SHA-256 of its bytes, in hexadecimal."""
+    created_at: dt.datetime
+    """When it was uploaded."""
+
+
 class Attempt(Struct, kw_only=True):
     """One attempt. `finished_at` is null while it runs, and stays null if the process died; then `error` says
     so.

@@ -19,6 +19,8 @@ __all__ = [
     "AdjustmentNoteVoided",
     "AppConnected",
     "AppDisconnected",
+    "AttachmentCreated",
+    "AttachmentDeleted",
     "BookingCancelled",
     "BookingCompleted",
     "BookingConfirmed",
@@ -147,6 +149,20 @@ class AppDisconnected(Delivery, kw_only=True):
 
     event: Literal["app.disconnected"]
     data: models.Connection
+
+
+class AttachmentCreated(Delivery, kw_only=True):
+    """Attachment created"""
+
+    event: Literal["attachment.created"]
+    data: models.Attachment
+
+
+class AttachmentDeleted(Delivery, kw_only=True):
+    """Attachment deleted"""
+
+    event: Literal["attachment.deleted"]
+    data: models.Deleted
 
 
 class BookingCancelled(Delivery, kw_only=True):
@@ -591,6 +607,8 @@ Event = (
     | AdjustmentNoteVoided
     | AppConnected
     | AppDisconnected
+    | AttachmentCreated
+    | AttachmentDeleted
     | BookingCancelled
     | BookingCompleted
     | BookingConfirmed
@@ -663,6 +681,8 @@ EVENTS: dict[str, type[Delivery]] = {
     "adjustment_note.voided": AdjustmentNoteVoided,
     "app.connected": AppConnected,
     "app.disconnected": AppDisconnected,
+    "attachment.created": AttachmentCreated,
+    "attachment.deleted": AttachmentDeleted,
     "booking.cancelled": BookingCancelled,
     "booking.completed": BookingCompleted,
     "booking.confirmed": BookingConfirmed,

@@ -20,8 +20,8 @@ def clock():
     return Clock(datetime(2028, 4, 1, 16, 30, tzinfo=UTC))
 
 
-# What a person does on a page, so that no call leads to it.
-BY_PEOPLE = {"app.connected", "app.disconnected"}
+# What a person does on a page, so that no call leads to it, and what takes a file, which no example holds.
+BY_PEOPLE = {"app.connected", "app.disconnected", "attachment.created", "attachment.deleted"}
 # What happens by itself when days go by.
 BY_TIME = {"booking.reminder", "invoice.due_soon", "invoice.overdue", "quote.expiring"}
 ONCE = {"gst_period.created"}  # no day is lodged twice

@@ -1,0 +1,46 @@
+"""Bodies that are no JSON, and come and go piece by piece."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator
+
+from .problems import PayloadTooLarge
+
+
+class Incoming:
+    """The bytes of a request's body, at most `most` of them: `for piece in incoming`.
+
+    To go over them raises PayloadTooLarge beyond that, Timeout where they come too slowly, and BadRequest where the
+    body is cut short. `size` and `sha256` are of what was read so far.
+    """
+
+    def __init__(self, pieces: Iterable[bytes], most: int) -> None:
+        self._pieces, self._hash, self._most = pieces, hashlib.sha256(), most
+        self.size = 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for piece in self._pieces:
+            self.size += len(piece)
+            if self.size > self._most:
+                raise too_large(self._most)
+            self._hash.update(piece)
+            yield piece
+
+    @property
+    def sha256(self) -> str:
+        """In hexadecimal."""
+        return self._hash.hexdigest()
+
+
+class Pieces:
+    """The bytes of an answer, sent piece by piece, and closed whatever becomes of it."""
+
+    def __init__(self, pieces: Iterable[bytes], close: Callable[[], None] = lambda: None) -> None:
+        self._pieces, self.close = pieces, close
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._pieces)
+
+
+def too_large(most: int) -> PayloadTooLarge:
+    """The refusal of more bytes than that."""
+    return PayloadTooLarge(f"The body is larger than {most >> 20} MiB.")

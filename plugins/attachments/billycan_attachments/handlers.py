@@ -1,0 +1,143 @@
+"""What each endpoint of attachments does, and how their bytes come in and go out."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import BadRequest, Context, Deleted, NotFound, Page, Records, Reply, Row, new_id, own
+from billycan.web import Incoming, Unavailable
+
+from . import keeping
+from .owners import owner_of, owners, readable
+from .rules import Look, disposition, with_extension
+from .schemas import Attachment, AttachmentQuery, Upload
+from .settings import Settings
+from .storage import storage
+from .tables import attachments
+
+log = logging.getLogger("billycan.attachments")
+
+
+class Arrived(Struct):
+    """A file whose bytes are in the storage, and which no record has yet; `is_kept` once one does."""
+
+    id: str
+    filename: str
+    content_type: str
+    size: int
+    sha256: str
+    is_kept: bool = False
+
+
+def list_attachments(ctx: Context, query: AttachmentQuery) -> Page[Attachment]:
+    """Attachments of the records that the key may read.
+
+    To get those of one record, filter by `resource`.
+    """
+    page = records.rows(ctx, query, attachments.c.kind.in_(readable(ctx)))
+    return page.of(records.show(ctx, page.items))
+
+
+@contextmanager
+def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Arrived]:
+    """Bring the bytes of an upload to the storage, before its transaction; what comes to nothing is removed."""
+    ctx.require(f"{owner_of(ctx, query.resource).plugin}:write")
+    id, look = new_id("att"), Look(query.filename)
+    keeping.note(ctx, id)
+    arrived: Arrived | None = None
+    try:
+        try:
+            storage(ctx.app).put(keeping.key(ctx.tenant_id, id), look(incoming))
+        except OSError:
+            log.exception("an attachment could not be stored")
+            raise Unavailable("Files cannot be stored at the moment: try again later.") from None
+        filename = with_extension(query.filename, look.content_type)
+        arrived = Arrived(id, filename, look.content_type, incoming.size, incoming.sha256)
+        yield arrived
+    finally:
+        # After a commit that failed nobody knows whether it did: the task finds out.
+        if arrived is None or not arrived.is_kept:
+            with suppress(OSError, sa.exc.SQLAlchemyError):
+                keeping.drop(ctx, id)
+
+
+def add_attachment(ctx: Context, query: Upload, body: Arrived) -> Attachment:
+    """Attach a file to a record.
+
+    The body is the file's bytes, at most 10 MiB, whatever Content-Type they are sent with: what the file is, its bytes
+    tell. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the write scope of
+    the record's resource, else the error is `insufficient_scope`. A record that does not exist gives
+    `resource_not_found`, and a file for which the business has no room left `quota_exceeded`. Emits
+    `attachment.created`.
+    """
+    owner_of(ctx, query.resource).check_exists(ctx, query.resource)
+    keeping.claim(ctx, body.id)
+    values = {name: getattr(body, name) for name in ("id", "filename", "content_type", "size", "sha256")}
+    most = ctx.settings(Settings).quota_bytes
+    made = keeping.make(ctx, {**values, "resource": query.resource}, most=most)
+    body.is_kept = True
+    return made
+
+
+def get_attachment(ctx: Context, id: str) -> Attachment:
+    """One attachment.
+
+    The key needs the read scope of the record's resource, else the error is `insufficient_scope`.
+    """
+    return records.show(ctx, [_found(ctx, id, "read")])[0]
+
+
+def get_attachment_content(ctx: Context, id: str) -> Reply:
+    """The bytes of an attachment.
+
+    They are sent as a download, with its content type, and never run as a page. The key needs the read scope of the
+    record's resource, else the error is `insufficient_scope`.
+    """
+    row = _found(ctx, id, "read")
+    kind = row.content_type + ("; charset=utf-8" if row.content_type.startswith("text/") else "")
+    headers = {
+        "Content-Disposition": disposition(row.filename),
+        "Content-Length": str(row.size),
+        "Content-Security-Policy": "default-src 'none'; sandbox",
+        "Cross-Origin-Resource-Policy": "same-origin",
+        "ETag": f'"{row.sha256}"',
+    }
+    return Reply(keeping.content(ctx, row.id), kind, headers)
+
+
+def delete_attachment(ctx: Context, id: str) -> Deleted:
+    """Delete an attachment.
+
+    What is attached to a record that must be kept is kept with it: the error is `document_locked`. The key needs the
+    write scope of the record's resource, else the error is `insufficient_scope`. Emits `attachment.deleted`.
+    """
+    row = _found(ctx, id, "write")
+    owner_of(ctx, row.resource).check_unlocked(ctx, row.resource)
+    locked = sa.select(attachments.c.id).where(own(ctx, attachments), attachments.c.id == id).with_for_update()
+    if ctx.db.execute(locked).first() is None:
+        raise NotFound
+    keeping.remove(ctx, {id: row.size})
+    return Deleted(id)
+
+
+def _found(ctx: Context, id: str, does: str) -> Row:
+    """One attachment's row; NotFound, or Forbidden for a key that may not do this with the record that it is of."""
+    row = records.find(ctx, id)
+    ctx.require(f"{owner_of(ctx, row.resource).plugin}:{does}")
+    return row
+
+
+def _of_records(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
+    """The attachments of any of these records."""
+    known = owners(ctx.app)
+    if wrong := [id for id in ids if id.partition("_")[0] not in known]:
+        raise BadRequest(
+            f"resource: {wrong[0][:100]!r} is not the id of a record.", code="invalid_filter", param="resource"
+        )
+    return attachments.c.resource.in_(ids)
+
+
+records = Records(attachments, Attachment, prefix="att", filters={"resource": _of_records})

@@ -1,0 +1,139 @@
+"""Attachments in the database: each comes and goes together with its bytes, whatever breaks in between.
+
+Before anything is stored, a row of its own transaction notes that there may be bytes without an attachment; the
+transaction that makes the attachment takes the note away. One that deletes an attachment makes such a note. Whatever
+has been noted for a day is removed from the storage: a backup of the database, and then of the storage, is whole.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import msgspec
+import sqlalchemy as sa
+
+from billycan import App, Conflict, Context, Deleted, Event, Invalid, hookimpl, own
+from billycan.fields import Moment
+from billycan.sql import upsert
+from billycan.web import Pieces
+
+from .schemas import Attachment
+from .storage import storage
+from .tables import attachments, leftovers, used, waiting
+
+GRACE = timedelta(days=1)  # longer than any upload, and than a backup takes from the database to the storage
+_ALL = "all"
+_decode = msgspec.json.Decoder(Deleted).decode
+
+
+def key(tenant_id: str, id: str) -> str:
+    """By what the storage knows the bytes of an attachment."""
+    return f"{tenant_id}/{id}"
+
+
+def note(ctx: Context, id: str) -> None:
+    """Say, in a transaction of its own, that there may be bytes of an attachment that is not there yet."""
+    with ctx.app.db.writing(ctx.tenant_id) as db:
+        db.execute(sa.insert(leftovers).values(tenant_id=ctx.tenant_id, id=id, since=ctx.app.now()))
+
+
+def drop(ctx: Context, id: str) -> None:
+    """Remove the bytes of an upload that came to nothing, and the note of them."""
+    storage(ctx.app).remove(key(ctx.tenant_id, id))
+    with ctx.app.db.writing(ctx.tenant_id) as db:
+        db.execute(sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id))
+
+
+def make(ctx: Context, values: dict[str, Any], *, most: int | None) -> Attachment:
+    """A new attachment with these columns; Invalid where the business would have more than `most` bytes.
+
+    The record must be locked already. Other uploads of the business wait from here on.
+    """
+    take(ctx, values["size"], most)
+    kind = values["resource"].partition("_")[0]
+    row = {**values, "tenant_id": ctx.tenant_id, "kind": kind, "created_at": ctx.now()}
+    ctx.db.execute(sa.insert(attachments).values(row))
+    made = Attachment(**{name: row[name] for name in Attachment.__struct_fields__})
+    ctx.emit("attachment.created", made)
+    return made
+
+
+def content(ctx: Context, id: str) -> Pieces:
+    """The bytes of an attachment, wherever they are by now."""
+    # Looked for here first: what is gone from here is in the storage already.
+    found = ctx.db.execute(sa.select(waiting.c.content).where(own(ctx, waiting), waiting.c.id == id)).scalar()
+    if found is not None:
+        return Pieces([bytes(found)])
+    return storage(ctx.app).open(key(ctx.tenant_id, id))
+
+
+def claim(ctx: Context, id: str) -> None:
+    """Take away the note of bytes that an attachment has from now on; Conflict where they were removed meanwhile."""
+    if ctx.db.execute(sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)).rowcount != 1:
+        raise Conflict("The upload took too long: send it again.")
+
+
+def take(ctx: Context, size: int, most: int | None) -> None:
+    """Count bytes that a business has more, exactly, whatever else is uploaded at once."""
+    row = upsert(used, ctx.db).values(tenant_id=ctx.tenant_id, id=_ALL, bytes=size)
+    after = used.c.bytes + row.excluded.bytes
+    fits = None if most is None else after <= most
+    row = row.on_conflict_do_update(index_elements=["tenant_id", "id"], set_={"bytes": after}, where=fits)
+    is_beyond = most is not None and size > most
+    if is_beyond or ctx.db.execute(row.returning(used.c.bytes)).first() is None:
+        raise Invalid(
+            f"The attachments of this business may have {(most or 0) / (1 << 20):,.0f} MiB in all: delete some first.",
+            code="quota_exceeded",
+        )
+
+
+def remove(ctx: Context, sizes: Mapping[str, int]) -> None:
+    """Delete attachments, which are locked, by their ids, each with its size, and note that their bytes are left."""
+    ids = [*sizes]
+    ctx.db.execute(sa.update(used).where(own(ctx, used)).values(bytes=used.c.bytes - sum(sizes.values())))
+    ctx.db.execute(sa.insert(leftovers), [{"tenant_id": ctx.tenant_id, "id": id, "since": ctx.now()} for id in ids])
+    ctx.db.execute(sa.delete(waiting).where(own(ctx, waiting), waiting.c.id.in_(ids)))
+    ctx.db.execute(sa.delete(attachments).where(own(ctx, attachments), attachments.c.id.in_(ids)))
+    for id in ids:
+        ctx.emit("attachment.deleted", Deleted(id))
+
+
+@hookimpl
+def on_event(ctx: Context, event: Event) -> None:
+    """What is attached to a record goes with it."""
+    if event.name.endswith(".deleted"):
+        gone = sa.select(attachments.c.id, attachments.c.size).where(own(ctx, attachments))
+        id = _decode(event.data).id
+        if rows := ctx.db.execute(gone.where(attachments.c.resource == id).with_for_update()).all():
+            remove(ctx, {row.id: row.size for row in rows})
+
+
+# Timed work -----------------------------------------------------------------------------------------------------------
+
+
+def left_over(app: App, now: Moment) -> sa.Select[Any]:
+    """What was noted a day ago and is to be removed from the storage."""
+    due = sa.select(leftovers.c.tenant_id, leftovers.c.id).where(leftovers.c.since <= now - GRACE)
+    return due.order_by(leftovers.c.since)
+
+
+def sweep(ctx: Context, id: str) -> None:
+    """Remove bytes without an attachment; an upload that is about to claim them waits, and then fails."""
+    noted = sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)
+    if ctx.db.execute(noted.where(leftovers.c.since <= ctx.now() - GRACE)).rowcount:
+        storage(ctx.app).remove(key(ctx.tenant_id, id))
+
+
+def unstored(app: App, now: Moment) -> sa.Select[Any]:
+    """The bytes that wait in the database to be stored."""
+    return sa.select(waiting.c.tenant_id, waiting.c.id).order_by(waiting.c.created_at)
+
+
+def store(ctx: Context, id: str) -> None:
+    """Bring waiting bytes to the storage; what a crash interrupts is done again."""
+    row = ctx.db.execute(
+        sa.select(waiting.c.content).where(own(ctx, waiting), waiting.c.id == id).with_for_update()
+    ).first()
+    if row is not None:
+        storage(ctx.app).put(key(ctx.tenant_id, id), [bytes(row.content)])
+        ctx.db.execute(sa.delete(waiting).where(own(ctx, waiting), waiting.c.id == id))

@@ -1,0 +1,66 @@
+"""Attachments: files that belong to records of any plugin, such as the receipt of an expense."""
+
+from pathlib import Path
+
+from billycan import App, Code, Context, Deleted, Every, Manifest, Route, hookimpl
+
+from . import handlers as h
+from . import keeping
+from .keeping import on_event
+from .owners import check_any
+from .rules import MOST_BYTES
+from .schemas import Attachment
+from .settings import Settings
+from .storage import storage
+from .tables import attachments, leftovers, used, waiting
+
+__all__ = ["manifest", "on_event"]
+
+
+def doctor(app: App) -> str:
+    """Where the bytes are; OSError where none can be kept there."""
+    return f"kept {storage(app).check()}"
+
+
+manifest = Manifest(
+    name="attachments",
+    settings=Settings,
+    tables=(attachments, waiting, leftovers, used),
+    migrations=Path(__file__).parent / "migrations",
+    events={"attachment.created": Attachment, "attachment.deleted": Deleted},
+    routes=(
+        Route("GET", "/v1/attachments", h.list_attachments, scope=None),
+        Route(
+            "POST",
+            "/v1/attachments",
+            h.add_attachment,
+            scope=None,
+            status=201,
+            receive=h.receive,
+            most_bytes=MOST_BYTES,
+        ),
+        Route("GET", "/v1/attachments/{id}", h.get_attachment, scope=None),
+        Route("GET", "/v1/attachments/{id}/content", h.get_attachment_content, scope=None),
+        Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None),
+    ),
+    tasks=(
+        Every(seconds=600, due=keeping.left_over, run=keeping.sweep),
+        Every(seconds=30, due=keeping.unstored, run=keeping.store),
+    ),
+    codes={"quota_exceeded": Code(422, "The business has no room left for files of this size.")},
+    examples=Path(__file__).parent / "examples.json",
+    doctor=doctor,
+)
+
+
+@hookimpl
+def startup(app: App) -> None:
+    """Say at the start, and not at the first upload, what is wrong with the storage's settings."""
+    storage(app)
+
+
+@hookimpl
+def authorize(ctx: Context, route: Route) -> None:
+    """Attachments have no scopes of their own, but those of the records that they are of."""
+    if route.path.startswith("/v1/attachments"):
+        check_any(ctx, route)

@@ -1,0 +1,144 @@
+"""Where the bytes of attachments are: files in a folder, or objects in a bucket of S3-compatible storage."""
+
+import os
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from billycan import App
+from billycan.web import Pieces
+
+from .settings import Settings
+
+if TYPE_CHECKING:
+    from obstore.store import ClientConfig, S3Config, S3Store
+
+_PIECE_BYTES = 64 * 1024
+_IN_MEMORY = 1024 * 1024  # of what is on its way to a bucket; more of it goes through a temporary file
+
+
+class Storage(Protocol):
+    """Keeps bytes by a key of the form `<tenant>/<attachment>`, each written once."""
+
+    def put(self, key: str, pieces: Iterable[bytes]) -> None:
+        """Keep these bytes: all of them, durably, or none."""
+
+    def open(self, key: str) -> Pieces:
+        """The bytes; FileNotFoundError where there are none."""
+
+    def remove(self, key: str) -> None:
+        """Forget the bytes, if there are any."""
+
+    def check(self) -> str:
+        """Where it is, in words; OSError where nothing can be kept there."""
+
+
+@lru_cache(8)
+def storage(app: App) -> Storage:
+    """What the settings say."""
+    settings = app.settings_of(Settings)
+    if settings.bucket:
+        return Bucket(settings)
+    if settings.folder:
+        return Folder(Path(settings.folder))
+    beside = app.db.url.database if app.db.is_sqlite else None
+    return Folder(Path(beside or "var/billycan.db").with_name("attachments"))
+
+
+class Folder:
+    """A folder for this user only, in it one for each business, in that a file for each attachment."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def put(self, key: str, pieces: Iterable[bytes]) -> None:
+        final = self.path / key
+        part = self._part(final)
+        for folder in (self.path, final.parent):
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        try:
+            with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                for piece in pieces:
+                    file.write(piece)
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(final)
+        except BaseException:
+            part.unlink(missing_ok=True)
+            raise
+        for folder in (final.parent, self.path, self.path.parent):
+            _sync(folder)  # a name is durable once its folder is
+
+    def open(self, key: str) -> Pieces:
+        file = (self.path / key).open("rb")
+        return Pieces(iter(lambda: file.read(_PIECE_BYTES), b""), file.close)
+
+    def remove(self, key: str) -> None:
+        final = self.path / key
+        for path in (final, self._part(final)):
+            path.unlink(missing_ok=True)
+        with suppress(OSError):  # as long as it has other files
+            final.parent.rmdir()
+
+    def check(self) -> str:
+        # It is not made here: whoever asks may be another user than those who need it.
+        there = next(path for path in (self.path, *self.path.absolute().parents) if path.exists())
+        if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+            raise OSError(f"no files can be kept in {self.path}")
+        return f"in {self.path}"
+
+    def _part(self, final: Path) -> Path:
+        return final.with_name(f"{final.name}.part")
+
+
+class Bucket:
+    """A bucket of S3-compatible storage."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings, self._store = settings, _s3(settings)
+
+    def put(self, key: str, pieces: Iterable[bytes]) -> None:
+        # All of it is here before any of it is sent: what is cut short, or refused on the way, leaves nothing there.
+        with tempfile.SpooledTemporaryFile(_IN_MEMORY) as file:
+            for piece in pieces:
+                file.write(piece)
+            file.seek(0)
+            self._store.put(key, file)
+
+    def open(self, key: str) -> Pieces:
+        found = self._store.get(key)
+        return Pieces(map(bytes, found.stream(_PIECE_BYTES)), lambda: None)
+
+    def remove(self, key: str) -> None:
+        with suppress(FileNotFoundError):
+            self._store.delete(key)
+
+    def check(self) -> str:
+        key = "billycan-doctor"
+        self._store.put(key, b"billycan")
+        self._store.delete(key)
+        return f"in the bucket {self._settings.bucket}"
+
+
+def _s3(settings: Settings) -> "S3Store":
+    from obstore.store import S3Store  # noqa: PLC0415 - only where a bucket is set
+
+    config: S3Config = {"region": settings.region}
+    if settings.endpoint:
+        config["endpoint"] = settings.endpoint
+    if settings.access_key_id and settings.secret_access_key:
+        config["access_key_id"], config["secret_access_key"] = settings.access_key_id, settings.secret_access_key
+    allow_http = (settings.endpoint or "").startswith("http://")
+    client_options: ClientConfig = {"allow_http": allow_http, "timeout": "60s"}
+    return S3Store(settings.bucket, prefix=settings.prefix or None, config=config, client_options=client_options)
+
+
+def _sync(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -1,0 +1,6 @@
+from billycan.testing import PluginConformance
+
+
+class TestAttachments(PluginConformance):
+    plugin = "attachments"
+    enable = ("contacts",)

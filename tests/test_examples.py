@@ -120,6 +120,15 @@ def people(c, clock):
 
 
 def price(c, clock):
+    labour = {"name": "Labour", "description": "Labour, per hour", "unit": "hour", "unit_price": "98.00"}
+    c.item = c.post("/v1/items", labour)["data"]["id"]
+    c.get(f"/v1/items/{c.item}")
+    c.get("/v1/items?active=true&sort=name")
+    c.patch(f"/v1/items/{c.item}", {"metadata": {"account": "200"}})
+    coded = c.post("/v1/items", {**labour, "sku": "LAB"})["data"]["id"]
+    c.refused(409, "duplicate_sku", "POST", "/v1/items", {**labour, "name": "Labour after hours", "sku": "LAB"})
+    c.delete(f"/v1/items/{coded}")
+    c.delete(f"/v1/items/{c.post('/v1/items', {'name': 'Signs', 'unit_price': '40.00'})['data']['id']}")
     lines = [
         {"description": "Heat pump unit, 315 L", "unit_price": "3240.00"},
         {"description": "Fitting", "quantity": "6.5", "unit": "hour", "unit_price": "98.00", "discount_percent": "10"},
@@ -155,7 +164,7 @@ def work(c, clock):
         "assignee_ids": [c.staff],
         "priority": "high",
         "checklist": [{"text": "Certificate of compliance", "required": True}, {"text": "Photographs"}],
-        "line_items": [{"description": "Call-out", "unit_price": "120.00"}],
+        "line_items": [{"description": "Call-out", "unit_price": "120.00"}, {"item_id": c.item, "quantity": "1.5"}],
     }
     made = c.post("/v1/jobs", job)["data"]
     id, certificate = made["id"], made["checklist"][0]["id"]

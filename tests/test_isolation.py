@@ -19,6 +19,7 @@ LINE = {"description": "Tap washers", "unit_price": "4.95"}
 # A valid body for each collection; a string in braces is the id of a record of that collection.
 BODIES = {
     "/v1/contacts": {"name": "Ada"},
+    "/v1/items": {"name": "Tap washers", "unit_price": "4.95"},
     "/v1/invoices": {"client_id": "{/v1/contacts}", "line_items": [LINE]},
     "/v1/adjustment_notes": {"invoice_id": "{/v1/invoices}", "reason": "other", "full": True},
     "/v1/payments": {"client_id": "{/v1/contacts}", "amount": "20.00", "payment_method": "card"},

@@ -131,6 +131,7 @@ class Business:
             "category_id": self.make("expense_categories", {"name": "Pipe"})["id"],
             "staff_id": self.make("staff", {"name": "Grace", "hours": hours})["id"],
             "service_id": self.make("services", service)["id"],
+            "item_id": self.make("items", {"name": "Tap washers", "unit_price": "4.95"})["id"],
         }
         self.asked_first = self.make("services", {**service, "requires_confirmation": True})["id"]
         self.ids = {}
@@ -190,6 +191,7 @@ class Business:
             "bookings": booking,
             "expenses": {"date": "2026-11-20", "amount": "64.90", "category_id": self.known["category_id"]},
             "gst_periods": {"from": f"{(year := 1900 + next(self.made) % 100)}-07-01", "to": f"{year}-09-30"},
+            "items": {"name": "Tap washers", "unit_price": "4.95"},
             "expense_categories": {"name": f"Fittings {next(self.made)}"},
             "adjustment_notes": {"invoice_id": self.sent_invoice(), "reason": "other", "full": True}
             if resource == "adjustment_notes"

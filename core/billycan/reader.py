@@ -169,6 +169,8 @@ class StructOf:
     def __init__(self, kind: type[Struct], shown: type[Struct] | None) -> None:
         self.kind, self.shown = kind, shown
         self.required = {f.encode_name for f in msgspec.structs.fields(kind) if f.required}
+        # Members that are required unless another one is there: `required_without = {"price": "item_id"}`.
+        self.required_without: dict[str, str] = getattr(kind, "required_without", {})
 
     @cached_property
     def visible(self) -> dict[str, Any]:
@@ -193,6 +195,9 @@ class StructOf:
             for name in self.members:
                 if name in self.required and name not in value:
                     walk.refuse(prefix + name, "required", "is required")
+        for name, other in () if partial else self.required_without.items():
+            if value.get(name) is None and value.get(other) is None:
+                walk.refuse(prefix + name, "required", "is required")
         values = self._values(value, prefix, keys, walk, partial)
         if partial or len(walk.faults) > before:
             return None

@@ -88,6 +88,6 @@ def refused_by_the_type_checker(api: Billycan) -> None:
     api.contacts.list(status="blue")  # type: ignore[arg-type]
     api.invoices.pay("inv_1", payment_method=7)  # type: ignore[arg-type]
     api.invoices.add_payment("inv_1", amount=0.1, payment_method="card")  # type: ignore[arg-type]
-    NewLine(description="Labour")  # type: ignore[call-arg]
+    NewLine(quantity=[])  # type: ignore[arg-type]
     if api.invoices.get("inv_1").status == "payed":  # type: ignore[comparison-overlap]
         return

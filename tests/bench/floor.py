@@ -90,7 +90,7 @@ NOT_STORED = {
     *("forfeited_gst", "line_items", "payments"),
 }
 LISTED, SHOWN = (" ".join([*MEMBERS[name], "client_name", "client_abn"]) for name in ("listed", "shown"))
-LINE = "id description quantity unit unit_price discount_percent discount_amount gst_code net gst total"
+LINE = "id description quantity unit unit_price discount_percent discount_amount gst_code net gst total item_id"
 PAYMENT, CONTACT = " ".join(MEMBERS["payment"]), " ".join(MEMBERS["contact"])
 # A payment's members that are its allocation's, and the one that is not stored.
 SETTLED_BY = {"invoice_id": "a.invoice_id", "amount": "a.amount", "cash_rounding": "a.cash_rounding"}
@@ -194,7 +194,7 @@ def invoices(db: Any, tenant: str, rows: Sequence[Any], names: str) -> list[dict
 
 
 def line(row: Sequence[Any]) -> dict[str, Any]:
-    id, description, quantity, unit, price, percent, amount, code, net, gst, total = row
+    id, description, quantity, unit, price, percent, amount, code, net, gst, total, item = row
     return {
         "id": id,
         "description": description,
@@ -207,6 +207,7 @@ def line(row: Sequence[Any]) -> dict[str, Any]:
         "net": money(net),
         "gst": money(gst),
         "total": money(total),
+        "item_id": item,
     }
 
 
@@ -356,7 +357,7 @@ def create(db: Any, tenant: str, body: NewInvoice) -> dict[str, Any]:
         net = int((new.quantity * new.unit_price * 100).to_integral_value())
         gst = net // 10
         quantity, price = int(new.quantity * 10_000), int(new.unit_price * 10_000)
-        row = (new_id("lin"), new.description, quantity, None, price, None, None, "gst", net, gst, net + gst)
+        row = (new_id("lin"), new.description, quantity, None, price, None, None, "gst", net, gst, net + gst, None)
         lines.append(row)
     net, gst = sum(row[8] for row in lines), sum(row[9] for row in lines)
     code = {"gst_code": "gst", "rate": "10", "net": str(money(net)), "gst": str(money(gst))}
@@ -396,7 +397,7 @@ def create(db: Any, tenant: str, body: NewInvoice) -> dict[str, Any]:
     row = db.execute(sql(insert), list(values.values())).fetchone()
     insert = (
         f"INSERT INTO invoices_lines (tenant_id, document_id, position, {columns(LINE)}) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     )
     many = [(tenant, values["id"], i, *line) for i, line in enumerate(lines)]
     (db if ON_SQLITE else db.cursor()).executemany(sql(insert), many)

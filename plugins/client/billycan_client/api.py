@@ -61,6 +61,10 @@ class Billycan(Connection):
         return Invoices(self)
 
     @cached_property
+    def items(self) -> Items:
+        return Items(self)
+
+    @cached_property
     def jobs(self) -> Jobs:
         return Jobs(self)
 
@@ -2934,6 +2938,202 @@ class Invoices:
             body={},
             if_match=if_match,
             idempotency_key=idempotency_key,
+        )
+
+
+class Items:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def list(
+        self,
+        *,
+        page: Maybe[int] = UNSET,
+        per_page: int = 100,
+        cursor: Maybe[str] = UNSET,
+        sort: Maybe[str] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        search: Maybe[str] = UNSET,
+        active: Maybe[bool] = UNSET,
+        sku: Maybe[str] = UNSET,
+        gst_code: Maybe[Many[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]]] = UNSET,
+        unit_price_from: Maybe[Amount] = UNSET,
+        unit_price_to: Maybe[Amount] = UNSET,
+    ) -> Listing[models.Item]:
+        """All items, including inactive ones unless you filter by `active`.
+
+        `search` covers names, descriptions and SKUs.
+
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        active: Records with this value of `active`.
+        sku: Your own code for an item: 1 to 100 characters.
+        gst_code: Records with any of these values of `gst_code`.
+        unit_price_from: Records whose `unit_price` is this or more.
+        unit_price_to: Records whose `unit_price` is this or less.
+        """
+        return Listing(
+            self._api,
+            "/v1/items",
+            models.Item,
+            {
+                "page": page,
+                "per_page": per_page,
+                "cursor": cursor,
+                "sort": sort,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+                "search": search,
+                "active": active,
+                "sku": sku,
+                "gst_code": gst_code,
+                "unit_price_from": unit_price_from,
+                "unit_price_to": unit_price_to,
+            },
+        )
+
+    def create(
+        self,
+        *,
+        name: str,
+        unit_price: Amount,
+        external_id: Maybe[str | None] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        description: Maybe[str | None] = UNSET,
+        unit: Maybe[str | None] = UNSET,
+        gst_code: Maybe[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"] | None] = UNSET,
+        sku: Maybe[str | None] = UNSET,
+        active: Maybe[bool] = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Item:
+        """Add an item to the price list.
+
+        Refused with `duplicate_sku` if another item has its `sku`. Emits `item.created`.
+
+        name: Its name.
+        unit_price: The price of one unit, copied as it is: with or without GST, as the documents it is for are.
+        external_id: Your own id for the record, unique among records of its kind.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        description: What the line of a document says; if null, the name.
+        unit: The unit in which it is sold, such as `hour`.
+        gst_code: How it is taxed; if null, as the document's other lines are by default.
+        sku: Your own code for it, unique among items.
+        active: Whether forms still offer it.
+        """
+        return self._api.call(
+            "POST",
+            "/v1/items",
+            models.Item,
+            body={
+                "external_id": external_id,
+                "metadata": metadata,
+                "name": name,
+                "description": description,
+                "unit": unit,
+                "unit_price": unit_price,
+                "gst_code": gst_code,
+                "sku": sku,
+                "active": active,
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    def get(
+        self,
+        id: str,
+    ) -> models.Item:
+        """One item.
+
+        Lines of documents have copies of it.
+        """
+        return self._api.call("GET", f"/v1/items/{segment(id)}", models.Item)
+
+    def update(
+        self,
+        id: str,
+        *,
+        external_id: Maybe[str | None] = UNSET,
+        metadata: Maybe[Mapping[str, str | None] | None] = UNSET,
+        name: Maybe[str] = UNSET,
+        description: Maybe[str | None] = UNSET,
+        unit: Maybe[str | None] = UNSET,
+        unit_price: Maybe[Amount] = UNSET,
+        gst_code: Maybe[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"] | None] = UNSET,
+        sku: Maybe[str | None] = UNSET,
+        active: Maybe[bool | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Item:
+        """Change an item; documents that exist keep what they copied.
+
+        Refused with `duplicate_sku` if another item has its `sku`. Emits `item.updated` if anything changed.
+
+        external_id: Your own id for the record, unique among records of its kind.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        name: Its name.
+        description: What the line of a document says; if null, the name.
+        unit: The unit in which it is sold, such as `hour`.
+        unit_price: The price of one unit, copied as it is: with or without GST, as the documents it is for are.
+        gst_code: How it is taxed; if null, as the document's other lines are by default.
+        sku: Your own code for it, unique among items.
+        active: Whether forms still offer it.
+        """
+        return self._api.call(
+            "PATCH",
+            f"/v1/items/{segment(id)}",
+            models.Item,
+            body={
+                "external_id": external_id,
+                "metadata": metadata,
+                "name": name,
+                "description": description,
+                "unit": unit,
+                "unit_price": unit_price,
+                "gst_code": gst_code,
+                "sku": sku,
+                "active": active,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Deleted:
+        """Delete an item that no document names; set `active` to false if you no longer sell it.
+
+        Refused with `has_dependents` while a line refers to it. Emits `item.deleted`.
+        """
+        return self._api.call(
+            "DELETE", f"/v1/items/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
         )
 
 

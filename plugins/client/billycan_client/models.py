@@ -905,6 +905,39 @@ class Invoiced(Struct, kw_only=True):
     """What is left to invoice; below zero if the work was reduced after it was invoiced."""
 
 
+class Item(Struct, kw_only=True):
+    """An item of the price list as it is shown."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    name: str
+    """Its name."""
+    description: str | None
+    """What the line of a document says; if null, the name."""
+    unit: str | None
+    """The unit in which it is sold, such as `hour`."""
+    unit_price: Decimal
+    """The price of one unit, copied as it is: with or without GST, as the documents it is for are."""
+    gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]] | None
+    """How it is taxed; if null, as the document's other lines are by default."""
+    sku: str | None
+    """Your own code for it, unique among items."""
+    active: bool
+    """Whether forms still offer it."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
 class Job(Struct, kw_only=True):
     """A job with its lines."""
 
@@ -1009,13 +1042,15 @@ class Line(Struct, kw_only=True):
     id: str
     """Its id, by which a PATCH names it."""
     description: str
-    """What is charged for."""
+    """What is charged for; required without an item."""
     quantity: Decimal
     """How many; negative for a credit line."""
     unit: str | None
     """The unit of the quantity, such as `hour`."""
     unit_price: Decimal
-    """The price of one unit, with or without GST as `amounts_are` says; negative for a credit line."""
+    """The price of one unit, with or without GST as `amounts_are` says; negative for a credit line; required
+    without an item.
+    """
     discount_percent: Decimal | None
     """A discount on the line, in percent; not together with `discount_amount`."""
     discount_amount: Decimal | None
@@ -1028,6 +1063,8 @@ class Line(Struct, kw_only=True):
     """The GST on it."""
     total: Decimal
     """Its amount with GST."""
+    item_id: str | None
+    """The item that it was filled in from."""
 
 
 class LineChange(Struct, kw_only=True):
@@ -1035,14 +1072,20 @@ class LineChange(Struct, kw_only=True):
 
     id: str
     """On PATCH, which stored line this is."""
-    description: Maybe[str] = UNSET
-    """What is charged for."""
+    item_id: Maybe[str | None] = UNSET
+    """The item of the price list that gives what is not sent of `description`, `unit`, `unit_price` and
+    `gst_code`; they are copied.
+    """
+    description: Maybe[str | None] = UNSET
+    """What is charged for; required without an item."""
     quantity: Maybe[Amount | None] = UNSET
     """How many; negative for a credit line."""
     unit: Maybe[str | None] = UNSET
     """The unit of the quantity, such as `hour`."""
-    unit_price: Maybe[Amount] = UNSET
-    """The price of one unit, with or without GST as `amounts_are` says; negative for a credit line."""
+    unit_price: Maybe[Amount | None] = UNSET
+    """The price of one unit, with or without GST as `amounts_are` says; negative for a credit line; required
+    without an item.
+    """
     discount_percent: Maybe[Amount | None] = UNSET
     """A discount on the line, in percent; not together with `discount_amount`."""
     discount_amount: Maybe[Amount | None] = UNSET
@@ -1592,14 +1635,20 @@ class NewLine(Struct, kw_only=True):
 
     id: Maybe[str | None] = UNSET
     """On PATCH, which stored line this is."""
-    description: str
-    """What is charged for."""
+    item_id: Maybe[str | None] = UNSET
+    """The item of the price list that gives what is not sent of `description`, `unit`, `unit_price` and
+    `gst_code`; they are copied.
+    """
+    description: Maybe[str | None] = UNSET
+    """What is charged for; required without an item."""
     quantity: Maybe[Amount] = UNSET
     """How many; negative for a credit line."""
     unit: Maybe[str | None] = UNSET
     """The unit of the quantity, such as `hour`."""
-    unit_price: Amount
-    """The price of one unit, with or without GST as `amounts_are` says; negative for a credit line."""
+    unit_price: Maybe[Amount | None] = UNSET
+    """The price of one unit, with or without GST as `amounts_are` says; negative for a credit line; required
+    without an item.
+    """
     discount_percent: Maybe[Amount | None] = UNSET
     """A discount on the line, in percent; not together with `discount_amount`."""
     discount_amount: Maybe[Amount | None] = UNSET
@@ -1873,6 +1922,8 @@ class PreviewLine(Struct, kw_only=True):
     """The GST on it."""
     total: Decimal
     """Its amount with GST."""
+    item_id: str | None
+    """The item that it was filled in from."""
 
 
 class Quote(Struct, kw_only=True):

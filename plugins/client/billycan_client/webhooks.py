@@ -55,6 +55,9 @@ __all__ = [
     "InvoiceUpdated",
     "InvoiceVoided",
     "InvoiceWrittenOff",
+    "ItemCreated",
+    "ItemDeleted",
+    "ItemUpdated",
     "JobCancelled",
     "JobCompleted",
     "JobCreated",
@@ -396,6 +399,27 @@ class InvoiceWrittenOff(Delivery, kw_only=True):
     data: models.Invoice
 
 
+class ItemCreated(Delivery, kw_only=True):
+    """Item created"""
+
+    event: Literal["item.created"]
+    data: models.Item
+
+
+class ItemDeleted(Delivery, kw_only=True):
+    """Item deleted"""
+
+    event: Literal["item.deleted"]
+    data: models.Deleted
+
+
+class ItemUpdated(Delivery, kw_only=True):
+    """Item updated"""
+
+    event: Literal["item.updated"]
+    data: models.Item
+
+
 class JobCancelled(Delivery, kw_only=True):
     """Job cancelled"""
 
@@ -642,6 +666,9 @@ Event = (
     | InvoiceUpdated
     | InvoiceVoided
     | InvoiceWrittenOff
+    | ItemCreated
+    | ItemDeleted
+    | ItemUpdated
     | JobCancelled
     | JobCompleted
     | JobCreated
@@ -716,6 +743,9 @@ EVENTS: dict[str, type[Delivery]] = {
     "invoice.updated": InvoiceUpdated,
     "invoice.voided": InvoiceVoided,
     "invoice.written_off": InvoiceWrittenOff,
+    "item.created": ItemCreated,
+    "item.deleted": ItemDeleted,
+    "item.updated": ItemUpdated,
     "job.cancelled": JobCancelled,
     "job.completed": JobCompleted,
     "job.created": JobCreated,

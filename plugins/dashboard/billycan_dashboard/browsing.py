@@ -223,7 +223,7 @@ def _says(name: str, value: Any) -> bool:
 def _columns(table: Member, rows: list[Mapping[str, Any]], id: str) -> list[Member]:
     """The columns of a table in which anything stands, but for what leads back to the record itself."""
     names = {member.name for member in table.parts}
-    hidden = {"id", "allowed_actions", "created_at"} | {f"{n[:-3]}_at" for n in names if n.endswith("_on")}
+    hidden = {"id", "item_id", "allowed_actions", "created_at"} | {f"{n[:-3]}_at" for n in names if n.endswith("_on")}
     hidden |= {f"{name.removesuffix('_number')}_id" for name in names if name.endswith("_number")}
     return [
         member

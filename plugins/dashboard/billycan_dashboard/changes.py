@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from billycan import Forbidden, NotFound, Problem
 from billycan.web import RouteNotFound
@@ -179,6 +179,8 @@ def _show_form(
     more = {visit.form.get("more", ""): _MORE_ROWS}
     rows = {c.name: forms.row_count(c, fields, more.get(c.name, 0)) for c in asked if c.form == "rows"}
     in_row = min(_MOST_CHOICES, _MOST_OPTIONS // max(sum(rows.values()), 1))
+    choices = {name: _choices(visit, kind, name, fields, in_row) for name in _references(asked)}
+    asked = tuple(_with_known_references(control, choices) for control in asked)
     values = {
         "kind": kind,
         "title": title,
@@ -190,7 +192,7 @@ def _show_form(
         "rest": [c for c in asked if c.name in ("external_id", "metadata") or _is_chained(c, asked)],
         "fields": fields,
         "rows": rows,
-        "choices": {name: _choices(visit, kind, name, fields, in_row) for name in _references(asked)},
+        "choices": choices,
         "labels": label,
     }
     return Shown("dashboard/form.html", values)
@@ -199,6 +201,12 @@ def _show_form(
 def _is_chained(control: Control, asked: Sequence[Control]) -> bool:
     """Whether it is a neighbour that actions set by themselves, so that few fill it in."""
     return control.form == "ref" and not control.required and len(asked) > 12
+
+
+def _with_known_references(control: Control, choices: Mapping[str, Choices | None]) -> Control:
+    """A control whose rows ask for no record of a plugin that is off, or that the visitor may not see."""
+    parts = tuple(part for part in control.parts if part.form != "ref" or choices[part.name])
+    return structs.replace(control, parts=parts)
 
 
 def _references(asked: Sequence[Control]) -> list[str]:
@@ -222,6 +230,8 @@ def _choices(visit: Visit, kind: Kind, name: str, fields: Mapping[str, str], in_
     query: dict[str, Any] = {"per_page": _MOST_CHOICES, "fields": ",".join(_naming(target))}
     if (text := fields.get(f"find-{name}", "").strip()) and "search" in target.filters:
         query["search"] = text[:200]
+    if "active" in target.filters:
+        query["active"] = "true"
     if "name" in target.sortable:
         query["sort"] = "name"
     found = visit.call("GET", target.path, query)

@@ -113,8 +113,9 @@ def page_at(app: App, path: str) -> str:
 
 @lru_cache(8)
 def targets(app: App) -> Mapping[str, str]:
-    """Which ids a member such as `client_id` takes: the prefix that any list says of it."""
-    return {name: prefix for e in app.endpoints for name, prefix in e.ids.items() if prefix}
+    """Which ids a member such as `client_id` takes: the prefix that any list says of it, or one of `/v1/clients`."""
+    named = {f"{path.rpartition('/')[2].removesuffix('s')}_id": prefix for prefix, path in app.prefixes.items()}
+    return named | {name: prefix for e in app.endpoints for name, prefix in e.ids.items() if prefix}
 
 
 def title_of(kind: Kind, record: Mapping[str, Any]) -> str:

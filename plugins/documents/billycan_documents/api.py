@@ -15,6 +15,7 @@ from .claims import (
     rest,
 )
 from .documents import NEEDS, Documents, Figures, client_of, frozen
+from .items import keeps_items
 from .lines import (
     Line,
     NewDocument,
@@ -61,6 +62,7 @@ __all__ = [
     "gst_codes",
     "id_faults",
     "invoiced_again",
+    "keeps_items",
     "left_of",
     "less_credited",
     "line_columns",

@@ -29,6 +29,7 @@ from billycan.sql import MOST_PAGE_BYTES, Asked, ByIds, Insertion, as_stored, at
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
+from .items import fill_in, let_new_items_fill_in
 from .lines import (
     Line,
     as_sent,
@@ -191,7 +192,8 @@ class Documents(Generic[L, T]):
 
     def content(self, ctx: Context, row: Row, *also: str) -> dict[str, Any]:
         """The members of another document of the same content, such as an invoice of a quote, and `also` these."""
-        lines = [{**as_sent(line), "id": None} for line in self.lines(ctx, [row.id])[row.id]]
+        without = {"id": None} if ctx.has("items") else {"id": None, "item_id": None}
+        lines = [{**as_sent(line), **without} for line in self.lines(ctx, [row.id])[row.id]]
         return {name: getattr(row, name) for name in (*CONTENT, *also)} | {"line_items": lines}
 
     # As stored ----------------------------------------------------------------------------------------------------
@@ -222,7 +224,9 @@ class Documents(Generic[L, T]):
         worked: Figures | None,
     ) -> Draft:
         self.neighbours.check(ctx, body, before)
-        lines, figures = worked or work_out(ctx, body, stored=[line.id for line in stored])
+        if worked is None:
+            fill_in(ctx, body.line_items, stored)
+        lines, figures = worked or work_out(ctx, body, stored)
         left_out = ("line_items", "currency", *self.neighbours.off(ctx))
         sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
         return Draft(client, lines, self.header(ctx, {**sent, **figures}, client))
@@ -249,6 +253,7 @@ class Documents(Generic[L, T]):
         stored = {**row._mapping, **self.neighbours.shown(ctx, row._mapping), "currency": "AUD", **shown}
         is_open = self.open_once_sent is None or stored["status"] == "draft"
         let_one_discount_clear_the_other(body)
+        let_new_items_fill_in(body, lines)
         if faults := line_id_faults(body, lines):
             raise Invalid.of(*faults) if is_open else self._is_locked(stored["status"], ["line_items"])
         before = {**stored, "line_items": [as_sent(line) for line in lines]}

@@ -4,13 +4,26 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import msgspec
 import sqlalchemy as sa
 from msgspec import Meta, Struct
 
-from billycan import Cents, Context, Fault, Invalid, Json, NewResource, Patch, TenThousandths, new_id, tenant_table
+from billycan import (
+    ByCodePoint,
+    Cents,
+    Context,
+    Fault,
+    Invalid,
+    Json,
+    NewResource,
+    Patch,
+    TenThousandths,
+    neighbour_index,
+    new_id,
+    tenant_table,
+)
 from billycan.fields import (
     Amount,
     AmountsAre,
@@ -33,20 +46,26 @@ class NewLine(Struct, forbid_unknown_fields=True, kw_only=True):
     """A line item. On PATCH, one with an `id` is merged into the stored one; one without is new.
 
     id: On PATCH, which stored line this is.
-    description: What is charged for.
+    item_id: The item of the price list that gives what is not sent of `description`, `unit`, `unit_price` and
+      `gst_code`; they are copied.
+    description: What is charged for; required without an item.
     quantity: How many; negative for a credit line.
     unit: The unit of the quantity, such as `hour`.
-    unit_price: The price of one unit, with or without GST as `amounts_are` says; negative for a credit line.
+    unit_price: The price of one unit, with or without GST as `amounts_are` says; negative for a credit line; required
+      without an item.
     discount_percent: A discount on the line, in percent; not together with `discount_amount`.
     discount_amount: A discount on the line, in dollars; at most the line's amount.
     gst_code: How the line is taxed; defaults to `gst`, or `out_of_scope` if the business is not registered for GST.
     """
 
+    required_without: ClassVar[dict[str, str]] = {"description": "item_id", "unit_price": "item_id"}
+
     id: Id | None = None
-    description: Description
+    item_id: Id | None = None
+    description: Description | None = None
     quantity: Quantity = Decimal("1.0000")
     unit: Unit | None = None
-    unit_price: UnitPrice
+    unit_price: UnitPrice | None = None
     discount_percent: Percent | None = None
     discount_amount: Amount | None = None
     gst_code: GstCode | None = None
@@ -59,6 +78,7 @@ class Line(Struct):
     net: Its amount without GST.
     gst: The GST on it.
     total: Its amount with GST.
+    item_id: The item that it was filled in from.
     """
 
     id: str
@@ -72,6 +92,7 @@ class Line(Struct):
     net: Decimal
     gst: Decimal
     total: Decimal
+    item_id: str | None = None
 
 
 class NewDocument(NewResource, kw_only=True):
@@ -93,13 +114,13 @@ class NewDocument(NewResource, kw_only=True):
     discount_amount: Amount | None = None
 
 
-def work_out(ctx: Context, document: NewDocument, stored: Iterable[str] = ()) -> tuple[list[Line], dict[str, Any]]:
-    """A document's lines and the columns of its figures; `stored` holds the ids its lines may have.
+def work_out(ctx: Context, document: NewDocument, stored: Sequence[Line] = ()) -> tuple[list[Line], dict[str, Any]]:
+    """A document's lines, filled in, and the columns of its figures; `stored` are the lines that it has.
 
     Invalid where a line's id is unknown, a tenant that is not registered for GST charges it, or an amount is beyond
     the limit.
     """
-    if faults := _line_faults([line.id for line in document.line_items], stored):
+    if faults := _line_faults([line.id for line in document.line_items], (line.id for line in stored)):
         raise Invalid.of(*faults)
     amounts_are = document.amounts_are or ctx.tenant.amounts_are
     gst_rounding = document.gst_rounding or ctx.tenant.gst_rounding
@@ -210,8 +231,10 @@ def lines_table(parent: str) -> sa.Table:
     return tenant_table(
         f"{parent}_lines",
         *line_columns(),
+        sa.Column("item_id", ByCodePoint),
         sa.ForeignKeyConstraint(["tenant_id", "document_id"], [f"{parent}.tenant_id", f"{parent}.id"]),
         sa.Index(None, "tenant_id", "document_id", "position"),
+        neighbour_index("item_id"),
     )
 
 
@@ -273,23 +296,29 @@ def _default_code(ctx: Context, day: date) -> GstCode:
 
 
 def _charge(line: NewLine, code: GstCode) -> Charge:
-    return Charge(line.quantity, line.unit_price, code, line.discount_percent, line.discount_amount)
+    return Charge(line.quantity, _price(line), code, line.discount_percent, line.discount_amount)
+
+
+def _price(line: NewLine) -> Decimal:
+    assert line.unit_price is not None  # noqa: S101 - it was sent, or filled in
+    return line.unit_price
 
 
 def _lines(sent: Sequence[NewLine], codes: Sequence[GstCode], figures: Totals) -> list[Line]:
     return [
         Line(
             id=line.id or new_id("lin"),
-            description=line.description,
+            description=line.description or "",
             quantity=plain_number(line.quantity),
             unit=line.unit,
-            unit_price=plain_number(line.unit_price, 2),
+            unit_price=plain_number(_price(line), 2),
             discount_percent=plain_percent(line.discount_percent),
             discount_amount=line.discount_amount,
             gst_code=code,
             net=amounts.net,
             gst=amounts.gst,
             total=amounts.total,
+            item_id=line.item_id,
         )
         for line, code, amounts in zip(sent, codes, figures.lines, strict=True)
     ]

@@ -6,10 +6,11 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, Deleted, check_unused
+from billycan_documents.api import keeps_items
 
 from . import supplies
 from .documents import neighbours
-from .tables import invoices
+from .tables import invoices, lines
 
 
 def keep_named(ctx: Context, gone: Deleted) -> None:
@@ -29,5 +30,8 @@ def end_supply(ctx: Context, cancelled: Job) -> None:
     supplies.end(ctx, cancelled.id)
 
 
-hears: dict[str, Callable[..., None]] = dict.fromkeys(("quote.deleted", "job.deleted", "booking.deleted"), keep_named)
-hears["job.cancelled"] = end_supply
+hears: dict[str, Callable[..., None]] = {
+    **dict.fromkeys(("quote.deleted", "job.deleted", "booking.deleted"), keep_named),
+    "job.cancelled": end_supply,
+    "item.deleted": keeps_items(invoices, lines),
+}

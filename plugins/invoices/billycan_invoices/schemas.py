@@ -210,6 +210,7 @@ class PreviewLine(Struct):
     net: Its amount without GST.
     gst: The GST on it.
     total: Its amount with GST.
+    item_id: The item that it was filled in from.
     """
 
     description: str
@@ -222,6 +223,7 @@ class PreviewLine(Struct):
     net: Decimal
     gst: Decimal
     total: Decimal
+    item_id: str | None
 
 
 class Preview(Struct, kw_only=True):

@@ -171,6 +171,7 @@ def test_what_is_not_sent_has_its_default(client, clock):
                 "net": D("100.00"),
                 "gst": D("10.00"),
                 "total": D("110.00"),
+                "item_id": None,
             }
         ],
         "payments": [],

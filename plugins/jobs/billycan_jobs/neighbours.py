@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from billycan import Context, Deleted, check_unused, own
 from billycan.sql import json_list_has
-from billycan_documents.api import invoiced_again
+from billycan_documents.api import invoiced_again, keeps_items
 
 from .documents import documents, records
-from .tables import invoiced, jobs
+from .tables import invoiced, jobs, lines
 
 
 class Invoice(Struct):
@@ -110,6 +110,7 @@ hears: dict[str, Callable[..., None]] = {
     "booking.created": note_booking,
     "booking.updated": note_booking,
     "booking.deleted": forget_booking,
+    "item.deleted": keeps_items(jobs, lines),
 }
 
 

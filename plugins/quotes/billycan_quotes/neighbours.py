@@ -8,11 +8,11 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, own
-from billycan_documents.api import invoiced_again
+from billycan_documents.api import invoiced_again, keeps_items
 
 from .documents import billed, documents, records
 from .schemas import Quote
-from .tables import claims, quotes
+from .tables import claims, lines, quotes
 
 
 class Invoice(Struct):
@@ -117,6 +117,7 @@ hears: dict[str, Callable[..., None]] = {
     "adjustment_note.voided": note_credit,
     "job.deleted": forget_job,
     "booking.deleted": forget_booking,
+    "item.deleted": keeps_items(quotes, lines),
 }
 
 

@@ -169,6 +169,7 @@ class Line(Table):
     net = Cents()
     gst = Cents()
     total = Cents()
+    item_id = models.TextField(null=True)
 
     class Meta:
         managed, db_table, ordering = False, "invoices_lines", ["position"]

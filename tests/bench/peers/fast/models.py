@@ -170,6 +170,7 @@ class Line(Record, Base):
     net: Mapped[Money]
     gst: Mapped[Money]
     total: Mapped[Money]
+    item_id: Mapped[str | None]
 
 
 class Payment(Record, Base):

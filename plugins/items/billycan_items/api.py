@@ -1,0 +1,41 @@
+"""What other plugins may use of items."""
+
+from collections.abc import Iterable
+from decimal import Decimal
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Context, names_of
+from billycan.sql import ByIds
+
+from .schemas import GstCode
+from .tables import items
+
+# Maps each id to the item's name, in one query; `lock=True` keeps them from being deleted until the transaction ends.
+names = names_of(items.c.name)
+
+
+class Copied(Struct):
+    """What a line of a document copies of an item."""
+
+    id: str
+    name: str
+    description: str | None
+    unit: str | None
+    unit_price: Decimal
+    gst_code: GstCode | None
+
+
+def copied(ctx: Context, ids: Iterable[str]) -> dict[str, Copied]:
+    """Map each id to what a line copies of the item, in one query; ids that are not the tenant's are left out.
+
+    For a write they are locked: none is changed or deleted until the transaction ends.
+    """
+    found = _LOCKED if ctx.writes else _FOUND
+    return {row.id: Copied(*row) for row in found.all(ctx.db, ctx.tenant_id, ids)}
+
+
+_COPIED = sa.select(*(items.c[name] for name in Copied.__struct_fields__))
+_FOUND = ByIds(_COPIED, items.c.id)
+_LOCKED = ByIds(_COPIED.order_by(items.c.id).with_for_update(read=True), items.c.id)

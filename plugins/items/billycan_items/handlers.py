@@ -1,0 +1,85 @@
+"""What each endpoint does."""
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+import sqlalchemy as sa
+
+from billycan import Conflict, Context, Deleted, Page, Patch, Records, Row, own
+
+from .schemas import Item, ItemQuery, NewItem
+from .tables import items
+
+records = Records(items, Item, prefix="itm", search=("name", "description", "sku"))
+
+
+def list_items(ctx: Context, query: ItemQuery) -> Page[Item]:
+    """All items, including inactive ones unless you filter by `active`.
+
+    `search` covers names, descriptions and SKUs.
+    """
+    page = records.rows(ctx, query, columns=records.columns(ctx))
+    return page.of(_show(ctx, page.items))
+
+
+def create_item(ctx: Context, body: NewItem) -> Item:
+    """Add an item to the price list.
+
+    Refused with `duplicate_sku` if another item has its `sku`. Emits `item.created`.
+    """
+    _check_sku(ctx, body.sku)
+    (item,) = _show(ctx, [records.insert(ctx, **{name: getattr(body, name) for name in body.__struct_fields__})])
+    ctx.emit("item.created", item)
+    return item
+
+
+def get_item(ctx: Context, id: str) -> Item:
+    """One item.
+
+    Lines of documents have copies of it.
+    """
+    return _show(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
+
+
+def update_item(ctx: Context, id: str, body: Patch[NewItem]) -> Item:
+    """Change an item; documents that exist keep what they copied.
+
+    Refused with `duplicate_sku` if another item has its `sku`. Emits `item.updated` if anything changed.
+    """
+    row = records.lock(ctx, id)
+    after = body.over(row._mapping)
+    if after.sku != row.sku:
+        _check_sku(ctx, after.sku)
+    changed = records.save(ctx, row, **{name: getattr(after, name) for name in after.__struct_fields__})
+    (item,) = _show(ctx, [changed])
+    if changed.version != row.version:
+        ctx.emit("item.updated", item)
+    return item
+
+
+def delete_item(ctx: Context, id: str) -> Deleted:
+    """Delete an item that no document names; set `active` to false if you no longer sell it.
+
+    Refused with `has_dependents` while a line refers to it. Emits `item.deleted`.
+    """
+    deleted = records.remove(ctx, id)
+    ctx.emit("item.deleted", deleted)
+    return deleted
+
+
+def _check_sku(ctx: Context, sku: str | None) -> None:
+    taken = sa.select(items.c.id).where(own(ctx, items), items.c.sku == sku)
+    if sku is not None and ctx.db.execute(taken).first():
+        raise Conflict("Another item has this sku.", code="duplicate_sku", param="sku")
+
+
+def _show(ctx: Context, rows: Sequence[Row]) -> list[Item]:
+    """The items as clients see them."""
+    prices = {row.id: short(row.unit_price) for row in rows} if ctx.wants(Item, "unit_price") else {}
+    return records.show(ctx, rows, unit_price=prices)
+
+
+def short(price: Decimal) -> Decimal:
+    """A price without the zeros that say nothing, but with its cents."""
+    cents = price.quantize(Decimal("0.01"))
+    return cents if cents == price else price.normalize()

@@ -1,0 +1,33 @@
+"""Create the items."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from billycan import ByCodePoint, TenThousandths
+from billycan.migrations import create_resource_table, create_search_index
+
+revision, down_revision = "items_0001", None
+
+
+def upgrade() -> None:
+    create_resource_table(
+        op,
+        "items",
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("description", sa.Text),
+        sa.Column("unit", sa.Text),
+        sa.Column("unit_price", TenThousandths(), nullable=False),
+        sa.Column("gst_code", sa.Text),
+        sa.Column("sku", sa.Text),
+        sa.Column("active", sa.Boolean, nullable=False),
+        sa.Column("name_folded", ByCodePoint, nullable=False),
+        sa.Column("sku_folded", ByCodePoint),
+        sa.Column("search_text", sa.Text, nullable=False),
+        sa.UniqueConstraint("tenant_id", "sku", name="uq_items_tenant_id_sku"),
+    )
+    op.create_index("ix_items_tenant_id_name_folded_id", "items", ["tenant_id", "name_folded", "id"])
+    create_search_index(op, "items")
+
+
+def downgrade() -> None:
+    op.drop_table("items")

@@ -1,0 +1,28 @@
+"""Items: the price list of a business, from which the lines of its documents are filled in."""
+
+from pathlib import Path
+
+from billycan import Code, Deleted, Manifest, RecordPages, Route
+
+from . import handlers as h
+from .demo import add_samples
+from .schemas import Item
+from .tables import items
+
+manifest = Manifest(
+    name="items",
+    tables=(items,),
+    migrations=Path(__file__).parent / "migrations",
+    events={"item.created": Item, "item.updated": Item, "item.deleted": Deleted},
+    routes=(
+        Route("GET", "/v1/items", h.list_items, scope="items:read"),
+        Route("POST", "/v1/items", h.create_item, scope="items:write", status=201),
+        Route("GET", "/v1/items/{id}", h.get_item, scope="items:read"),
+        Route("PATCH", "/v1/items/{id}", h.update_item, scope="items:write"),
+        Route("DELETE", "/v1/items/{id}", h.delete_item, scope="items:write"),
+    ),
+    records=(RecordPages(path="/v1/items", columns=("name", "sku", "unit_price", "unit", "active"), order=85),),
+    demo=add_samples,
+    codes={"duplicate_sku": Code(409, "Another item has this `sku`.")},
+    examples=Path(__file__).parent / "examples.json",
+)

@@ -152,6 +152,7 @@ def test_lists_are_lazy_and_whole(api, wire):
     assert api.contacts.list(search="nobody").first() is None
 
 
+@pytest.mark.whole
 def test_filters_take_one_value_or_several(api, wire):
     ada = api.contacts.create(name="Ada", kind="person")
     bob = api.contacts.create(name="Bob")
@@ -171,6 +172,7 @@ def test_events_are_followed_without_gaps(api):
     assert [e.event for e in api.events.list(after=seen.id, per_page=1)] == ["contact.updated", "contact.updated"]
 
 
+@pytest.mark.whole
 def test_what_is_no_json_is_bytes(api):
     ada = api.contacts.create(name="Ada")
     worker = api.staff.create(name="Grace", hours=[models.NewHours(day="monday", start="08:00", end="17:00")])

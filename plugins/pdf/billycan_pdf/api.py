@@ -1,0 +1,34 @@
+"""What other plugins may use of PDF files: a document's file, and that of a Paper."""
+
+import re
+from pathlib import Path
+
+from msgspec import Struct
+
+from billycan import Context
+from billycan.paper import Paper
+
+from .rendering import render
+from .settings import Settings
+
+__all__ = ["Pdf", "pdf_from", "pdf_of"]
+
+
+class Pdf(Struct, frozen=True):
+    """A PDF file with its name, which can be put into a header as it is."""
+
+    filename: str
+    content: bytes
+
+
+def pdf_of(ctx: Context, path: str, id: str) -> Pdf:
+    """The PDF of a document, by the path of its Document; NotFound where it is not the tenant's."""
+    document = ctx.app.documents[path]
+    return pdf_from(ctx, document.show(ctx, id), document.template)
+
+
+def pdf_from(ctx: Context, paper: Paper, template: Path | None = None) -> Pdf:
+    """The PDF of a Paper, by a plugin's own template where there is one."""
+    logo = paper.brand.logo(ctx) if paper.brand.logo else None
+    content = render(paper, logo, template, ctx.settings(Settings))
+    return Pdf(f"{re.sub('[^A-Za-z0-9._-]+', '-', paper.filename).strip('-.') or 'document'}.pdf", content)

@@ -43,8 +43,11 @@ def _entries(group: str, *path: str) -> tuple[EntryPoint, ...]:
 
 
 def first_party() -> set[str]:
-    """The plugins of the assembled distribution that can be used; none where only core is installed."""
-    parts, unusable = _parts(), absent()
+    """The plugins of the assembled distribution that can be used; none where only core is installed.
+
+    An extra that is called as its plugin is, such as `pdf`, brings that plugin with it.
+    """
+    parts, unusable = _parts() | {f"{ASSEMBLED}-{name}" for name in extras()}, absent() | lacking()
     return {
         name
         for name, entry in installed().items()
@@ -63,6 +66,31 @@ def absent() -> frozenset[str]:
     while more := {name for name, package in here.items() if gone and _required(package) & gone} - gone:
         gone |= more
     return frozenset(name.removeprefix(f"{ASSEMBLED}-").replace("-", "_") for name in gone)
+
+
+@cache
+def extras() -> frozenset[str]:
+    """The plugins that come with an extra of their name."""
+    try:
+        named = distribution(ASSEMBLED).metadata.get_all("Provides-Extra") or []
+    except PackageNotFoundError:
+        return frozenset()
+    return frozenset(name for name in named if f"{ASSEMBLED}-{name}" in _parts(with_extras=True))
+
+
+@cache
+def lacking() -> frozenset[str]:
+    """Those of them that are not installed, or lack something that they require."""
+    here = {name: entry.dist for name, entry in installed().items() if entry.dist}
+    return frozenset(name for name in extras() if not (name in here and all(map(_is_here, _required(here[name])))))
+
+
+def _is_here(package: str) -> bool:
+    try:
+        distribution(package)
+    except PackageNotFoundError:
+        return False
+    return True
 
 
 @cache

@@ -352,7 +352,8 @@ class PluginConformance:
         url = app.db.url.render_as_string(hide_password=False)
         smaller = Client(make_app(*self.enable, database=url), client.tenant_id)
         for method, path in self.calls(app, "xxx_1"):
-            assert smaller.call(method, path).json["error"]["code"] == "route_not_found"
+            # `/v1/assets/{id}.pdf` is then an id that there is not.
+            assert smaller.call(method, path).json["error"]["code"] in ("route_not_found", "resource_not_found")
         given = {self.plugin: dict(self.settings)}
         again = Client(make_app(self.plugin, *self.enable, database=url, **given), client.tenant_id)
         for path, record in made.items():

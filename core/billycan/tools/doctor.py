@@ -14,7 +14,7 @@ from msgspec import Struct
 from .. import private
 from ..app import App
 from ..db import reason
-from ..starting import migrate, policies, settings, versions
+from ..starting import migrate, packages, policies, settings, versions
 from ..starting.command import to_type
 from ..starting.explain import explained
 from ..starting.plugins import PluginError
@@ -62,6 +62,9 @@ def examine() -> Iterator[Finding]:
         yield Finding("settings", False, said, cure)
         return
     yield Finding("settings", True, f"plugins: {', '.join(app.manifests) or 'none'}")
+    for name in sorted(packages.lacking() - set(app.manifests)):
+        said = f"off, because what it needs is not installed; `pip install 'billycan[{name}]'` installs it"
+        yield Finding(name, True, said)
     try:
         yield _files(app)
         yield from _database(app)

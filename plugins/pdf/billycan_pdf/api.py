@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from billycan import Context
+from billycan import BadRequest, Context
 from billycan.paper import Paper
 
 from .rendering import render
@@ -21,6 +21,9 @@ class Pdf(Struct, frozen=True):
     content: bytes
 
 
+MOST_LINES = 1_500
+
+
 def pdf_of(ctx: Context, path: str, id: str) -> Pdf:
     """The PDF of a document, by the path of its Document; NotFound where it is not the tenant's."""
     document = ctx.app.documents[path]
@@ -28,7 +31,9 @@ def pdf_of(ctx: Context, path: str, id: str) -> Pdf:
 
 
 def pdf_from(ctx: Context, paper: Paper, template: Path | None = None) -> Pdf:
-    """The PDF of a Paper, by a plugin's own template where there is one."""
+    """The PDF of a Paper, by a plugin's own template where there is one; BadRequest for more than 1,500 lines."""
+    if len(paper.lines) > MOST_LINES:
+        raise BadRequest(f"A PDF file has at most {MOST_LINES:,} lines, and this would have {len(paper.lines):,}.")
     logo = paper.brand.logo(ctx) if paper.brand.logo else None
     content = render(paper, logo, template, ctx.settings(Settings))
     return Pdf(f"{re.sub('[^A-Za-z0-9._-]+', '-', paper.filename).strip('-.') or 'document'}.pdf", content)

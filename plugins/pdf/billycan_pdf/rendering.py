@@ -47,14 +47,22 @@ def compiled(template: bytes, root: Path, data: str, more_fonts: str) -> bytes:
     Text in a script that no font has makes it a plain PDF: the standards demand a glyph for each character.
     """
     given = {"paper": data, "logo": "/logo" if (root / "logo").exists() else ""}
+    without_logo = {**given, "logo": ""}
+    # What cannot be had is left out: first the standards, then a logo that Typst cannot read.
+    for texts, standards in ((given, STANDARDS), (given, []), (without_logo, STANDARDS)):
+        try:
+            return _compiled(template, root, texts, standards, more_fonts)
+        except typst.TypstError as error:
+            log.info("a PDF is tried in a simpler form: %s", error.message)
+    return _compiled(template, root, without_logo, [], more_fonts)
+
+
+def _compiled(template: bytes, root: Path, texts: dict[str, str], standards: list[Any], more_fonts: str) -> bytes:
+    # A compiler forgets a template that is no file once it failed; a new one takes 2 ms.
     compiler = typst.Compiler(template, root=root, font_paths=fonts(more_fonts), ignore_system_fonts=True)
-    try:
-        made = compiler.compile(format="pdf", sys_inputs=given, pdf_standards=STANDARDS)
-    except typst.TypstError as error:
-        log.info("a PDF without PDF/A and PDF/UA: %s", error.message)
-        made = compiler.compile(format="pdf", sys_inputs=given)
+    made = compiler.compile(format="pdf", sys_inputs=texts, pdf_standards=standards)
     if not isinstance(made, bytes):
-        raise TypeError("the template made no PDF")
+        raise TypeError("Typst made no file")
     return made
 
 

@@ -88,6 +88,7 @@ def show_gst(visit: Visit) -> Answer:
         "to_lodge": _to_lodge(report),
         "without": [(plugin, _WITHOUT.get(plugin, plugin)) for plugin in report["missing"]],
         "corrections": _corrections(visit, report),
+        "not_claimed": [{**one, "documents": _with_pages(visit, one)} for one in report["not_claimed"]],
         "bars": _bars(visit, spans[:_DRAWN][::-1], asked, report),
         "spans": spans,
         "basis": asked.get("basis", ""),
@@ -185,9 +186,13 @@ def _corrections(visit: Visit, report: dict[str, Any]) -> list[dict[str, Any]]:
     found = []
     for label in (*_LODGED, *(one for one in NAMES if one not in _LODGED)):
         if (figure := report["corrections"].get(label)) and label not in _ELEVENTHS:
-            documents = [{**one, "page": page_of(visit.app, one["id"])} for one in figure["documents"]]
-            found.append({**figure, "label": label, "name": NAMES[label], "documents": documents})
+            found.append({**figure, "label": label, "name": NAMES[label], "documents": _with_pages(visit, figure)})
     return found
+
+
+def _with_pages(visit: Visit, figure: dict[str, Any]) -> list[dict[str, Any]]:
+    """The documents of a figure, each with its page."""
+    return [{**one, "page": page_of(visit.app, one["id"])} for one in figure["documents"]]
 
 
 def _bars(visit: Visit, spans: list[Span], asked: dict[str, str], shown: dict[str, Any]) -> list[Bar]:

@@ -2,7 +2,20 @@
 
 from billycan import Manifest
 
-from . import components, deliveries, events, gst, keys, overview, pages, profile, replays, reports, webhooks
+from . import (
+    components,
+    deliveries,
+    events,
+    gst,
+    keys,
+    overview,
+    pages,
+    profile,
+    replays,
+    reports,
+    taxable_payments,
+    webhooks,
+)
 
 manifest = Manifest(
     name="dashboard",
@@ -18,6 +31,7 @@ manifest = Manifest(
         *profile.screens,
         *gst.screens,
         *reports.screens,
+        *taxable_payments.screens,
         *components.screens,
         *pages.screens,
     ),

@@ -63,3 +63,20 @@ def test_what_is_off_has_no_page(make_app):
     assert ">Statement<" not in browser.get(f"/dashboard/contacts/{contact}").text
     for path in ("receivables", "receivables.csv", f"statements/{contact}"):
         browser.get(f"/dashboard/reports/{path}", status=404)
+
+
+def test_what_contractors_were_paid_is_a_page(make_app):
+    client = Client(make_app("contacts", "expenses", "reports", "users", "dashboard"))
+    category = client.get("/v1/expense_categories?per_page=1")["data"][0]["id"]
+    sparky = {"name": "<Sparky>", "abn": "47555222000", "roles": ["supplier"], "contractor": True}
+    sparky = client.post("/v1/contacts", sparky)["data"]["id"]
+    spent = {"date": "2026-06-15", "amount": "1100.00", "category_id": category, "supplier_id": sparky}
+    client.post("/v1/expenses", spent)
+    browser = Browser(client.app).join(client, "viewer")
+    page = browser.get("/dashboard").click("Taxable payments")
+    assert "year to 30 June 2026" in page.text and "due on 28 Aug 2026" in page.text
+    assert "$1,100.00" in page.text and "$100.00" in page.text and "47 555 222 000" in page.text
+    assert "One contractor lacks" in page.text and "No address" in page.text and "&lt;Sparky&gt;" in page.text
+    assert b"<Sparky>,47555222000" in page.click("CSV").body
+    assert "No contractor was paid" in browser.get("/dashboard/reports/taxable-payments?year=2027").text
+    browser.get("/dashboard/reports/taxable-payments?year=soon", status=400)

@@ -11,8 +11,11 @@ from msgspec import Struct
 from billycan import Context, Row, names_of, own
 from billycan.sql import PLANNED_ANEW
 
+from .gst import not_claimed
 from .records import records, tell
 from .tables import expenses
+
+__all__ = ["Billable", "bill", "billable", "give_samples", "names", "not_claimed", "paid_to_each"]
 
 
 class Billable(Struct, frozen=True):

@@ -55,9 +55,28 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
 gst = (GstEntries(labels=_LABELS, select=purchases),)
 
 
+def not_claimed(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+    """The expenses of a period that are left out, each with the reason and the GST in whole cents.
+
+    They belong to the day on which they would count if their tax invoice had been held.
+    """
+    status, credit = claim(ctx), business_share(sa.type_coerce(expenses.c.gst, sa.BigInteger))
+    return sa.select(status.label("reason"), expenses.c.id.label("document_id"), credit.label("cents")).where(
+        own(ctx, expenses),
+        status.in_(("awaiting_tax_invoice", "too_old")),
+        _day(period).between(period.since, period.until),
+        period.registered(expenses.c.date),
+    )
+
+
 def _counts_on(period: GstPeriod) -> sa.ColumnElement[Any]:
     """The day on which an expense counts; null for one that does not yet."""
-    billed_on, paid_on, held_on = expenses.c.date, expenses.c.paid_on, expenses.c.tax_invoice_held_on
-    day = period.counts_on(sa.case((paid_on < billed_on, paid_on), else_=billed_on), paid_on)
+    day, held_on = _day(period), expenses.c.tax_invoice_held_on
     needed = expenses.c.gst_code.in_(rules.TAXABLE) & (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO)
     return sa.case((needed & (held_on > day), held_on), else_=day)
+
+
+def _day(period: GstPeriod) -> sa.ColumnElement[Any]:
+    """The day on which an expense would count whose tax invoice is held in time."""
+    billed_on, paid_on = expenses.c.date, expenses.c.paid_on
+    return period.counts_on(sa.case((paid_on < billed_on, paid_on), else_=billed_on), paid_on)

@@ -13,7 +13,7 @@ from billycan import Context, GstPeriod, Row, own
 from billycan.gst import LABELS
 
 from . import rules
-from .schemas import GstDocument, GstFigure
+from .schemas import GstDocument, GstFigure, NotClaimed
 from .tables import entries
 
 MOST_LISTED, PER_PAGE = 100, 1_000
@@ -122,6 +122,29 @@ def listed(ctx: Context, found: Found, label: str, page: int) -> list[GstDocumen
     select = sa.select(docs.c.document_id, amount).where(amount != 0).order_by(docs.c.document_id)
     rows = ctx.db.execute(select.limit(PER_PAGE).offset((page - 1) * PER_PAGE))
     return [GstDocument(id, dollars(cents)) for id, cents in rows]
+
+
+def not_claimed(ctx: Context, period: GstPeriod) -> list[NotClaimed]:
+    """The purchases of a period that are left out, by the reason; none where that plugin is off."""
+    if not ctx.has("expenses"):
+        return []
+    from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
+
+    left_out = expenses.not_claimed(ctx, period).subquery("left_out")
+    of: dict[str, Any] = {"partition_by": left_out.c.reason}
+    place = sa.func.row_number().over(**of, order_by=left_out.c.document_id).label("place")
+    ranked = sa.select(
+        left_out,
+        place,
+        sa.func.count().over(**of).label("many"),
+        whole(sa.func.sum(left_out.c.cents).over(**of)).label("sum_of_all"),
+    ).subquery()
+    first = sa.select(ranked).where(ranked.c.place <= MOST_LISTED).order_by(ranked.c.reason, ranked.c.place)
+    found: dict[str, NotClaimed] = {}
+    for row in ctx.db.execute(first):
+        one = found.setdefault(row.reason, NotClaimed(row.reason, dollars(row.sum_of_all), [], row.many))
+        one.documents.append(GstDocument(row.document_id, dollars(row.cents)))
+    return [*found.values()]
 
 
 def figures(sums: Mapping[str, Sums]) -> dict[str, GstFigure]:

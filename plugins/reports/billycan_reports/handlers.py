@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from billycan import BadRequest, Conflict, Context, GstPeriod, Invalid, Page, Records, Reply, Row, own, take_turns
 from billycan.gst import LABELS
+from billycan.sql import one_moment
 from billycan.web import csv_reply
 
 from . import gst, rules
@@ -42,7 +43,10 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     period = GstPeriod(since=query.since, until=query.until, settings=settings)
     labels = gst.known(ctx)
     found = gst.lodged(ctx, lodgement.id, corrections=False) if lodgement else gst.documents(ctx, period)
-    shown: dict[str, GstFigure | None] = {**gst.figures(gst.add_up(ctx, found, labels))}
+    with one_moment(ctx.db):
+        shown: dict[str, GstFigure | None] = {**gst.figures(gst.add_up(ctx, found, labels))}
+        corrections = _corrections(ctx, query, lodgement, labels)
+        not_claimed = gst.not_claimed(ctx, period)
     return GstReport(
         since=query.since,
         until=query.until,
@@ -50,15 +54,16 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
         registered=_registered(settings, query),
         missing=gst.missing(ctx),
         gst_period_id=lodgement.id if lodgement else None,
-        corrections=_corrections(ctx, query, lodgement, labels),
+        corrections=corrections,
+        not_claimed=not_claimed,
         **{_MEMBERS[label]: shown.get(label) for label in rules.LABELS},
     )
 
 
 def get_gst_report_as_csv(ctx: Context, query: GstReportQuery) -> Reply:
-    """The same figures as a CSV file: a row for each label, and one for each label that is corrected.
+    """The same figures as a CSV file: a row for each label, for each that is corrected, and for what is not claimed.
 
-    The first column says whether it is of the period itself or a correction of those before.
+    The first column says whether it is of the period itself, a correction of those before, or left out and why.
     """
     report = get_gst_report(ctx, query)
     rows = [("period", label, getattr(report, _MEMBERS[label])) for label in rules.LABELS]
@@ -67,10 +72,13 @@ def get_gst_report_as_csv(ctx: Context, query: GstReportQuery) -> Reply:
         f"gst-{query.since}-{query.until}",
         ("of", "label", "amount", "whole_dollars", "documents"),
         [
-            (of, label, figure.amount, figure.whole_dollars, figure.documents_total)
-            if figure
-            else (of, label, None, None, None)
-            for of, label, figure in rows
+            *(
+                (of, label, figure.amount, figure.whole_dollars, figure.documents_total)
+                if figure
+                else (of, label, None, None, None)
+                for of, label, figure in rows
+            ),
+            *((one.reason, "1B", one.gst, None, one.documents_total) for one in report.not_claimed),
         ],
     )
 

@@ -71,6 +71,22 @@ class GstFigure(Struct):
     documents_total: int
 
 
+class NotClaimed(Struct):
+    """Purchases of these days whose GST is in no label, and why.
+
+    reason: `awaiting_tax_invoice`, which counts once you hold it; or `too_old`, more than four years after the return
+      was due (s 93-5 GST Act).
+    gst: The GST that could have been claimed.
+    documents: The expenses, at most 100 of them.
+    documents_total: How many there are in all.
+    """
+
+    reason: Literal["awaiting_tax_invoice", "too_old"]
+    gst: Decimal
+    documents: list[GstDocument]
+    documents_total: int
+
+
 class GstReport(Struct, kw_only=True):
     """The labels of an activity statement and its calculation worksheet; null where the plugin that knows is off.
 
@@ -82,6 +98,7 @@ class GstReport(Struct, kw_only=True):
     gst_period_id: The lodged period of exactly these days, whose figures these are, as they were lodged; else null.
     corrections: What changed, by label, of periods that were lodged before; not in the figures, but to be lodged with
       them.
+    not_claimed: Purchases of these days that are left out, by the reason.
     G1: Total sales, including GST.
     G2: Exports.
     G3: Other GST-free sales.
@@ -113,6 +130,7 @@ class GstReport(Struct, kw_only=True):
     missing: list[str]
     gst_period_id: str | None
     corrections: dict[str, GstFigure]
+    not_claimed: list[NotClaimed]
     g1: GstFigure | None = field(name="G1")
     g2: GstFigure | None = field(name="G2")
     g3: GstFigure | None = field(name="G3")

@@ -294,6 +294,31 @@ def test_what_cannot_be_claimed_is_no_credit(client, clock):
     )
 
 
+def test_what_is_left_out_is_listed_with_the_reason(client, clock):
+    at(clock, 9)
+    held = buy(client, "110.00", date="2026-07-20")
+    waits = [buy(client, "220.00", date="2026-07-20", tax_invoice_held=False, business_use_percent=50) for _ in "ab"]
+    buy(client, "82.50", date="2026-07-20", tax_invoice_held=False)
+    old = buy(client, "330.00", date="2021-03-01", tax_invoice_held_on="2026-08-01")
+    found = client.get(f"/v1/reports/gst?{JULY}")["data"]
+    assert found["not_claimed"] == [
+        {
+            "reason": "awaiting_tax_invoice",
+            "gst": 20,
+            "documents": [{"id": id, "amount": 10} for id in waits],
+            "documents_total": 2,
+        }
+    ]
+    assert held in [one["id"] for one in found["1B"]["documents"]] and found["1B"]["amount"] == D("17.50")
+    (left,) = client.get("/v1/reports/gst?from=2021-01-01&to=2021-03-31")["data"]["not_claimed"]
+    assert (left["reason"], left["gst"], left["documents"][0]["id"]) == ("too_old", 30, old)
+    file = client.call("GET", f"/v1/reports/gst?{JULY}", headers={"Accept": "text/csv"}).text
+    assert file.splitlines()[-1] == "awaiting_tax_invoice,1B,20.00,,2"
+    on(client, "cash")
+    client.patch(f"/v1/expenses/{waits[0]}", {"paid_on": None})
+    assert client.get(f"/v1/reports/gst?{JULY}")["data"]["not_claimed"][0]["documents_total"] == 1
+
+
 # Settings by date -----------------------------------------------------------------------------------------------------
 
 

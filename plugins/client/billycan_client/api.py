@@ -4578,9 +4578,10 @@ class Reports:
         to: dt.date,
         basis: Maybe[Literal["accrual", "cash"]] = UNSET,
     ) -> bytes:
-        """The same figures as a CSV file: a row for each label, and one for each label that is corrected.
+        """The same figures as a CSV file: a row for each label, for each that is corrected, and for what is not
+        claimed.
 
-        The first column says whether it is of the period itself or a correction of those before.
+        The first column says whether it is of the period itself, a correction of those before, or left out and why.
 
         from_: The first day.
         to: The last day.

@@ -644,6 +644,8 @@ class GstReport(Struct, kw_only=True):
     """What changed, by label, of periods that were lodged before; not in the figures, but to be lodged with
     them.
     """
+    not_claimed: list[NotClaimed]
+    """Purchases of these days that are left out, by the reason."""
     G1: GstFigure | None
     """Total sales, including GST."""
     G2: GstFigure | None
@@ -1708,6 +1710,21 @@ class NewTimeOff(Struct, kw_only=True):
     """When it ends."""
     reason: Maybe[str | None] = UNSET
     """Why."""
+
+
+class NotClaimed(Struct, kw_only=True):
+    """Purchases of these days whose GST is in no label, and why."""
+
+    reason: Open[Literal["awaiting_tax_invoice", "too_old"]]
+    """`awaiting_tax_invoice`, which counts once you hold it; or `too_old`, more than four years after the return
+    was due (s 93-5 GST Act).
+    """
+    gst: Decimal
+    """The GST that could have been claimed."""
+    documents: list[GstDocument]
+    """The expenses, at most 100 of them."""
+    documents_total: int
+    """How many there are in all."""
 
 
 class NoteLine(Struct, kw_only=True):

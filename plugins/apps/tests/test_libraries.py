@@ -43,19 +43,19 @@ class Threaded(ThreadingMixIn, WSGIServer):
 @contextmanager
 def running(server):
     threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 @pytest.fixture
 def client(make_app):
     """A business of a server that is reached over HTTP, at its public URL."""
-    server = make_server("127.0.0.1", 0, None, server_class=Threaded, handler_class=Quiet)
-    url = f"http://127.0.0.1:{server.server_port}"
-    app = make_app(*PLUGINS, public_url=url, webhooks={"allow_private": True})
-    server.set_app(app.wsgi)
-    with running(server):
+    with make_server("127.0.0.1", 0, None, server_class=Threaded, handler_class=Quiet) as server, running(server) as url:
+        app = make_app(*PLUGINS, public_url=url, webhooks={"allow_private": True})
+        server.set_app(app.wsgi)
         yield Client(app)
 
 

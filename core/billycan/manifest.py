@@ -116,6 +116,19 @@ class Document(Struct, frozen=True, kw_only=True):
     template: Path | None = None
 
 
+class PayButton(Struct, frozen=True, kw_only=True):
+    """What a client presses on the page of an invoice to pay it.
+
+    label: What the button says, such as `Pay by card`.
+    action: The path of the page, one of the plugin's own, that it sends a form to. That leads the client on by 303.
+    leads_to: The scheme and host to which it does, such as `https://pay.example.com`: browsers go nowhere else.
+    """
+
+    label: str
+    action: str
+    leads_to: str
+
+
 class Gauge(Struct, frozen=True):
     """Something a plugin measures when it is asked: `read(db, now)` gives a number for each value of `label`.
 
@@ -213,6 +226,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     gst: What its documents add to GST reports.
     documents: Its records that are read as a page, a PDF or a mail.
+    pay: `pay(ctx, invoice_id)` gives the PayButton of an invoice on which something is due; None for none.
     on_documents: `on_documents(document, route)` gives routes for each Document of the enabled plugins; `route` is the
       document's GET route. Their scopes are that plugin's or its own. A GET route that `answers` in a media type is
       what the document's route gives to clients that ask for it with Accept.
@@ -248,6 +262,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     gst: "tuple[GstEntries, ...]" = ()
     documents: tuple[Document, ...] = ()
+    pay: "Callable[[Context, str], PayButton | None] | None" = None
     on_documents: "Callable[[Document, Route], Sequence[Route]] | None" = None
     hears: Mapping[str, Callable[..., None]] = {}
     observes: "Callable[[App], Observer] | None" = None

@@ -261,6 +261,7 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "cards": (_tuple_of(callable), "cards must be a tuple of functions of the context"),
     "gst": (_tuple_of(_is_gst), 'gst must be a tuple of GstEntries(labels=("G1", …), select=function)'),
     "documents": (_tuple_of(_is_document), 'documents must be a tuple of Document(path="/v1/…/{id}", show=function)'),
+    "pay": (lambda run: run is None or callable(run), "pay must be a function of the context and an invoice's id"),
     "on_documents": (lambda run: run is None or callable(run), "on_documents must be a function"),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),
     "serve": (_is(Mapping), "serve must map settings to their texts"),

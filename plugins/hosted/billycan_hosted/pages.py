@@ -1,7 +1,7 @@
 """The page behind a link: shown on GET, which changes nothing, and answered by its forms."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Any
@@ -11,7 +11,7 @@ import falcon
 import jinja2
 from msgspec import Struct
 
-from billycan import App, Context, Problem, unit_of_work
+from billycan import App, Context, PayButton, Problem, unit_of_work
 from billycan.web import MethodNotAllowed, PayloadTooLarge, read_bytes
 
 from .links import Link, read_link
@@ -21,11 +21,12 @@ MOST_FIELDS, MOST_BYTES = 20, 65_536
 
 
 class Shown(Struct):
-    """What a page shows: a template and its values; `status` is the page's HTTP status."""
+    """What a page shows: a template and its values; `status` is the page's HTTP status, and `buttons` pay for it."""
 
     template: str
     values: Mapping[str, Any]
     status: int = 200
+    buttons: Sequence[PayButton] = ()
 
 
 Show = Callable[[Context, Link], Shown]
@@ -97,7 +98,8 @@ class DocumentPage:
 
     def _answer(self, resp: falcon.Response, ctx: Context, shown: Shown) -> None:
         resp.status = shown.status
-        render(resp, shown.template, **{"faults": {}, "form": {}, **shown.values})
+        values = {"faults": {}, "form": {}, "buttons": shown.buttons, **shown.values}
+        render(resp, shown.template, [button.leads_to for button in shown.buttons], **values)
 
 
 def form_of(req: falcon.Request) -> dict[str, str]:
@@ -110,14 +112,18 @@ def form_of(req: falcon.Request) -> dict[str, str]:
     return {name: text.strip() for name, text in pairs}
 
 
-def render(resp: falcon.Response, template: str, **values: Any) -> None:
-    """Write a page: no script, no other site, no referrer, not in a frame, kept by no cache."""
-    nonce = secrets.token_urlsafe(12)
+def render(resp: falcon.Response, template: str, onward: Sequence[str] = (), **values: Any) -> None:
+    """Write a page: no script, no other site, no referrer, not in a frame, kept by no cache.
+
+    Its forms lead nowhere but to this site and to those of `onward`.
+    """
+    nonce, places = secrets.token_urlsafe(12), " ".join(["'self'", *onward])
     resp.text = _templates().get_template(template).render(nonce=nonce, style=_style(), **values)
     resp.content_type = falcon.MEDIA_HTML
     resp.set_headers(
         {
-            "Content-Security-Policy": f"default-src 'none'; style-src 'nonce-{nonce}'; form-action 'self';"
+            "Content-Security-Policy": f"default-src 'none'; style-src 'nonce-{nonce}'; "
+            f" form-action {places};"
             " base-uri 'none'; frame-ancestors 'none'",
             "Referrer-Policy": "no-referrer",
             "X-Frame-Options": "DENY",

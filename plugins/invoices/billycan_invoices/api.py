@@ -9,12 +9,14 @@ from .claims import Billing, Extra, Work, already_invoiced, billings, claim, han
 from .documents import neighbours
 from .handlers import create_invoice
 from .owing import owed_by_each
+from .paying import Payable, payable, take_payment
 from .schemas import Invoice, NewInvoice
 from .tables import entries, invoices
 
 __all__ = [
     "Billing",
     "Extra",
+    "Payable",
     "Work",
     "already_invoiced",
     "billings",
@@ -24,6 +26,8 @@ __all__ = [
     "make",
     "names",
     "owed_by_each",
+    "payable",
+    "take_payment",
     "work_of",
 ]
 

@@ -10,6 +10,7 @@ from billycan_hosted.api import DocumentPage, Link, Shown, day, how_to_pay, mone
 
 from .documents import PATH, documents, hosted_url, records
 from .handlers import send_invoice
+from .paying import pay_buttons
 from .schemas import Invoice
 
 _BADGES = {
@@ -36,10 +37,11 @@ def invoice_page(app: App) -> DocumentPage:
 def show_invoice(ctx: Context, link: Link) -> Shown:
     """The invoice of a link."""
     try:
-        return Shown("document.html", {"paper": invoice_paper(ctx, link.id)})
+        paper = invoice_paper(ctx, link.id)
     except NotFound:
         text = "Please ask the business for a new link."
         return Shown("closed.html", {"title": "This invoice is no longer here", "text": text}, 410)
+    return Shown("document.html", {"paper": paper}, buttons=pay_buttons(ctx, link.id) if paper.key else [])
 
 
 def finish_invoice(ctx: Context, id: str) -> None:

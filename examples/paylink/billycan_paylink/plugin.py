@@ -1,0 +1,20 @@
+"""Paylink: a client pays an invoice on a payment provider's page, and the provider tells billycan of the money."""
+
+from pathlib import Path
+
+from billycan import Manifest
+
+from .checkout import Checkout, button
+from .notices import PATH, Notices
+from .settings import Settings
+from .tables import checkouts
+
+manifest = Manifest(
+    name="paylink",
+    requires=("invoices", "hosted"),
+    settings=Settings,
+    tables=(checkouts,),
+    migrations=Path(__file__).parent / "migrations",
+    pages=(("/paylink/pay/{token}", Checkout), (PATH, Notices)),
+    pay=button,
+)

@@ -1,0 +1,6 @@
+from billycan.testing import PluginConformance
+
+
+class TestPaylink(PluginConformance):
+    plugin = "paylink"
+    enable = ("contacts", "documents", "hosted", "invoices")

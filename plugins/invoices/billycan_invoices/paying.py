@@ -1,0 +1,77 @@
+"""Payment providers: the buttons by which a client pays an invoice, and the money that comes of it."""
+
+from datetime import datetime
+from decimal import Decimal
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Conflict, Context, NotFound, PayButton, own
+
+from .documents import amount_due, documents, hosted_url, records
+from .payment_handlers import create_payment, get_payment
+from .payment_schemas import NewAllocation, NewReceipt, Payment
+from .settling import lock_invoices, owed
+from .tables import payments
+
+
+class Payable(Struct, frozen=True, kw_only=True):
+    """What a client can pay of an invoice now; `url` is the page where they read it."""
+
+    number: str
+    amount_due: Decimal
+    url: str
+
+
+def pay_buttons(ctx: Context, invoice_id: str) -> list[PayButton]:
+    """The buttons of all plugins that take payments for an invoice on which something is due."""
+    offered = (manifest.pay(ctx, invoice_id) for manifest in ctx.app.manifests.values() if manifest.pay)
+    return [button for button in offered if button]
+
+
+def payable(ctx: Context, invoice_id: str) -> Payable | None:
+    """What can be paid of an invoice; None where nothing is due. Raises NotFound."""
+    row = records.find(ctx, invoice_id)
+    url = hosted_url(ctx, row)
+    if row.status not in ("sent", "partially_paid") or url is None:
+        return None
+    return Payable(number=row.number, amount_due=amount_due(row), url=url)
+
+
+def take_payment(
+    ctx: Context,
+    invoice_id: str,
+    amount: Decimal,
+    *,
+    payment_method: str,
+    external_id: str,
+    paid_at: datetime | None = None,
+    reference: str | None = None,
+) -> Payment:
+    """Record money that a provider has received for an invoice, once for each `external_id`, whatever it is by now.
+
+    It settles what is due or was written off. The rest is the client's credit: all of it where the invoice was paid,
+    credited or voided meanwhile. Emits what `POST /v1/payments` does. Raises NotFound.
+    """
+    ctx.require("invoices:write")
+    row = lock_invoices(ctx, [invoice_id]).get(invoice_id)  # whoever brings the same payment waits here
+    if row is None:
+        raise NotFound
+    known = sa.select(payments.c.id).where(own(ctx, payments), payments.c.external_id == external_id)
+    if id := ctx.db.execute(known).scalar():
+        return get_payment(ctx, id)
+    try:
+        documents.check(ctx, row, "payments")
+        settled = min(amount, owed(row))
+    except Conflict:
+        settled = Decimal(0)
+    receipt = NewReceipt(
+        client_id=row.client_id,
+        amount=amount,
+        payment_method=payment_method,
+        paid_at=paid_at,
+        reference=reference,
+        external_id=external_id,
+        allocations=[NewAllocation(invoice_id=invoice_id, amount=settled)] if settled else [],
+    )
+    return create_payment(ctx, receipt)

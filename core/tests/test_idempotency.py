@@ -11,6 +11,8 @@ from billycan.idempotency import answers
 from billycan.testing import Client, run_timed
 from billycan.working import replays
 
+pytestmark = pytest.mark.as_app
+
 KEY = {"Idempotency-Key": "one key"}
 ADA = {"name": "Ada", "tags": ["ü"]}
 

@@ -238,6 +238,7 @@ ANSWERS = {
 }
 
 
+@pytest.mark.as_app
 @pytest.mark.either
 @pytest.mark.parametrize(("status", "call"), ANSWERS.items(), ids=map(str, ANSWERS))
 def test_every_answer_says_what_is_left(client, monkeypatch, status, call):
@@ -270,6 +271,7 @@ def test_a_401_counts_against_its_address(make_app, authorization):
     client.refused(429, "rate_limited", "GET", "/v1/nope")
 
 
+@pytest.mark.as_app
 def test_the_windows_of_a_key_are_its_own(make_app, clock):
     app = make_app("contacts")
     client = Client(app, per_minute=4, per_second=2)
@@ -294,6 +296,7 @@ def test_the_windows_of_a_key_are_its_own(make_app, clock):
     client.get("/v1/contacts")
 
 
+@pytest.mark.as_app
 def test_a_refusal_costs_nothing(make_app, clock):
     client = Client(make_app("contacts"), per_minute=3, per_second=1)
     client.get("/v1/me")

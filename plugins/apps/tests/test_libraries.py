@@ -53,7 +53,10 @@ def running(server):
 @pytest.fixture
 def client(make_app):
     """A business of a server that is reached over HTTP, at its public URL."""
-    with make_server("127.0.0.1", 0, None, server_class=Threaded, handler_class=Quiet) as server, running(server) as url:
+    with (
+        make_server("127.0.0.1", 0, None, server_class=Threaded, handler_class=Quiet) as server,
+        running(server) as url,
+    ):
         app = make_app(*PLUGINS, public_url=url, webhooks={"allow_private": True})
         server.set_app(app.wsgi)
         yield Client(app)

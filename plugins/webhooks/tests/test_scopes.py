@@ -4,6 +4,8 @@ import pytest
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.as_app
+
 PLUGINS = "contacts", "documents", "hosted", "invoices", "webhooks"
 
 

@@ -12,6 +12,8 @@ from billycan_webhooks import signing
 from billycan_webhooks.claims import Desk, retry_at
 from billycan_webhooks.settings import Settings
 
+pytestmark = pytest.mark.as_app
+
 
 def contact(client, name="Ada"):
     return client.post("/v1/contacts", {"name": name})["data"]

@@ -18,6 +18,9 @@ from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.wire import encode, parse
 from billycan_apps.testing import OAuthApp
+from billycan_mail.relay import Outcome
+from billycan_mail.sending import Due, Sender
+from billycan_mail.tables import suppressed
 from billycan_webhooks.tables import deliveries
 
 pytestmark = pytest.mark.whole
@@ -31,6 +34,12 @@ SELLER = {
     "email": "office@quollbrook.example",
     "phone": "03 5550 0170",
 }
+
+
+# What the mail server says in the story: nobody listens at this address.
+MAIL = {"url": "smtp://127.0.0.1:9", "sender": "mail@example.com", "per_day": 14}
+TOOK = {"orders@example.com": ("sent", "250 OK"), "accounts@example.com": ("sent", "250 OK")}
+REFUSED = {"orders@example.com": ("failed", "550 5.1.1 no such user"), "accounts@example.com": ("sent", "250 OK")}
 
 
 class Still(Clock):
@@ -57,11 +66,11 @@ def told(engine, make_app, clock):
 
 
 def tell(make_app, clock):
-    c = Recorder(make_app(*ALL, attachments={"quota_bytes": 100_000}), profile=SELLER)
+    c = Recorder(make_app(*ALL, attachments={"quota_bytes": 100_000}, mail=MAIL), profile=SELLER)
     listener = Client(c.app, c.tenant_id, per_minute=100, per_second=20)
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
-    for chapter in (business, people, price, work, book, money, spend, listen, refuse, clean, connect, wait):
+    for chapter in (business, people, price, work, book, money, post_out, spend, listen, refuse, clean, connect, wait):
         clock.move(minutes=10)
         chapter(c, clock)
     return c
@@ -245,6 +254,7 @@ def money(c, clock):
     c.get(f"/v1/invoices/{id}")
     c.refused(409, "document_locked", "PATCH", f"/v1/invoices/{id}", {"terms": "On sight."})
     c.refused(409, "has_payments", "POST", f"/v1/invoices/{id}/void")
+    mail(c, id)
     copy = c.post(f"/v1/invoices/{id}/duplicate")["data"]["id"]
     c.post(f"/v1/invoices/{copy}/send", status=200)
     c.get("/v1/invoices?status=unpaid&sort=-due_date&per_page=1")
@@ -381,6 +391,40 @@ def spend(c, clock):
     c.refused(409, "document_locked", "DELETE", f"/v1/attachments/{c.receipt}")
     c.delete(f"/v1/expenses/{c.post('/v1/expenses', bought)['data']['id']}")
     c.delete(f"/v1/expense_categories/{c.post('/v1/expense_categories', {'name': 'Signs'})['data']['id']}")
+
+
+def mail(c, invoice):
+    path = f"/v1/invoices/{invoice}/email"
+    c.post(f"{path}/preview", {}, 200)
+    id = c.post(path, {"cc": ["accounts@example.com"]})["data"]["id"]
+    sender = Sender(c.app)
+    sender.record(sender.claim(Due(c.tenant_id, id)), Outcome(fates=TOOK, error=None, detail=None))
+    c.get(f"/v1/emails/{id}")
+    c.get(f"/v1/emails?document_id={invoice}")
+    again = c.post(f"/v1/emails/{id}/resend")["data"]["id"]
+    said, bad = "550 5.1.1 no such user", frozenset(["orders@example.com"])
+    refused = Outcome(fates=REFUSED, error="address_refused", detail=said, bad=bad)
+    sender.record(sender.claim(Due(c.tenant_id, again)), refused)
+    c.refused(422, "address_suppressed", "POST", path, {})
+    (listed,) = c.get("/v1/suppressed_addresses?reason=refused")["data"]
+    c.get(f"/v1/suppressed_addresses/{listed['id']}")
+    c.refused(409, "already_suppressed", "POST", "/v1/suppressed_addresses", {"address": listed["address"]})
+    with c.app.db.writing(c.tenant_id) as db:  # quietly: the example is of one that a client added
+        db.execute(sa.delete(suppressed).where(suppressed.c.tenant_id == c.tenant_id))
+    lee = c.post("/v1/suppressed_addresses", {"address": "lee@example.com", "covers": "reminders"})["data"]["id"]
+    c.delete(f"/v1/suppressed_addresses/{lee}")
+
+
+def post_out(c, clock):
+    listed = Client(c.app, c.tenant_id)
+    for path in ("/v1/quotes", "/v1/adjustment_notes"):
+        id = listed.get(f"{path}?per_page=1")["data"][0]["id"]
+        c.post(f"{path}/{id}/email/preview", {}, 200)
+        c.post(f"{path}/{id}/email", {"to": ["orders@example.com"]})
+    c.post(f"/v1/contacts/{c.client}/statement/email/preview", {}, 200)
+    c.post(f"/v1/contacts/{c.client}/statement/email", {})
+    many = {"to": [f"{i}@example.com" for i in range(10)]}
+    c.refused(422, "too_many_emails", "POST", f"/v1/contacts/{c.client}/statement/email", many)
 
 
 def attach(c, expense):

@@ -41,6 +41,10 @@ class Billycan(Connection):
         return Contacts(self)
 
     @cached_property
+    def emails(self) -> Emails:
+        return Emails(self)
+
+    @cached_property
     def events(self) -> Events:
         return Events(self)
 
@@ -95,6 +99,10 @@ class Billycan(Connection):
     @cached_property
     def staff(self) -> Staff:
         return Staff(self)
+
+    @cached_property
+    def suppressed_addresses(self) -> SuppressedAddresses:
+        return SuppressedAddresses(self)
 
     @cached_property
     def tenant(self) -> Tenant:
@@ -406,6 +414,84 @@ class AdjustmentNotes:
         does, which gives it with `Accept: application/pdf`, too.
         """
         return self._api.fetch("GET", f"/v1/adjustment_notes/{segment(id)}.pdf")
+
+    def email(
+        self,
+        id: str,
+        *,
+        to: Maybe[Sequence[str]] = UNSET,
+        cc: Maybe[Sequence[str]] = UNSET,
+        subject: Maybe[str | None] = UNSET,
+        message: Maybe[str | None] = UNSET,
+        attach_pdf: Maybe[bool | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Email:
+        """Email an adjustment note to the client: it is sent within seconds, in the background.
+
+        The email that was written down; its `status` says what becomes of it. Needs the scope invoices:write, too. A
+        draft is sent
+        or issued first, in the same transaction. Refused with `address_suppressed` if the business writes to none of
+        the
+        addresses, and with `too_many_emails` beyond the day's bound.
+
+        to: The addresses to send it to; defaults to the client's.
+        cc: The addresses to send a copy to.
+        subject: Defaults to the document, its number and the business.
+        message: The text above the document's details; defaults to a few sentences on the document.
+        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/adjustment_notes/{segment(id)}/email",
+            models.Email,
+            body={
+                "to": to,
+                "cc": cc,
+                "subject": subject,
+                "message": message,
+                "attach_pdf": attach_pdf,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def preview_email(
+        self,
+        id: str,
+        *,
+        to: Maybe[Sequence[str]] = UNSET,
+        cc: Maybe[Sequence[str]] = UNSET,
+        subject: Maybe[str | None] = UNSET,
+        message: Maybe[str | None] = UNSET,
+        attach_pdf: Maybe[bool | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.MailPreview:
+        """What an email with an adjustment note would say, and to whom it would go.
+
+        Nothing is sent. A draft stays a draft, and the address of its page is known only once it is sent.
+
+        to: The addresses to send it to; defaults to the client's.
+        cc: The addresses to send a copy to.
+        subject: Defaults to the document, its number and the business.
+        message: The text above the document's details; defaults to a few sentences on the document.
+        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/adjustment_notes/{segment(id)}/email/preview",
+            models.MailPreview,
+            body={
+                "to": to,
+                "cc": cc,
+                "subject": subject,
+                "message": message,
+                "attach_pdf": attach_pdf,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class Attachments:
@@ -1315,6 +1401,202 @@ class Contacts:
                 "from": from_,
                 "to": to,
             },
+        )
+
+    def email_statement(
+        self,
+        id: str,
+        *,
+        to: Maybe[Sequence[str]] = UNSET,
+        cc: Maybe[Sequence[str]] = UNSET,
+        subject: Maybe[str | None] = UNSET,
+        message: Maybe[str | None] = UNSET,
+        attach_pdf: Maybe[bool | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Email:
+        """Email a statement to the client: it is sent within seconds, in the background.
+
+        The email that was written down; its `status` says what becomes of it. Needs the scope invoices:write, too. A
+        draft is sent
+        or issued first, in the same transaction. Refused with `address_suppressed` if the business writes to none of
+        the
+        addresses, and with `too_many_emails` beyond the day's bound.
+
+        to: The addresses to send it to; defaults to the client's.
+        cc: The addresses to send a copy to.
+        subject: Defaults to the document, its number and the business.
+        message: The text above the document's details; defaults to a few sentences on the document.
+        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/contacts/{segment(id)}/statement/email",
+            models.Email,
+            body={
+                "to": to,
+                "cc": cc,
+                "subject": subject,
+                "message": message,
+                "attach_pdf": attach_pdf,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def preview_statement_email(
+        self,
+        id: str,
+        *,
+        to: Maybe[Sequence[str]] = UNSET,
+        cc: Maybe[Sequence[str]] = UNSET,
+        subject: Maybe[str | None] = UNSET,
+        message: Maybe[str | None] = UNSET,
+        attach_pdf: Maybe[bool | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.MailPreview:
+        """What an email with a statement would say, and to whom it would go.
+
+        Nothing is sent. A draft stays a draft, and the address of its page is known only once it is sent.
+
+        to: The addresses to send it to; defaults to the client's.
+        cc: The addresses to send a copy to.
+        subject: Defaults to the document, its number and the business.
+        message: The text above the document's details; defaults to a few sentences on the document.
+        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/contacts/{segment(id)}/statement/email/preview",
+            models.MailPreview,
+            body={
+                "to": to,
+                "cc": cc,
+                "subject": subject,
+                "message": message,
+                "attach_pdf": attach_pdf,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Emails:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def list(
+        self,
+        *,
+        page: Maybe[int] = UNSET,
+        per_page: int = 100,
+        cursor: Maybe[str] = UNSET,
+        sort: Maybe[str] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        status: Maybe[Many[Literal["failed", "held", "queued", "sending", "sent"]]] = UNSET,
+        document_id: Maybe[Many[str]] = UNSET,
+        recipient: Maybe[Many[str]] = UNSET,
+        reminder: Maybe[bool] = UNSET,
+        sent_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        sent_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+    ) -> Listing[models.ListedEmail]:
+        """The emails to the business's clients, newest first, without their attempts.
+
+        Letters of the platform itself, such as invitations, are not among them.
+
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        status: Records with any of these values of `status`.
+        document_id: Records with any of these values of `document_id`.
+        recipient: Emails to any of these addresses.
+        reminder: Records with this value of `reminder`.
+        sent_at_from: Records whose `sent_at` is this or later. A date means that whole day in the business's time zone.
+        sent_at_to: Records whose `sent_at` is this or earlier. A date means that whole day in the business's time zone.
+        """
+        return Listing(
+            self._api,
+            "/v1/emails",
+            models.ListedEmail,
+            {
+                "page": page,
+                "per_page": per_page,
+                "cursor": cursor,
+                "sort": sort,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+                "status": status,
+                "document_id": document_id,
+                "recipient": recipient,
+                "reminder": reminder,
+                "sent_at_from": sent_at_from,
+                "sent_at_to": sent_at_to,
+            },
+        )
+
+    def get(
+        self,
+        id: str,
+    ) -> models.Email:
+        """One email, with every attempt to send it.
+
+        `sent` means that the mail server took it. Whether anybody has opened it is not tracked.
+        """
+        return self._api.call("GET", f"/v1/emails/{segment(id)}", models.Email)
+
+    def get_pdf(
+        self,
+        id: str,
+    ) -> bytes:
+        """The PDF that was attached to an email, as it was sent.
+
+        The key needs the read scope of the document, too; otherwise `insufficient_scope`.
+        """
+        return self._api.fetch("GET", f"/v1/emails/{segment(id)}/pdf")
+
+    def resend(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Email:
+        """Send an email again as it was, attachment included: a new email to the same addresses.
+
+        For an email that is still on its way: `invalid_state_transition`. Refused with `too_many_emails` beyond the
+        day's
+        bound.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/emails/{segment(id)}/resend",
+            models.Email,
+            body={},
+            if_match=if_match,
+            idempotency_key=idempotency_key,
         )
 
 
@@ -2335,7 +2617,7 @@ class Invoices:
         job_id: Maybe[str | None] = UNSET,
         booking_id: Maybe[str | None] = UNSET,
         idempotency_key: str | None = None,
-    ) -> models.Preview:
+    ) -> models.InvoicesPreview:
         """Calculate an invoice without storing it.
 
         It takes what creating an invoice takes and returns all of its figures. No number is assigned. Refused with
@@ -2363,7 +2645,7 @@ class Invoices:
         return self._api.call(
             "POST",
             "/v1/invoices/preview",
-            models.Preview,
+            models.InvoicesPreview,
             body={
                 "external_id": external_id,
                 "metadata": metadata,
@@ -2988,6 +3270,84 @@ class Invoices:
         does, which gives it with `Accept: application/pdf`, too.
         """
         return self._api.fetch("GET", f"/v1/invoices/{segment(id)}.pdf")
+
+    def email(
+        self,
+        id: str,
+        *,
+        to: Maybe[Sequence[str]] = UNSET,
+        cc: Maybe[Sequence[str]] = UNSET,
+        subject: Maybe[str | None] = UNSET,
+        message: Maybe[str | None] = UNSET,
+        attach_pdf: Maybe[bool | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Email:
+        """Email an invoice to the client: it is sent within seconds, in the background.
+
+        The email that was written down; its `status` says what becomes of it. Needs the scope invoices:write, too. A
+        draft is sent
+        or issued first, in the same transaction. Refused with `address_suppressed` if the business writes to none of
+        the
+        addresses, and with `too_many_emails` beyond the day's bound.
+
+        to: The addresses to send it to; defaults to the client's.
+        cc: The addresses to send a copy to.
+        subject: Defaults to the document, its number and the business.
+        message: The text above the document's details; defaults to a few sentences on the document.
+        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/invoices/{segment(id)}/email",
+            models.Email,
+            body={
+                "to": to,
+                "cc": cc,
+                "subject": subject,
+                "message": message,
+                "attach_pdf": attach_pdf,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def preview_email(
+        self,
+        id: str,
+        *,
+        to: Maybe[Sequence[str]] = UNSET,
+        cc: Maybe[Sequence[str]] = UNSET,
+        subject: Maybe[str | None] = UNSET,
+        message: Maybe[str | None] = UNSET,
+        attach_pdf: Maybe[bool | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.MailPreview:
+        """What an email with an invoice would say, and to whom it would go.
+
+        Nothing is sent. A draft stays a draft, and the address of its page is known only once it is sent.
+
+        to: The addresses to send it to; defaults to the client's.
+        cc: The addresses to send a copy to.
+        subject: Defaults to the document, its number and the business.
+        message: The text above the document's details; defaults to a few sentences on the document.
+        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/invoices/{segment(id)}/email/preview",
+            models.MailPreview,
+            body={
+                "to": to,
+                "cc": cc,
+                "subject": subject,
+                "message": message,
+                "attach_pdf": attach_pdf,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class Items:
@@ -4536,6 +4896,84 @@ class Quotes:
         """
         return self._api.fetch("GET", f"/v1/quotes/{segment(id)}.pdf")
 
+    def email(
+        self,
+        id: str,
+        *,
+        to: Maybe[Sequence[str]] = UNSET,
+        cc: Maybe[Sequence[str]] = UNSET,
+        subject: Maybe[str | None] = UNSET,
+        message: Maybe[str | None] = UNSET,
+        attach_pdf: Maybe[bool | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Email:
+        """Email a quote to the client: it is sent within seconds, in the background.
+
+        The email that was written down; its `status` says what becomes of it. Needs the scope quotes:write, too. A
+        draft is sent
+        or issued first, in the same transaction. Refused with `address_suppressed` if the business writes to none of
+        the
+        addresses, and with `too_many_emails` beyond the day's bound.
+
+        to: The addresses to send it to; defaults to the client's.
+        cc: The addresses to send a copy to.
+        subject: Defaults to the document, its number and the business.
+        message: The text above the document's details; defaults to a few sentences on the document.
+        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/quotes/{segment(id)}/email",
+            models.Email,
+            body={
+                "to": to,
+                "cc": cc,
+                "subject": subject,
+                "message": message,
+                "attach_pdf": attach_pdf,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def preview_email(
+        self,
+        id: str,
+        *,
+        to: Maybe[Sequence[str]] = UNSET,
+        cc: Maybe[Sequence[str]] = UNSET,
+        subject: Maybe[str | None] = UNSET,
+        message: Maybe[str | None] = UNSET,
+        attach_pdf: Maybe[bool | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.MailPreview:
+        """What an email with a quote would say, and to whom it would go.
+
+        Nothing is sent. A draft stays a draft, and the address of its page is known only once it is sent.
+
+        to: The addresses to send it to; defaults to the client's.
+        cc: The addresses to send a copy to.
+        subject: Defaults to the document, its number and the business.
+        message: The text above the document's details; defaults to a few sentences on the document.
+        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/quotes/{segment(id)}/email/preview",
+            models.MailPreview,
+            body={
+                "to": to,
+                "cc": cc,
+                "subject": subject,
+                "message": message,
+                "attach_pdf": attach_pdf,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
 
 class Reports:
     def __init__(self, api: Connection) -> None:
@@ -5202,6 +5640,134 @@ class Staff:
         """
         return self._api.call(
             "DELETE", f"/v1/staff/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
+        )
+
+
+class SuppressedAddresses:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def list(
+        self,
+        *,
+        page: Maybe[int] = UNSET,
+        per_page: int = 100,
+        cursor: Maybe[str] = UNSET,
+        sort: Maybe[str] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        covers: Maybe[Many[Literal["everything", "reminders"]]] = UNSET,
+        reason: Maybe[Many[Literal["added", "bounced", "refused", "unsubscribed"]]] = UNSET,
+        address: Maybe[Many[str]] = UNSET,
+    ) -> Listing[models.SuppressedAddress]:
+        """The addresses that the business does not write to.
+
+        An address that its mail server refused is added by itself.
+
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        covers: Records with any of these values of `covers`.
+        reason: Records with any of these values of `reason`.
+        address: Records with any of these values of `address`.
+        """
+        return Listing(
+            self._api,
+            "/v1/suppressed_addresses",
+            models.SuppressedAddress,
+            {
+                "page": page,
+                "per_page": per_page,
+                "cursor": cursor,
+                "sort": sort,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+                "covers": covers,
+                "reason": reason,
+                "address": address,
+            },
+        )
+
+    def add(
+        self,
+        *,
+        address: str,
+        external_id: Maybe[str | None] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        covers: Maybe[Literal["everything", "reminders"]] = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.SuppressedAddress:
+        """Never write to an address, or send it no reminders.
+
+        Refused with `already_suppressed` if it is on the list. Emits `suppressed_address.created`.
+
+        address: The address, in capital or small letters alike.
+        external_id: Your own id for the record, unique among records of its kind.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        covers: Whether it gets nothing at all, or no reminders.
+        """
+        return self._api.call(
+            "POST",
+            "/v1/suppressed_addresses",
+            models.SuppressedAddress,
+            body={
+                "external_id": external_id,
+                "metadata": metadata,
+                "address": address,
+                "covers": covers,
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    def get(
+        self,
+        id: str,
+    ) -> models.SuppressedAddress:
+        """One address that the business does not write to.
+
+        `reason` and `detail` say why.
+        """
+        return self._api.call("GET", f"/v1/suppressed_addresses/{segment(id)}", models.SuppressedAddress)
+
+    def delete(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Deleted:
+        """Write to an address again.
+
+        Make sure that it works now: repeated failures harm how all mail of the deployment is received. Emits
+        `suppressed_address.deleted`.
+        """
+        return self._api.call(
+            "DELETE",
+            f"/v1/suppressed_addresses/{segment(id)}",
+            models.Deleted,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
         )
 
 

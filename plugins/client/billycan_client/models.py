@@ -139,6 +139,15 @@ class Allocation(Struct, kw_only=True):
     """The date on which it was allocated, in the business's time zone."""
 
 
+class Attached(Struct, kw_only=True):
+    """What is attached to an email."""
+
+    filename: str
+    """Its name."""
+    size: int
+    """Its size in bytes."""
+
+
 class Attachment(Struct, kw_only=True):
     """A file that is attached to a record."""
 
@@ -156,31 +165,6 @@ class Attachment(Struct, kw_only=True):
     """The SHA-256 of its bytes, in hexadecimal."""
     created_at: dt.datetime
     """When it was uploaded."""
-
-
-class Attempt(Struct, kw_only=True):
-    """One attempt. `finished_at` is null while it runs, and stays null if the process died; then `error` says
-    so.
-    """
-
-    number: int
-    """Which attempt it was, from 1."""
-    started_at: dt.datetime
-    """When it began."""
-    finished_at: dt.datetime | None
-    """When it ended."""
-    duration_ms: int | None
-    """How long it took, in milliseconds."""
-    phases: Phases
-    """How long each of its phases took."""
-    error: str | None
-    """The kind of failure; null for a success."""
-    detail: str | None
-    """What TLS or the network said of a failure; null for others."""
-    request: Sent
-    """What was sent."""
-    response: Received | None
-    """The response, if there was one."""
 
 
 class BankAccount(Struct, kw_only=True):
@@ -422,7 +406,7 @@ class Deleted(Struct, kw_only=True):
 class Delivery(Struct, kw_only=True):
     """A delivery with each attempt."""
 
-    attempts: list[Attempt]
+    attempts: list[WebhooksAttempt]
     """Every attempt, in order; of more than 50 the newest."""
     id: str
     """Its id."""
@@ -449,6 +433,61 @@ class Delivery(Struct, kw_only=True):
     """The delivery that this one repeats."""
     created_at: dt.datetime
     """When it was created."""
+
+
+class Email(Struct, kw_only=True):
+    """An email to a business's clients."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    status: Open[Literal["failed", "held", "queued", "sending", "sent"]]
+    """`sent` means that the mail server took it for everybody that it was sent to. `held` emails are kept and
+    were not sent: `held_because` says why.
+    """
+    document_id: str | None
+    """The document that it is about."""
+    recipients: list[Recipient]
+    """Every address, and what became of it."""
+    subject: str
+    """Its subject."""
+    message: str
+    """What was written above the document's details."""
+    reminder: bool
+    """Whether it is a reminder."""
+    attachment: Attached | None
+    """What is attached."""
+    held_because: Open[Literal["no_server", "sandbox"]] | None
+    """`no_server`: the deployment sends no mail. `sandbox`: nobody it is addressed to is a user of the business."""
+    sent_at: dt.datetime | None
+    """When the mail server took it."""
+    next_attempt_at: dt.datetime | None
+    """When it is tried next."""
+    attempts_made: int
+    """How many attempts were made."""
+    last_error: str | None
+    """What went wrong last, as an attempt's `error`."""
+    may_have_arrived_twice: bool
+    """Whether it was sent again although an earlier attempt may have succeeded. Both have the same `Message-ID`,
+    and most mail programs show them as one.
+    """
+    resend_of: str | None
+    """The email that this one sends again."""
+    text: str
+    """All of it, as plain text."""
+    attempts: list[MailAttempt]
+    """Every attempt, in order."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
 
 
 class Endpoint(Struct, kw_only=True):
@@ -907,6 +946,45 @@ class Invoiced(Struct, kw_only=True):
     """What is left to invoice; below zero if the work was reduced after it was invoiced."""
 
 
+class InvoicesPreview(Struct, kw_only=True):
+    """An invoice that was calculated but not stored."""
+
+    client_id: str
+    """The contact it would be for."""
+    client: Named
+    """The contact it would be for."""
+    issue_date: dt.date
+    """The date of the invoice."""
+    due_date: dt.date
+    """When it would be due."""
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]]
+    """Whether the prices of its lines include GST."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]]
+    """Whether GST is rounded once for the document or for each line."""
+    discount_percent: Decimal | None
+    """A discount on the whole document, in percent."""
+    discount_amount: Decimal | None
+    """A discount on the whole document, in dollars."""
+    subtotal: Decimal
+    """The sum of the lines without GST, after discounts."""
+    discount_total: Decimal
+    """The sum of all discounts, on lines and on the document."""
+    gst: Decimal
+    """The GST; `subtotal` plus `gst` is `total`."""
+    total: Decimal
+    """The total including GST."""
+    gst_breakdown: list[CodeTotals]
+    """Amounts and GST by GST code."""
+    document_title: Open[Literal["Deposit request", "Invoice", "Tax invoice"]]
+    """The title it would have."""
+    tax_invoice: TaxInvoice
+    """Whether it shows everything that a tax invoice must."""
+    line_items: list[PreviewLine]
+    """What is charged for, in order."""
+
+
 class Item(Struct, kw_only=True):
     """An item of the price list as it is shown."""
 
@@ -1191,6 +1269,57 @@ class ListedDelivery(Struct, kw_only=True):
     """The delivery that this one repeats."""
     created_at: dt.datetime
     """When it was created."""
+
+
+class ListedEmail(Struct, kw_only=True):
+    """An email to a business's clients, as lists show it."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    status: Open[Literal["failed", "held", "queued", "sending", "sent"]]
+    """`sent` means that the mail server took it for everybody that it was sent to. `held` emails are kept and
+    were not sent: `held_because` says why.
+    """
+    document_id: str | None
+    """The document that it is about."""
+    recipients: list[Recipient]
+    """Every address, and what became of it."""
+    subject: str
+    """Its subject."""
+    message: str
+    """What was written above the document's details."""
+    reminder: bool
+    """Whether it is a reminder."""
+    attachment: Attached | None
+    """What is attached."""
+    held_because: Open[Literal["no_server", "sandbox"]] | None
+    """`no_server`: the deployment sends no mail. `sandbox`: nobody it is addressed to is a user of the business."""
+    sent_at: dt.datetime | None
+    """When the mail server took it."""
+    next_attempt_at: dt.datetime | None
+    """When it is tried next."""
+    attempts_made: int
+    """How many attempts were made."""
+    last_error: str | None
+    """What went wrong last, as an attempt's `error`."""
+    may_have_arrived_twice: bool
+    """Whether it was sent again although an earlier attempt may have succeeded. Both have the same `Message-ID`,
+    and most mail programs show them as one.
+    """
+    resend_of: str | None
+    """The email that this one sends again."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
 
 
 class ListedInvoice(Struct, kw_only=True):
@@ -1537,6 +1666,41 @@ class LoggedEvent(Struct, kw_only=True):
     """The record as GET returned it then; after a deletion only its `id`. Null for a key that may not read it."""
 
 
+class MailAttempt(Struct, kw_only=True):
+    """One attempt to send an email."""
+
+    number: int
+    """Which attempt it was, from 1."""
+    started_at: dt.datetime
+    """When it began."""
+    finished_at: dt.datetime | None
+    """When it ended; null while it runs, and if the process died."""
+    error: str | None
+    """Null for a success. Otherwise `refused` or `deferred` by the server, `address_refused` for some of the
+    addresses, `unreachable`, `interrupted` if the process died, `suppressed` if no address was left, or
+    `unknown` if the connection was lost before the server answered: the email may have arrived.
+    """
+    detail: str | None
+    """What the server or the network said."""
+
+
+class MailPreview(Struct, kw_only=True):
+    """An email as it would be sent."""
+
+    to: list[str]
+    """Whom it would go to; empty if the client's address is not known."""
+    cc: list[str]
+    """Who would get a copy."""
+    subject: str
+    """Its subject."""
+    message: str
+    """The text above the document's details."""
+    text: str
+    """All of it, as plain text."""
+    html: str
+    """All of it, as HTML."""
+
+
 class Me(Struct, kw_only=True):
     """The calling key (never its secret), its tenant, environment, scopes and limits."""
 
@@ -1877,45 +2041,6 @@ class Phases(Struct, kw_only=True):
     """Reading the body of the response."""
 
 
-class Preview(Struct, kw_only=True):
-    """An invoice that was calculated but not stored."""
-
-    client_id: str
-    """The contact it would be for."""
-    client: Named
-    """The contact it would be for."""
-    issue_date: dt.date
-    """The date of the invoice."""
-    due_date: dt.date
-    """When it would be due."""
-    currency: Open[Literal["AUD"]]
-    """Always AUD."""
-    amounts_are: Open[Literal["exclusive", "inclusive"]]
-    """Whether the prices of its lines include GST."""
-    gst_rounding: Open[Literal["per_line", "total_invoice"]]
-    """Whether GST is rounded once for the document or for each line."""
-    discount_percent: Decimal | None
-    """A discount on the whole document, in percent."""
-    discount_amount: Decimal | None
-    """A discount on the whole document, in dollars."""
-    subtotal: Decimal
-    """The sum of the lines without GST, after discounts."""
-    discount_total: Decimal
-    """The sum of all discounts, on lines and on the document."""
-    gst: Decimal
-    """The GST; `subtotal` plus `gst` is `total`."""
-    total: Decimal
-    """The total including GST."""
-    gst_breakdown: list[CodeTotals]
-    """Amounts and GST by GST code."""
-    document_title: Open[Literal["Deposit request", "Invoice", "Tax invoice"]]
-    """The title it would have."""
-    tax_invoice: TaxInvoice
-    """Whether it shows everything that a tax invoice must."""
-    line_items: list[PreviewLine]
-    """What is charged for, in order."""
-
-
 class PreviewLine(Struct, kw_only=True):
     """A line that was calculated but not stored."""
 
@@ -2091,6 +2216,19 @@ class Received(Struct, kw_only=True):
     """The response's body. Null for a key that may not read the event, and for old attempts: only the newest 64
     MiB of each business are kept.
     """
+
+
+class Recipient(Struct, kw_only=True):
+    """One address that an email goes to."""
+
+    address: str
+    """The address."""
+    kind: Open[Literal["cc", "to"]]
+    """Whether it is a recipient or gets a copy."""
+    status: Open[Literal["failed", "held", "sent", "suppressed", "waiting"]]
+    """`sent` means that the mail server took the email for this address."""
+    detail: str | None
+    """What the server said."""
 
 
 class Recovery(Struct, kw_only=True):
@@ -2281,6 +2419,35 @@ class StatementEntry(Struct, kw_only=True):
     """The adjustment note that it is, if any."""
 
 
+class SuppressedAddress(Struct, kw_only=True):
+    """An address that is not written to. Delete it to write to it again."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    address: str
+    """The address."""
+    covers: Open[Literal["everything", "reminders"]]
+    """Whether it gets nothing at all, or no reminders."""
+    reason: Open[Literal["added", "bounced", "refused", "unsubscribed"]]
+    """`added` by the business, `refused` by its mail server, `bounced` later, or `unsubscribed` from reminders."""
+    detail: str | None
+    """What the mail server said."""
+    email_id: str | None
+    """The email that failed or was unsubscribed from."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
 class TaxInvoice(Struct, kw_only=True):
     """Whether the document shows everything a tax invoice must (s 29-70 GST Act), and what is missing."""
 
@@ -2372,3 +2539,28 @@ class TimeOff(Struct, kw_only=True):
     """When it ends."""
     reason: str | None
     """Why."""
+
+
+class WebhooksAttempt(Struct, kw_only=True):
+    """One attempt. `finished_at` is null while it runs, and stays null if the process died; then `error` says
+    so.
+    """
+
+    number: int
+    """Which attempt it was, from 1."""
+    started_at: dt.datetime
+    """When it began."""
+    finished_at: dt.datetime | None
+    """When it ended."""
+    duration_ms: int | None
+    """How long it took, in milliseconds."""
+    phases: Phases
+    """How long each of its phases took."""
+    error: str | None
+    """The kind of failure; null for a success."""
+    detail: str | None
+    """What TLS or the network said of a failure; null for others."""
+    request: Sent
+    """What was sent."""
+    response: Received | None
+    """The response, if there was one."""

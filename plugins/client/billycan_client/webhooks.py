@@ -35,6 +35,8 @@ __all__ = [
     "ContactCreated",
     "ContactDeleted",
     "ContactUpdated",
+    "EmailFailed",
+    "EmailSent",
     "Event",
     "ExpenseCategoryCreated",
     "ExpenseCategoryDeleted",
@@ -88,6 +90,8 @@ __all__ = [
     "StaffCreated",
     "StaffDeleted",
     "StaffUpdated",
+    "SuppressedAddressCreated",
+    "SuppressedAddressDeleted",
     "VerificationError",
     "verify",
 ]
@@ -264,6 +268,20 @@ class ContactUpdated(Delivery, kw_only=True):
 
     event: Literal["contact.updated"]
     data: models.Contact
+
+
+class EmailFailed(Delivery, kw_only=True):
+    """Email failed"""
+
+    event: Literal["email.failed"]
+    data: models.Email
+
+
+class EmailSent(Delivery, kw_only=True):
+    """Email sent"""
+
+    event: Literal["email.sent"]
+    data: models.Email
 
 
 class ExpenseCreated(Delivery, kw_only=True):
@@ -623,6 +641,20 @@ class StaffUpdated(Delivery, kw_only=True):
     data: models.Staff
 
 
+class SuppressedAddressCreated(Delivery, kw_only=True):
+    """Suppressed address created"""
+
+    event: Literal["suppressed_address.created"]
+    data: models.SuppressedAddress
+
+
+class SuppressedAddressDeleted(Delivery, kw_only=True):
+    """Suppressed address deleted"""
+
+    event: Literal["suppressed_address.deleted"]
+    data: models.Deleted
+
+
 Event = (
     AdjustmentNoteCreated
     | AdjustmentNoteDeleted
@@ -647,6 +679,8 @@ Event = (
     | ContactCreated
     | ContactDeleted
     | ContactUpdated
+    | EmailFailed
+    | EmailSent
     | ExpenseCreated
     | ExpenseDeleted
     | ExpenseUpdated
@@ -698,6 +732,8 @@ Event = (
     | StaffCreated
     | StaffDeleted
     | StaffUpdated
+    | SuppressedAddressCreated
+    | SuppressedAddressDeleted
     | OtherEvent
 )
 EVENTS: dict[str, type[Delivery]] = {
@@ -724,6 +760,8 @@ EVENTS: dict[str, type[Delivery]] = {
     "contact.created": ContactCreated,
     "contact.deleted": ContactDeleted,
     "contact.updated": ContactUpdated,
+    "email.failed": EmailFailed,
+    "email.sent": EmailSent,
     "expense.created": ExpenseCreated,
     "expense.deleted": ExpenseDeleted,
     "expense.updated": ExpenseUpdated,
@@ -775,4 +813,6 @@ EVENTS: dict[str, type[Delivery]] = {
     "staff.created": StaffCreated,
     "staff.deleted": StaffDeleted,
     "staff.updated": StaffUpdated,
+    "suppressed_address.created": SuppressedAddressCreated,
+    "suppressed_address.deleted": SuppressedAddressDeleted,
 }

@@ -1,0 +1,96 @@
+"""Reports on mail that could not be delivered (RFC 3464): whom they are about, and what follows from them."""
+
+import re
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import App, Context, own, unit_of_work
+from billycan.sql import fold
+
+from . import message, records, suppressing
+from .settings import Settings
+from .tables import emails, recipients
+
+MOST_BYTES = 4 * 1024 * 1024
+_ID = re.compile(r"<(eml_[0-9a-z]{1,40})@")
+
+
+class Report(Struct, frozen=True):
+    """What a report says: of which email, and of each address that failed for good, why."""
+
+    email_id: str | None
+    failed: dict[str, str]
+
+
+def read(app: App, raw: bytes) -> Report:
+    """What a message reports. One whose return path is not ours, or that reports no failure, says nothing."""
+    found = message_from_bytes(raw[:MOST_BYTES], policy=policy.default)
+    failed: dict[str, str] = {}
+    for part in found.walk():
+        if part.get_content_type() == "message/delivery-status":
+            failed |= _failed(part)
+    return Report(_email_id(app, found), failed)
+
+
+def take(app: App, raw: bytes) -> list[str]:
+    """Act on a report: the addresses that failed for good, which the business does not write to any more."""
+    report = read(app, raw)
+    if report.email_id is None or not report.failed:
+        return []
+    with app.db.reading(across="a report on an email says nothing of whose it is") as db:
+        tenant_id = db.execute(sa.select(emails.c.tenant_id).where(emails.c.id == report.email_id)).scalar()
+    if tenant_id is None:
+        return []
+    ctx = Context(app, tenant_id)
+    with unit_of_work(ctx):
+        return _fail(ctx, report.email_id, report.failed)
+
+
+def _fail(ctx: Context, id: str, failed: dict[str, str]) -> list[str]:
+    row = records.lock(ctx, id)
+    if row is None:
+        return []
+    mine = own(ctx, recipients) & (recipients.c.email_id == id)
+    folded = {fold(address): said for address, said in failed.items()}
+    found = sa.select(recipients).where(mine, recipients.c.address_folded.in_(sorted(folded)))
+    bounced = [r for r in ctx.db.execute(found) if r.status in ("waiting", "sent")]
+    for recipient in bounced:
+        said = folded[recipient.address_folded]
+        this = own(ctx, recipients) & (recipients.c.id == recipient.id)
+        ctx.db.execute(sa.update(recipients).where(this).values(status="failed", detail=said))
+        suppressing.add(ctx, recipient.address, "everything", "bounced", said, id)
+    if bounced and row.status == "sent":
+        records.settle(ctx, row, last_error="bounced")
+    return [recipient.address for recipient in bounced]
+
+
+def _failed(part: Any) -> dict[str, str]:
+    """The addresses that a status report says have failed for good, each with the reason."""
+    found = {}
+    for fields in part.get_payload():
+        address = str(fields.get("Original-Recipient") or fields.get("Final-Recipient") or "").rpartition(";")[2]
+        status = str(fields.get("Status") or "").strip()
+        if str(fields.get("Action") or "").strip().lower() == "failed" and status.startswith("5."):
+            said = message.line(str(fields.get("Diagnostic-Code") or "").partition(";")[2]) or status
+            found[address.strip().strip("<>")] = said[:500]
+    return found
+
+
+def _email_id(app: App, found: EmailMessage) -> str | None:
+    """The email that a report is about: by the return path that it was sent to, which nobody else can know."""
+    for name in ("Delivered-To", "X-Original-To", "To"):
+        for value in found.get_all(name) or []:
+            for address in re.findall(r"[^\s<>,;]+@[^\s<>,;]+", str(value)):
+                if id := message.of_return_path(app, address):
+                    return id
+    if app.settings_of(Settings).bounces:
+        return None
+    for part in found.walk():  # without return paths of our own, by what the report quotes
+        is_quoted = part.get_content_type() in ("text/rfc822-headers", "message/rfc822")
+        if is_quoted and (found_id := _ID.search(part.as_string())):
+            return found_id[1]
+    return None

@@ -1,0 +1,75 @@
+"""What each endpoint of emails does."""
+
+import sqlalchemy as sa
+
+from billycan import Conflict, Context, NotFound, Page, Reply, Row, own
+
+from . import records, sandboxes
+from .schemas import Email, EmailQuery, ListedEmail
+from .tables import files, recipients
+
+
+def list_emails(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
+    """The emails to the business's clients, newest first, without their attempts.
+
+    Letters of the platform itself, such as invitations, are not among them.
+    """
+    return records.page(ctx, query)
+
+
+def get_email(ctx: Context, id: str) -> Email:
+    """One email, with every attempt to send it.
+
+    `sent` means that the mail server took it. Whether anybody has opened it is not tracked.
+    """
+    return records.get(ctx, id)
+
+
+def resend_email(ctx: Context, id: str) -> Email:
+    """Send an email again as it was, attachment included: a new email to the same addresses.
+
+    For an email that is still on its way: `invalid_state_transition`. Refused with `too_many_emails` beyond the day's
+    bound.
+    """
+    row = records.find(ctx, id)
+    if row.status not in records.FINISHED:
+        raise Conflict(
+            "The email is still on its way.", code="invalid_state_transition", status=row.status, allowed_actions=[]
+        )
+    _require_document(ctx, row)
+    mine = sa.select(recipients).where(own(ctx, recipients), recipients.c.email_id == id)
+    found = ctx.db.execute(mine.order_by(recipients.c.position)).all()
+    copied = ("document_id", "subject", "message", "text", "html", "sender_name", "reply_to", "reminder", "attachment")
+    again = records.write(
+        ctx,
+        to=[r.address for r in found if r.kind == "to"],
+        cc=[r.address for r in found if r.kind == "cc"],
+        may_get=sandboxes.may_get(ctx),
+        file_id=row.file_id,
+        resend_of=id,
+        **{name: row._mapping[name] for name in copied},
+    )
+    return records.show(ctx, again)
+
+
+def get_email_pdf(ctx: Context, id: str) -> Reply:
+    """The PDF that was attached to an email, as it was sent.
+
+    The key needs the read scope of the document, too; otherwise `insufficient_scope`.
+    """
+    row = records.find(ctx, id)
+    if row.file_id is None:
+        raise NotFound("Nothing is attached to this email.")
+    _require_document(ctx, row)
+    kept = ctx.db.execute(sa.select(files).where(own(ctx, files), files.c.id == row.file_id)).one()
+    name = row.attachment["filename"].encode("ascii", "replace").decode().replace('"', "'").replace("\\", "_")
+    headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Content-Type-Options": "nosniff"}
+    return Reply(bytes(kept.content), kept.content_type, headers)
+
+
+def _require_document(ctx: Context, row: Row) -> None:
+    """Refuse a key that may not read the document that an email holds."""
+    path = ctx.app.prefixes.get((row.document_id or "").partition("_")[0], "")
+    shows = ctx.app.at.get(("GET", f"{path}/{{id}}"))
+    if shows and shows.route.scope:
+        ctx.require(shows.route.scope)

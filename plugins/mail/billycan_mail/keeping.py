@@ -1,0 +1,55 @@
+"""How long emails and letters are kept, how many wait, and what `billycan doctor` says of it."""
+
+from datetime import timedelta
+
+import sqlalchemy as sa
+
+from billycan import App, Context, own
+from billycan.fields import Moment
+
+from .settings import Settings
+from .tables import NOW, emails, files, free, letters
+
+_LETTERS_KEPT = timedelta(days=30)
+
+
+def forget_old(ctx: Context) -> None:
+    """Forget the tenant's emails that were finished long enough ago, with what was attached to no other."""
+    old = emails.c.updated_at < ctx.now() - timedelta(days=ctx.settings(Settings).keep_days)
+    finished = emails.c.status.in_(["sent", "failed", "held"])
+    if ctx.db.execute(sa.delete(emails).where(own(ctx, emails), finished, old)).rowcount:
+        used = sa.exists().where(emails.c.tenant_id == files.c.tenant_id, emails.c.file_id == files.c.id)
+        ctx.db.execute(sa.delete(files).where(own(ctx, files), ~used))
+    finished = letters.c.status.in_(["sent", "failed"])
+    ctx.db.execute(sa.delete(letters).where(finished, letters.c.created_at < ctx.now() - _LETTERS_KEPT))
+
+
+def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """How many messages are not finished: emails of businesses, and letters of the platform."""
+    found: dict[str, float] = {}
+    for kind, table in (("email", emails), ("letter", letters)):
+        count = sa.select(sa.func.count()).select_from(table).where(table.c.status.in_(["queued", "sending"]))
+        found[kind] = db.execute(count).scalar_one()
+    return found
+
+
+def oldest_due(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """For how long the first of those that could go has waited, in seconds; 0 where none does."""
+    firsts = [
+        db.execute(sa.select(sa.func.min(table.c.due_at)).where(free(table)), {NOW.key: now}).scalar()
+        for table in (emails, letters)
+    ]
+    found = [first for first in firsts if first]
+    return {"": max((now - min(found)).total_seconds(), 0) if found else 0}
+
+
+def described(app: App) -> str:
+    """Whether mail is sent, and what waits, for `billycan doctor`."""
+    settings = app.settings_of(Settings)
+    with app.db.reading(across="doctor looks at the whole deployment") as db:
+        count, age = sum(waiting(db, app.now()).values()), oldest_due(db, app.now())[""]
+    waits = f"{count:,.0f} messages wait" + (f", one of them for {age:,.0f} s" if age else "")
+    if not settings.url:
+        return f"no mail is sent, because mail.url is not set: emails are kept as held; {waits}"
+    bounces = "" if settings.bounces else "; without mail.bounces, later bounces are not noticed"
+    return f"mail goes out as {settings.sender}; {waits}{bounces}"

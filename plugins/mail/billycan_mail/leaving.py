@@ -1,0 +1,107 @@
+"""How somebody stops getting reminders: a header that mail programs act upon (RFC 8058), and the page behind it."""
+
+import base64
+import hashlib
+from functools import cache
+from typing import Any
+
+import falcon
+import msgspec
+from itsdangerous import BadData, URLSafeSerializer
+from msgspec import Struct
+
+from billycan import App, Context, Problem, unit_of_work
+
+from . import drawing, suppressing
+
+PATH = "/mail/unsubscribe/"
+PER_MINUTE, PER_SECOND = 60, 20
+
+
+class Leaver(Struct, frozen=True, array_like=True):
+    """What a link says: an address, and the business that reminds it."""
+
+    tenant_id: str
+    address: str
+
+
+def url(app: App, tenant_id: str, address: str) -> str:
+    """The address of the page on which this address stops getting a business's reminders; it does not expire."""
+    token = _serializer(*app.secrets).dumps(msgspec.to_builtins(Leaver(tenant_id, address)))
+    return f"{app.public_url}{PATH}{token if isinstance(token, str) else token.decode()}"
+
+
+def headers(app: App, tenant_id: str, address: str) -> dict[str, str]:
+    """The headers by which a mail program offers to unsubscribe, with one click."""
+    link = url(app, tenant_id, address)
+    return {"List-Unsubscribe": f"<{link}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+
+
+class UnsubscribePage:
+    """The Falcon resource of the page. GET changes nothing, since scanners of mail open every link."""
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
+        leaver = self._leaver(req, token)
+        if leaver is None:
+            return self._refuse_link(resp)
+        ctx = Context(self.app, leaver.tenant_id, writes=False)
+        with self.app.db.reading(leaver.tenant_id) as ctx.db:
+            name = ctx.tenant.name
+            is_out = bool(suppressing.among(ctx, [leaver.address], reminder=True))
+        if is_out:
+            return self._confirm(resp, leaver, name)
+        text = f"{leaver.address} gets reminders from {name}. Its quotes and invoices will still reach you."
+        return _show(resp, title="Stop reminders?", text=text, button="Stop reminders")
+
+    def on_post(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
+        leaver = self._leaver(req, token)
+        if leaver is None:
+            return self._refuse_link(resp)
+        ctx = Context(self.app, leaver.tenant_id, request_id=req.context.request_id)
+        with unit_of_work(ctx):
+            suppressing.add(ctx, leaver.address, "reminders", "unsubscribed")
+            name = ctx.tenant.name
+        return self._confirm(resp, leaver, name)
+
+    def refuse(self, resp: falcon.Response, problem: Problem) -> None:
+        """What went wrong, as a page: the pipeline asks for it, and sets the status."""
+        text = problem.message if problem.status < 500 else "Please try again in a few minutes."
+        _show(resp, title="That did not work", text=text)
+
+    def _leaver(self, req: falcon.Request, token: str) -> Leaver | None:
+        self.app.count_visit("unsubscribe", req, PER_MINUTE, PER_SECOND)
+        try:
+            return msgspec.convert(_serializer(*self.app.secrets).loads(token), Leaver)
+        except (BadData, ValueError):
+            return None
+
+    def _confirm(self, resp: falcon.Response, leaver: Leaver, name: str) -> None:
+        _show(resp, title="Reminders are off", text=f"{leaver.address} gets no more reminders from {name}.")
+
+    def _refuse_link(self, resp: falcon.Response) -> None:
+        resp.status = falcon.HTTP_404
+        _show(resp, title="This link does not work", text="It may have been copied in part.")
+
+
+def _show(resp: falcon.Response, **values: Any) -> None:
+    resp.content_type = falcon.MEDIA_HTML
+    style = drawing.template("page.css").render()
+    resp.text = drawing.template("unsubscribe.html").render(**{"button": "", "style": style, **values})
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    resp.set_headers(
+        {
+            "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{digest}'; form-action 'self';"
+            " base-uri 'none'; frame-ancestors 'none'",
+            "Referrer-Policy": "no-referrer",
+            "X-Frame-Options": "DENY",
+            "X-Robots-Tag": "noindex, nofollow",
+        }
+    )
+
+
+@cache
+def _serializer(*secrets: str) -> URLSafeSerializer:
+    return URLSafeSerializer(secrets, salt="unsubscribe", signer_kwargs={"digest_method": hashlib.sha256})

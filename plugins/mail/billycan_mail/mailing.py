@@ -1,0 +1,169 @@
+"""Sending a document to a client: who gets it, what it says, and the PDF that goes with it."""
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from msgspec import Struct
+
+from billycan import Context, Document, Invalid, Route
+from billycan.paper import Paper
+
+from . import leaving, records, sandboxes, suppressing, writing
+from .message import File
+from .schemas import Email, NewEmail, Preview, read_address
+
+PDF = "pdf"
+
+
+def email_document(
+    ctx: Context,
+    path: str,
+    id: str,
+    *,
+    to: Sequence[str] = (),
+    cc: Sequence[str] = (),
+    subject: str = "",
+    message: str = "",
+    attach_pdf: bool = True,
+    reminder: bool = False,
+) -> Email:
+    """Write down an email with a document, to be sent once the transaction is committed.
+
+    `path` is that of the document's GET route. A draft is sent or issued first. Without `to` it goes to the client,
+    and Invalid is raised where no address is known. What is not said is said in a few plain sentences. To somebody who
+    unsubscribed from reminders, or whose address failed, nothing is sent: a reminder is then kept as failed, and
+    anything else raises Invalid.
+    """
+    document = ctx.app.documents[path]
+    if document.finish:
+        document.finish(ctx, id)
+    paper = _paper(ctx, document, id)
+    whom = _whom(paper, to, cc)
+    if not whom.to:
+        raise Invalid.member("to", "required", "is required, because the client has no email address that mail reaches")
+    if not reminder and len(suppressing.among(ctx, [*whom.to, *whom.cc], reminder=False)) == len({*whom.to, *whom.cc}):
+        raise Invalid(
+            "The business does not write to any of these addresses: see /v1/suppressed_addresses.",
+            code="address_suppressed",
+            param="to",
+        )
+    leave = leaving.url(ctx.app, ctx.tenant_id, whom.to[0]) if reminder else ""
+    has_pdf = attach_pdf and ctx.has(PDF)
+    said = writing.Said(subject=subject, message=message, has_pdf=has_pdf, is_reminder=reminder, leave=leave)
+    written = writing.write(paper, said, ctx.today())
+    file = _pdf(ctx, document, paper) if has_pdf else None
+    row = records.write(
+        ctx,
+        to=whom.to,
+        cc=whom.cc,
+        may_get=sandboxes.may_get(ctx),
+        file=file,
+        document_id=id,
+        subject=written.subject,
+        message=written.message,
+        text=written.text,
+        html=written.html,
+        sender_name=paper.seller.name,
+        reply_to=paper.seller.email or None,
+        reminder=reminder,
+    )
+    return records.show(ctx, row)
+
+
+def on_documents(document: Document, route: Route) -> tuple[Route, ...]:
+    """The routes that send a document, and that show what would be sent."""
+    here = route.path
+    needs = (route.scope or "").replace(":read", ":write")
+    noun = route.handler.__name__.partition("_")[2].replace("_", " ")
+    return (
+        Route("POST", f"{here}/email", _sends(here, needs, noun), scope="mail:write", status=201),
+        Route("POST", f"{here}/email/preview", _previews(here, noun), scope=route.scope),
+    )
+
+
+def _sends(path: str, scope: str, noun: str) -> Callable[..., Email]:
+    def handler(ctx: Context, id: str, body: NewEmail) -> Email:
+        ctx.require(scope)
+        if body.attach_pdf and not ctx.has(PDF):
+            raise Invalid.member("attach_pdf", "invalid_value", "must be false, because this deployment makes no PDFs")
+        return email_document(
+            ctx,
+            path,
+            id,
+            to=body.to,
+            cc=body.cc,
+            subject=body.subject or "",
+            message=body.message or "",
+            attach_pdf=body.attach_pdf is not False,
+        )
+
+    handler.__name__ = f"email_{noun.replace(' ', '_')}"
+    article = "an" if noun[0] in "aeiou" else "a"
+    handler.__doc__ = f"""Email {article} {noun} to the client: it is sent within seconds, in the background.
+
+    The email that was written down; its `status` says what becomes of it. Needs the scope {scope}, too. A draft is sent
+    or issued first, in the same transaction. Refused with `address_suppressed` if the business writes to none of the
+    addresses, and with `too_many_emails` beyond the day's bound.
+    """
+    return handler
+
+
+def _previews(path: str, noun: str) -> Callable[..., Preview]:
+    def handler(ctx: Context, id: str, body: NewEmail) -> Preview:
+        paper = _paper(ctx, ctx.app.documents[path], id)
+        whom = _whom(paper, body.to, body.cc)
+        has_pdf = body.attach_pdf is not False and ctx.has(PDF)
+        said = writing.Said(subject=body.subject or "", message=body.message or "", has_pdf=has_pdf)
+        written = writing.write(paper, said, ctx.today())
+        return Preview(
+            to=whom.to,
+            cc=whom.cc,
+            subject=written.subject,
+            message=written.message,
+            text=written.text,
+            html=written.html,
+        )
+
+    handler.__name__ = f"preview_{noun.replace(' ', '_')}_email"
+    article = "an" if noun[0] in "aeiou" else "a"
+    handler.__doc__ = f"""What an email with {article} {noun} would say, and to whom it would go.
+
+    Nothing is sent. A draft stays a draft, and the address of its page is known only once it is sent.
+    """
+    return handler
+
+
+class _Whom(Struct, frozen=True):
+    to: list[str]
+    cc: list[str]
+
+
+def _whom(paper: Paper, to: Sequence[str], cc: Sequence[str]) -> _Whom:
+    """Everybody once, in the order in which they were named; without any, the client."""
+    named = list(to) or ([paper.email] if paper.email and _is_address(paper.email) else [])
+    seen: set[str] = set()
+    both: list[list[str]] = [[], []]
+    for i, each in enumerate((named, cc)):
+        for address in each:
+            if address.casefold() not in seen:
+                both[i].append(address)
+                seen.add(address.casefold())
+    return _Whom(*both)
+
+
+def _is_address(text: str) -> bool:
+    """Whether mail can be sent to what a contact has for an email address."""
+    try:
+        read_address(text)
+    except Invalid:
+        return False
+    return True
+
+
+def _paper(ctx: Context, document: Document, id: str) -> Paper:
+    return document.show(ctx, id, document.takes()) if document.takes else document.show(ctx, id)
+
+
+def _pdf(ctx: Context, document: Document, paper: Paper) -> File:
+    made = import_module(f"billycan_{PDF}.api").pdf_from(ctx, paper, document.template)
+    return File(made.filename, "application/pdf", made.content)

@@ -1,0 +1,105 @@
+"""A message as it travels: headers that nobody can add to, plain text, HTML and what is attached."""
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import format_datetime
+from typing import Any
+
+from msgspec import Struct
+
+from billycan import App
+from billycan.fields import Moment
+
+from .settings import Settings, parse_sender
+
+
+class File(Struct, frozen=True):
+    """What is attached."""
+
+    filename: str
+    content_type: str
+    content: bytes
+
+
+def build(
+    app: App,
+    *,
+    id: str,
+    at: Moment,
+    subject: str,
+    text: str,
+    to: list[str],
+    cc: list[str] | None = None,
+    html: str = "",
+    sender_name: str = "",
+    reply_to: str | None = None,
+    file: File | None = None,
+    headers: Mapping[str, str] | None = None,
+) -> bytes:
+    """The message, in 7-bit ASCII; the same `id` has the same Message-ID."""
+    sender = of_sender(app)
+    message = EmailMessage(policy=SMTP.clone(cte_type="7bit"))
+    shown = line(sender_name) or sender.display_name
+    message["From"] = Address(shown, addr_spec=sender.addr_spec)
+    message["To"] = [Address(addr_spec=address) for address in to]
+    if cc:
+        message["Cc"] = [Address(addr_spec=address) for address in cc]
+    if reply_to:
+        message["Reply-To"] = Address(shown, addr_spec=reply_to)
+    message["Subject"] = line(subject)
+    message["Date"] = format_datetime(at.replace(tzinfo=at.tzinfo))
+    message["Message-ID"] = message_id(app, id)
+    message["Auto-Submitted"] = "auto-generated"
+    for name, value in (headers or {}).items():
+        message[name] = value
+    message.set_content(text)
+    if html:
+        message.add_alternative(html, subtype="html")
+    if file:
+        main, _, sub = file.content_type.partition("/")
+        message.add_attachment(file.content, maintype=main, subtype=sub, filename=line(file.filename))
+    return message.as_bytes()
+
+
+def of_sender(app: App) -> Address:
+    """Whom mail comes from."""
+    return parse_sender("sender", app.settings_of(Settings).sender or "nobody@localhost.invalid")
+
+
+def message_id(app: App, id: str) -> str:
+    """The Message-ID of an email or letter: a retry is the same message to whoever gets both."""
+    return f"<{id}@{of_sender(app).domain}>"
+
+
+def return_path(app: App, id: str) -> str:
+    """Where reports on a message go: an address of its own, which nobody can guess, where the deployment has one."""
+    bounces = app.settings_of(Settings).bounces
+    if not bounces:
+        return str(of_sender(app).addr_spec)
+    where = parse_sender("bounces", bounces)
+    return f"{where.username}+{id}.{_seal(app.secrets[-1], id)}@{where.domain}"
+
+
+def of_return_path(app: App, address: str) -> str | None:
+    """The id of the message whose return path an address is; None for any other."""
+    id, dot, seal = address.partition("@")[0].rpartition("+")[2].rpartition(".")
+    sealed = any(hmac.compare_digest(_seal(secret, id), seal.lower()) for secret in app.secrets if seal.isascii())
+    return id if dot and sealed else None
+
+
+def line(text: str) -> str:
+    """A text in one line, without what could end a header."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+
+
+def _seal(secret: str, id: str) -> str:
+    return hmac.new(secret.encode(), f"return path {id}".encode(), hashlib.sha256).hexdigest()[:16]
+
+
+def addresses(rows: Any, kind: str) -> list[str]:
+    """The addresses of recipients of a kind, in their order."""
+    return [row.address for row in rows if row.kind == kind]

@@ -1,0 +1,65 @@
+"""Mail: documents reach clients by email, and the platform's own letters reach people."""
+
+from pathlib import Path
+
+from billycan import Code, Deleted, Every, Gauge, Manifest, RecordPages, Route
+
+from . import handlers as h
+from . import suppressing
+from .keeping import described, forget_old, oldest_due, waiting
+from .leaving import PATH, UnsubscribePage
+from .mailing import on_documents
+from .schemas import Email, SuppressedAddress
+from .sending import consume
+from .settings import Settings
+from .tables import attempts, emails, files, letters, recipients, suppressed
+
+READ, WRITE = "mail:read", "mail:write"
+
+manifest = Manifest(
+    name="mail",
+    uses=("pdf", "users"),
+    settings=Settings,
+    tables=(emails, recipients, attempts, files, suppressed, letters),
+    migrations=Path(__file__).parent / "migrations",
+    events={
+        "email.sent": Email,
+        "email.failed": Email,
+        "suppressed_address.created": SuppressedAddress,
+        "suppressed_address.deleted": Deleted,
+    },
+    routes=(
+        Route("GET", "/v1/emails", h.list_emails, scope=READ),
+        Route("GET", "/v1/emails/{id}", h.get_email, scope=READ),
+        Route("GET", "/v1/emails/{id}/pdf", h.get_email_pdf, scope=READ, answers="application/pdf"),
+        Route("POST", "/v1/emails/{id}/resend", h.resend_email, scope=WRITE, status=201),
+        Route("GET", "/v1/suppressed_addresses", suppressing.list_suppressed, scope=READ),
+        Route("POST", "/v1/suppressed_addresses", suppressing.add_suppressed, scope=WRITE, status=201),
+        Route("GET", "/v1/suppressed_addresses/{id}", suppressing.get_suppressed, scope=READ),
+        Route("DELETE", "/v1/suppressed_addresses/{id}", suppressing.delete_suppressed, scope=WRITE),
+    ),
+    pages=((f"{PATH}{{token}}", UnsubscribePage),),
+    records=(
+        RecordPages(path="/v1/emails", columns=("subject", "created_at", "sent_at", "status"), order=140),
+        RecordPages(
+            path="/v1/suppressed_addresses",
+            one="suppressed address",
+            columns=("address", "covers", "reason", "created_at"),
+            order=145,
+        ),
+    ),
+    on_documents=on_documents,
+    tasks=(Every(seconds=3600, run=forget_old),),
+    workers=(consume,),
+    gauges=(
+        Gauge("mail_waiting", "Emails and letters that are not finished, by kind.", "kind", waiting),
+        Gauge("mail_oldest_due_seconds", "How long the first message that could go has waited.", "", oldest_due),
+    ),
+    codes={
+        "already_suppressed": Code(409, "The address is on the list already."),
+        "address_suppressed": Code(422, "The business does not write to any of these addresses."),
+        "too_many_emails": Code(422, "The business wrote to as many addresses as it may in 24 hours."),
+    },
+    examples=Path(__file__).parent / "examples.json",
+    doctor=described,
+)

@@ -1,0 +1,223 @@
+"""Emails as stored and as shown: written down, settled once their recipients have a fate, and told of."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import App, Context, Invalid, NotFound, Page, Records, Row, new_id, own
+from billycan.fields import Moment
+from billycan.sql import fold
+
+from . import suppressing
+from .message import File
+from .schemas import Attached, Attempt, Email, EmailQuery, ListedEmail, Recipient
+from .settings import Settings
+from .tables import attempts, emails, files, recipients
+
+FINISHED = ("sent", "failed", "held")
+
+
+def _actions(row: Row) -> list[str]:
+    return ["resend"] if row.status in FINISHED else []
+
+
+def _to_any(ctx: Context, addresses: Sequence[str]) -> sa.ColumnElement[bool]:
+    folded = [fold(address) for address in addresses]
+    found = sa.select(recipients.c.email_id).where(own(ctx, recipients), recipients.c.address_folded.in_(folded))
+    return emails.c.id.in_(found)
+
+
+_records = Records(emails, Email, prefix="eml", filters={"recipient": _to_any}, actions=_actions)
+
+
+def page(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
+    """The page of emails that a query asks for."""
+    found = _records.rows(ctx, query)
+    return found.of(_listed(ctx, found.items))
+
+
+def get(ctx: Context, id: str) -> Email:
+    """One email, with its attempts; NotFound for any id that is not the tenant's."""
+    return show(ctx, _records.find(ctx, id))
+
+
+def find(ctx: Context, id: str) -> Row:
+    """The row of one."""
+    return _records.find(ctx, id)
+
+
+def lock(ctx: Context, id: str) -> Row | None:
+    """The row of one, locked until the transaction ends; None where it is gone."""
+    try:
+        return _records.lock(ctx, id)
+    except NotFound:
+        return None
+
+
+def show(ctx: Context, row: Row) -> Email:
+    """One email as `get` answers it."""
+    made = sa.select(attempts).where(own(ctx, attempts), attempts.c.email_id == row.id).order_by(attempts.c.number)
+    (listed,) = _listed(ctx, [row])
+    members = {name: getattr(listed, name) for name in ListedEmail.__struct_fields__}
+    return Email(**members, text=row.text, attempts=[_attempt(row, each) for each in ctx.db.execute(made)])
+
+
+def write(
+    ctx: Context,
+    *,
+    to: Sequence[str],
+    cc: Sequence[str],
+    may_get: frozenset[str] | None,
+    file: File | None = None,
+    file_id: str | None = None,
+    **columns: Any,
+) -> Row:
+    """Write an email down to be sent once the transaction is committed; the row of it.
+
+    `may_get` are the addresses that a sandbox may write to; None for everybody. Whom the business must not write to
+    gets nothing. Raises Invalid beyond the day's bound.
+    """
+    app, now, id = ctx.app, ctx.now(), new_id("eml")
+    fates = _fates(ctx, [*to, *cc], may_get, reminder=columns["reminder"])
+    statuses = set(fates.values())
+    waits = "waiting" in statuses
+    held = None if waits else "no_server" if "no_server" in statuses else "sandbox" if "sandbox" in statuses else None
+    if file:
+        file_id = new_id("mfl")
+        content = {"content": file.content, "content_type": file.content_type}
+        ctx.db.execute(sa.insert(files).values(tenant_id=ctx.tenant_id, id=file_id, **content))
+        columns["attachment"] = {"filename": file.filename, "size": len(file.content)}
+    row = _records.insert(
+        ctx,
+        id=id,
+        status="queued" if waits else "held" if held else "failed",
+        held_because=held,
+        last_error=None if waits or held else "suppressed",
+        due_at=now,
+        failures=0,
+        attempts_made=0,
+        is_uncertain=False,
+        may_have_arrived_twice=False,
+        file_id=file_id,
+        metadata={},
+        **columns,
+    )
+    made = [
+        {
+            "tenant_id": ctx.tenant_id,
+            "id": new_id("rcp"),
+            "email_id": id,
+            "position": i,
+            "kind": "to" if i < len(to) else "cc",
+            "address": address,
+            "address_folded": fold(address),
+            "status": "held" if fates[address] in ("no_server", "sandbox") else fates[address],
+            "detail": _SAID.get(fates[address]),
+        }
+        for i, address in enumerate([*to, *cc])
+    ]
+    ctx.db.execute(sa.insert(recipients), made)
+    _check_bound(ctx, app)  # the counter's row that the insert locked makes others wait, so that the count is right
+    if row.status == "failed":
+        ctx.emit("email.failed", show(ctx, row))
+    return row
+
+
+_SAID = {
+    "no_server": "The deployment sends no mail.",
+    "sandbox": "A sandbox writes to users of the business only.",
+    "suppressed": "The business does not write to this address: see /v1/suppressed_addresses.",
+}
+
+
+def _fates(
+    ctx: Context, addresses: Sequence[str], may_get: frozenset[str] | None, *, reminder: bool
+) -> Mapping[str, str]:
+    """What becomes of each address: `waiting`, `suppressed`, or why it is held."""
+    refused = suppressing.among(ctx, addresses, reminder=reminder)
+    has_server = ctx.settings(Settings).url is not None
+    found = {}
+    for address in addresses:
+        is_stranger = may_get is not None and address.casefold() not in may_get
+        held = "sandbox" if is_stranger else "" if has_server else "no_server"
+        found[address] = "suppressed" if fold(address) in refused else held or "waiting"
+    return found
+
+
+def _check_bound(ctx: Context, app: App) -> None:
+    most = app.settings_of(Settings).per_day
+    since = Moment.of(ctx.now() - timedelta(days=1))
+    recent = sa.select(sa.func.count()).join_from(
+        emails,
+        recipients,
+        (recipients.c.tenant_id == emails.c.tenant_id) & (recipients.c.email_id == emails.c.id),
+    )
+    if ctx.db.execute(recent.where(own(ctx, emails), emails.c.created_at > since)).scalar_one() > most:
+        raise Invalid(
+            f"A business may write to {most:,} addresses in 24 hours: try again later.", code="too_many_emails"
+        )
+
+
+def finish(ctx: Context, row: Row, **values: Any) -> Row:
+    """Give a locked email's lease back, with these columns."""
+    values |= {"lease_until": None, "lease_token": None, "version": row.version + 1, "updated_at": ctx.now()}
+    changed = sa.update(emails).where(own(ctx, emails), emails.c.id == row.id).values(**values).returning(emails)
+    return ctx.db.execute(changed).one()
+
+
+def settle(ctx: Context, row: Row, **values: Any) -> Row:
+    """End a locked email of which nothing more is tried, by what became of its recipients, and tell of it."""
+    mine = own(ctx, recipients) & (recipients.c.email_id == row.id)
+    ctx.db.execute(sa.update(recipients).where(mine, recipients.c.status == "waiting").values(status="failed"))
+    found = Counter(ctx.db.execute(sa.select(recipients.c.status).where(mine)).scalars())
+    status = "sent" if found["sent"] and not found["failed"] else "failed"
+    values |= {"status": status, "sent_at": row.sent_at or (ctx.now() if found["sent"] else None)}
+    row = finish(ctx, row, **values)
+    ctx.emit(f"email.{status}", show(ctx, row))
+    return row
+
+
+def _listed(ctx: Context, rows: Sequence[Row]) -> list[ListedEmail]:
+    by_email: dict[str, list[Recipient]] = {row.id: [] for row in rows}
+    if rows:
+        mine = own(ctx, recipients) & recipients.c.email_id.in_(sorted(by_email))
+        for r in ctx.db.execute(sa.select(recipients).where(mine).order_by(recipients.c.position)):
+            by_email[r.email_id].append(Recipient(address=r.address, kind=r.kind, status=r.status, detail=r.detail))
+    return [
+        ListedEmail(
+            id=row.id,
+            status=row.status,
+            document_id=row.document_id,
+            recipients=by_email[row.id],
+            subject=row.subject,
+            message=row.message,
+            reminder=row.reminder,
+            attachment=Attached(**row.attachment) if row.attachment else None,
+            held_because=row.held_because,
+            sent_at=row.sent_at,
+            next_attempt_at=row.due_at if row.status == "queued" else None,
+            attempts_made=row.attempts_made,
+            last_error=row.last_error,
+            may_have_arrived_twice=row.may_have_arrived_twice,
+            resend_of=row.resend_of,
+            external_id=row.external_id,
+            metadata=row.metadata,
+            allowed_actions=_actions(row),
+            version=row.version,
+            created_at=row.created_at,
+            updated_at=row.updated_at,
+        )
+        for row in rows
+    ]
+
+
+def _attempt(email: Row, row: Row) -> Attempt:
+    """An attempt; one that never ended and is not the last was interrupted."""
+    is_over = row.finished_at is not None or row.number == email.attempts_made
+    error = row.error if is_over else "interrupted"
+    return Attempt(
+        number=row.number, started_at=row.started_at, finished_at=row.finished_at, error=error, detail=row.detail
+    )

@@ -1,0 +1,191 @@
+"""The mail server: connected to, checked by its certificate, and given one message after another."""
+
+import re
+import smtplib
+import socket
+import ssl
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Literal
+from urllib.parse import unquote, urlsplit
+
+from msgspec import Struct
+
+from .settings import Settings
+
+MOST_SAID = 500  # characters that are kept of what a server says
+_PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
+
+_POLICY = re.compile(r"5\d\d 5\.7\.")
+
+Fate = Literal["sent", "failed", "later"]
+_LATER: tuple[Fate, str] = ("later", "")
+
+
+class Unreachable(Exception):
+    """The server cannot be reached, or lets nobody in: no message is at fault."""
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What came of an attempt: the fate of each recipient, and what was said of it.
+
+    `error` is null where everybody was sent the message; otherwise `refused` (for good), `address_refused` for some,
+    `deferred` (for now), `unreachable`, or `unknown`: the connection was lost after the message and before the server's
+    answer.
+    """
+
+    fates: Mapping[str, tuple[Fate, str]]
+    error: str | None
+    detail: str | None
+    is_uncertain: bool = False
+    bad: frozenset[str] = frozenset()  # the addresses that were refused for good themselves, and not the message
+
+
+class Relay:
+    """A connection to the server; what breaks it raises, and closes it."""
+
+    def __init__(self, settings: Settings) -> None:
+        assert settings.url is not None  # noqa: S101 - nobody connects to nothing
+        self._seconds = settings.message_seconds
+        self._smtp = _connected(settings.url, settings.timeout_seconds)
+
+    def send(self, sender: str, to: Sequence[str], message: bytes) -> Outcome:
+        """Offer a message to the server; every recipient has a fate, whatever happens."""
+        fates: dict[str, tuple[Fate, str]] = {}
+        after_text = False
+        try:
+            with self._bounded():
+                code, said = _answered(self._smtp.mail(sender))
+                if code != 250:
+                    return self._over(to, code, said)
+                for address in to:
+                    fates[address] = _fate(*_answered(self._smtp.rcpt(address)))
+                accepted = [address for address, (fate, _) in fates.items() if fate == "sent"]
+                if not accepted:
+                    self._reset()
+                    return _of_recipients(fates)
+                after_text = True
+                code, said = _answered(self._smtp.data(message))
+        except smtplib.SMTPDataError as error:  # the server does not want the text: it has nothing of it
+            return self._over(accepted, error.smtp_code, _bytes(error.smtp_error), fates)
+        except (OSError, smtplib.SMTPException) as error:
+            self.close()
+            lost = {address: _LATER for address in to if fates.get(address, ("sent", ""))[0] == "sent"}
+            return Outcome(
+                fates={**fates, **lost},
+                error="unknown" if after_text else "unreachable",
+                detail=_line(str(error) or type(error).__name__),
+                is_uncertain=after_text,
+                bad=_bad(fates),
+            )
+        return _of_recipients(fates) if code == 250 else self._over(accepted, code, said, fates)
+
+    def close(self) -> None:
+        with suppress(OSError, smtplib.SMTPException):
+            self._smtp.quit()
+        self._smtp.close()
+
+    def _over(
+        self, to: Sequence[str], code: int, said: bytes, fates: Mapping[str, tuple[Fate, str]] | None = None
+    ) -> Outcome:
+        """The server refused the message, for these, and not an address."""
+        self._reset()
+        fate, text = _fate(code, said)
+        fate = "later" if fate == "sent" else fate  # an answer that is neither
+        error = "refused" if fate == "failed" else "deferred"
+        known = fates or {}
+        return Outcome(fates={**known, **dict.fromkeys(to, (fate, text))}, error=error, detail=text, bad=_bad(known))
+
+    def _reset(self) -> None:
+        try:
+            self._smtp.rset()
+        except (OSError, smtplib.SMTPException):
+            self.close()
+
+    @contextmanager
+    def _bounded(self) -> Iterator[None]:
+        """Break the connection where a message takes too long in all, as by a server that answers byte by byte."""
+        timer = threading.Timer(self._seconds, self._break)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+
+    def _break(self) -> None:
+        with suppress(OSError, AttributeError):
+            self._smtp.sock.shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]
+
+    @property
+    def is_open(self) -> bool:
+        return self._smtp.sock is not None
+
+
+def _answered(answer: tuple[int, bytes]) -> tuple[int, bytes]:
+    """An answer that is one: what is cut off, or not of this protocol, is a connection that is lost."""
+    if answer[0] < 0:
+        raise smtplib.SMTPServerDisconnected("the server's answer was cut off")
+    return answer
+
+
+def _connected(url: str, seconds: float) -> smtplib.SMTP:
+    parts = urlsplit(url)
+    host, port = parts.hostname or "", parts.port or _PORTS[parts.scheme]
+    tls = ssl.create_default_context()
+    smtp: smtplib.SMTP | None = None
+    try:
+        if parts.scheme == "smtps":
+            smtp = smtplib.SMTP_SSL(host, port, timeout=seconds, context=tls)
+        else:
+            smtp = smtplib.SMTP(host, port, timeout=seconds)
+        if parts.scheme == "smtp+starttls":
+            smtp.starttls(context=tls)
+        smtp.ehlo_or_helo_if_needed()
+        if parts.username:
+            smtp.login(unquote(parts.username), unquote(parts.password or ""))
+    except (OSError, smtplib.SMTPException) as error:
+        if smtp:
+            smtp.close()
+        raise Unreachable(_line(f"{host}:{port}: {_why(error)}")) from None
+    return smtp
+
+
+def _why(error: Exception) -> str:
+    """Why a connection failed; not what the server said at sign-in, which may quote a password."""
+    if isinstance(error, smtplib.SMTPAuthenticationError):
+        return "it does not accept the user and password of mail.url"
+    if isinstance(error, smtplib.SMTPNotSupportedError):
+        return "it offers no STARTTLS, or no way to sign in"
+    # A part of smtplib's own errors are OSErrors.
+    return type(error).__name__ if isinstance(error, smtplib.SMTPException) else str(error)
+
+
+def _of_recipients(fates: Mapping[str, tuple[Fate, str]]) -> Outcome:
+    """What came of a message that the server took for those it accepted."""
+    for fate, error in (("later", "deferred"), ("failed", "address_refused")):
+        if said := next((text for each, text in fates.values() if each == fate), None):
+            return Outcome(fates=fates, error=error, detail=said, bad=_bad(fates))
+    return Outcome(fates=fates, error=None, detail=None)
+
+
+def _bad(fates: Mapping[str, tuple[Fate, str]]) -> frozenset[str]:
+    """The addresses that are at fault: not those refused by policy (RFC 3463, 5.7), such as of a sender."""
+    return frozenset(a for a, (fate, said) in fates.items() if fate == "failed" and not _POLICY.match(said))
+
+
+def _fate(code: int, said: bytes) -> tuple[Fate, str]:
+    text = _line(f"{code} {said.decode('utf-8', 'replace')}")
+    if code in (250, 251):
+        return "sent", text
+    return ("failed", text) if 500 <= code < 600 else ("later", text)
+
+
+def _line(text: str) -> str:
+    """What a server said, in one line of printable characters."""
+    return "".join(c if c.isprintable() else " " for c in text)[:MOST_SAID].strip()
+
+
+def _bytes(said: bytes | str) -> bytes:
+    return said if isinstance(said, bytes) else said.encode("utf-8", "replace")

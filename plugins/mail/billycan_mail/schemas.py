@@ -1,0 +1,226 @@
+"""What clients send and receive."""
+
+import re
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from billycan import NewResource, PageQuery, Resource, RuleBroken, decode
+from billycan.fields import DayOrInstant, Moment, Text
+
+Status = Literal["queued", "sending", "sent", "failed", "held"]
+RecipientStatus = Literal["waiting", "sent", "failed", "held", "suppressed"]
+HeldBecause = Literal["no_server", "sandbox"]
+Covers = Literal["everything", "reminders"]
+Reason = Literal["added", "refused", "bounced", "unsubscribed"]
+MOST_ADDRESSES = 10
+# RFC 5321 without quoted names and literal addresses: nothing in these means anything in a header or to a server.
+_NAME = re.compile(r"(?=.{1,64}$)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII)
+_DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII | re.I)
+
+
+def _address(text: str) -> str:
+    name, _, domain = text.rpartition("@")
+    if not (_NAME.fullmatch(name) and _DOMAIN.fullmatch(domain)):
+        raise RuleBroken("invalid_value", "must be an email address such as ada@example.com, in plain letters")
+    return text
+
+
+MailAddress = Annotated[str, Text("An email address.", least=3, most=254, format="email", check=_address)]
+
+
+def _line(text: str) -> str:
+    if not text.isprintable():
+        raise RuleBroken("invalid_value", "must be a single line")
+    return text
+
+
+Subject = Annotated[str, Text("A subject: a single line of 1 to 200 characters.", least=1, most=200, check=_line)]
+Message = Annotated[str, Text("The text of a message: 1 to 10,000 characters.", least=1, most=10_000)]
+
+
+class NewEmail(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Whom to send a document to, and what to say.
+
+    to: The addresses to send it to; defaults to the client's.
+    cc: The addresses to send a copy to.
+    subject: Defaults to the document, its number and the business.
+    message: The text above the document's details; defaults to a few sentences on the document.
+    attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+    """
+
+    to: Annotated[list[MailAddress], Meta(max_length=MOST_ADDRESSES)] = []
+    cc: Annotated[list[MailAddress], Meta(max_length=MOST_ADDRESSES)] = []
+    subject: Subject | None = None
+    message: Message | None = None
+    attach_pdf: bool | None = None
+
+
+def read_address(text: str) -> str:
+    """An address that mail can be sent to; raises Invalid for any other text."""
+    return decode({"to": [text]}, NewEmail).to[0]
+
+
+class Recipient(Struct, kw_only=True):
+    """One address that an email goes to.
+
+    address: The address.
+    kind: Whether it is a recipient or gets a copy.
+    status: `sent` means that the mail server took the email for this address.
+    detail: What the server said.
+    """
+
+    address: str
+    kind: Literal["to", "cc"]
+    status: RecipientStatus
+    detail: str | None
+
+
+class Attempt(Struct, kw_only=True):
+    """One attempt to send an email.
+
+    number: Which attempt it was, from 1.
+    started_at: When it began.
+    finished_at: When it ended; null while it runs, and if the process died.
+    error: Null for a success. Otherwise `refused` or `deferred` by the server, `address_refused` for some of the
+      addresses, `unreachable`, `interrupted` if the process died, `suppressed` if no address was left, or `unknown` if
+      the connection was lost before the server answered: the email may have arrived.
+    detail: What the server or the network said.
+    """
+
+    number: int
+    started_at: Moment
+    finished_at: Moment | None
+    error: str | None
+    detail: str | None
+
+
+class Attached(Struct, kw_only=True):
+    """What is attached to an email.
+
+    filename: Its name.
+    size: Its size in bytes.
+    """
+
+    filename: str
+    size: int
+
+
+class ListedEmail(Resource):
+    """An email to a business's clients, as lists show it.
+
+    status: `sent` means that the mail server took it for everybody that it was sent to. `held` emails are kept and were
+      not sent: `held_because` says why.
+    document_id: The document that it is about.
+    recipients: Every address, and what became of it.
+    subject: Its subject.
+    message: What was written above the document's details.
+    reminder: Whether it is a reminder.
+    attachment: What is attached.
+    held_because: `no_server`: the deployment sends no mail. `sandbox`: nobody it is addressed to is a user of the
+      business.
+    sent_at: When the mail server took it.
+    next_attempt_at: When it is tried next.
+    attempts_made: How many attempts were made.
+    last_error: What went wrong last, as an attempt's `error`.
+    may_have_arrived_twice: Whether it was sent again although an earlier attempt may have succeeded. Both have the same
+      `Message-ID`, and most mail programs show them as one.
+    resend_of: The email that this one sends again.
+    """
+
+    status: Status
+    document_id: str | None
+    recipients: list[Recipient]
+    subject: str
+    message: str
+    reminder: bool
+    attachment: Attached | None
+    held_because: HeldBecause | None
+    sent_at: Moment | None
+    next_attempt_at: Moment | None
+    attempts_made: int
+    last_error: str | None
+    may_have_arrived_twice: bool
+    resend_of: str | None
+
+
+class Email(ListedEmail):
+    """An email to a business's clients.
+
+    text: All of it, as plain text.
+    attempts: Every attempt, in order.
+    """
+
+    text: str
+    attempts: list[Attempt]
+
+
+class EmailQuery(PageQuery, kw_only=True):
+    """Filters of emails.
+
+    recipient: Emails to any of these addresses.
+    """
+
+    status: list[Status] | None = None
+    document_id: list[str] | None = None
+    recipient: list[MailAddress] | None = None
+    reminder: bool | None = None
+    sent_at_from: DayOrInstant | None = None
+    sent_at_to: DayOrInstant | None = None
+
+
+class NewSuppressedAddress(NewResource, kw_only=True):
+    """An address that is not to be written to.
+
+    address: The address, in capital or small letters alike.
+    covers: Whether it gets nothing at all, or no reminders.
+    """
+
+    address: MailAddress
+    covers: Covers = "everything"
+
+
+class SuppressedAddress(Resource):
+    """An address that is not written to. Delete it to write to it again.
+
+    address: The address.
+    covers: Whether it gets nothing at all, or no reminders.
+    reason: `added` by the business, `refused` by its mail server, `bounced` later, or `unsubscribed` from reminders.
+    detail: What the mail server said.
+    email_id: The email that failed or was unsubscribed from.
+    """
+
+    address: str
+    covers: Covers
+    reason: Reason
+    detail: str | None
+    email_id: str | None
+
+
+class SuppressedQuery(PageQuery, kw_only=True):
+    """Filters of addresses that are not written to."""
+
+    sortable = ("created_at", "updated_at", "address")
+
+    covers: list[Covers] | None = None
+    reason: list[Reason] | None = None
+    address: list[MailAddress] | None = None
+
+
+class Preview(Struct, kw_only=True):
+    """An email as it would be sent.
+
+    to: Whom it would go to; empty if the client's address is not known.
+    cc: Who would get a copy.
+    subject: Its subject.
+    message: The text above the document's details.
+    text: All of it, as plain text.
+    html: All of it, as HTML.
+    """
+
+    to: list[str]
+    cc: list[str]
+    subject: str
+    message: str
+    text: str
+    html: str

@@ -1,0 +1,241 @@
+"""The sender: what is due is claimed, given to the server, and recorded; the database alone decides who sends what.
+
+Whoever sends holds a lease that was taken by compare-and-set and committed with the attempt, and records only while its
+token is still the row's. A process that dies in between leaves an attempt that never ended: when its lease is over the
+message goes again, under the same Message-ID, and says that it may have arrived twice.
+"""
+
+import logging
+import random
+import threading
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import App, Context, Row, new_id, own, unit_of_work
+from billycan.fields import Moment
+
+from . import leaving, message, records, sealing, suppressing
+from .relay import Outcome, Relay, Unreachable
+from .settings import Settings
+from .tables import NOW, attempts, emails, files, free, letters, recipients
+
+log = logging.getLogger("billycan.mail")
+
+_AT_ONCE = 50
+_IDLE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 60.0
+_JITTER = 0.1
+
+
+class Due(Struct, frozen=True):
+    """An email of a tenant, or a letter of the platform, that should be on its way."""
+
+    tenant_id: str | None
+    id: str
+
+
+class Claim(Struct, frozen=True):
+    """The right to make one attempt, until the lease ends."""
+
+    due: Due
+    token: str  # and of an email, the attempt's id
+    row: Row
+    to: Sequence[Row]
+
+
+def consume(app: App, stop: threading.Event) -> None:
+    """Send until `stop` is set; what is under way then is finished and recorded."""
+    if not app.settings_of(Settings).url:
+        return
+    sender = Sender(app)
+    pause = 0.0
+    while not stop.wait(pause or _IDLE_SECONDS):
+        try:
+            sender.send_due(stop)
+            pause = 0.0
+        except Unreachable as error:
+            pause = min(max(2 * pause, 2.0), _LONGEST_PAUSE_SECONDS)
+            log.warning("mail waits %.0f s, because the server cannot be reached: %s", pause, error)
+        except sa.exc.SQLAlchemyError as error:
+            pause = 2.0
+            log.warning("mail waits for the database: %s", type(error).__name__)
+
+
+class Sender:
+    """One thread's way to the server: a connection serves all that is due, and is closed behind them."""
+
+    def __init__(self, app: App) -> None:
+        self.app, self.settings = app, app.settings_of(Settings)
+        self._relay: Relay | None = None
+
+    def send_due(self, stop: threading.Event | None = None) -> int:
+        """Send all that is due; how many attempts were made. Raises Unreachable when the server is away."""
+        made = 0
+        try:
+            while found := self.due():
+                for due in found:
+                    if stop and stop.is_set():
+                        return made
+                    if claim := self.claim(due):
+                        made += 1
+                        self._attempt(claim)
+        finally:
+            if self._relay:
+                self._relay.close()
+            self._relay = None
+        return made
+
+    def due(self) -> list[Due]:
+        """What should be on its way and is not: letters first, then businesses in turns."""
+        with self.app.db.reading(across="the sender looks for what is due to anybody") as db:
+            now = {"now": self.app.now()}
+            found = [Due(None, row.id) for row in db.execute(_DUE_LETTERS, now)]
+            return found + [Due(row.tenant_id, row.id) for row in db.execute(_DUE_EMAILS, now)]
+
+    def claim(self, due: Due) -> Claim | None:
+        """Take the lease of one, and note the attempt; None where another was quicker."""
+        token, app = new_id("att"), self.app
+        with app.db.writing(due.tenant_id or "") as db:
+            now = app.now()
+            lease = {"status": "sending", "lease_token": token, "first_attempt_at": sa.func.coalesce(_first, NOW)}
+            until = Moment.of(now + timedelta(seconds=self.settings.lease_seconds))
+            if due.tenant_id is None:
+                lease["first_attempt_at"] = sa.func.coalesce(letters.c.first_attempt_at, NOW)
+                taken = sa.update(letters).where(letters.c.id == due.id, free(letters)).returning(letters)
+                row = db.execute(taken.values(**lease, lease_until=until), {"now": now}).first()
+                return Claim(due, token, row, ()) if row else None
+            mine = (emails.c.tenant_id == due.tenant_id) & (emails.c.id == due.id)
+            # A lease that nobody gave back is of an attempt that may have arrived.
+            twice = emails.c.may_have_arrived_twice | emails.c.is_uncertain | emails.c.lease_token.is_not(None)
+            taken = sa.update(emails).where(mine, free(emails)).returning(emails)
+            made = {"attempts_made": emails.c.attempts_made + 1, "may_have_arrived_twice": twice, "is_uncertain": False}
+            row = db.execute(taken.values(**lease, **made, lease_until=until), {"now": now}).first()
+            if row is None:
+                return None
+            begun = {"id": token, "email_id": due.id, "number": row.attempts_made, "started_at": now}
+            db.execute(sa.insert(attempts).values(tenant_id=due.tenant_id, **begun))
+            suppressing.skip(db, due.tenant_id, due.id, reminder=row.reminder)
+            return Claim(due, token, row, _waiting(db, due))
+
+    def _attempt(self, claim: Claim) -> None:
+        """Send what is claimed, with no transaction open, and record what came of it."""
+        if claim.due.tenant_id and not claim.to:
+            self.record(claim, Outcome(fates={}, error="suppressed", detail=None))
+            return
+        try:
+            if self._relay is None or not self._relay.is_open:
+                self._relay = Relay(self.settings)
+        except Unreachable as error:
+            self.record(claim, Outcome(fates={}, error="unreachable", detail=str(error)))
+            raise
+        sender = message.return_path(self.app, claim.due.id)
+        if claim.due.tenant_id is None:
+            outcome = self._relay.send(sender, [claim.row.address], _letter(self.app, claim.row))
+        else:
+            outcome = self._relay.send(sender, [row.address for row in claim.to], _email(self.app, claim))
+        self.record(claim, outcome)
+
+    def record(self, claim: Claim, outcome: Outcome) -> None:
+        """Write down what came of an attempt; one that lost its lease changes nothing but its own row."""
+        if claim.due.tenant_id is None:
+            self._record_letter(claim, outcome)
+            return
+        ctx = Context(self.app, claim.due.tenant_id)
+        with unit_of_work(ctx):
+            ended = {"finished_at": ctx.now(), "error": outcome.error, "detail": outcome.detail}
+            ctx.db.execute(sa.update(attempts).where(own(ctx, attempts), attempts.c.id == claim.token).values(**ended))
+            row = records.lock(ctx, claim.due.id)
+            if row is None or row.lease_token != claim.token:
+                return
+            self._record_email(ctx, claim, row, outcome)
+
+    def _record_email(self, ctx: Context, claim: Claim, row: Row, outcome: Outcome) -> None:
+        for recipient in claim.to:
+            fate, said = outcome.fates.get(recipient.address, ("later", outcome.detail or ""))
+            status = "waiting" if fate == "later" else fate
+            mine = own(ctx, recipients) & (recipients.c.id == recipient.id)
+            ctx.db.execute(sa.update(recipients).where(mine).values(status=status, detail=said))
+            if recipient.address in outcome.bad:
+                suppressing.add(ctx, recipient.address, "everything", "refused", said, claim.due.id)
+        values: dict[str, Any] = {"last_error": outcome.error, "is_uncertain": outcome.is_uncertain}
+        retry = self._retry_at(row) if _waiting(ctx.db, claim.due) else None
+        if retry:
+            values |= {"status": "queued", "due_at": retry, "failures": row.failures + 1}
+            records.finish(ctx, row, **values)
+        else:
+            records.settle(ctx, row, **values)
+
+    def _record_letter(self, claim: Claim, outcome: Outcome) -> None:
+        fate, _ = outcome.fates.get(claim.row.address, ("later", ""))
+        retry = self._retry_at(claim.row) if fate == "later" else None
+        values: dict[str, Any] = {"lease_until": None, "lease_token": None, "last_error": outcome.detail}
+        if retry:
+            values |= {"status": "queued", "due_at": retry, "failures": claim.row.failures + 1}
+        else:
+            values |= {"status": "sent" if fate == "sent" else "failed", "sealed": None}
+            if fate != "sent":
+                log.warning("the letter %s could not be delivered: %s", claim.due.id, outcome.detail)
+        with self.app.db.writing() as db:
+            mine = (letters.c.id == claim.due.id) & (letters.c.lease_token == claim.token)
+            db.execute(sa.update(letters).where(mine).values(**values))
+
+    def _retry_at(self, row: Row) -> Moment | None:
+        """When to try again, jitter taking up to a tenth of the step; None where all retries were made."""
+        offsets = self.settings.retry_offsets
+        if row.failures >= len(offsets):
+            return None
+        step = offsets[row.failures] - (offsets[row.failures - 1] if row.failures else 0)
+        jitter = random.random() * _JITTER * step  # noqa: S311 - no secret
+        return Moment.of(max(row.first_attempt_at + timedelta(seconds=offsets[row.failures] - jitter), self.app.now()))
+
+
+def _waiting(db: sa.Connection, due: Due) -> Sequence[Row]:
+    """The recipients that an email still has to reach."""
+    mine = (recipients.c.tenant_id == due.tenant_id) & (recipients.c.email_id == due.id)
+    found = sa.select(recipients).where(mine, recipients.c.status == "waiting").order_by(recipients.c.position)
+    return db.execute(found).all()
+
+
+def _letter(app: App, row: Row) -> bytes:
+    text = sealing.opened(app, row.sealed) or ""
+    return message.build(app, id=row.id, at=row.created_at, subject=row.subject, text=text, to=[row.address])
+
+
+def _email(app: App, claim: Claim) -> bytes:
+    row, due = claim.row, claim.due
+    with app.db.reading(due.tenant_id or "") as db:
+        file = None
+        if row.file_id:
+            found = sa.select(files).where(files.c.tenant_id == due.tenant_id, files.c.id == row.file_id)
+            kept = db.execute(found).one()
+            file = message.File(row.attachment["filename"], kept.content_type, bytes(kept.content))
+        mine = (recipients.c.tenant_id == due.tenant_id) & (recipients.c.email_id == due.id)
+        shown = sa.select(recipients).where(mine, recipients.c.status.not_in(["suppressed", "held"]))
+        everybody = db.execute(shown.order_by(recipients.c.position)).all()
+    headers = leaving.headers(app, due.tenant_id or "", everybody[0].address) if row.reminder else {}
+    return message.build(
+        app,
+        id=row.id,
+        at=row.created_at,
+        subject=row.subject,
+        text=row.text,
+        html=row.html,
+        to=message.addresses(everybody, "to"),
+        cc=message.addresses(everybody, "cc"),
+        sender_name=row.sender_name,
+        reply_to=row.reply_to,
+        file=file,
+        headers=headers,
+    )
+
+
+_first = emails.c.first_attempt_at
+_DUE_LETTERS = sa.select(letters.c.id).where(free(letters)).order_by(letters.c.due_at).limit(_AT_ONCE)
+# The first of every business before the second of any.
+_turn = sa.func.row_number().over(partition_by=emails.c.tenant_id, order_by=emails.c.due_at)
+_turns = sa.select(emails.c.tenant_id, emails.c.id, emails.c.due_at, _turn.label("turn")).where(free(emails)).subquery()
+_DUE_EMAILS = sa.select(_turns.c.tenant_id, _turns.c.id).order_by(_turns.c.turn, _turns.c.due_at).limit(_AT_ONCE)

@@ -1,0 +1,99 @@
+"""Addresses that a business does not write to: those that failed, unsubscribed, or that it named itself."""
+
+from collections.abc import Sequence
+
+import sqlalchemy as sa
+
+from billycan import Conflict, Context, Deleted, Page, Records, own
+from billycan.sql import fold
+
+from .schemas import Covers, NewSuppressedAddress, Reason, SuppressedAddress, SuppressedQuery
+from .tables import recipients, suppressed
+
+
+def _named(ctx: Context, addresses: Sequence[str]) -> sa.ColumnElement[bool]:
+    return suppressed.c.address_folded.in_([fold(address) for address in addresses])
+
+
+_records = Records(suppressed, SuppressedAddress, prefix="sup", filters={"address": _named})
+
+
+def list_suppressed(ctx: Context, query: SuppressedQuery) -> Page[SuppressedAddress]:
+    """The addresses that the business does not write to.
+
+    An address that its mail server refused is added by itself.
+    """
+    return _records.page(ctx, query)
+
+
+def get_suppressed(ctx: Context, id: str) -> SuppressedAddress:
+    """One address that the business does not write to.
+
+    `reason` and `detail` say why.
+    """
+    return _records.get(ctx, id)
+
+
+def add_suppressed(ctx: Context, body: NewSuppressedAddress) -> SuppressedAddress:
+    """Never write to an address, or send it no reminders.
+
+    Refused with `already_suppressed` if it is on the list. Emits `suppressed_address.created`.
+    """
+    if _found(ctx, body.address, body.covers):
+        raise Conflict("The address is on the list already.", code="already_suppressed")
+    return _told(ctx, _records.add(ctx, body, reason="added", detail=None, email_id=None))
+
+
+def delete_suppressed(ctx: Context, id: str) -> Deleted:
+    """Write to an address again.
+
+    Make sure that it works now: repeated failures harm how all mail of the deployment is received. Emits
+    `suppressed_address.deleted`.
+    """
+    deleted = _records.remove(ctx, id)
+    ctx.emit("suppressed_address.deleted", deleted)
+    return deleted
+
+
+def add(
+    ctx: Context, address: str, covers: Covers, reason: Reason, detail: str | None = None, email_id: str | None = None
+) -> None:
+    """Write to an address no more; one that is on the list stays as it is. Call it under the lock of an email."""
+    if _found(ctx, address, covers):
+        return
+    values = {"address": address, "covers": covers, "reason": reason, "detail": detail, "email_id": email_id}
+    try:
+        with ctx.db.begin_nested():
+            row = _records.insert(ctx, **values, metadata={})
+    except sa.exc.IntegrityError:
+        return  # another message to it failed at the same moment
+    _told(ctx, _records.show(ctx, [row])[0])
+
+
+def among(ctx: Context, addresses: Sequence[str], *, reminder: bool) -> set[str]:
+    """Those of the addresses, folded, that the business does not write to."""
+    found = sa.select(suppressed.c.address_folded).where(own(ctx, suppressed), _named(ctx, addresses))
+    return set(ctx.db.execute(found.where(_covering(reminder=reminder))).scalars())
+
+
+def skip(db: sa.Connection, tenant_id: str, email_id: str, *, reminder: bool) -> None:
+    """Take those off an email who are not written to any more since it was written down."""
+    r = recipients.c
+    listed = sa.select(suppressed.c.address_folded).where(suppressed.c.tenant_id == tenant_id)
+    waiting = (r.tenant_id == tenant_id) & (r.email_id == email_id) & (r.status == "waiting")
+    mine = waiting & r.address_folded.in_(listed.where(_covering(reminder=reminder)))
+    db.execute(sa.update(recipients).where(mine).values(status="suppressed"))
+
+
+def _covering(*, reminder: bool) -> sa.ColumnElement[bool]:
+    return suppressed.c.covers.in_(["everything", "reminders"] if reminder else ["everything"])
+
+
+def _found(ctx: Context, address: str, covers: Covers) -> bool:
+    this = own(ctx, suppressed) & (suppressed.c.address_folded == fold(address)) & (suppressed.c.covers == covers)
+    return ctx.db.execute(sa.select(suppressed.c.id).where(this)).first() is not None
+
+
+def _told(ctx: Context, shown: SuppressedAddress) -> SuppressedAddress:
+    ctx.emit("suppressed_address.created", shown)
+    return shown

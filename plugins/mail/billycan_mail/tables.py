@@ -1,0 +1,129 @@
+"""The tables of emails, their recipients and attempts, of addresses not written to, and of the platform's letters."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import ByCodePoint, Json, UTCDateTime, folded, resource_table, tenant_table
+from billycan.sql import deployment_table
+
+
+def _where(condition: str, name: str, *columns: str) -> sa.Index:
+    """An index of the rows alone that a condition is true of."""
+    rows = sa.text(condition)
+    return sa.Index(name, *columns, sqlite_where=rows, postgresql_where=rows)
+
+
+# A message that is being sent has a lease: whoever holds it may record what came of it. One whose lease is over was
+# left by a process that died, and goes again.
+def _delivery() -> tuple[sa.Column[Any], ...]:
+    return (
+        sa.Column("status", sa.Text, nullable=False),
+        sa.Column("due_at", UTCDateTime, nullable=False),
+        sa.Column("first_attempt_at", UTCDateTime),
+        sa.Column("failures", sa.Integer, nullable=False),
+        sa.Column("lease_until", UTCDateTime),
+        sa.Column("lease_token", sa.Text),
+        sa.Column("last_error", sa.Text),
+    )
+
+
+emails = resource_table(
+    "mail_emails",
+    *_delivery(),
+    sa.Column("document_id", ByCodePoint),  # no reference: an email outlives its document
+    sa.Column("subject", sa.Text, nullable=False),
+    sa.Column("message", sa.Text, nullable=False),
+    sa.Column("text", sa.Text, nullable=False),
+    sa.Column("html", sa.Text, nullable=False),
+    sa.Column("sender_name", sa.Text, nullable=False),
+    sa.Column("reply_to", sa.Text),
+    sa.Column("reminder", sa.Boolean, nullable=False),
+    sa.Column("attachment", Json),  # its filename and size
+    sa.Column("file_id", ByCodePoint),
+    sa.Column("resend_of", ByCodePoint),
+    sa.Column("held_because", sa.Text),
+    sa.Column("sent_at", UTCDateTime),
+    sa.Column("attempts_made", sa.Integer, nullable=False),
+    sa.Column("is_uncertain", sa.Boolean, nullable=False),  # the last attempt may have arrived
+    sa.Column("may_have_arrived_twice", sa.Boolean, nullable=False),
+    sa.Index("ix_mail_emails_document_id", "tenant_id", "document_id", "created_at"),
+    sa.Index("ix_mail_emails_status", "tenant_id", "status", "created_at", "id"),
+    _where("status IN ('queued', 'sending')", "ix_mail_emails_due", "due_at"),
+)
+
+recipients = tenant_table(
+    "mail_recipients",
+    sa.Column("email_id", ByCodePoint, nullable=False),
+    sa.Column("position", sa.Integer, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),  # to or cc
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("address_folded", ByCodePoint, nullable=False),
+    sa.Column("status", sa.Text, nullable=False),
+    sa.Column("detail", sa.Text),
+    sa.ForeignKeyConstraint(
+        ["tenant_id", "email_id"],
+        ["mail_emails.tenant_id", "mail_emails.id"],
+        name="fk_mail_recipients_email",
+        ondelete="CASCADE",
+    ),
+    sa.Index("ix_mail_recipients_email_id", "tenant_id", "email_id", "position"),
+    sa.Index("ix_mail_recipients_address", "tenant_id", "address_folded", "email_id"),
+)
+
+# One that was never finished is an attempt whose process died: whether the message arrived is unknown.
+attempts = tenant_table(
+    "mail_attempts",
+    sa.Column("email_id", ByCodePoint, nullable=False),
+    sa.Column("number", sa.Integer, nullable=False),
+    sa.Column("started_at", UTCDateTime, nullable=False),
+    sa.Column("finished_at", UTCDateTime),
+    sa.Column("error", sa.Text),
+    sa.Column("detail", sa.Text),
+    sa.ForeignKeyConstraint(
+        ["tenant_id", "email_id"],
+        ["mail_emails.tenant_id", "mail_emails.id"],
+        name="fk_mail_attempts_email",
+        ondelete="CASCADE",
+    ),
+    sa.Index("ix_mail_attempts_email_id", "tenant_id", "email_id", "number"),
+)
+
+# What was attached, once for an email and all that send it again.
+files = tenant_table(
+    "mail_files",
+    sa.Column("content", sa.LargeBinary, nullable=False),
+    sa.Column("content_type", sa.Text, nullable=False),
+)
+
+suppressed = resource_table(
+    "mail_suppressed",
+    sa.Column("address", sa.Text, nullable=False),
+    folded("address"),
+    sa.Column("covers", sa.Text, nullable=False),  # everything, or reminders
+    sa.Column("reason", sa.Text, nullable=False),
+    sa.Column("detail", sa.Text),
+    sa.Column("email_id", ByCodePoint),
+    sa.UniqueConstraint("tenant_id", "address_folded", "covers", name="uq_mail_suppressed_address"),
+)
+
+# Letters of the platform itself, such as invitations: they belong to no business, and hold links that let people in.
+letters = deployment_table(
+    "mail_letters",
+    sa.Column("id", ByCodePoint, primary_key=True),
+    *_delivery(),
+    sa.Column("address", sa.Text, nullable=False),
+    sa.Column("subject", sa.Text, nullable=False),
+    sa.Column("sealed", sa.LargeBinary),  # its text; null once it is sent or has failed
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    _where("status IN ('queued', 'sending')", "ix_mail_letters_due", "due_at"),
+)
+
+NOW = sa.bindparam("now", type_=emails.c.due_at.type)
+
+
+def free(table: sa.Table) -> sa.ColumnElement[bool]:
+    """What is due and in nobody's hands."""
+    # Spelled out, not parameters: only then is it known that the index of those alone holds all that is asked for.
+    waiting = table.c.status.in_([sa.literal_column("'queued'"), sa.literal_column("'sending'")])
+    return waiting & (table.c.due_at <= NOW) & (table.c.lease_until.is_(None) | (table.c.lease_until <= NOW))

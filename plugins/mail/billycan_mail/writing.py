@@ -1,0 +1,111 @@
+"""What an email with a document says: plain text, and HTML that old Outlook shows right and dark screens too."""
+
+from datetime import date
+from decimal import Decimal
+
+from msgspec import Struct
+
+from billycan.paper import Paper
+
+from .drawing import template
+from .message import line
+
+SANDBOX = "SANDBOX, not a tax invoice. This message was made for testing."
+MOST_SUBJECT = 250
+
+
+class Said(Struct, frozen=True, kw_only=True):
+    """What the sender says, each empty where it is left to us, and how it is sent."""
+
+    subject: str = ""
+    message: str = ""
+    has_pdf: bool = False
+    is_reminder: bool = False
+    leave: str = ""  # where somebody unsubscribes
+
+
+class Written(Struct, frozen=True, kw_only=True):
+    """A subject, the message above the details, and the whole as text and HTML."""
+
+    subject: str
+    message: str
+    text: str
+    html: str
+
+
+def write(paper: Paper, said: Said, today: date) -> Written:
+    """An email with this document."""
+    subject = line(said.subject) or _subject(paper, said, today)
+    if paper.is_sandbox:
+        subject = f"[SANDBOX] {subject}"
+    message = said.message or _message(paper, said, today)
+    name = _name(paper)
+    values = {
+        "paper": paper,
+        "subject": subject[:MOST_SUBJECT],
+        "sandbox": SANDBOX if paper.is_sandbox else "",
+        "message": message,
+        "paragraphs": [part.split("\n") for part in message.split("\n\n") if part.strip()],
+        "details": _details(paper),
+        "button": f"View {paper.noun}" if paper.url else "",
+        "name": name[:1].upper() + name[1:],
+        "leave": said.leave,
+        "accent": paper.brand.accent,
+    }
+    text, html = (template(file).render(values) for file in ("document.txt", "document.html"))
+    return Written(subject=subject[:MOST_SUBJECT], message=message, text=_plain(text), html=html)
+
+
+def _name(paper: Paper) -> str:
+    """`invoice INV-0001`"""
+    return f"{paper.noun} {paper.number}".strip()
+
+
+def _subject(paper: Paper, said: Said, today: date) -> str:
+    name = _name(paper)
+    if said.is_reminder:
+        is_late = paper.due_date is not None and paper.due_date < today
+        name = f"{'overdue: ' if is_late else 'reminder: '}{name}"
+    return line(f"{name[:1].upper()}{name[1:]} from {paper.seller.name}")
+
+
+def _message(paper: Paper, said: Said, today: date) -> str:
+    owed = paper.amount_due if paper.amount_due is not None else paper.total
+    amount = f" for {money(owed)}" if owed is not None else ""
+    due = ""
+    if paper.due_date and owed:
+        is_late = paper.due_date < today
+        due = f"{'was' if is_late else 'is'} due on {day(paper.due_date)}"
+    if said.is_reminder and owed is not None:
+        body = f"This is a reminder that {money(owed)} of {_name(paper)} {due or 'is due'}."
+        body += " If you have paid already, thank you: please ignore this message."
+    else:
+        where = "attached" if said.has_pdf else "below"
+        body = f"Please find {_name(paper)}{amount} {where}." + (f" It {due}." if due else "")
+    return f"Hello {line(paper.buyer.name)},\n\n{body}\n\nKind regards,\n{line(paper.seller.name)}"
+
+
+def _details(paper: Paper) -> list[tuple[str, str]]:
+    """What matters of a document, in a few lines: what it is, what matters most, its dates."""
+    found = [(paper.title, paper.number)] if paper.number else []
+    if paper.key:
+        found.append((paper.key.label, paper.key.value))
+    if paper.due_date and paper.amount_due:
+        found.append(("Due", day(paper.due_date)))
+    return found
+
+
+def money(value: Decimal) -> str:
+    """`$1,210.00`"""
+    return f"-${-value:,.2f}" if value < 0 else f"${value:,.2f}"
+
+
+def day(value: date) -> str:
+    """`5 December 2026`"""
+    return f"{value.day} {value:%B %Y}"
+
+
+def _plain(text: str) -> str:
+    """Without blank lines in a row, or at the ends."""
+    lines = [each.rstrip() for each in text.strip().split("\n")]
+    return "\n".join(a for i, a in enumerate(lines) if a or (i and lines[i - 1])) + "\n"

@@ -1,0 +1,264 @@
+"""Documents that go out by email: what is written down, what arrives, and what is refused."""
+
+import re
+
+import pytest
+
+from billycan.testing import Client
+
+
+def emailed(client, invoice, body=None, status=201):
+    return client.post(f"/v1/invoices/{invoice['id']}/email", body or {}, status)["data"]
+
+
+def test_a_draft_is_sent_and_its_client_gets_it(mailing, serve, sold, drain, clock):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    email = emailed(client, invoice)
+    assert client.last.headers["Location"].endswith(f"/v1/emails/{email['id']}")
+    assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "sent"
+    assert (email["status"], email["document_id"]) == ("queued", invoice["id"])
+    assert server.messages == [], "nothing leaves within the request"
+    assert drain(app) == 1
+    (message,) = server.messages
+    assert message["To"] == "ada@client.example"
+    assert message["From"] == "Derwent Plumbing <mail@example.com>"
+    assert message["Reply-To"] == "Derwent Plumbing <office@derwent.example>"
+    assert message["Subject"] == "Invoice INV-0001 from Derwent Plumbing"
+    assert message["Message-ID"] == f"<{email['id']}@example.com>"
+    assert message["Auto-Submitted"] == "auto-generated"
+    assert message["List-Unsubscribe"] is None, "only reminders have it"
+    text, html = (message.get_body((kind,)).get_content() for kind in ("plain", "html"))
+    for part in (text, html):
+        for words in ("INV-0001", "$1,210.00", "5 December 2026", "Derwent Plumbing", "Ada Lovelace"):
+            assert words in part, words
+        assert "https://api.example.com/i/" in part
+    assert not re.search(r"src=|<script|url\(", html), "nothing is loaded from anywhere"
+    shown = client.get(f"/v1/emails/{email['id']}")["data"]
+    assert (
+        shown["status"] == "sent" and shown["sent_at"] and shown["text"].strip() == text.strip().replace("\r\n", "\n")
+    )
+    assert [(a["number"], a["error"]) for a in shown["attempts"]] == [(1, None)]
+    assert shown["recipients"] == [
+        {"address": "ada@client.example", "kind": "to", "status": "sent", "detail": "250 OK"}
+    ]
+    assert client.events()[-2:] == ["invoice.sent", "email.sent"]
+    assert drain(app) == 0
+
+
+def test_who_writes_says_to_whom_and_what(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    body = {
+        "to": ["one@client.example", "ONE@client.example", "two@client.example"],
+        "cc": ["three@client.example"],
+        "subject": "Die Rechnung — bitte",
+        "message": "Guten Tag <b>Ada</b>,\n\nDanke & Gruß\nMax",
+    }
+    emailed(client, invoice, body)
+    drain(app)
+    (message,) = server.messages
+    assert (message["To"], message["Cc"]) == ("one@client.example, two@client.example", "three@client.example")
+    assert server.envelopes[0][1] == ["one@client.example", "two@client.example", "three@client.example"]
+    assert message["Subject"] == "Die Rechnung — bitte"
+    assert "Danke & Gruß\nMax" in message.get_body(("plain",)).get_content().replace("\r\n", "\n")
+    html = message.get_body(("html",)).get_content()
+    assert "&lt;b&gt;Ada&lt;/b&gt;" in html and "Danke &amp; Gruß<br>Max" in html
+
+
+@pytest.mark.either
+def test_nobody_can_add_a_header(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    url = f"/v1/invoices/{invoice['id']}/email"
+    for faulty in (
+        {"subject": "Hello\nBcc: eve@evil.example"},
+        {"subject": "Hello\r\nBcc: eve@evil.example"},
+        {"subject": "Hello\tthere"},
+        {"to": ["ada@client.example\nBcc: eve@evil.example"]},
+        {"to": ["ada@client.example, eve@evil.example"]},
+        {"to": ['"a b"@client.example']},
+        {"to": ["<ada@client.example>"]},
+        {"cc": ["ada@client.example>, <eve@evil.example"]},
+        {"to": ["ada@clíent.example"]},
+    ):
+        client.refused(422, "validation_failed", "POST", url, faulty)
+    assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "draft", "and nothing was sent"
+    client.patch("/v1/tenant", {"name": 'Eve\tPlumbing" <eve@evil.example>'})
+    emailed(client, invoice)
+    drain(app)
+    assert server.messages[0].get_all("Bcc") is None
+    assert server.messages[0]["From"].addresses[0].addr_spec == "mail@example.com"
+    assert len(server.messages[0]["From"].addresses) == 1
+
+
+def test_a_client_without_an_address_is_refused_and_the_draft_stays(mailing, serve, sold):
+    app = mailing(serve())
+    client, invoice = sold(app, email=None)
+    error = client.refused(422, "validation_failed", "POST", f"/v1/invoices/{invoice['id']}/email", {})
+    assert error["param"] == "to"
+    assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "draft"
+
+
+@pytest.mark.either
+def test_without_a_server_mail_is_held_and_says_so(make_app, sold, drain):
+    app = make_app("mail", "contacts", "documents", "hosted", "invoices", fresh=True)
+    client, invoice = sold(app)
+    email = emailed(client, invoice)
+    assert (email["status"], email["held_because"], email["sent_at"]) == ("held", "no_server", None)
+    assert email["recipients"][0]["status"] == "held"
+    assert client.get("/v1/emails?status=held")["data"][0]["id"] == email["id"]
+    assert "email.sent" not in client.events()
+
+
+def test_a_sandbox_writes_to_users_of_the_business_alone(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server, "contacts", "documents", "hosted", "invoices", "users")
+    live = Client(app)
+    _user(app, live.tenant_id, "owner@derwent.example")
+    client, invoice = sold(app, client=live.sandbox())
+    held = emailed(client, invoice)
+    assert (held["status"], held["held_because"]) == ("held", "sandbox")
+    email = emailed(client, invoice, {"to": ["Owner@derwent.example", "eve@client.example"]})
+    assert [r["status"] for r in email["recipients"]] == ["waiting", "held"]
+    drain(app)
+    (message,) = server.messages
+    assert server.envelopes[0][1] == ["Owner@derwent.example"]
+    assert message["To"] == "Owner@derwent.example"
+    assert message["Subject"].startswith("[SANDBOX] ")
+    for kind in ("plain", "html"):
+        assert "SANDBOX, not a tax invoice" in message.get_body((kind,)).get_content()
+
+
+def _user(app, tenant_id, email):
+    from billycan_users.people import accept, invite, set_password, use
+
+    with app.db.writing() as db:
+        user_id, token = invite(db, tenant_id, email, "owner", app.now())
+        accept(db, use(db, token, "join", app.now()), app.now())
+        set_password(db, user_id, "hashed")
+
+
+def test_sending_needs_both_scopes(mailing, serve, sold):
+    app = mailing(serve())
+    client, invoice = sold(app)
+    url = f"/v1/invoices/{invoice['id']}/email"
+    for scopes in (("mail:write",), ("invoices:write",), ("mail:write", "invoices:read")):
+        client.key(*scopes).refused(403, "insufficient_scope", "POST", url, {})
+    assert emailed(client.key("mail:write", "invoices:write"), invoice)["status"] == "queued"
+
+
+def test_nobody_sees_or_sends_what_is_anothers(mailing, serve, sold):
+    app = mailing(serve())
+    client, invoice = sold(app)
+    email = emailed(client, invoice)
+    stranger = Client(app)
+    for method, path in (
+        ("POST", f"/v1/invoices/{invoice['id']}/email"),
+        ("POST", f"/v1/invoices/{invoice['id']}/email/preview"),
+        ("GET", f"/v1/emails/{email['id']}"),
+        ("GET", f"/v1/emails/{email['id']}/pdf"),
+        ("POST", f"/v1/emails/{email['id']}/resend"),
+    ):
+        stranger.refused(404, "resource_not_found", method, path, {} if method == "POST" else None)
+    assert stranger.get("/v1/emails?recipient=ada@client.example")["data"] == []
+
+
+def test_emails_are_found_by_document_recipient_and_status(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    first = emailed(client, invoice)["id"]
+    drain(app)
+    second = emailed(client, invoice, {"to": ["Bob@client.example"]})["id"]
+
+    def found(query):
+        return [email["id"] for email in client.get(f"/v1/emails?{query}")["data"]]
+
+    assert found(f"document_id={invoice['id']}") == [second, first]
+    assert found("recipient=bob@client.example") == [second]
+    assert found("status=sent") == [first]
+    assert found("status=queued,sent&sort=created_at") == [first, second]
+    assert found("sent_at_from=2026-11-21") == [first]
+
+
+def test_an_email_is_sent_again_as_a_new_one(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    email = emailed(client, invoice)
+    client.refused(409, "invalid_state_transition", "POST", f"/v1/emails/{email['id']}/resend")
+    drain(app)
+    again = client.post(f"/v1/emails/{email['id']}/resend")["data"]
+    assert again["resend_of"] == email["id"] and again["id"] != email["id"]
+    drain(app)
+    first, second = server.messages
+    assert first["Message-ID"] != second["Message-ID"]
+    assert first.get_body(("html",)).get_content() == second.get_body(("html",)).get_content()
+
+
+def test_the_bound_of_a_day_holds_and_undoes_the_rest(mailing, serve, sold, clock):
+    app = mailing(serve(), per_day=3)
+    client, invoice = sold(app)
+    emailed(client, invoice, {"to": ["a@client.example", "b@client.example"]})
+    _, other = sold(app, client=client)
+    url = f"/v1/invoices/{other['id']}/email"
+    client.refused(422, "too_many_emails", "POST", url, {"to": ["a@client.example", "b@client.example"]})
+    assert client.get(f"/v1/invoices/{other['id']}")["data"]["status"] == "draft"
+    emailed(client, other)
+    clock.move(days=1, minutes=1)
+    emailed(client, other)
+    assert emailed(Client(app) and client, other)["status"] == "queued"
+
+
+def test_a_preview_says_what_would_be_sent_and_sends_nothing(mailing, serve, sold):
+    app = mailing(serve())
+    client, invoice = sold(app)
+    shown = client.post(f"/v1/invoices/{invoice['id']}/email/preview", {}, 200)["data"]
+    assert shown["to"] == ["ada@client.example"]
+    assert shown["subject"] == "Invoice INV-0001 from Derwent Plumbing"
+    assert "due on 5 December 2026" in shown["message"]
+    assert client.get("/v1/emails")["data"] == []
+    assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "draft"
+
+
+def test_the_same_key_sends_once(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    url = f"/v1/invoices/{invoice['id']}/email"
+    first = client.post(url, {}, Idempotency_Key="k")["data"]
+    assert client.post(url, {}, Idempotency_Key="k")["data"] == first
+    drain(app)
+    assert len(server.messages) == 1
+
+
+def test_without_mail_nothing_of_it_is_left(make_app, sold):
+    app = make_app("contacts", "documents", "hosted", "invoices")
+    client, invoice = sold(app)
+    client.refused(404, "route_not_found", "POST", f"/v1/invoices/{invoice['id']}/email", {})
+    assert not [path for path in app.openapi()["paths"] if "email" in path]
+    assert not [path for path, _, _ in app.pages if "mail" in path]
+
+
+def test_the_pdf_that_was_mailed_is_kept(mailing, serve, sold, drain):
+    pytest.importorskip("typst")
+    server = serve()
+    app = mailing(server, "contacts", "documents", "hosted", "invoices", "pdf")
+    client, invoice = sold(app)
+    email = emailed(client, invoice)
+    drain(app)
+    (attached,) = server.messages[0].iter_attachments()
+    assert attached.get_content_type() == "application/pdf" and attached.get_filename() == "INV-0001.pdf"
+    pdf = attached.get_content()
+    assert pdf.startswith(b"%PDF-") and email["attachment"] == {"filename": "INV-0001.pdf", "size": len(pdf)}
+    client.post(f"/v1/invoices/{invoice['id']}/pay", {"payment_method": "cash"}, 200)
+    kept = client.call("GET", f"/v1/emails/{email['id']}/pdf", status=200)
+    assert kept.body == pdf and 'filename="INV-0001.pdf"' in kept.headers["Content-Disposition"]
+    client.key("mail:read").refused(403, "insufficient_scope", "GET", f"/v1/emails/{email['id']}/pdf")
+    again = client.post(f"/v1/emails/{email['id']}/resend")["data"]
+    assert client.call("GET", f"/v1/emails/{again['id']}/pdf", status=200).body == pdf
+    assert emailed(client, invoice, {"attach_pdf": False})["attachment"] is None

@@ -1,0 +1,316 @@
+"""What a mail server answers, or does not: nothing is lost, and nothing is sent twice by our doing."""
+
+import socket
+import threading
+import time
+from contextlib import suppress
+
+import pytest
+
+from billycan_mail import sending
+from billycan_mail.relay import Relay, Unreachable
+from billycan_mail.sending import Sender, consume
+
+
+class Killed(BaseException):
+    """The process died here."""
+
+
+def emailed(client, invoice, **body):
+    return client.post(f"/v1/invoices/{invoice['id']}/email", body)["data"]["id"]
+
+
+def read(client, id):
+    return client.get(f"/v1/emails/{id}")["data"]
+
+
+def fates(email):
+    return {r["address"].partition("@")[0]: r["status"] for r in email["recipients"]}
+
+
+def test_each_address_has_its_own_fate_and_only_who_waits_is_tried_again(mailing, serve, sold, drain, clock):
+    server = serve()
+    server.answers = {"full@client.example": "452 4.2.2 mailbox full", "gone@client.example": "550 5.1.1 no such user"}
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice, to=["ada@client.example", "full@client.example", "gone@client.example"])
+    drain(app)
+    email = read(client, id)
+    assert fates(email) == {"ada": "sent", "full": "waiting", "gone": "failed"}
+    assert (email["status"], email["last_error"], email["sent_at"]) == ("queued", "deferred", None)
+    assert [r["detail"] for r in email["recipients"]] == ["250 OK", "452 4.2.2 mailbox full", "550 5.1.1 no such user"]
+    assert drain(app) == 0, "not before its time"
+    clock.move(seconds=551)
+    del server.answers["full@client.example"]
+    drain(app)
+    assert [to for _, to in server.envelopes] == [["ada@client.example"], ["full@client.example"]]
+    assert server.messages[0]["Message-ID"] == server.messages[1]["Message-ID"]
+    email = read(client, id)
+    assert fates(email) == {"ada": "sent", "full": "sent", "gone": "failed"}
+    assert email["status"] == "failed" and email["sent_at"], "somebody it was sent to did not get it"
+    assert [e for e in client.events() if e.startswith("email.")] == ["email.failed"]
+    (kept,) = client.get("/v1/suppressed_addresses")["data"]
+    assert (kept["address"], kept["reason"], kept["email_id"]) == ("gone@client.example", "refused", id)
+
+
+def test_what_failed_is_not_written_to_until_that_is_lifted(mailing, serve, sold, drain):
+    server = serve()
+    server.answers = {"ada@client.example": "550 5.1.1 no such user"}
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    waiting = emailed(client, invoice)
+    drain(app)
+    assert (read(client, id)["status"], read(client, waiting)["last_error"]) == ("failed", "suppressed")
+    assert fates(read(client, waiting)) == {"ada": "suppressed"}, "it was under way when the address failed"
+    url = f"/v1/invoices/{invoice['id']}/email"
+    client.refused(422, "address_suppressed", "POST", url, {"to": ["ADA@client.example"]})
+    both = read(client, emailed(client, invoice, to=["ada@client.example", "bob@client.example"]))
+    assert fates(both) == {"ada": "suppressed", "bob": "waiting"}
+    (kept,) = client.get("/v1/suppressed_addresses?address=ADA@client.example")["data"]
+    client.delete(f"/v1/suppressed_addresses/{kept['id']}")
+    server.answers = {}
+    assert fates(read(client, emailed(client, invoice))) == {"ada": "waiting"}
+    drain(app)
+    assert [to for _, to in server.envelopes] == [["bob@client.example"], ["ada@client.example"]]
+
+
+@pytest.mark.either
+def test_a_policy_says_nothing_of_an_address(mailing, serve, sold, drain):
+    server = serve()
+    server.answers = {"ada@client.example": "550 5.7.1 your host is on a list"}
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    drain(app)
+    assert read(client, id)["status"] == "failed"
+    assert client.get("/v1/suppressed_addresses")["data"] == []
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "error"), [("554 5.6.0 spam", "failed", "refused"), ("451 4.3.0 busy", "queued", "deferred")]
+)
+@pytest.mark.either
+def test_a_refused_text_is_the_messages_fault(mailing, serve, sold, drain, end, status, error):
+    server = serve()
+    server.end = end
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    drain(app)
+    email = read(client, id)
+    assert (email["status"], email["last_error"], email["attempts"][0]["detail"]) == (status, error, end)
+    assert client.get("/v1/suppressed_addresses")["data"] == []
+
+
+def test_after_the_last_retry_it_has_failed(mailing, serve, sold, drain, clock):
+    server = serve()
+    server.answers = {"ada@client.example": "452 later"}
+    app = mailing(server, retry_offsets=(10, 100))
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    for seconds in (0, 11, 101):
+        clock.move(seconds=seconds)
+        assert drain(app) == 1
+    email = read(client, id)
+    assert (email["status"], email["attempts_made"], fates(email)) == ("failed", 3, {"ada": "failed"})
+    assert client.events()[-1] == "email.failed"
+    assert client.get("/v1/suppressed_addresses")["data"] == [], "it said later, not never"
+
+
+def test_one_connection_serves_all_that_is_due_and_businesses_take_turns(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    first, invoice = sold(app)
+    for _ in range(3):
+        emailed(first, invoice)
+    second, other = sold(app)
+    emailed(second, other, to=["second@client.example"])
+    drain(app)
+    assert server.connections == 1
+    assert server.envelopes[1][1] == ["second@client.example"]
+
+
+def test_two_workers_send_each_message_once(mailing, serve, sold):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    ids = {emailed(client, invoice) for _ in range(10)}
+    workers = [threading.Thread(target=Sender(app).send_due) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join(30)
+    assert {read(client, id)["status"] for id in ids} == {"sent"}
+    assert sorted(m["Message-ID"] for m in server.messages) == sorted(f"<{id}@example.com>" for id in ids)
+
+
+# Killed at every step -------------------------------------------------------------------------------------------------
+
+
+def test_killed_before_the_claim_it_goes_once(mailing, serve, sold, drain, monkeypatch):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    with monkeypatch.context() as at, pytest.raises(Killed):
+        at.setattr(Sender, "claim", _die)
+        drain(app)
+    drain(app)
+    assert len(server.messages) == 1 and not read(client, id)["may_have_arrived_twice"]
+
+
+def _die(*args, **more):
+    raise Killed
+
+
+@pytest.mark.parametrize("step", ["after the claim", "after the answer"])
+def test_killed_with_the_lease_it_goes_again_and_says_so(mailing, serve, sold, drain, clock, monkeypatch, step):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    with monkeypatch.context() as at, pytest.raises(Killed):
+        at.setattr(*((Relay, "send") if step == "after the claim" else (Sender, "record")), _die)
+        drain(app)
+    assert read(client, id)["status"] == "sending"
+    assert drain(app) == 0, "whoever has the lease may still be at it"
+    clock.move(seconds=301)
+    assert drain(app) == 1
+    email = read(client, id)
+    assert (email["status"], email["may_have_arrived_twice"]) == ("sent", True)
+    assert [a["error"] for a in email["attempts"]] == ["interrupted", None]
+    assert len({m["Message-ID"] for m in server.messages}) == 1
+    assert len(server.messages) == (1 if step == "after the claim" else 2)
+
+
+def test_a_connection_that_is_lost_after_the_text_leaves_the_fate_open(mailing, serve, sold, drain, clock):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    server.before = lambda smtp: smtp.transport.abort()
+    drain(app)
+    email = read(client, id)
+    assert (email["status"], email["last_error"], email["may_have_arrived_twice"]) == ("queued", "unknown", False)
+    server.before = None
+    clock.move(seconds=551)
+    drain(app)
+    email = read(client, id)
+    assert (email["status"], email["may_have_arrived_twice"]) == ("sent", True)
+    assert len({m["Message-ID"] for m in server.messages}) == 1
+
+
+def test_who_lost_the_lease_changes_nothing_but_its_own_attempt(mailing, serve, sold, clock):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    slow, quick = Sender(app), Sender(app)
+    (due,) = slow.due()
+    late = slow.claim(due)
+    clock.move(seconds=301)
+    assert quick.send_due() == 1
+    slow.record(late, sending.Outcome(fates={}, error="unreachable", detail="slept"))
+    email = read(client, id)
+    assert email["status"] == "sent"
+    assert [a["error"] for a in email["attempts"]] == ["unreachable", None]
+
+
+# Servers that fail ----------------------------------------------------------------------------------------------------
+
+
+def test_a_server_that_is_away_costs_one_message_an_attempt(mailing, serve, sold):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    ids = [emailed(client, invoice) for _ in range(3)]
+    server.close()
+    with pytest.raises(Unreachable):
+        Sender(app).send_due()
+    assert sorted(read(client, id)["attempts_made"] for id in ids) == [0, 0, 1]
+    assert {read(client, id)["status"] for id in ids} == {"queued"}
+
+
+@pytest.mark.parametrize("drips", [False, True])
+def test_a_server_that_hangs_or_drips_is_left(make_app, sold, drips):
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer():
+            connection, _ = listening.accept()
+            with connection:
+                connection.sendall(b"220 hello\r\n")
+                connection.recv(1000)
+                connection.sendall(b"250 hello\r\n")
+                with suppress(OSError):
+                    while drips and not over.wait(0.05):
+                        connection.sendall(b"2")
+                over.wait(10)
+
+        thread = threading.Thread(target=answer)
+        thread.start()
+        url = f"smtp://127.0.0.1:{listening.getsockname()[1]}"
+        bounds = {"timeout_seconds": 0.3, "message_seconds": 0.6, "lease_seconds": 31}
+        plugins = ("mail", "contacts", "documents", "hosted", "invoices")
+        app = make_app(*plugins, fresh=True, mail={"url": url, "sender": "mail@example.com", **bounds})
+        client, invoice = sold(app)
+        id = emailed(client, invoice)
+        start = time.monotonic()
+        try:
+            with suppress(Unreachable):
+                Sender(app).send_due()
+        finally:
+            over.set()
+            thread.join(10)
+        assert time.monotonic() - start < 5
+    email = read(client, id)
+    # What dripped may look like the beginning of an answer.
+    assert email["status"] == "queued" and email["last_error"] in ("unreachable", "deferred")
+
+
+@pytest.mark.either
+def test_tls_is_required_and_its_certificate_is_checked(mailing, serve, sold, drain, certificate, monkeypatch):
+    import ssl
+
+    key, cert = certificate
+    tls = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    tls.load_cert_chain(cert, key)
+    server = serve(tls_context=tls, require_starttls=True)
+    server.url = server.url.replace("smtp:", "smtp+starttls:")
+    app = mailing(server)
+    client, invoice = sold(app)
+    emailed(client, invoice)
+    with pytest.raises(Unreachable, match="certificate"):
+        drain(app)
+    assert server.messages == []
+    monkeypatch.setenv("SSL_CERT_FILE", str(cert))
+    client.post(f"/v1/invoices/{invoice['id']}/email")
+    assert drain(app) == 1
+    plain = serve()
+    plain.url = plain.url.replace("smtp:", "smtp+starttls:")
+    other = mailing(plain)
+    client, invoice = sold(other)
+    emailed(client, invoice)
+    with pytest.raises(Unreachable, match="STARTTLS"):
+        drain(other)
+    assert plain.messages == [], "never in the clear where TLS was asked for"
+
+
+def test_the_worker_sends_within_seconds_and_stops(mailing, serve, sold):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    stop = threading.Event()
+    worker = threading.Thread(target=consume, args=(app, stop))
+    worker.start()
+    try:
+        id = emailed(client, invoice)
+        end = time.monotonic() + 10
+        while read(client, id)["status"] != "sent":
+            assert time.monotonic() < end
+            stop.wait(0.05)
+    finally:
+        stop.set()
+        worker.join(20)
+    assert not worker.is_alive()

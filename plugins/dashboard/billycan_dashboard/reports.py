@@ -35,7 +35,8 @@ _WORDS = {
     "write_off": "Written off",
     "recovery": "Written off before, and paid",
 }
-_PAGE = 1000  # clients on a page of the report
+SHOWN = 100  # rows on a page of a report: all are in its file
+_ANSWERED = 1000  # clients on a page of the API
 _BOM = b"\xef\xbb\xbf"  # without it a spreadsheet reads a file that somebody opens in the letters of old Windows
 
 
@@ -52,20 +53,16 @@ class Part(Struct, frozen=True):
 
 def show_receivables(visit: Visit) -> Answer:
     """What clients owe, or owed at the end of a day."""
-    asked = _asked(visit, "as_at", "page")
-    report = visit.call("GET", RECEIVABLES, asked)["data"]
-    page = int(asked.get("page", "1"))
+    asked, page = _asked(visit, "as_at"), page_asked(visit)
+    first = (page - 1) * SHOWN
+    answered = {**asked, "page": str(first // _ANSWERED + 1)}
+    report = visit.call("GET", RECEIVABLES, answered)["data"]
     values = {
-        "report": report,
+        "report": {**report, "entries": report["entries"][first % _ANSWERED :][:SHOWN]},
         "parts_of": _parts,
         "overdue": report["total"] - report["current"],
         "days": _ends(_today(visit)),
-        "page": {
-            "page": page,
-            "per_page": _PAGE,
-            "total": report["clients"],
-            "has_more": page * _PAGE < report["clients"],
-        },
+        "page": page_of_rows(page, report["clients"]),
         "query": [("as_at", report["as_at"])],
         "file": f"{HERE}.csv?{urlencode({'as_at': report['as_at']})}",
         "statements": STATEMENTS,
@@ -130,6 +127,17 @@ def file(visit: Visit, path: str, query: dict[str, str]) -> Sent:
 def _asked(visit: Visit, *names: str) -> dict[str, str]:
     """The parameters of the API that were sent; a field left empty was not."""
     return {name: value for name in names if (value := visit.query.get(name))}
+
+
+def page_asked(visit: Visit) -> int:
+    """Which page of the rows is asked for; the first where that makes no sense."""
+    text = visit.query.get("page", "1")
+    return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 7 else 1
+
+
+def page_of_rows(page: int, total: int) -> dict[str, Any]:
+    """What the links to other pages are made of."""
+    return {"page": page, "per_page": SHOWN, "total": total, "has_more": page * SHOWN < total}
 
 
 def business(visit: Visit) -> Any:

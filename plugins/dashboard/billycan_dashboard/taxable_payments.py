@@ -8,7 +8,7 @@ from billycan import App
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
 from . import reports
-from .kinds import page_at, page_of
+from .kinds import page_of
 
 API = "/v1/reports/taxable_payments"
 HERE = "/dashboard/reports/taxable-payments"
@@ -21,16 +21,19 @@ def show_taxable_payments(visit: Visit) -> Answer:
     this = today.year + (today.month > 6)
     asked = {"year": visit.query.get("year") or str(this - 1)}
     report = visit.call("GET", API, asked)["data"]
-    contractors = [{**one, "page": page_of(visit.app, one["supplier_id"])} for one in report["contractors"]]
+    page, contractors = reports.page_asked(visit), report["contractors"]
+    shown = contractors[(page - 1) * reports.SHOWN :][: reports.SHOWN]
     values = {
         "report": report,
-        "contractors": contractors,
+        "contractors": [{**one, "page": page_of(visit.app, one["supplier_id"])} for one in shown],
+        "count": len(contractors),
         "lacking": sum(bool(one["missing"]) for one in contractors),
+        "page": reports.page_of_rows(page, len(contractors)),
+        "query": [("year", report["year"])],
         "years": range(this, this - _OFFERED, -1),
         "due": date(report["year"], 8, 28),
         "is_over": report["year"] < this,
         "file": f"{HERE}.csv?{urlencode(asked)}",
-        "contacts": page_at(visit.app, "/v1/contacts"),
         "business": reports.business(visit),
     }
     return Shown("dashboard/taxable_payments.html", values)

@@ -3,6 +3,7 @@
 import pytest
 
 from billycan.testing import Client
+from billycan_dashboard import reports
 from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either
@@ -80,3 +81,26 @@ def test_what_contractors_were_paid_is_a_page(make_app):
     assert b"<Sparky>,47555222000" in page.click("CSV").body
     assert "No contractor was paid" in browser.get("/dashboard/reports/taxable-payments?year=2027").text
     browser.get("/dashboard/reports/taxable-payments?year=soon", status=400)
+
+
+def test_a_report_of_many_is_shown_page_by_page(make_app, monkeypatch):
+    client = Client(
+        make_app("contacts", "documents", "expenses", "hosted", "invoices", "reports", "users", "dashboard")
+    )
+    category = client.get("/v1/expense_categories?per_page=1")["data"][0]["id"]
+    for i in range(3):
+        contact = client.post("/v1/contacts", {"name": f"Client {i}", "contractor": True})["data"]["id"]
+        body = {"client_id": contact, "line_items": [{"description": "Work", "unit_price": f"{9 - i}00.00"}]}
+        id = client.post("/v1/invoices", body)["data"]["id"]
+        client.post(f"/v1/invoices/{id}/send", status=200)
+        spent = {"date": "2026-06-15", "amount": "1100.00", "category_id": category, "supplier_id": contact}
+        client.post("/v1/expenses", spent)
+    monkeypatch.setattr(reports, "SHOWN", 2)
+    browser = Browser(client.app).join(client, "viewer")
+    for path in ("receivables", "taxable-payments"):
+        first = browser.get(f"/dashboard/reports/{path}")
+        second = first.click(href="page=2")
+        assert [f"Client {i}" in first.text for i in range(3)] == [True, True, False]
+        assert [f"Client {i}" in second.text for i in range(3)] == [False, False, True]
+        assert "All c" in second.text  # and what they come to together
+        assert "Client 0" in browser.get(f"/dashboard/reports/{path}?page=x").text

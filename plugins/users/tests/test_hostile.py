@@ -3,10 +3,12 @@
 import re
 
 import pytest
+import sqlalchemy as sa
 
 from billycan.testing import Client, counted
-from billycan_users import rules
+from billycan_users import passwords, rules
 from billycan_users.people import invite
+from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
 
 
@@ -112,6 +114,44 @@ def test_somebody_with_an_account_enters_only_where_they_accept(app, client):
     other.send(status=403)
     owner.get(link)
     assert "Second" in owner.send().text
+
+
+def test_an_address_that_nobody_has_costs_as_much_as_one_that_somebody_has(app, client, monkeypatch):
+    """Time tells nobody who has an account: the same statements are sent, and as many passwords hashed."""
+    names = {who: f"{who}.{client.tenant_id}@example.com".lower() for who in ("ann", "invited", "guarded", "nobody")}
+    Browser(app).join(client, "viewer", names["ann"])
+    Browser(app).join(client, "viewer", names["guarded"])
+    with app.db.writing() as db:
+        invite(db, client.tenant_id, names["invited"], "viewer", app.now())
+        db.execute(sa.update(users).where(users.c.email == names["guarded"]).values(totp=b"a second factor"))
+    hashed, verify = [], passwords.matches
+    monkeypatch.setattr(passwords, "matches", lambda stored, given: hashed.append(stored) or verify(stored, given))
+    tried = {}
+    for who, email in names.items():
+        stranger = Browser(app)
+        stranger.get("/dashboard/sign-in")
+        hashed.clear()
+        with counted(app) as statements:
+            page = stranger.send(email=email, password="a wrong sentence", status=None)
+        answer = re.sub(r'value="[^"]*"', "", page.text).replace(email, "")
+        tried[who] = (page.status_int, answer, statements, len(hashed))
+    assert tried["nobody"] == tried["ann"] == tried["invited"] == tried["guarded"]
+    assert tried["nobody"][3] == 1
+
+
+@pytest.mark.parametrize("there_is_one", [True, False])
+def test_a_password_is_hashed_whether_or_not_there_is_one(there_is_one, monkeypatch):
+    worked, hasher = [], passwords._hasher
+    stored = passwords.hashed("a long enough sentence") if there_is_one else None
+
+    class Counting:
+        def verify(self, *given):
+            worked.append(hasher.check_needs_rehash(given[0]))
+            return hasher.verify(*given)
+
+    monkeypatch.setattr(passwords, "_hasher", Counting())
+    assert not passwords.matches(stored, "a wrong sentence")
+    assert worked == [False]  # by the same parameters
 
 
 def test_a_character_that_no_database_keeps_is_no_failure(app, client):

@@ -1,9 +1,84 @@
-"""How a business's documents look."""
+"""How a business's documents look, and the page that serves its logo."""
 
-from billycan import Context
+from datetime import timedelta
+from functools import partial
+
+import falcon
+import sqlalchemy as sa
+
+from billycan import App, Context, NotFound, Problem, own
 from billycan.paper import Brand
+
+from .links import PER_MINUTE, PER_SECOND, link_url, read_link
+from .schemas import Branding
+from .settings import Settings
+from .tables import branding
+
+LOGO_PATH = "/logo/"
+LOGO_TYPES = ("image/png", "image/jpeg", "image/webp")
+MOST_LOGO_BYTES = 1024 * 1024
 
 
 def brand_of(ctx: Context) -> Brand:
-    """The brand of the caller's business."""
-    return Brand()
+    """The brand of the caller's business: what it has chosen, or else the deployment's."""
+    chosen, default = load(ctx), ctx.settings(Settings)
+    id = chosen.logo_attachment_id if ctx.has("attachments") else None
+    return Brand(
+        accent=chosen.accent_colour or default.accent_colour,
+        footer=chosen.footer or default.footer,
+        logo=partial(_logo, id=id) if id else None,
+    )
+
+
+def logo_url(ctx: Context) -> str | None:
+    """Where a page finds the logo of the caller's business for a day; None without one."""
+    id = load(ctx).logo_attachment_id if ctx.has("attachments") else None
+    return link_url(ctx, LOGO_PATH, id, 1, ctx.now().date() + timedelta(days=1)) if id else None
+
+
+def load(ctx: Context, *, lock: bool = False) -> Branding:
+    """What the business has chosen; nothing where it never did."""
+    asked = sa.select(branding).where(own(ctx, branding))
+    row = ctx.db.execute(asked.with_for_update() if lock else asked).first()
+    if row is None:
+        return Branding(logo_attachment_id=None, accent_colour=None, footer=None, version=0, updated_at=None)
+    return Branding(**{name: getattr(row, name) for name in Branding.__struct_fields__})
+
+
+class LogoPage:
+    """The logo of a business, for whoever opens one of its documents."""
+
+    is_entrance = False
+
+    def __init__(self, app: App) -> None:
+        self.app = app
+
+    def on_get(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
+        self.app.count_visit("hosted", req, PER_MINUTE, PER_SECOND)
+        link = read_link(self.app, LOGO_PATH, token)
+        if link is None or "attachments" not in self.app.manifests:
+            raise NotFound
+        from billycan_attachments import api as attachments  # noqa: PLC0415 - there only where that plugin is
+
+        with self.app.db.reading(link.tenant_id) as db:
+            ctx = Context(self.app, link.tenant_id, writes=False)
+            ctx.db = db
+            found = attachments.read_attachment(ctx, link.id)
+        resp.data, resp.content_type = found.content, found.content_type
+        resp.set_headers(
+            {"Cache-Control": "private, max-age=86400", "Content-Security-Policy": "default-src 'none'; sandbox"}
+        )
+
+    def refuse(self, resp: falcon.Response, problem: Problem) -> None:
+        """What went wrong, in a word: nobody looks at it but a page."""
+        resp.text, resp.content_type = problem.message, "text/plain; charset=utf-8"
+
+
+def _logo(ctx: Context, *, id: str) -> bytes:
+    """The bytes of a logo; none where the attachment is gone."""
+    from billycan_attachments import api as attachments  # noqa: PLC0415 - there only where that plugin is
+
+    try:
+        return attachments.read_attachment(ctx, id).content
+    except NotFound:
+        return b""

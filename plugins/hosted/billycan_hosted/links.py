@@ -10,6 +10,8 @@ from itsdangerous import BadData, URLSafeSerializer
 
 from billycan import App, Context
 
+# How often an address may open what links lead to.
+PER_MINUTE, PER_SECOND = 100, 20
 _TOKEN = re.compile(r"[A-Za-z0-9_.-]+")
 
 

@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
+from http import HTTPStatus
 from importlib.resources import files
 from typing import Any
 from urllib.parse import parse_qsl
@@ -14,9 +15,10 @@ from msgspec import Struct
 from billycan import App, Context, PayButton, Problem, unit_of_work
 from billycan.web import MethodNotAllowed, PayloadTooLarge, read_bytes
 
-from .links import Link, read_link
+from .branding import logo_url
+from .colours import on_dark
+from .links import PER_MINUTE, PER_SECOND, Link, read_link
 
-PER_MINUTE, PER_SECOND = 100, 20
 MOST_FIELDS, MOST_BYTES = 20, 65_536
 
 
@@ -50,7 +52,11 @@ class DocumentPage:
             with self.app.db.reading(link.tenant_id) as db:
                 ctx = Context(self.app, link.tenant_id, writes=False)
                 ctx.db = db
-                self._answer(resp, ctx, self.show(ctx, link))
+                shown = self.show(ctx, link)
+                if shown.status == HTTPStatus.OK and self._offers_pdf and req.params.get("format") == "pdf":
+                    self._answer_with_file(resp, ctx, link)
+                else:
+                    self._answer(resp, ctx, shown)
 
     def on_post(self, req: falcon.Request, resp: falcon.Response, token: str) -> None:
         link = self._open(req, resp, token)
@@ -74,6 +80,10 @@ class DocumentPage:
             shown.values = {**shown.values, "faults": faults, "form": form}
             shown.status = 422
             self._answer(resp, ctx, shown)
+
+    @property
+    def _offers_pdf(self) -> bool:
+        return self.document in self.app.documents and "pdf" in self.app.manifests
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
         """What went wrong, as a page: the pipeline asks for it, and sets the status."""
@@ -100,6 +110,19 @@ class DocumentPage:
         resp.status = shown.status
         values = {"faults": {}, "form": {}, "buttons": shown.buttons, **shown.values}
         render(resp, shown.template, [button.leads_to for button in shown.buttons], **values)
+        render(
+            resp,
+            shown.template,
+            **{"faults": {}, "form": {}, "offers_pdf": self._offers_pdf, "logo": logo_url(ctx), **shown.values},
+        )
+
+    def _answer_with_file(self, resp: falcon.Response, ctx: Context, link: Link) -> None:
+        from billycan_pdf import api as pdf  # noqa: PLC0415 - there only where that plugin is
+
+        made = pdf.pdf_of(ctx, self.document, link.id)
+        resp.data, resp.content_type = made.content, "application/pdf"
+        resp.downloadable_as = made.filename
+        resp.set_headers({"Referrer-Policy": "no-referrer", "X-Robots-Tag": "noindex, nofollow"})
 
 
 def form_of(req: falcon.Request) -> dict[str, str]:
@@ -125,6 +148,8 @@ def render(resp: falcon.Response, template: str, onward: Sequence[str] = (), **v
             "Content-Security-Policy": f"default-src 'none'; style-src 'nonce-{nonce}'; "
             f" form-action {places};"
             " base-uri 'none'; frame-ancestors 'none'",
+            "Content-Security-Policy": f"default-src 'none'; style-src 'nonce-{nonce}'; img-src 'self';"
+            " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
             "Referrer-Policy": "no-referrer",
             "X-Frame-Options": "DENY",
             "X-Robots-Tag": "noindex, nofollow",
@@ -142,7 +167,7 @@ def _templates() -> jinja2.Environment:
     # Any plugin's templates by their file name; the documents' share a layout.
     loader = jinja2.ChoiceLoader([jinja2.PackageLoader("billycan_hosted"), jinja2.FunctionLoader(_of_plugins)])
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["css"] = _css
+    environment.filters |= {"css": _css, "on_dark": on_dark}
     return environment
 
 

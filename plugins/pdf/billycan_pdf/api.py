@@ -34,6 +34,6 @@ def pdf_from(ctx: Context, paper: Paper, template: Path | None = None) -> Pdf:
     """The PDF of a Paper, by a plugin's own template where there is one; BadRequest for more than 1,500 lines."""
     if len(paper.lines) > MOST_LINES:
         raise BadRequest(f"A PDF file has at most {MOST_LINES:,} lines, and this would have {len(paper.lines):,}.")
-    logo = paper.brand.logo(ctx) if paper.brand.logo else None
+    logo = (paper.brand.logo(ctx) if paper.brand.logo else b"") or None
     content = render(paper, logo, template, ctx.settings(Settings))
     return Pdf(f"{re.sub('[^A-Za-z0-9._-]+', '-', paper.filename).strip('-.') or 'document'}.pdf", content)

@@ -1,0 +1,55 @@
+"""What each endpoint does."""
+
+from contextlib import suppress
+
+import msgspec
+
+from billycan import Context, Invalid, NotFound, Patch
+from billycan.sql import upsert
+
+from .branding import LOGO_TYPES, MOST_LOGO_BYTES, load
+from .schemas import Branding, NewBranding
+from .tables import branding
+
+
+def get_branding(ctx: Context) -> Branding:
+    """How the business's documents look.
+
+    What is null is the deployment's default.
+    """
+    return load(ctx)
+
+
+def update_branding(ctx: Context, body: Patch[NewBranding]) -> Branding:
+    """Change how the business's documents look, on their pages and as PDF files.
+
+    Documents that were sent look so, too; a PDF file that was mailed stays as it was. A key that names a logo needs the
+    read scope of the record that the file is attached to.
+    """
+    ctx.tenant  # noqa: B018 - read in this transaction
+    stored = load(ctx, lock=True)
+    ctx.check_version(stored.version)
+    before = {name: getattr(stored, name) for name in NewBranding.__struct_fields__}
+    after = body.over(before)
+    columns = msgspec.structs.asdict(after)
+    if columns == before:
+        return stored
+    if after.logo_attachment_id not in (None, stored.logo_attachment_id):
+        _check_logo(ctx, str(after.logo_attachment_id))
+    columns |= {"version": stored.version + 1, "updated_at": ctx.now()}
+    keys = {"tenant_id": ctx.tenant_id, "id": "branding"}
+    written = upsert(branding, ctx.db).values(**keys, **columns)
+    ctx.db.execute(written.on_conflict_do_update(index_elements=["tenant_id", "id"], set_=columns))
+    return load(ctx)
+
+
+def _check_logo(ctx: Context, id: str) -> None:
+    """Invalid for what is no picture that the caller may read."""
+    found = None
+    if endpoint := ctx.app.at.get(("GET", "/v1/attachments/{id}")):
+        with suppress(NotFound):
+            found = endpoint.run(ctx, {}, {"id": id})
+    if found is None:
+        raise Invalid.member("logo_attachment_id", "not_found", "there is no such attachment")
+    if found.content_type not in LOGO_TYPES or found.size > MOST_LOGO_BYTES:
+        raise Invalid.member("logo_attachment_id", "invalid_value", "must be PNG, JPEG or WebP of at most 1 MiB")

@@ -1,0 +1,15 @@
+"""The table of how businesses' documents look."""
+
+import sqlalchemy as sa
+
+from billycan import UTCDateTime, tenant_table
+
+# One row a business, whose id is always `branding`.
+branding = tenant_table(
+    "hosted_branding",
+    sa.Column("logo_attachment_id", sa.Text),
+    sa.Column("accent_colour", sa.Text),
+    sa.Column("footer", sa.Text),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("updated_at", UTCDateTime, nullable=False),
+)

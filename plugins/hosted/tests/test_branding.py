@@ -1,0 +1,123 @@
+"""How a business's documents look is its own choice, within what can be read, on their pages and as PDF files."""
+
+import io
+import re
+
+import pypdf
+import pytest
+import webtest
+
+from billycan.testing import Client, SettingsError
+from billycan_hosted import colours
+
+PLUGINS = ("attachments", "contacts", "documents", "hosted", "invoices", "pdf", "quotes")
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d4948445200000001000000010802000000907753de0000000c49444154789c63f8cfc0000003010100c9fe92ef"
+    "0000000049454e44ae426082"
+)
+
+
+@pytest.fixture
+def app(make_app, tmp_path):
+    return make_app(*PLUGINS, attachments={"folder": str(tmp_path / "files")})
+
+
+@pytest.fixture
+def client(app):
+    return Client(app)
+
+
+def sent(client):
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    lines = [{"description": "Taps", "unit_price": "100"}]
+    invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": lines})["data"]
+    return client.post(f"/v1/invoices/{invoice['id']}/send", status=200)["data"]
+
+
+def attached(client, content, filename="logo.png"):
+    contact = client.post("/v1/contacts", {"name": "The business itself"})["data"]["id"]
+    path = f"/v1/attachments?resource={contact}&filename={filename}"
+    headers = {"Content-Type": "application/octet-stream"}
+    return client.call("POST", path, raw=content, headers=headers, status=201).json["data"]["id"]
+
+
+def opened(app, path, **given):
+    return webtest.TestApp(app.wsgi).get(path.removeprefix(app.public_url), **given)
+
+
+def test_it_is_shown_on_the_page_and_in_the_file(app, client):
+    invoice, logo = sent(client), attached(client, PNG)
+    before = opened(app, invoice["hosted_url"]).text
+    assert "#0b6b5d" in before and "<img" not in before
+    chosen = {"accent_colour": " #842519 ", "footer": "Licence <1234>", "logo_attachment_id": logo}
+    branding = client.patch("/v1/branding", chosen, If_Match='"0"')["data"]
+    assert (branding["accent_colour"], branding["version"]) == ("#842519", 1)
+    assert client.get("/v1/branding")["data"] == branding
+    assert client.patch("/v1/branding", {"footer": "Licence <1234>"})["data"]["version"] == 1
+    client.patch("/v1/branding", {"footer": "Other"}, 412, If_Match='"0"')
+
+    page = opened(app, invoice["hosted_url"])
+    assert "light-dark(#842519, #" in page.text and "Licence &lt;1234&gt;" in page.text
+    assert "img-src 'self'" in page.headers["Content-Security-Policy"]
+    picture = opened(app, re.search('<img class="logo" src="([^"]+)"', page.text)[1])
+    assert (picture.body, picture.content_type) == (PNG, "image/png")
+    assert picture.headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert picture.headers["X-Content-Type-Options"] == "nosniff"
+
+    answer = opened(app, f"{invoice['hosted_url']}?format=pdf")
+    assert answer.content_type == "application/pdf" and "INV-0001.pdf" in answer.headers["Content-Disposition"]
+    assert answer.body == client.call("GET", f"/v1/invoices/{invoice['id']}.pdf", status=200).body
+    reader = pypdf.PdfReader(io.BytesIO(answer.body))
+    assert "Licence <1234>" in reader.pages[0].extract_text() and "/XObject" in reader.pages[0]["/Resources"]
+
+    client.delete(f"/v1/attachments/{logo}")
+    client.call("GET", f"/v1/invoices/{invoice['id']}.pdf", status=200)
+    assert opened(app, invoice["hosted_url"]).status_int == 200
+
+
+def test_what_cannot_be_read_or_shown_is_refused(client):
+    for body, code in (
+        ({"accent_colour": "#ffcc00"}, "invalid_value"),
+        ({"accent_colour": "red"}, "invalid_value"),
+        ({"accent_colour": "#0b6b5d; }"}, "invalid_value"),
+        ({"footer": "x" * 201}, "too_long"),
+        ({"logo_attachment_id": "att_1"}, "not_found"),
+        ({"logo_attachment_id": attached(client, b"words", "logo.txt")}, "invalid_value"),
+    ):
+        refused = client.patch("/v1/branding", body, 422)["error"]
+        assert refused["details"][0]["code"] == code, body
+    assert client.get("/v1/branding")["data"]["version"] == 0
+
+
+def test_a_logo_is_the_business_s_own_and_readable_to_whoever_names_it(app, client):
+    theirs = attached(Client(app), PNG)
+    assert (
+        client.patch("/v1/branding", {"logo_attachment_id": theirs}, 422)["error"]["details"][0]["code"] == "not_found"
+    )
+    own = attached(client, PNG)
+    client.key("hosted:write", "hosted:read").patch("/v1/branding", {"logo_attachment_id": own}, 403)
+    client.key("hosted:write", "contacts:read").patch("/v1/branding", {"logo_attachment_id": own})
+    client.key("contacts:write").patch("/v1/branding", {"footer": "x"}, 403)
+    assert Client(app).get("/v1/branding")["data"]["logo_attachment_id"] is None
+    assert opened(app, "/logo/nonsense", status="*").status_int == 404
+
+
+def test_a_deployment_sets_the_default(make_app):
+    client = Client(make_app(*PLUGINS, hosted={"accent_colour": "#123456", "footer": "By the cooperative"}))
+    page = opened(client.app, sent(client)["hosted_url"]).text
+    assert "#123456" in page and "By the cooperative" in page
+    with pytest.raises(SettingsError, match=r"hosted\.accent_colour: cannot be read on white"):
+        make_app(*PLUGINS, hosted={"accent_colour": "#eeeeee"})
+
+
+def test_without_the_plugins_it_needs_there_is_no_logo_and_no_file(make_app):
+    client = Client(make_app("contacts", "documents", "hosted", "invoices"))
+    assert client.patch("/v1/branding", {"logo_attachment_id": "att_1"}, 422)["error"]["code"]
+    page = opened(client.app, sent(client)["hosted_url"])
+    assert "Download PDF" not in page.text
+    assert opened(client.app, f"{sent(client)['hosted_url']}?format=pdf").content_type == "text/html"
+
+
+@pytest.mark.parametrize("text", ["#0b6b5d", "#000000", "#1f5fc4", "not a colour"])
+def test_a_colour_is_lightened_for_the_dark(text):
+    assert colours._contrast(colours._rgb(colours.on_dark(text)), (24, 32, 38)) >= colours.LEAST_CONTRAST

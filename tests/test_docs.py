@@ -529,6 +529,7 @@ def test_the_site_has_every_document_and_its_links_hold(site, make_app, engine, 
         (e.route.method, e.route.path) for e in make_app("invoices", "contacts", "documents", "hosted").endpoints
     ]:
         page = "core" if path.startswith(("/v1/me", "/v1/tenant", "/v1/events", "/v1/openapi")) else None
+        page = "resources/hosted" if path == "/v1/branding" else page
         is_contacts = path.startswith("/v1/contacts") and "/statement" not in path
         page = page or f"resources/{'contacts' if is_contacts else 'invoices'}"
         assert f"### `{method} {path}`\n" in (tmp_path / "pages" / f"{page}.md").read_text()

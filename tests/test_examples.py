@@ -89,6 +89,8 @@ def business(c, clock):
     account = {"bsb": "067-000", "account_number": "12345678", "account_name": "Quollbrook Plumbing"}
     c.patch("/v1/tenant", {"bank_account": account, "payid": "office@quollbrook.example"})
     c.get("/v1/tenant")
+    c.patch("/v1/branding", {"accent_colour": "#1f5fc4", "footer": "Quollbrook Plumbing, licence 4711"})
+    c.get("/v1/branding")
 
 
 def people(c, clock):

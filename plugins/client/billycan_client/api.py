@@ -37,6 +37,10 @@ class Billycan(Connection):
         return Bookings(self)
 
     @cached_property
+    def branding(self) -> Branding:
+        return Branding(self)
+
+    @cached_property
     def contacts(self) -> Contacts:
         return Contacts(self)
 
@@ -1031,6 +1035,52 @@ class Bookings:
                 "start_at": start_at,
                 "staff_id": staff_id,
                 "force": force,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
+class Branding:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def get(
+        self,
+    ) -> models.Branding:
+        """How the business's documents look.
+
+        What is null is the deployment's default.
+        """
+        return self._api.call("GET", "/v1/branding", models.Branding)
+
+    def update(
+        self,
+        *,
+        logo_attachment_id: Maybe[str | None] = UNSET,
+        accent_colour: Maybe[str | None] = UNSET,
+        footer: Maybe[str | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Branding:
+        """Change how the business's documents look, on their pages and as PDF files.
+
+        Documents that were sent look so, too; a PDF file that was mailed stays as it was. A key that names a logo needs
+        the
+        read scope of the record that the file is attached to.
+
+        logo_attachment_id: A PNG, JPEG or WebP file of at most 1 MiB that is attached to any record.
+        accent_colour: The colour of rules and amounts; it must be readable on white. Default: the deployment's.
+        footer: A few words at the foot of each page. Default: the deployment's.
+        """
+        return self._api.call(
+            "PATCH",
+            "/v1/branding",
+            models.Branding,
+            body={
+                "logo_attachment_id": logo_attachment_id,
+                "accent_colour": accent_colour,
+                "footer": footer,
             },
             if_match=if_match,
             idempotency_key=idempotency_key,

@@ -234,6 +234,21 @@ class Booking(Struct, kw_only=True):
     """When it was last changed."""
 
 
+class Branding(Struct, kw_only=True):
+    """How the business's documents look; null where the deployment's default applies."""
+
+    logo_attachment_id: str | None
+    """The attachment that is its logo."""
+    accent_colour: str | None
+    """The colour of rules and amounts."""
+    footer: str | None
+    """A few words at the foot of each page."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    updated_at: dt.datetime | None
+    """When it was last changed."""
+
+
 class Category(Struct, kw_only=True):
     """What money is spent on, as it is shown."""
 

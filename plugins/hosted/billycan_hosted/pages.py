@@ -108,13 +108,9 @@ class DocumentPage:
 
     def _answer(self, resp: falcon.Response, ctx: Context, shown: Shown) -> None:
         resp.status = shown.status
-        values = {"faults": {}, "form": {}, "buttons": shown.buttons, **shown.values}
+        given = {"faults": {}, "form": {}, "offers_pdf": self._offers_pdf, "logo": logo_url(ctx)}
+        values = {**given, "buttons": shown.buttons, **shown.values}
         render(resp, shown.template, [button.leads_to for button in shown.buttons], **values)
-        render(
-            resp,
-            shown.template,
-            **{"faults": {}, "form": {}, "offers_pdf": self._offers_pdf, "logo": logo_url(ctx), **shown.values},
-        )
 
     def _answer_with_file(self, resp: falcon.Response, ctx: Context, link: Link) -> None:
         from billycan_pdf import api as pdf  # noqa: PLC0415 - there only where that plugin is
@@ -145,11 +141,8 @@ def render(resp: falcon.Response, template: str, onward: Sequence[str] = (), **v
     resp.content_type = falcon.MEDIA_HTML
     resp.set_headers(
         {
-            "Content-Security-Policy": f"default-src 'none'; style-src 'nonce-{nonce}'; "
-            f" form-action {places};"
-            " base-uri 'none'; frame-ancestors 'none'",
             "Content-Security-Policy": f"default-src 'none'; style-src 'nonce-{nonce}'; img-src 'self';"
-            " form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+            f" form-action {places}; base-uri 'none'; frame-ancestors 'none'",
             "Referrer-Policy": "no-referrer",
             "X-Frame-Options": "DENY",
             "X-Robots-Tag": "noindex, nofollow",

@@ -21,4 +21,5 @@ manifest = Manifest(
         Route("PATCH", "/v1/branding", update_branding, scope="hosted:write"),
     ),
     pages=(("/logo/{token}", LogoPage),),
+    examples=Path(__file__).parent / "examples.json",
 )

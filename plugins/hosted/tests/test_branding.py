@@ -79,7 +79,7 @@ def test_what_cannot_be_read_or_shown_is_refused(client):
     for body, code in (
         ({"accent_colour": "#ffcc00"}, "invalid_value"),
         ({"accent_colour": "red"}, "invalid_value"),
-        ({"accent_colour": "#0b6b5d; }"}, "invalid_value"),
+        ({"accent_colour": "#0b6b5d; }"}, "too_long"),
         ({"footer": "x" * 201}, "too_long"),
         ({"logo_attachment_id": "att_1"}, "not_found"),
         ({"logo_attachment_id": attached(client, b"words", "logo.txt")}, "invalid_value"),

@@ -15,6 +15,7 @@ from billycan.members import is_struct, options, parts
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names
 
+from .attachments import attached
 from .kinds import Kind, Member, action_label, holds, kind_at, kinds, label, page_of, title_of, url
 from .reports import statement_of
 
@@ -175,6 +176,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "told": _told(visit, kind, id),
         "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
         "page_of": lambda id: page_of(visit.app, id),
+        "attached": attached(visit, kind, id, is_open=_is_deletable(kind, record)),
         "may_change": kind.may(visit, "change"),
         "may_delete": kind.may(visit, "delete") and not related and _is_deletable(kind, record),
     }

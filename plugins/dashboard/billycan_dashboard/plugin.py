@@ -3,6 +3,7 @@
 from billycan import Manifest
 
 from . import (
+    attachments,
     components,
     deliveries,
     events,
@@ -33,6 +34,7 @@ manifest = Manifest(
         *reports.screens,
         *taxable_payments.screens,
         *components.screens,
+        *attachments.screens,
         *pages.screens,
     ),
 )

@@ -1,13 +1,16 @@
 """Pages as plain functions: who may open each, what its forms are proved by, and the headers of all of them."""
 
 import hmac
+import re
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from io import BytesIO
 from urllib.parse import parse_qsl, quote
 
 import falcon
 import sqlalchemy as sa
+from falcon.media import MultipartFormHandler
 from itsdangerous import BadData, URLSafeSerializer
 from msgspec import Struct
 
@@ -20,7 +23,7 @@ from .drawing import draw
 from .rules import Role, may
 from .settings import Settings
 from .tables import shown_once
-from .visits import Led, Sent, Shown, Visit
+from .visits import Led, Sent, Shown, Uploaded, Visit
 
 SIGN_IN = "/dashboard/sign-in"
 PER_MINUTE, PER_SECOND = 240, 40
@@ -43,6 +46,7 @@ _HEADERS = {
 }
 
 Answer = Shown | Led | Sent
+Form = tuple[Mapping[str, str], Mapping[str, Uploaded]]
 
 
 class Screen(Struct, frozen=True):
@@ -52,7 +56,8 @@ class Screen(Struct, frozen=True):
     the fields that it names. A form that has no page of its own is shown `on` another. `role` is the least that opens
     it; `anybody` opens it to those who are not signed in. With `proof`, `post` asks for the password again. `nav` is
     its name in the navigation, in which `group` it stands; `navs` gives several, each with its path. `per_minute`
-    bounds what one address may send. Where `when` says no of an app, the page is not there.
+    bounds what one address may send, and `most_bytes` a form, which may have files where it is more than usual. Where
+    `when` says no of an app, the page is not there.
     """
 
     path: str
@@ -67,6 +72,7 @@ class Screen(Struct, frozen=True):
     navs: Callable[[App], Sequence[tuple[str, str]]] | None = None
     group: str = ""
     per_minute: int = PER_MINUTE
+    most_bytes: int = MOST_BYTES
     when: Callable[[App], bool] | None = None
 
 
@@ -113,7 +119,7 @@ class Room:
     def on_post(self, req: falcon.Request, resp: falcon.Response, **params: str) -> None:
         if self.screen.post is None:
             raise MethodNotAllowed("This page takes no form.", headers={"Allow": "GET, HEAD"})
-        visit = self.enter(req, fields)
+        visit = self.enter(req, lambda req: fields(req, self.screen.most_bytes))
         if req.get_header("Sec-Fetch-Site") not in (None, "same-origin", "none") or not hmac.compare_digest(
             visit.form.get("token", "").encode(), visit.token.encode()
         ):
@@ -145,13 +151,14 @@ class Room:
             shown.status = problem.status
         return shown
 
-    def enter(self, req: falcon.Request, read: Callable[[falcon.Request], Mapping[str, str]] = lambda _: {}) -> Visit:
+    def enter(self, req: falcon.Request, read: Callable[[falcon.Request], Form] = lambda _: ({}, {})) -> Visit:
         """Who is there, counted by address before `read` reads the form."""
         self.app.count_visit("dashboard", req, self.screen.per_minute, PER_SECOND)
         cookie = req.cookies.get(cookie_name(self.app), "")
         session = sessions.find(self.app, cookie) if cookie else None
         if session and not session.is_complete and not self.screen.anybody:
             session = None
+        form, files = read(req)
         visit = Visit(
             self.app,
             session,
@@ -163,7 +170,8 @@ class Room:
             asked=req.cookies.get(cookie_name(self.app, "passkey"), ""),
             known_as=req.cookies.get(cookie_name(self.app, "known"), ""),
             query=dict(parse_qsl(req.query_string, keep_blank_values=True)),
-            form=read(req),
+            form=form,
+            files=files,
         )
         visitor = req.cookies.get(cookie_name(self.app, "visitor"), "")
         if not session and not visitor:
@@ -220,8 +228,12 @@ class Room:
             if visit.reveals:
                 self.keep(req, visit, *visit.reveals)
         elif isinstance(answer, Sent):
-            resp.status, resp.data, resp.content_type = answer.status, answer.body, answer.content_type
+            resp.status, resp.content_type = answer.status, answer.content_type
             resp.set_headers(dict(answer.headers))
+            if isinstance(answer.body, bytes):
+                resp.data = answer.body
+            else:
+                resp.stream = answer.body
         else:
             resp.status, resp.content_type = answer.status, falcon.MEDIA_HTML
             if answer.onward:
@@ -266,18 +278,33 @@ _REFUSED = {
 }
 
 
-def fields(req: falcon.Request) -> dict[str, str]:
-    """The fields of a form; of those with one name, all, separated by spaces. NUL is replaced."""
+def fields(req: falcon.Request, most: int = MOST_BYTES) -> Form:
+    """The fields of a form, and its files; of fields with one name, all, separated by spaces. NUL is replaced."""
+    files: dict[str, Uploaded] = {}
     try:
-        pairs = parse_qsl(
-            read_bytes(req, MOST_BYTES).decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS
-        )
+        sent = read_bytes(req, most)
+        if (req.content_type or "").startswith("multipart/form-data") and most > MOST_BYTES:
+            pairs = [*_parts(req, sent, files)]
+        else:
+            pairs = parse_qsl(sent.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except (PayloadTooLarge, ValueError):
         raise PayloadTooLarge("The form is too long.") from None
     found: dict[str, list[str]] = {}
     for name, value in pairs:
         found.setdefault(name, []).append(value)
-    return {name: " ".join(values).replace("\0", "\N{REPLACEMENT CHARACTER}") for name, values in found.items()}
+    texts = {name: " ".join(values).replace("\0", "\N{REPLACEMENT CHARACTER}") for name, values in found.items()}
+    return texts, files
+
+
+def _parts(req: falcon.Request, sent: bytes, files: dict[str, Uploaded]) -> Iterator[tuple[str, str]]:
+    """The fields of a form that may have files, which are put with the others."""
+    form = MultipartFormHandler().deserialize(BytesIO(sent), req.content_type, len(sent))
+    for part in form:
+        if part.filename is None:
+            yield part.name or "", part.stream.read().decode("utf-8", "replace")
+        elif part.filename:
+            # Some browsers send the path, of which only the end is the file's name.
+            files[part.name or ""] = Uploaded(re.split(r"[/\\\\]", part.filename)[-1], part.stream.read())
 
 
 def token(app: App, of: str) -> str:

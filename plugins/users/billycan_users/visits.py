@@ -48,17 +48,25 @@ class Led(Struct):
 class Sent(Struct):
     """Something that is no page, such as a file."""
 
-    body: bytes
+    body: bytes | Iterable[bytes]
     content_type: str
     headers: Mapping[str, str] = {}
     status: int = 200
 
 
+class Uploaded(Struct):
+    """A file of a form."""
+
+    filename: str
+    content: bytes
+
+
 class Visit:
     """One request for a page: who is there, at which business, and what was sent.
 
-    `query` and `form` are the parameters and fields that were sent, and `query_string` the parameters as sent. `faults`
-    is what is wrong with the fields by name, and `problem` why the form was refused, where the page is shown again.
+    `query`, `form` and `files` are the parameters, fields and files that were sent, and `query_string` the parameters
+    as sent. `faults` is what is wrong with the fields by name, and `problem` why the form was refused, where the page
+    is shown again.
     """
 
     def __init__(
@@ -75,11 +83,13 @@ class Visit:
         known_as: str,
         query: Mapping[str, str],
         form: Mapping[str, str],
+        files: Mapping[str, Uploaded],
     ) -> None:
         self.app, self.session_if_any = app, session
         self.query_string = query_string
         self.path, self.address, self.browser, self.request_id = path, address, browser, request_id
         self.asked, self.known_as, self.query, self.form = asked, known_as, query, form
+        self.files = files
         self.faults: dict[str, str] = {}
         self.problem: Problem | None = None
         self.cookies: dict[str, str | None] = {}  # what the answer sets, or ends
@@ -139,19 +149,26 @@ class Visit:
     ) -> Any:
         """The envelope that the API answers to the visitor; raises the Problem that it would.
 
-        A form that is sent twice is carried out once.
+        A body of bytes is sent as it is. A form that is sent twice is carried out once.
         """
         answer = self.app.call(
             self.identity,
             method,
             path,
             urlencode(query or {}, doseq=True),
-            b"" if body is None else encode(body),
+            b"" if body is None else body if isinstance(body, bytes) else encode(body),
             version=version,
             key=f"form-{self.form['once'][:100]}-{path}"[:255] if method == "POST" and self.form.get("once") else None,
             request_id=self.request_id,
         )
         return _decode(answer.body) if answer.body else None
+
+    def fetch(self, path: str) -> Sent:
+        """What the API answers that is no envelope, such as a file."""
+        answer = self.app.call(self.identity, "GET", path, request_id=self.request_id)
+        headers = dict(answer.headers)
+        kind = headers.pop("Content-Type")
+        return Sent(answer.body if answer.pieces is None else answer.pieces, kind, headers)
 
     @contextmanager
     def reading(self) -> Iterator[Context]:

@@ -84,6 +84,8 @@ RULES = {
     r"must be a whole number, without a fraction or an exponent": "JSON Schema takes 1.0 for an integer",
     r"must be a plain decimal number.*": "schemathesis writes numbers in a query with exponents",
     r"events\[\d+\]: must be one of .*": "events are those of what is enabled",
+    r"must be the name of a file, without a folder|must be the file's bytes": "what a name is, no pattern says",
+    r"resource: '.*' is not the id of a record\.": "which ids there are depends on what is enabled",
     r"must be an IANA time zone.*|is not a valid ABN.*": "formats of our own",
 }
 
@@ -142,6 +144,9 @@ class Business:
         return (n := next(self.tried)) < ALL_OF_THE_FIRST or n % self.then_one_in == 0
 
     def make(self, path, body):
+        if path == "attachments":
+            file = f"/v1/attachments?resource={self.known['client_id']}&filename=a.pdf"
+            return self.client.call("POST", file, raw=b"%PDF-1.7", status=201).json["data"]
         response = self.client.call("POST", f"/v1/{path}", body)
         if response.status_int == 409 and (others := response.json["error"].get("alternatives")):
             # A step changed how long the service takes, so that what was booked is in the way.
@@ -159,7 +164,7 @@ class Business:
             return found.status_int == 200
         data = found.json["data"]
         parts = [action for payment in data.get("payments", ()) for action in payment["allowed_actions"]]
-        return bool(rest) and rest[-1] in [*data["allowed_actions"], *parts]
+        return bool(rest) and rest[-1] in [*data.get("allowed_actions", ()), *parts]
 
     def record(self, path):
         """The ids in a path of a record on which its action is possible."""
@@ -223,6 +228,8 @@ class Business:
             case.query["fields"] = ",".join(members(case)[:3])
         for name in ("cursor", "after"):
             case.query.pop(name, None)
+        if case.path == "/v1/attachments" and case.method == "POST":
+            case.query["resource"] = self.known["client_id"]
         if case.path == "/v1/availability":
             case.query |= {"service_id": self.known["service_id"], "from": case.query["to"]}
         if isinstance(case.body, dict):

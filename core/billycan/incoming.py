@@ -32,13 +32,16 @@ class Incoming:
 
 
 class Pieces:
-    """The bytes of an answer, sent piece by piece, and closed whatever becomes of it."""
+    """The bytes of an answer, sent piece by piece; `close` is called at the end, and if it comes before that."""
 
     def __init__(self, pieces: Iterable[bytes], close: Callable[[], None] = lambda: None) -> None:
         self._pieces, self.close = pieces, close
 
     def __iter__(self) -> Iterator[bytes]:
-        return iter(self._pieces)
+        try:
+            yield from self._pieces
+        finally:
+            self.close()
 
 
 def too_large(most: int) -> PayloadTooLarge:

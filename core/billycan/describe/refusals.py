@@ -39,7 +39,7 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
         yield problems.Unauthenticated, "", keys
     if route.scope or "insufficient_scope" in named(endpoint):
         yield problems.Forbidden, "", ["insufficient_scope"]
-    if endpoint.signature.params:
+    if endpoint.signature.params or "resource_not_found" in named(endpoint):
         yield problems.NotFound, "", ["resource_not_found"]
     if endpoint.signature.answer is not Reply:
         yield problems.NotAcceptable, "", ["not_acceptable"]
@@ -70,7 +70,8 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
 def _unreadable(endpoint: "Endpoint") -> tuple[str, list[str]]:
     codes = ["malformed_request", "unknown_parameter", "invalid_parameter"]
     if reads_body(endpoint):
-        return "Body", [*codes, "malformed_json", "duplicate_key", "too_deep"]
+        asked = ["invalid_filter"] if endpoint.signature.query else []
+        return "Body" + "Query" * bool(asked), [*codes, *asked, "malformed_json", "duplicate_key", "too_deep"]
     if endpoint.signature.listed:
         return "List", [*codes, "invalid_filter", "invalid_sort", "invalid_cursor", "page_too_large"]
     return ("Query", [*codes, "invalid_filter"]) if endpoint.signature.query else ("", codes)

@@ -49,11 +49,8 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Arrived
     keeping.note(ctx, id)
     arrived: Arrived | None = None
     try:
-        try:
+        with _available():
             storage(ctx.app).put(keeping.key(ctx.tenant_id, id), look(incoming))
-        except OSError:
-            log.exception("an attachment could not be stored")
-            raise Unavailable("Files cannot be stored at the moment: try again later.") from None
         filename = with_extension(query.filename, look.content_type)
         arrived = Arrived(id, filename, look.content_type, incoming.size, incoming.sha256)
         yield arrived
@@ -105,7 +102,8 @@ def get_attachment_content(ctx: Context, id: str) -> Reply:
         "Cross-Origin-Resource-Policy": "same-origin",
         "ETag": f'"{row.sha256}"',
     }
-    return Reply(keeping.content(ctx, row.id), kind, headers)
+    with _available():
+        return Reply(keeping.content(ctx, row.id), kind, headers)
 
 
 def delete_attachment(ctx: Context, id: str) -> Deleted:
@@ -121,6 +119,18 @@ def delete_attachment(ctx: Context, id: str) -> Deleted:
         raise NotFound
     keeping.remove(ctx, {id: row.size})
     return Deleted(id)
+
+
+@contextmanager
+def _available() -> Iterator[None]:
+    """Unavailable where the storage does not do what it is asked; if bytes are gone from it, waiting mends nothing."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError:
+        log.exception("the storage of attachments failed")
+        raise Unavailable("Files cannot be stored or read at the moment: try again later.") from None
 
 
 def _found(ctx: Context, id: str, does: str) -> Row:

@@ -2,11 +2,13 @@
 
 import os
 import tempfile
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import timedelta
 from functools import lru_cache
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 from billycan import App
 from billycan.web import Pieces
@@ -14,7 +16,7 @@ from billycan.web import Pieces
 from .settings import Settings
 
 if TYPE_CHECKING:
-    from obstore.store import ClientConfig, S3Config, S3Store
+    from obstore.store import ClientConfig, RetryConfig, S3Config, S3Store
 
 _PIECE_BYTES = 64 * 1024
 _IN_MEMORY = 1024 * 1024  # of what is on its way to a bucket; more of it goes through a temporary file
@@ -106,21 +108,40 @@ class Bucket:
             for piece in pieces:
                 file.write(piece)
             file.seek(0)
-            self._store.put(key, file)
+            self._put(key, file)
 
     def open(self, key: str) -> Pieces:
-        found = self._store.get(key)
+        with _told():
+            found = self._store.get(key)
         return Pieces(map(bytes, found.stream(_PIECE_BYTES)), lambda: None)
 
     def remove(self, key: str) -> None:
-        with suppress(FileNotFoundError):
+        with suppress(FileNotFoundError), _told():
             self._store.delete(key)
 
     def check(self) -> str:
         key = "billycan-doctor"
-        self._store.put(key, b"billycan")
-        self._store.delete(key)
+        self._put(key, BytesIO(b"billycan"))
+        self.remove(key)
         return f"in the bucket {self._settings.bucket}"
+
+    def _put(self, key: str, file: IO[bytes]) -> None:
+        try:
+            with _told():
+                self._store.put(key, file)
+        except FileNotFoundError:
+            raise OSError(f"there is no bucket {self._settings.bucket}") from None
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """What goes wrong with a bucket as an OSError; FileNotFoundError where there are no such bytes."""
+    from obstore.exceptions import BaseError  # noqa: PLC0415 - only where a bucket is set
+
+    try:
+        yield
+    except BaseError as error:
+        raise OSError(f"the bucket: {type(error).__name__}: {str(error)[:200]}") from error
 
 
 def _s3(settings: Settings) -> "S3Store":
@@ -133,7 +154,10 @@ def _s3(settings: Settings) -> "S3Store":
         config["access_key_id"], config["secret_access_key"] = settings.access_key_id, settings.secret_access_key
     allow_http = (settings.endpoint or "").startswith("http://")
     client_options: ClientConfig = {"allow_http": allow_http, "timeout": "60s"}
-    return S3Store(settings.bucket, prefix=settings.prefix or None, config=config, client_options=client_options)
+    # Whoever uploads waits for it, and may try again themselves.
+    retry: RetryConfig = {"max_retries": 2, "retry_timeout": timedelta(seconds=10)}
+    prefix = settings.prefix or None
+    return S3Store(settings.bucket, prefix=prefix, config=config, client_options=client_options, retry_config=retry)
 
 
 def _sync(folder: Path) -> None:

@@ -1,0 +1,128 @@
+"""Attachments in a bucket: against a server that speaks S3's protocol and knows its keys."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from billycan import Context, unit_of_work
+from billycan.testing import Client, run_timed
+from billycan_attachments.api import keep_attachment, read_attachment
+from billycan_attachments.plugin import doctor
+from billycan_attachments.storage import storage
+from billycan_attachments.tables import leftovers
+
+pytestmark = pytest.mark.either
+SERVER = Path(__file__).parent / "s3rver"
+LOCKED, CODE = SERVER / "package-lock.json", SERVER / "serve.cjs"
+NOT_TESTED = "Attachments in a bucket were NOT TESTED: "
+PDF = b"%PDF-1.7\n"
+KEY = "S3RVER"  # the key of that server, and its secret
+
+
+@pytest.fixture(scope="session")
+def program():
+    """The server, installed as locked beside its lock, where every process of the tests finds it."""
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        pytest.skip(NOT_TESTED + "no node and npm here")
+    installed = SERVER / "node_modules" / ".package-lock.json"
+    wanted = {name for name in json.loads(LOCKED.read_text())["packages"] if name}
+    if not installed.exists() or set(json.loads(installed.read_text())["packages"]) != wanted:
+        words = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+        done = subprocess.run(words, cwd=SERVER, capture_output=True, text=True, timeout=300, check=False)
+        if done.returncode:
+            pytest.skip(f"{NOT_TESTED}npm ci failed: {done.stderr[-300:]}")
+    return node
+
+
+@pytest.fixture
+def server(program, tmp_path):
+    words = [program, str(CODE), str(tmp_path / "s3")]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process, f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        process.stdin.close()
+
+
+@pytest.fixture
+def serve(make_app, server):
+    def make(**more):
+        given = {"folder": None, "bucket": "files", "prefix": "live", "endpoint": server[1]}
+        given |= {"access_key_id": KEY, "secret_access_key": KEY}
+        return make_app("attachments", "contacts", attachments={**given, **more})
+
+    return make
+
+
+def prepared(app):
+    client = Client(app)
+    return (
+        client,
+        f"/v1/attachments?resource={client.post('/v1/contacts', {'name': 'Ada'})['data']['id']}&filename=a.pdf",
+    )
+
+
+def test_bytes_go_to_the_bucket_and_come_back(serve, tmp_path, clock):
+    app = serve()
+    client, path = prepared(app)
+    large = PDF + bytes(range(256)) * 20_000  # beyond what is kept in memory on the way
+    for content in (PDF, large):
+        made = client.call("POST", path, raw=content, status=201).json["data"]
+        answer = client.call("GET", f"/v1/attachments/{made['id']}/content", status=200)
+        assert (answer.body, answer.headers["Content-Length"]) == (content, str(len(content)))
+    stored = [
+        file.name for file in (tmp_path / "s3").rglob(f"files/live/{client.tenant_id}/*") if made["id"] in file.name
+    ]
+    assert stored
+    head = client.call("HEAD", f"/v1/attachments/{made['id']}/content", status=200)
+    assert head.headers["Content-Length"] == str(len(large))
+    client.delete(f"/v1/attachments/{made['id']}")
+    clock.move(hours=25)
+    run_timed(app)
+    assert not [file for file in (tmp_path / "s3").rglob("*") if made["id"] in file.name]
+    storage(app).remove(f"{client.tenant_id}/{made['id']}")  # once more, which is nothing
+    with pytest.raises(FileNotFoundError):
+        storage(app).open(f"{client.tenant_id}/{made['id']}")
+    assert doctor(app) == "kept in the bucket files"
+    ctx = Context(app, client.tenant_id)
+    with unit_of_work(ctx):
+        kept = keep_attachment(ctx, path.partition("=")[2].partition("&")[0], "b.pdf", PDF)
+    run_timed(app)
+    ctx = Context(app, client.tenant_id, writes=False)
+    with app.db.reading(client.tenant_id) as ctx.db:
+        assert read_attachment(ctx, kept).content == PDF
+
+
+def test_what_is_refused_leaves_nothing_there(serve, tmp_path):
+    client, path = prepared(serve())
+    client.refused(415, "unsupported_media_type", "POST", path, raw=b"a" * 70_000 + b"\0")
+    assert not [file for file in (tmp_path / "s3").rglob("*") if client.tenant_id in str(file)]
+
+
+@pytest.mark.parametrize("wrong", [{"access_key_id": "guessed"}, {"bucket": "another"}])
+def test_a_bucket_that_refuses_is_unavailable(serve, wrong):
+    app = serve(**wrong)
+    client, path = prepared(app)
+    client.refused(503, "unavailable", "POST", path, raw=PDF)
+    assert client.get("/v1/attachments")["data"] == []
+    with pytest.raises(OSError, match="bucket"):
+        doctor(app)
+
+
+def test_a_bucket_that_is_away_is_unavailable_and_tidied_up_later(serve, server, clock):
+    app = serve()
+    client, path = prepared(app)
+    made = client.call("POST", path, raw=PDF, status=201).json["data"]
+    server[0].kill()
+    client.refused(503, "unavailable", "POST", path, raw=PDF)
+    client.refused(503, "unavailable", "GET", f"/v1/attachments/{made['id']}/content")
+    client.delete(f"/v1/attachments/{made['id']}")
+    clock.move(hours=25)
+    with pytest.raises(OSError, match="the bucket"):
+        run_timed(app)
+    with app.db.reading(client.tenant_id) as db:
+        noted = sa.select(leftovers.c.id).where(leftovers.c.tenant_id == client.tenant_id)
+        assert made["id"] in db.execute(noted).scalars().all()  # to be removed once it is back

@@ -128,8 +128,11 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
     if hasattr(connection, "billycan_begins"):  # of one that writes it is its own matter
         yield
         return
-    exchange(connection, [*_first(connection, db.get_execution_options()), _BEGIN_READING])
     try:
+        # Not in one trip: what is sent together is one transaction from its first statement on.
+        if first := _first(connection, db.get_execution_options()):
+            exchange(connection, first)
+        exchange(connection, [_BEGIN_READING])
         yield
     except BaseException:
         walls.forget(connection)

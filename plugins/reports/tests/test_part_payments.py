@@ -136,3 +136,21 @@ def test_what_counted_ahead_on_accrual_is_not_counted_again_on_cash(client, cloc
     client.post(f"/v1/invoices/{last['id']}/pay", {"payment_method": "card"}, 200)
     found = [client.get(f"/v1/reports/gst?{month}")["data"]["1A"]["amount"] for month in MONTHS]
     assert found == [100, 0, 0]
+
+
+@pytest.mark.parametrize("basis", ["cash", "accrual"])
+def test_a_note_takes_off_an_invoice_that_took_a_deposit_off(client, clock, basis):
+    """Both bases come to the same once all is paid: the GST on the deposit arises with the last invoice (s 99-10)."""
+    client.patch("/v1/tenant", {"gst_settings": [{"from": "2000-07-01", "registered": True, "basis": basis}]})
+    job = work(client)
+    deposit = claim(client, job, percent=10, claim="deposit")
+    client.post(f"/v1/invoices/{deposit['id']}/pay", {"payment_method": "card"}, 200)
+    at(clock, 8)
+    last = claim(client, job)
+    client.post(f"/v1/invoices/{last['id']}/pay", {"payment_method": "card"}, 200)
+    at(clock, 9)
+    lines = [{"description": "Returned", "unit_price": "100.00"}]
+    note = {"invoice_id": last["id"], "reason": "returned", "line_items": lines}
+    note = client.post("/v1/adjustment_notes", note)["data"]["id"]
+    client.post(f"/v1/adjustment_notes/{note}/issue", status=200)
+    assert (months(client, "1A", basis), months(client, "G1", basis)) == ([0, 100, -10], [0, 1150, -110])

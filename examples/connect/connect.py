@@ -19,6 +19,9 @@ import requests
 from requests_oauthlib import OAuth2Session
 from standardwebhooks import Webhook
 
+os.environ.setdefault(
+    "OAUTHLIB_RELAX_TOKEN_SCOPE", "1"
+)  # people may take scopes away, which oauthlib takes for an error
 SCOPES = ["invoices:read", "webhooks:read", "webhooks:write"]
 
 

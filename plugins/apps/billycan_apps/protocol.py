@@ -36,6 +36,8 @@ class Refused(Exception):
 class Endpoint:
     """A Falcon resource that takes a form of an app, and answers in JSON."""
 
+    is_entrance = False  # for programs
+
     def __init__(self, app: App, act: Callable[[App, Registered, Mapping[str, str]], Any]) -> None:
         self.app, self.act = app, act
 
@@ -71,6 +73,8 @@ class RevocationEndpoint(Endpoint):
 
 class Description:
     """`GET /.well-known/oauth-authorization-server` (RFC 8414)"""
+
+    is_entrance = False
 
     def __init__(self, app: App) -> None:
         self.app = app

@@ -18,6 +18,7 @@ from wsgiref.simple_server import WSGIRequestHandler, WSGIServer, make_server
 import pytest
 import requests
 import standardwebhooks.webhooks as package
+from requests_oauthlib import OAuth2Session
 
 from billycan.testing import Client
 from billycan_apps.testing import OAuthApp
@@ -123,6 +124,22 @@ def test_the_document_connects_a_business(client, monkeypatch, tmp_path, capsys)
             known["url_of_the_request"] = led_to(oauth, known["begun"].url)
     assert [invoice["number"] for invoice in known["invoices"]] == ["INV-0001"]
     assert "INV-0001 11.00" in capsys.readouterr().out
+
+
+def test_a_business_that_takes_a_scope_away_is_connected_all_the_same(client, monkeypatch):
+    monkeypatch.setenv("OAUTHLIB_INSECURE_TRANSPORT", "1")
+    monkeypatch.setenv("OAUTHLIB_RELAX_TOKEN_SCOPE", "1")
+    oauth = OAuthApp(client, redirect_uris=["http://127.0.0.1:5000/callback"])
+    here = {"redirect_uri": oauth.edition.redirect_uris[0], "scope": oauth.edition.scopes}
+    session = OAuth2Session(oauth.id, pkce="S256", **here)
+    url, _ = session.authorization_url(f"{client.app.public_url}/oauth/authorize")
+    page = oauth.person().web.get(f"{urlsplit(url).path}?{urlsplit(url).query}")
+    form = next(form for form in page.forms.values() if "environment" in form.fields)
+    next(tick for tick in form.fields["scope"] if tick._value == "contacts:write").checked = False
+    back = form.submit("decision", value="allow", status=303).headers["Location"]
+    how = {"client_secret": oauth.secret, "include_client_id": True}
+    token = session.fetch_token(f"{client.app.public_url}/oauth/token", authorization_response=back, **how)
+    assert token["scope"] == ["contacts:read"]
 
 
 @pytest.fixture(scope="module")

@@ -172,3 +172,7 @@ def test_scopes_are_told_in_words_that_name_what_they_open_and_nothing_else(make
     assert "send" in change.detail and "void" in change.detail
     assert "See or change contacts, the log of events or your business profile" in cannot(app, ["invoices:read"])[0]
     assert cannot(app, ["invoices:read"])[1] == "Change invoices"
+
+
+def test_nobody_is_told_to_open_what_is_for_programs(client):
+    assert list(client.app.entrances) == ["/dashboard"]

@@ -196,14 +196,6 @@ def test_a_statement_adds_up_while_money_moves(client, contact):
     assert len(client.get(f"/v1/contacts/{contact}/statement")["data"]["entries"]) == 1 + len(moves)
 
 
-def test_statements_of_many_businesses_are_read_one_after_the_other(client):
-    businesses = [client, Client(client.app), Client(client.app)]
-    paths = [f"/v1/contacts/{c.post('/v1/contacts', {'name': 'Ada'})['data']['id']}/statement" for c in businesses]
-    for _ in range(2):
-        assert [c.get(path)["data"]["closing"] for c, path in zip(businesses, paths, strict=True)] == [0, 0, 0]
-        client.refused(404, "resource_not_found", "GET", "/v1/contacts/con_0/statement")
-
-
 def test_a_statement_is_of_a_contact_that_may_be_read_and_of_days_in_order(client, contact):
     path = f"/v1/contacts/{contact}/statement"
     statement = client.get(path)["data"]

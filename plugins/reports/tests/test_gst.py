@@ -377,6 +377,14 @@ def test_a_report_on_another_basis(client, clock):
     assert client.get(f"/v1/reports/gst?{JULY}&basis=cash")["data"]["basis"] == "cash"
 
 
+def test_businesses_ask_for_reports_one_after_the_other(client):
+    """PostgreSQL is told for whom each is before the moment begins of which a report is."""
+    businesses = [client, Client(client.app), Client(client.app)]
+    for _ in range(2):
+        for business in businesses:
+            assert business.get(f"/v1/reports/gst?{JULY}&basis=cash")["data"]["1A"]["amount"] == 0
+
+
 # Lodged periods -------------------------------------------------------------------------------------------------------
 
 

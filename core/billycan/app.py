@@ -193,10 +193,12 @@ class App:
         version: int | None = None,
         key: str | None = None,
         request_id: str = "",
+        prefers_csv: bool = False,
     ) -> Answer:
         """What the API answers to somebody whom a page let in: authorized, validated and carried out as over HTTP.
 
-        `version` is what If-Match would say, and `key` is an Idempotency-Key. Raises the Problem that a client would
+        `version` is what If-Match would say, and `key` is an Idempotency-Key. A list comes as CSV where `prefers_csv`
+        says so. Raises the Problem that a client would
         be shown. Calls are not counted: the page counts its visits.
         """
         if (found := endpoint_at(self, method, path)) is None:
@@ -211,6 +213,7 @@ class App:
             request_id=request_id,
             if_match=None if version is None else frozenset((str(version),)),
             key=key,
+            prefers_csv=prefers_csv,
         )
         try:
             return answer(self, call, endpoint, params, identity, identity.tenant_id)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import falcon
 from msgspec import Struct
 
-from . import chosen, idempotency, pages, wire
+from . import chosen, exporting, idempotency, pages, wire
 from .context import Context
 from .endpoints import Endpoint
 from .idempotency import Answer
@@ -33,8 +33,8 @@ class Call(Struct, kw_only=True):
     """A call of the API, over HTTP or from a page: what its answer depends on besides who makes it.
 
     `body` reads the body, once it is known that it is wanted, and `pieces` one that is no JSON, of at most so many
-    bytes. `has` are the ETags that the caller has answers of, `key`
-    is its Idempotency-Key.
+    bytes. `has` are the ETags that the caller has answers of, `key` is its Idempotency-Key. `prefers_csv` asks for a
+    list as CSV.
     """
 
     method: str
@@ -47,6 +47,7 @@ class Call(Struct, kw_only=True):
     has: Sequence[Any] = ()
     key: str | None = None
     takes_json: bool = True
+    prefers_csv: bool = False
 
 
 def answer(
@@ -64,13 +65,16 @@ def answer(
         writes=route.method != "GET",
     )
     app.hook.authorize(ctx=ctx, route=route)
-    if not call.takes_json and endpoint.signature.answer is not Reply:
+    as_csv = call.prefers_csv and endpoint.signature.listed is not None
+    if not call.takes_json and endpoint.signature.answer is not Reply and not as_csv:
         raise NotAcceptable
     raw = call.body() if route.method in ("POST", "PATCH") and not route.receive else b""
     key = _of_caller(identity, _checked(call.key)) if ctx.writes else None
     values, aside = _decode(ctx, call.query, endpoint, raw)
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
+            if as_csv:
+                return exporting.sheet(ctx, endpoint, values, params)
             return _handle(ctx, call, endpoint, values, params, aside)
     if route.receive is None:
         return _write(ctx, call, endpoint, values, params, aside, key, raw)

@@ -138,6 +138,7 @@ class Pipeline:
             has=tuple(req.if_none_match or ()),
             key=req.get_header("Idempotency-Key"),
             takes_json=req.client_accepts_json,
+            prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )
         answer = calls.answer(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
         resp.status, resp.data = answer.status, answer.body

@@ -3,17 +3,64 @@
 import csv
 import io
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
-from .resources import Reply
+from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import fields
+
+from .plain import is_struct, options, parts
+from .resources import Named, Reply
+from .wire import encode
 
 MEDIA_TYPE = "text/csv; charset=utf-8"
-# What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection).
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+# What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection), in full width too; and text that looks
+# like what guards one, so that what is read again is what was written.
+_FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
 _NUMBER_OR_PHONE = re.compile(r"[+-]?\d[\d ().-]*", re.ASCII)
+_PLAIN_ITEM = re.compile(r"[^\s,\[][^,\r\n]*")
+_DEEPEST = 3
+
+
+class Column(Struct, frozen=True):
+    """A column of a list's file, called as its member: `billing_address.suburb` for one that lies in another."""
+
+    name: str
+    path: tuple[str, ...]
+
+    def of(self, record: Any) -> Any:
+        """Its value in a record; None where that has none."""
+        for name, key in zip(self.path, self.name.split("."), strict=True):
+            record = record.get(key) if isinstance(record, Mapping) else getattr(record, name, None)
+        return None if record is UNSET else record
+
+
+def columns(kind: Any, asked: Collection[str] | None = None, include: Collection[str] = ()) -> list[Column]:
+    """The columns of a list of these records: of the members `asked` for, or of all that are there without `include`.
+
+    An object has a column for each of its members, but for the id of a named record that a member of its own tells.
+    """
+    return [
+        column
+        for field in fields(kind)
+        if (field.name in asked if asked is not None else field.default is not UNSET or field.encode_name in include)
+        for column in _columns(kind, field)
+    ]
+
+
+def _columns(kind: Any, field: Any, depth: int = 1) -> Iterator[Column]:
+    within = [parts(option)[0] for option in options(parts(field.type)[0])]
+    within = [option for option in within if option not in (type(None), UnsetType)]
+    if len(within) != 1 or not is_struct(within[0]) or depth == _DEEPEST:
+        yield Column(field.encode_name, (field.name,))
+        return
+    told = within[0] is Named and f"{field.encode_name}_id" in kind.__struct_encode_fields__
+    for part in fields(within[0]):
+        if not (told and part.name == "id"):
+            for column in _columns(within[0], part, depth + 1):
+                yield Column(f"{field.encode_name}.{column.name}", (field.name, *column.path))
 
 
 def csv_reply(filename: str, columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> Reply:
@@ -22,14 +69,20 @@ def csv_reply(filename: str, columns: Sequence[str], rows: Iterable[Sequence[Any
     Money has two decimals, dates are YYYY-MM-DD, and what is missing is empty. Text that a spreadsheet would take for a
     formula has a `'` before it; numbers and phone numbers stay as they are.
     """
+    return Reply(
+        written([columns, *rows]), MEDIA_TYPE, {"Content-Disposition": f'attachment; filename="{filename}.csv"'}
+    )
+
+
+def written(rows: Iterable[Iterable[Any]]) -> bytes:
+    """Rows as lines of CSV."""
     out = io.StringIO(newline="")
-    writer = csv.writer(out)
-    writer.writerow(columns)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return Reply(out.getvalue().encode(), MEDIA_TYPE, {"Content-Disposition": f'attachment; filename="{filename}.csv"'})
+    csv.writer(out).writerows([cell(value) for value in row] for row in rows)
+    return out.getvalue().encode()
 
 
-def _cell(value: Any) -> str:
+def cell(value: Any) -> str:
+    """A value as a cell has it: a list of short texts as `a, b`, any other list or object as JSON."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -38,5 +91,13 @@ def _cell(value: Any) -> str:
         return f"{value:f}"
     if isinstance(value, int | date):
         return str(value)
-    text = str(value)
-    return f"'{text}" if text.startswith(_FORMULA) and not _NUMBER_OR_PHONE.fullmatch(text) else text
+    if isinstance(value, list | tuple) and all(isinstance(each, str) and _PLAIN_ITEM.fullmatch(each) for each in value):
+        value = ", ".join(value)
+    elif not isinstance(value, str):
+        value = encode(value).decode() if value else ""
+    return f"'{value}" if _FORMULA.match(value) and not _NUMBER_OR_PHONE.fullmatch(value) else value
+
+
+def text_of(cell: str) -> str:
+    """The text of which a cell was made: without what guards it."""
+    return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -245,7 +245,8 @@ class _Document:
             }
             schema: Json = {"type": "object", "properties": members, "required": [*members]}
             content = {"application/json": {"schema": schema, **self.recorded(endpoint, "answer")}}
-            content |= {media_type: {"schema": {"type": "string"}} for media_type in route.also}
+            others = {*route.also, *(["text/csv"] if signature.listed else [])}
+            content |= {media_type: {"schema": {"type": "string"}} for media_type in sorted(others)}
         answer: Json = {"description": HTTPStatus(route.status).phrase, "headers": headers_named(headers)}
         if route.status == 201 and len(homes) == 1:
             answer["links"] = {name: ref("links", name) for name in self.linked(*homes)}

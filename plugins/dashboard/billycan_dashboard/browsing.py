@@ -1,9 +1,12 @@
 """The pages of records, of any plugin: lists, and a record with its neighbours and what happened to it."""
 
 import json
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Set
 from decimal import Decimal
+from itertools import chain
 from typing import Any, Literal, get_args, get_origin
+from urllib.parse import urlencode
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -12,8 +15,8 @@ from billycan import own
 from billycan.businesses import list_keys
 from billycan.events import events, may_read
 from billycan.members import is_struct, options, parts
-from billycan.web import encode
-from billycan_users.api import Answer, Shown, Visit, names
+from billycan.web import Pieces, encode
+from billycan_users.api import Answer, Sent, Shown, Visit, names
 
 from .attachments import attached
 from .kinds import Kind, Member, action_label, holds, kind_at, kinds, label, page_of, title_of, url
@@ -92,6 +95,18 @@ def list_records(visit: Visit, resource: str) -> Answer:
         "new": url(f"{kind.page}/new", _chosen(kind, query)) if kind.may(visit, "make") else "",
     }
     return Shown("dashboard/list.html", values)
+
+
+def download_records(visit: Visit, resource: str) -> Answer:
+    """What a list finds, as a CSV file with the mark by which Excel knows UTF-8."""
+    kind = kind_at(visit, resource)
+    query = {name: value for name, value in visit.query.items() if value and name not in ("page", "per_page", "cursor")}
+    answer = visit.app.call(
+        visit.identity, "GET", kind.path, urlencode(query), request_id=visit.request_id, prefers_csv=True
+    )
+    headers = {name: value for name, value in answer.headers.items() if name == "Content-Disposition"}
+    file = Pieces(chain([BOM_UTF8], answer.pieces or ()), getattr(answer.pieces, "close", lambda: None))
+    return Sent(file, answer.headers["Content-Type"], headers)
 
 
 def _chosen(kind: Kind, query: Mapping[str, str]) -> dict[str, str]:

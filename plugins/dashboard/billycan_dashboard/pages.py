@@ -16,6 +16,7 @@ def _navs(app: App) -> list[tuple[str, str]]:
 screens = mounted(
     Screen(_LIST, browsing.list_records, navs=_navs, group="Records"),
     Screen(f"{_LIST}/new", changes.new_record, changes.make_record),
+    Screen(f"{_LIST}/csv", browsing.download_records),
     Screen(_RECORD, browsing.show_record),
     Screen(f"{_RECORD}/edit", changes.edit_record, changes.change_record),
     Screen(f"{_RECORD}/delete", post=changes.delete_record, on=_RECORD),

@@ -1,0 +1,87 @@
+"""A list as a CSV file: all records that its filters find, as they were at one moment, a hundred at a time."""
+
+from collections.abc import Iterator, Mapping
+from tempfile import SpooledTemporaryFile
+from typing import IO, TYPE_CHECKING, Any
+
+from msgspec import structs
+
+from . import sheets
+from .db import one_moment
+from .idempotency import Answer
+from .incoming import Pieces
+from .problems import BadRequest
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .endpoints import Endpoint
+
+_IN_MEMORY = 1 << 20  # bytes; of a longer file the rest is on the disk
+_PIECE = 64 * 1024
+
+
+def sheet(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], params: Mapping[str, str]) -> Answer:
+    """The file: made as a whole before any of it is sent, so that it is complete or refused.
+
+    BadRequest for a parameter that cuts a list into pages.
+    """
+    query = values.get("query")
+    for name in ("page", "per_page", "cursor"):
+        if getattr(query, name, None) is not None:
+            raise BadRequest(f"{name}: a CSV file has all records on one page: leave it out.", param=name)
+    asked = frozenset(ctx.chosen[1]) if ctx.chosen else None
+    columns = sheets.columns(endpoint.signature.listed, asked, getattr(query, "include", None) or ())
+    file = _made(ctx, endpoint, values, params, columns)
+    size = file.tell()
+    file.seek(0)
+    name = endpoint.route.path.rpartition("/")[2]
+    headers = {
+        "Content-Type": sheets.MEDIA_TYPE,
+        "Content-Disposition": f'attachment; filename="{name}.csv"',
+        "Content-Length": str(size),
+    }
+    return Answer(endpoint.route.status, headers, b"", pieces=Pieces(iter(lambda: file.read(_PIECE), b""), file.close))
+
+
+def _made(
+    ctx: "Context",
+    endpoint: "Endpoint",
+    values: Mapping[str, Any],
+    params: Mapping[str, str],
+    columns: list[sheets.Column],
+) -> IO[bytes]:
+    """The file, written to its end; records that are too large for a page of a hundred are asked for one by one."""
+    for per_page in (100, 10, 1):
+        file: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - whoever sends it closes it
+        try:
+            file.write(sheets.written([[column.name for column in columns]]))
+            with one_moment(ctx.db):
+                for records in _pages(ctx, endpoint, values, params, per_page):
+                    file.write(sheets.written([column.of(each) for column in columns] for each in records))
+        except BadRequest as refused:
+            file.close()
+            if refused.code != "page_too_large" or per_page == 1:
+                raise
+        except BaseException:
+            file.close()
+            raise
+        else:
+            return file
+    raise AssertionError("a record by itself is never too large")
+
+
+def _pages(
+    ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], params: Mapping[str, str], per_page: int
+) -> Iterator[list[Any]]:
+    """The records of each page of a list, found by where the last one ended."""
+    if "query" not in values or "cursor" not in values["query"].__struct_fields__:
+        yield endpoint.run(ctx, values, params).items
+        return
+    query = structs.replace(values["query"], per_page=per_page)
+    while True:
+        page = endpoint.run(ctx, {**values, "query": query}, params)
+        yield page.items
+        if not page.has_more:
+            return
+        on = {"cursor": page.next_cursor, "page": None} if page.next_cursor else {"page": page.page + 1}
+        query = structs.replace(query, **on)

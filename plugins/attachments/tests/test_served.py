@@ -1,0 +1,97 @@
+"""Uploads to a real server: many at once, cut short, in chunks, and larger than they say."""
+
+import hashlib
+import json
+import socket
+from collections import Counter
+
+import pytest
+import sqlalchemy as sa
+
+from billycan.hosting.served import Call, serving
+from billycan.testing import Client
+from billycan_attachments.tables import attachments, leftovers, used
+
+SIZE, ROOM = 1000, 10
+
+
+@pytest.fixture(scope="module")
+def server(engine, databases, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("served")
+    settings = {"attachments__folder": str(folder / "files"), "attachments__quota_bytes": str(ROOM * SIZE + SIZE // 2)}
+    with serving(databases.empty(engine), ("attachments", "contacts"), folder, **settings) as running:
+        running.files = folder / "files"
+        yield running
+
+
+@pytest.fixture
+def client(server):
+    return Client(server.app)
+
+
+@pytest.fixture
+def path(client):
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    return f"/v1/attachments?resource={contact}&filename=a.txt"
+
+
+def kept(server, client):
+    folder = server.files / client.tenant_id
+    return sorted(file.name for file in folder.iterdir()) if folder.exists() else []
+
+
+def rows(server, client, table):
+    with server.app.db.reading(client.tenant_id) as db:
+        return db.execute(sa.select(table).where(table.c.tenant_id == client.tenant_id)).all()
+
+
+def test_the_quota_is_exact_however_many_upload_at_once(server, client, path):
+    bodies = [f"{i:04d}".encode() * (SIZE // 4) for i in range(20)]
+    answers = server.at_once([Call("POST", path, body, client.headers) for body in bodies], clients=20)
+    assert Counter(answer.status for answer in answers) == {201: ROOM, 422: 20 - ROOM}
+    assert {answer.json["error"]["code"] for answer in answers if answer.status == 422} == {"quota_exceeded"}
+    made = sorted(answer.json["data"]["id"] for answer in answers if answer.status == 201)
+    assert kept(server, client) == sorted(row.id for row in rows(server, client, attachments)) == made
+    assert rows(server, client, used)[0].bytes == ROOM * SIZE
+    assert rows(server, client, leftovers) == []
+
+
+def talk(server, client, path, headers, *pieces, ends=True):
+    """What a client is answered that writes its body by itself."""
+    head = [f"POST {path} HTTP/1.1", "Host: x", f"Authorization: {client.headers['Authorization']}", *headers]
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall("\r\n".join([*head, "Connection: close", "", ""]).encode())
+        for piece in pieces:
+            connection.sendall(piece)
+        if ends:
+            connection.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    head, _, body = answer.partition(b"\r\n\r\n")
+    return int(head.split()[1]), json.loads(body)
+
+
+def test_a_body_that_is_cut_short_leaves_nothing(server, client, path):
+    status, answer = talk(server, client, path, ["Content-Length: 900"], b"half of it\n" * 10)
+    assert (status, answer["error"]["code"]) == (400, "malformed_request")
+    status, answer = talk(server, client, path, ["Transfer-Encoding: chunked"], b"5\r\nhello\r\n", b"nonsense\r\n")
+    assert status == 400
+    assert kept(server, client) == rows(server, client, attachments) == rows(server, client, leftovers) == []
+
+
+def test_a_body_may_come_in_chunks(server, client, path):
+    content = b"line\n" * 100
+    chunks = [b"%x\r\n%b\r\n" % (len(part), part) for part in (content[:1], content[1:300], content[300:])]
+    status, answer = talk(server, client, path, ["Transfer-Encoding: chunked"], *chunks, b"0\r\n\r\n")
+    assert status == 201, answer
+    assert (answer["data"]["size"], answer["data"]["sha256"]) == (500, hashlib.sha256(content).hexdigest())
+    (name,) = kept(server, client)
+    assert (server.files / client.tenant_id / name).read_bytes() == content
+
+
+def test_what_is_too_large_is_refused_before_it_is_sent(server, client, path):
+    status, answer = talk(server, client, path, [f"Content-Length: {11 << 20}"], ends=False)
+    assert (status, answer["error"]["code"]) == (413, "payload_too_large")
+    assert answer["error"]["message"] == "The body is larger than 10 MiB."
+    # More than it says is the beginning of another request, which is none.
+    status, answer = talk(server, client, path, ["Content-Length: 5"], b"hello and more")
+    assert (status, answer["data"]["size"]) == (201, 5)

@@ -196,6 +196,7 @@ class Business:
             "bookings": booking,
             "expenses": {"date": "2026-11-20", "amount": "64.90", "category_id": self.known["category_id"]},
             "gst_periods": {"from": f"{(year := 1900 + next(self.made) % 100)}-07-01", "to": f"{year}-09-30"},
+            "suppressed_addresses": {"address": f"grace{next(self.made)}@example.com"},
             "items": {"name": "Tap washers", "unit_price": "4.95"},
             "expense_categories": {"name": f"Fittings {next(self.made)}"},
             "adjustment_notes": {"invoice_id": self.sent_invoice(), "reason": "other", "full": True}

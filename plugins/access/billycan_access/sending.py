@@ -16,7 +16,7 @@ MAIL = "mail"
 
 def has_mail(app: App) -> bool:
     """Whether letters are sent."""
-    return MAIL in app.manifests
+    return MAIL in app.manifests and bool(import_module(f"billycan_{MAIL}.api").can_send(app))
 
 
 def send(app: App, db: sa.Connection, *, to: str, subject: str, text: str) -> None:

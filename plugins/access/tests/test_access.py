@@ -253,6 +253,7 @@ def letters(install, monkeypatch):
     sent = []
     module = ModuleType("billycan_mail.api")
     module.send = lambda app, db, *, to, subject, text: sent.append((to, subject, text))
+    module.can_send = lambda app: True
     monkeypatch.setitem(sys.modules, "billycan_mail", ModuleType("billycan_mail"))
     monkeypatch.setitem(sys.modules, "billycan_mail.api", module)
     install(Manifest(name="mail"))

@@ -83,10 +83,10 @@ def serve():
 def mailing(make_app):
     """An app that sends by a server, on a database of its own."""
 
-    def make(server, *plugins, **settings):
+    def make(server, *plugins, public_url="https://api.example.com", **settings):
         given = {"url": server.url, "sender": "Billycan <mail@example.com>", **settings}
         wanted = plugins or ("contacts", "documents", "hosted", "invoices")
-        return make_app("mail", *wanted, fresh=True, public_url="https://api.example.com", mail=given)
+        return make_app("mail", *wanted, fresh=True, public_url=public_url, mail=given)
 
     return make
 

@@ -5,7 +5,7 @@ from typing import Any, get_args
 from billycan import Fault, Invalid
 from billycan.fields import Email
 
-from . import makers, people, rules, sessions
+from . import letters, makers, people, rules, sessions
 from .reading import checked
 from .rules import Role
 from .screens import Answer, Screen, address
@@ -32,8 +32,11 @@ def invite(visit: Visit) -> Answer:
         live = people.live_of(db, visit.tenant_id)
         if people.has_role(db, live, user_id):  # whoever is in the business has the role at once
             makers.revoke_beyond(db, app, live, user_id, role, visit.session.user_id)
+        link = address(app, f"/dashboard/join/{token}")
+        text = f"You are invited to {_name(visit)}. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
+        letters.send(app, db, to=email, subject=f"You are invited to {_name(visit)}", text=text)
     app.epoch.bump()
-    return visit.reveal(_HERE, address(app, f"/dashboard/join/{token}"))
+    return visit.reveal(_HERE, link)
 
 
 def change_member(visit: Visit, id: str) -> Answer:
@@ -53,6 +56,11 @@ def change_member(visit: Visit, id: str) -> Answer:
         return Led(_HERE, "The invitation is withdrawn.")
     said = "The person is removed, and signed out everywhere." if removes else "The role is changed."
     return Led(_HERE, said + makers.told(revoked))
+
+
+def _name(visit: Visit) -> str:
+    """What the business is called that the visitor looks at."""
+    return next((b.name for b in visit.businesses() if visit.tenant_id in (b.id, b.sandbox_id)), "a business")
 
 
 def _role(text: str | None) -> Any:

@@ -147,8 +147,13 @@ def new_link(
 
 def reset_link(db: sa.Connection, user_id: str, now: Moment) -> str:
     """The token of a link to choose a new password; of those that somebody was given, only the last works."""
-    db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.purpose.not_in(INVITATIONS)))
+    forget_links(db, user_id)
     return new_link(db, RESET, user_id, now)
+
+
+def forget_links(db: sa.Connection, user_id: str) -> None:
+    """Let the links that somebody was given stop working, but for invitations."""
+    db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.purpose.not_in(INVITATIONS)))
 
 
 def opened(db: sa.Connection, token: str, now: Moment) -> Link | None:

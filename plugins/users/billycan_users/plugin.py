@@ -4,7 +4,7 @@ from pathlib import Path
 
 from billycan import Manifest
 
-from . import account, members, passkeys, signing_in
+from . import account, forgotten, members, passkeys, signing_in
 from .drawing import Assets
 from .greeting import greeting
 from .screens import mounted
@@ -18,7 +18,7 @@ manifest = Manifest(
     tables=(users, roles, sessions, links, passkeys_table, attempts, answered, shown_once),
     migrations=Path(__file__).parent / "migrations",
     pages=(
-        *mounted(*signing_in.screens, *account.screens, *passkeys.screens, *members.screens),
+        *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),
         ("/dashboard/-/{name}", Assets),
     ),
     greets=greeting,

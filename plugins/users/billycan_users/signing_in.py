@@ -78,11 +78,6 @@ def sign_out(visit: Visit) -> Answer:
     return Led(SIGN_IN, "You are signed out.")
 
 
-def show_forgot(visit: Visit) -> Answer:
-    text = "Ask whoever runs this service for a link to choose a new one: they make it with billycan users reset."
-    return Shown("users/forgot.html", {"text": text})
-
-
 # Links ---------------------------------------------------------------------------------------------------------------
 
 
@@ -176,7 +171,6 @@ def switch(visit: Visit) -> Answer:
 screens = (
     Screen(SIGN_IN, show_sign_in, sign_in, role=None, anybody=True, per_minute=60),
     Screen("/dashboard/sign-out", post=sign_out, role=None, anybody=True, on=SIGN_IN),
-    Screen("/dashboard/forgot", show_forgot, role=None, anybody=True, per_minute=60),
     Screen("/dashboard/join/{token}", show_join, join, role=None, anybody=True, per_minute=60),
     Screen("/dashboard/businesses", show_businesses, role=None),
     Screen("/dashboard/switch", post=switch, role=None, on="/dashboard/businesses"),

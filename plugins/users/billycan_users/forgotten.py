@@ -1,0 +1,61 @@
+"""The page on which somebody who forgot their password asks for a link to choose a new one."""
+
+import hashlib
+import secrets
+
+import sqlalchemy as sa
+
+from billycan import Invalid
+from billycan.fields import Email
+
+from . import attempts, letters, people
+from .reading import checked
+from .screens import Answer, Screen, address
+from .tables import attempts as table
+from .tables import users
+from .visits import Led, Shown, Visit
+
+HERE = "/dashboard/forgot"
+_ASK = "Ask whoever runs this service for a link to choose a new one: they make it with billycan users reset."
+_SENT = "If somebody signs in with this address, a link to choose a new password is on its way. It works for an hour."
+
+
+def show(visit: Visit) -> Answer:
+    return Shown("users/forgot.html", {"text": "" if letters.can_send(visit.app) else _ASK})
+
+
+def ask(visit: Visit) -> Answer:
+    """Send a link to whoever has the address; the answer, and the work, is the same if nobody has."""
+    app = visit.app
+    if not letters.can_send(app):
+        raise Invalid(_ASK)
+    email = checked(Email, "email", visit.form.get("email", "")).casefold()
+    counted = f"forgot:{hashlib.sha256(email.encode()).hexdigest()}"
+    try:
+        attempts.take(app, counted, f"forgot:{visit.network}")
+    except attempts.Wait as wait:
+        raise Invalid(f"Too many links were asked for: please try again in {wait}.") from None
+    with app.db.writing() as db:
+        # Written either way, so that the disk is waited for whether or not there is such a person.
+        db.execute(sa.update(table).where(table.c.name == counted).values(until=table.c.until))
+        known = db.execute(sa.select(users.c.id).where(users.c.email == email, users.c.password.is_not(None))).first()
+        if known:
+            token = people.reset_link(db, known.id, app.now())
+            _write(visit, db, email, token)
+        else:
+            nested = db.begin_nested()
+            for _ in range(3):  # as many statements as a link takes
+                people.forget_links(db, "")
+            _write(visit, db, email, secrets.token_urlsafe(32))
+            nested.rollback()
+    return Led("/dashboard/sign-in", _SENT)
+
+
+def _write(visit: Visit, db: sa.Connection, email: str, token: str) -> None:
+    link = address(visit.app, f"/dashboard/join/{token}")
+    text = f"With this link you choose a new password. It works once, within an hour:\n\n{link}\n\n"
+    text += "If you did not ask for it, ignore this message: your password stays as it is.\n"
+    letters.send(visit.app, db, to=email, subject="Choose a new password", text=text)
+
+
+screens = (Screen(HERE, show, ask, role=None, anybody=True, per_minute=60),)

@@ -173,7 +173,8 @@ def test_no_text_runs_as_a_formula_and_all_is_read_as_it_was(text):
 def test_twenty_thousand_records_take_no_more_memory_than_two_thousand(client):
     client.post("/v1/contacts", {"name": "Ada", "notes": "x" * 200})
     with client.app.db.writing(client.tenant_id) as db:
-        row = db.execute(sa.select(contacts)).one()._asdict()
+        mine = contacts.c.tenant_id == client.tenant_id
+        row = db.execute(sa.select(contacts).where(mine)).one()._asdict()
     peaks = {}
     made = 1
     for total in (2_000, 20_000):
@@ -183,7 +184,7 @@ def test_twenty_thousand_records_take_no_more_memory_than_two_thousand(client):
         tracemalloc.start()
         asked = client.web.RequestClass.blank("/v1/contacts", headers={**client.headers, **CSV})
         response = asked.send(client.app.wsgi)
-        lines = sum(piece.count(b"\r\n") for piece in response.app_iter)
+        lines = sum(piece.count(b"\n") for piece in response.app_iter)
         peaks[total] = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert lines == total + 1

@@ -171,6 +171,9 @@ class Business:
         _, _, resource, *rest = path.split("/")
         if resource in ("events", "webhook_deliveries"):
             return {"id": self.client.get(f"/v1/{resource}")["data"][0]["id"]}
+        if resource == "emails":
+            to = {"to": ["grace@example.com"]}
+            return {"id": self.make(f"invoices/{self.sent_invoice()}/email", to)["id"]}
         made = self.make(resource, self.body(resource, action := rest[-1]))
         ids = {"id": made["id"]}
         for step, body in STEPS.get((resource, action), ()):

@@ -519,9 +519,30 @@ def wait(c, clock):
     start_at = f"{tomorrow}T10:00:00+11:00"
     booking = {"service_id": service, "client_id": c.client, "start_at": start_at, "force": True}
     c.post("/v1/bookings", booking)
+    repeat(c, tomorrow)
     run_timed(c.app)
     clock.move(days=4)
     run_timed(c.app)
+
+
+def repeat(c, tomorrow):
+    """A service every quarter, and what becomes of others."""
+    path, lines = "/v1/recurring_invoices", [{"description": "Backflow test", "unit_price": "180.00"}]
+    body = {"client_id": c.client, "frequency": "quarter", "start_on": tomorrow, "line_items": lines}
+    id = c.post(path, {**body, "then": "send", "reference": "Backflow"})["data"]["id"]
+    c.patch(f"{path}/{id}", {"notes": "Tested every quarter, as the law demands."})
+    c.get(f"{path}/{id}/preview?count=4")
+    c.post(f"{path}/{id}/pause", status=200)
+    c.post(f"{path}/{id}/resume", status=200)
+    c.get(f"{path}/{id}")
+    c.get(f"{path}?status=active&sort=next_on")
+    ended = c.post(path, body)["data"]["id"]
+    c.post(f"{path}/{ended}/end", status=200)
+    c.delete(f"{path}/{ended}")
+    gone = c.post("/v1/contacts", {"name": "Moved away"})["data"]["id"]
+    c.post(path, {**body, "client_id": gone})
+    c.post(f"/v1/contacts/{gone}/archive", status=200)
+    c.refused(422, "client_archived", "POST", path, {**body, "client_id": gone})
 
 
 def test_the_examples_are_what_the_app_answers(told):

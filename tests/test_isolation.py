@@ -45,6 +45,12 @@ BODIES = {
     },
     "/v1/gst_periods": {"from": "2026-07-01", "to": "2026-09-30"},
     "/v1/suppressed_addresses": {"address": "grace@example.com"},
+    "/v1/recurring_invoices": {
+        "client_id": "{/v1/contacts}",
+        "frequency": "month",
+        "start_on": "2027-01-31",
+        "line_items": [LINE],
+    },
     "/v1/webhook_endpoints": {"url": "https://example.com/hook", "events": ["*"]},
     "/v1/assets": {"name": "Van", "cost": "31500.00", "custodian_id": "{/v1/contacts}"},
     "/v1/visits": {"job_id": "{/v1/jobs}", "visited_on": "2026-11-20", "minutes": 45},

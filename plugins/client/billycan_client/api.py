@@ -93,6 +93,10 @@ class Billycan(Connection):
         return Quotes(self)
 
     @cached_property
+    def recurring_invoices(self) -> RecurringInvoices:
+        return RecurringInvoices(self)
+
+    @cached_property
     def reports(self) -> Reports:
         return Reports(self)
 
@@ -5022,6 +5026,363 @@ class Quotes:
             },
             if_match=if_match,
             idempotency_key=idempotency_key,
+        )
+
+
+class RecurringInvoices:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def list(
+        self,
+        *,
+        page: Maybe[int] = UNSET,
+        per_page: int = 100,
+        cursor: Maybe[str] = UNSET,
+        sort: Maybe[str] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        search: Maybe[str] = UNSET,
+        status: Maybe[Many[Literal["active", "ended", "paused"]]] = UNSET,
+        client_id: Maybe[Many[str]] = UNSET,
+        frequency: Maybe[Many[Literal["fortnight", "month", "quarter", "week", "year"]]] = UNSET,
+        then: Maybe[Many[Literal["draft", "email", "send"]]] = UNSET,
+        next_on_from: Maybe[dt.date] = UNSET,
+        next_on_to: Maybe[dt.date] = UNSET,
+        start_on_from: Maybe[dt.date] = UNSET,
+        start_on_to: Maybe[dt.date] = UNSET,
+    ) -> Listing[models.RecurringInvoice]:
+        """All recurring invoices, whatever their status.
+
+        For those that come next, sort by `next_on`.
+
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        search: The text to look for: at most 200 characters, without wildcards.
+        status: Records with any of these values of `status`.
+        client_id: Records with any of these values of `client_id`.
+        frequency: Records with any of these values of `frequency`.
+        then: Records with any of these values of `then`.
+        next_on_from: Records whose `next_on` is this or later.
+        next_on_to: Records whose `next_on` is this or earlier.
+        start_on_from: Records whose `start_on` is this or later.
+        start_on_to: Records whose `start_on` is this or earlier.
+        """
+        return Listing(
+            self._api,
+            "/v1/recurring_invoices",
+            models.RecurringInvoice,
+            {
+                "page": page,
+                "per_page": per_page,
+                "cursor": cursor,
+                "sort": sort,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+                "search": search,
+                "status": status,
+                "client_id": client_id,
+                "frequency": frequency,
+                "then": then,
+                "next_on_from": next_on_from,
+                "next_on_to": next_on_to,
+                "start_on_from": start_on_from,
+                "start_on_to": start_on_to,
+            },
+        )
+
+    def create(
+        self,
+        *,
+        line_items: Sequence[models.NewLine],
+        client_id: str,
+        frequency: Literal["fortnight", "month", "quarter", "week", "year"],
+        start_on: dt.date,
+        external_id: Maybe[str | None] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        currency: Maybe[Literal["AUD"]] = UNSET,
+        amounts_are: Maybe[Literal["exclusive", "inclusive"] | None] = UNSET,
+        gst_rounding: Maybe[Literal["per_line", "total_invoice"] | None] = UNSET,
+        discount_percent: Maybe[Amount | None] = UNSET,
+        discount_amount: Maybe[Amount | None] = UNSET,
+        end_on: Maybe[dt.date | None] = UNSET,
+        count: Maybe[int | None] = UNSET,
+        then: Maybe[Literal["draft", "email", "send"]] = UNSET,
+        reference: Maybe[str | None] = UNSET,
+        purchase_order: Maybe[str | None] = UNSET,
+        notes: Maybe[str | None] = UNSET,
+        terms: Maybe[str | None] = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.RecurringInvoice:
+        """Have an invoice made on a date, and again and again.
+
+        Each invoice is made on its date, soon after midnight in the business's time zone; dates before today are made
+        at
+        once, in order. The key needs `invoices:write`, and `mail:write` to email the invoices. Refused with
+        `client_archived`, and with `gst_not_registered` if a business that is not registered for GST charges it. Emits
+        `recurring_invoice.created`.
+
+        line_items: What is charged for, in order. GST codes, and prices of items, that are not sent are those of the
+          date of each invoice.
+        client_id: The contact who owes the money.
+        frequency: How long it is from one invoice to the next.
+        start_on: The date of the first invoice, at most a year ago; the others follow from it. Where a month is too
+          short for the day, its last day is used.
+        external_id: Your own id for the record, unique among records of its kind.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        currency: Always AUD.
+        amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
+        gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
+        discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
+        discount_amount: A discount on the whole document, in dollars, spread over its lines.
+        end_on: The last date on which one may be made; not together with `count`.
+        count: How many invoices are made; not together with `end_on`.
+        then: What happens to each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
+        reference: A short reference for the client.
+        purchase_order: The client's purchase order.
+        notes: Notes for the client.
+        terms: Terms of payment for the client.
+        """
+        return self._api.call(
+            "POST",
+            "/v1/recurring_invoices",
+            models.RecurringInvoice,
+            body={
+                "external_id": external_id,
+                "metadata": metadata,
+                "line_items": line_items,
+                "currency": currency,
+                "amounts_are": amounts_are,
+                "gst_rounding": gst_rounding,
+                "discount_percent": discount_percent,
+                "discount_amount": discount_amount,
+                "client_id": client_id,
+                "frequency": frequency,
+                "start_on": start_on,
+                "end_on": end_on,
+                "count": count,
+                "then": then,
+                "reference": reference,
+                "purchase_order": purchase_order,
+                "notes": notes,
+                "terms": terms,
+            },
+            idempotency_key=idempotency_key,
+        )
+
+    def get(
+        self,
+        id: str,
+    ) -> models.RecurringInvoice:
+        """One recurring invoice.
+
+        `failure` says why the next invoice could not be made, if so.
+        """
+        return self._api.call("GET", f"/v1/recurring_invoices/{segment(id)}", models.RecurringInvoice)
+
+    def update(
+        self,
+        id: str,
+        *,
+        external_id: Maybe[str | None] = UNSET,
+        metadata: Maybe[Mapping[str, str | None] | None] = UNSET,
+        line_items: Maybe[Sequence[models.NewLine | models.LineChange]] = UNSET,
+        currency: Maybe[Literal["AUD"] | None] = UNSET,
+        amounts_are: Maybe[Literal["exclusive", "inclusive"] | None] = UNSET,
+        gst_rounding: Maybe[Literal["per_line", "total_invoice"] | None] = UNSET,
+        discount_percent: Maybe[Amount | None] = UNSET,
+        discount_amount: Maybe[Amount | None] = UNSET,
+        client_id: Maybe[str] = UNSET,
+        frequency: Maybe[Literal["fortnight", "month", "quarter", "week", "year"]] = UNSET,
+        start_on: Maybe[dt.date] = UNSET,
+        end_on: Maybe[dt.date | None] = UNSET,
+        count: Maybe[int | None] = UNSET,
+        then: Maybe[Literal["draft", "email", "send"] | None] = UNSET,
+        reference: Maybe[str | None] = UNSET,
+        purchase_order: Maybe[str | None] = UNSET,
+        notes: Maybe[str | None] = UNSET,
+        terms: Maybe[str | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.RecurringInvoice:
+        """Change what the next invoices are, or when they are made.
+
+        Invoices that were made stay as they are, and no date has two. What could not be made is tried again at once.
+        Refused with `document_locked` once it has ended, with `client_archived`, and with `gst_not_registered` if a
+        business that is not registered for GST charges it. Emits `recurring_invoice.updated` if anything changed.
+
+        external_id: Your own id for the record, unique among records of its kind.
+        metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        line_items: What is charged for, in order. GST codes, and prices of items, that are not sent are those of the
+          date of each invoice.
+        currency: Always AUD.
+        amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
+        gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
+        discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
+        discount_amount: A discount on the whole document, in dollars, spread over its lines.
+        client_id: The contact who owes the money.
+        frequency: How long it is from one invoice to the next.
+        start_on: The date of the first invoice, at most a year ago; the others follow from it. Where a month is too
+          short for the day, its last day is used.
+        end_on: The last date on which one may be made; not together with `count`.
+        count: How many invoices are made; not together with `end_on`.
+        then: What happens to each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
+        reference: A short reference for the client.
+        purchase_order: The client's purchase order.
+        notes: Notes for the client.
+        terms: Terms of payment for the client.
+        """
+        return self._api.call(
+            "PATCH",
+            f"/v1/recurring_invoices/{segment(id)}",
+            models.RecurringInvoice,
+            body={
+                "external_id": external_id,
+                "metadata": metadata,
+                "line_items": line_items,
+                "currency": currency,
+                "amounts_are": amounts_are,
+                "gst_rounding": gst_rounding,
+                "discount_percent": discount_percent,
+                "discount_amount": discount_amount,
+                "client_id": client_id,
+                "frequency": frequency,
+                "start_on": start_on,
+                "end_on": end_on,
+                "count": count,
+                "then": then,
+                "reference": reference,
+                "purchase_order": purchase_order,
+                "notes": notes,
+                "terms": terms,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def delete(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Deleted:
+        """Delete a recurring invoice of which no invoice was made.
+
+        Refused with `has_dependents` otherwise: end it instead. Emits `recurring_invoice.deleted`.
+        """
+        return self._api.call(
+            "DELETE",
+            f"/v1/recurring_invoices/{segment(id)}",
+            models.Deleted,
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def pause(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.RecurringInvoice:
+        """Make no invoices for a while; dates that come in the meantime are skipped.
+
+        From active to paused; otherwise `invalid_state_transition`. Emits `recurring_invoice.paused`.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/recurring_invoices/{segment(id)}/pause",
+            models.RecurringInvoice,
+            body={},
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def resume(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.RecurringInvoice:
+        """Make invoices again, from the first date that is today or later.
+
+        From paused to active, or to ended if no date is left; otherwise `invalid_state_transition`. Dates that came
+        while
+        it was paused are skipped. `count` counts invoices, so skipped dates do not count. Emits
+        `recurring_invoice.resumed`, and `recurring_invoice.ended` if no date is left.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/recurring_invoices/{segment(id)}/resume",
+            models.RecurringInvoice,
+            body={},
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def end(
+        self,
+        id: str,
+        *,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.RecurringInvoice:
+        """Make no more invoices; those that were made stay.
+
+        From active or paused to ended; otherwise `invalid_state_transition`. Emits `recurring_invoice.ended`.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/recurring_invoices/{segment(id)}/end",
+            models.RecurringInvoice,
+            body={},
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def preview(
+        self,
+        id: str,
+        *,
+        count: Maybe[int] = UNSET,
+    ) -> builtins.list[models.NextInvoice]:
+        """The dates of the next invoices, in order: at most `count`, and none once it has ended.
+
+        For one that is paused, as if it were resumed today.
+
+        count: How many dates; default 12.
+        """
+        return self._api.call(
+            "GET",
+            f"/v1/recurring_invoices/{segment(id)}/preview",
+            builtins.list[models.NextInvoice],
+            query={
+                "count": count,
+            },
         )
 
 

@@ -617,6 +617,17 @@ class Expense(Struct, kw_only=True):
     """When it was last changed."""
 
 
+class Failure(Struct, kw_only=True):
+    """Why an invoice could not be made; it is tried again every hour, and at once after a change."""
+
+    date: dt.date
+    """The date of the invoice."""
+    code: str
+    """The code of the error."""
+    message: str
+    """What is wrong, and how to fix it."""
+
+
 class Group(Struct, kw_only=True):
     """What the expenses of one category, GST code or month come to."""
 
@@ -1891,6 +1902,13 @@ class NewTimeOff(Struct, kw_only=True):
     """Why."""
 
 
+class NextInvoice(Struct, kw_only=True):
+    """An invoice that is to be made."""
+
+    issue_date: dt.date
+    """Its date."""
+
+
 class NotClaimed(Struct, kw_only=True):
     """Purchases of these days whose GST is in no label, and why."""
 
@@ -2257,6 +2275,98 @@ class Recovery(Struct, kw_only=True):
     """The end of the period."""
     deliveries: int
     """How many."""
+
+
+class RecurringInvoice(Struct, kw_only=True):
+    """A recurring invoice as it is shown."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    status: Open[Literal["active", "ended", "paused"]]
+    """Whether invoices are made: `active`, `paused`, or `ended` for good."""
+    client_id: str
+    """The contact who owes the money."""
+    client: Named
+    """The contact who owes the money."""
+    frequency: Open[Literal["fortnight", "month", "quarter", "week", "year"]]
+    """How long it is from one invoice to the next."""
+    start_on: dt.date
+    """The date of the first invoice, at most a year ago; the others follow from it. Where a month is too short
+    for the day, its last day is used.
+    """
+    end_on: dt.date | None
+    """The last date on which one may be made; not together with `count`."""
+    count: int | None
+    """How many invoices are made; not together with `end_on`."""
+    then: Open[Literal["draft", "email", "send"]]
+    """What happens to each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`)."""
+    line_items: list[RecurringLine]
+    """What is charged for, in order. GST codes, and prices of items, that are not sent are those of the date of
+    each invoice.
+    """
+    currency: Open[Literal["AUD"]]
+    """Always AUD."""
+    amounts_are: Open[Literal["exclusive", "inclusive"]] | None
+    """Whether the prices of the lines include GST; defaults to the business's setting."""
+    gst_rounding: Open[Literal["per_line", "total_invoice"]] | None
+    """Whether GST is rounded once for the document or for each line; defaults to the business's setting."""
+    discount_percent: Decimal | None
+    """A discount on the whole document, in percent; not together with `discount_amount`."""
+    discount_amount: Decimal | None
+    """A discount on the whole document, in dollars, spread over its lines."""
+    reference: str | None
+    """A short reference for the client."""
+    purchase_order: str | None
+    """The client's purchase order."""
+    notes: str | None
+    """Notes for the client."""
+    terms: str | None
+    """Terms of payment for the client."""
+    total: Decimal
+    """What one invoice came to, including GST, when it was last made or changed."""
+    next_on: dt.date | None
+    """The date of the next invoice; null unless it is active."""
+    invoices_made: int
+    """How many invoices were made so far."""
+    last_invoice_id: str | None
+    """The invoice that was made last."""
+    failure: Failure | None
+    """Why the next invoice could not be made; null if nothing is wrong."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class RecurringLine(Struct, kw_only=True):
+    """A line item as it was sent; what is null is decided on the date of each invoice."""
+
+    id: str
+    """Its id, by which a PATCH names it."""
+    description: str | None
+    """What is charged for."""
+    quantity: Decimal
+    """How many."""
+    unit: str | None
+    """The unit of the quantity."""
+    unit_price: Decimal | None
+    """The price of one unit."""
+    discount_percent: Decimal | None
+    """A discount on the line, in percent."""
+    discount_amount: Decimal | None
+    """A discount on the line, in dollars."""
+    gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]] | None
+    """How the line is taxed; if null, by the business's registration for GST on the date of each invoice."""
+    item_id: str | None
+    """The item of the price list that gives what is null of the others."""
 
 
 class Refund(Struct, kw_only=True):

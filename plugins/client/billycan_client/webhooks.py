@@ -84,6 +84,13 @@ __all__ = [
     "QuoteExpiring",
     "QuoteSent",
     "QuoteUpdated",
+    "RecurringInvoiceCreated",
+    "RecurringInvoiceDeleted",
+    "RecurringInvoiceEnded",
+    "RecurringInvoiceFailed",
+    "RecurringInvoicePaused",
+    "RecurringInvoiceResumed",
+    "RecurringInvoiceUpdated",
     "ServiceCreated",
     "ServiceDeleted",
     "ServiceUpdated",
@@ -599,6 +606,55 @@ class QuoteUpdated(Delivery, kw_only=True):
     data: models.Quote
 
 
+class RecurringInvoiceCreated(Delivery, kw_only=True):
+    """Recurring invoice created"""
+
+    event: Literal["recurring_invoice.created"]
+    data: models.RecurringInvoice
+
+
+class RecurringInvoiceDeleted(Delivery, kw_only=True):
+    """Recurring invoice deleted"""
+
+    event: Literal["recurring_invoice.deleted"]
+    data: models.Deleted
+
+
+class RecurringInvoiceEnded(Delivery, kw_only=True):
+    """Recurring invoice ended"""
+
+    event: Literal["recurring_invoice.ended"]
+    data: models.RecurringInvoice
+
+
+class RecurringInvoiceFailed(Delivery, kw_only=True):
+    """Recurring invoice failed"""
+
+    event: Literal["recurring_invoice.failed"]
+    data: models.RecurringInvoice
+
+
+class RecurringInvoicePaused(Delivery, kw_only=True):
+    """Recurring invoice paused"""
+
+    event: Literal["recurring_invoice.paused"]
+    data: models.RecurringInvoice
+
+
+class RecurringInvoiceResumed(Delivery, kw_only=True):
+    """Recurring invoice resumed"""
+
+    event: Literal["recurring_invoice.resumed"]
+    data: models.RecurringInvoice
+
+
+class RecurringInvoiceUpdated(Delivery, kw_only=True):
+    """Recurring invoice updated"""
+
+    event: Literal["recurring_invoice.updated"]
+    data: models.RecurringInvoice
+
+
 class ServiceCreated(Delivery, kw_only=True):
     """Service created"""
 
@@ -726,6 +782,13 @@ Event = (
     | QuoteExpiring
     | QuoteSent
     | QuoteUpdated
+    | RecurringInvoiceCreated
+    | RecurringInvoiceDeleted
+    | RecurringInvoiceEnded
+    | RecurringInvoiceFailed
+    | RecurringInvoicePaused
+    | RecurringInvoiceResumed
+    | RecurringInvoiceUpdated
     | ServiceCreated
     | ServiceDeleted
     | ServiceUpdated
@@ -807,6 +870,13 @@ EVENTS: dict[str, type[Delivery]] = {
     "quote.expiring": QuoteExpiring,
     "quote.sent": QuoteSent,
     "quote.updated": QuoteUpdated,
+    "recurring_invoice.created": RecurringInvoiceCreated,
+    "recurring_invoice.deleted": RecurringInvoiceDeleted,
+    "recurring_invoice.ended": RecurringInvoiceEnded,
+    "recurring_invoice.failed": RecurringInvoiceFailed,
+    "recurring_invoice.paused": RecurringInvoicePaused,
+    "recurring_invoice.resumed": RecurringInvoiceResumed,
+    "recurring_invoice.updated": RecurringInvoiceUpdated,
     "service.created": ServiceCreated,
     "service.deleted": ServiceDeleted,
     "service.updated": ServiceUpdated,

@@ -42,6 +42,9 @@ names = names_of(contacts.c.name)
 # Maps each id to the contact's email address, None where it has none.
 emails = names_of(contacts.c.email)
 
+# Maps each id to the contact's status, `active` or `archived`, in the same way.
+statuses = names_of(contacts.c.status)
+
 
 def parties(ctx: Context, ids: Iterable[str]) -> dict[str, Party]:
     """Map each id to what a document needs to know of the contact, in one query; none where there are no ids."""

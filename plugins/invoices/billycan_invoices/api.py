@@ -7,10 +7,10 @@ from billycan import Context, decode, names_of
 
 from .claims import Billing, Extra, Work, already_invoiced, billings, claim, hand_over, work_of
 from .documents import neighbours
-from .handlers import create_invoice
+from .handlers import create_invoice, preview_invoice, send_invoice
 from .owing import owed_by_each
 from .paying import Payable, payable, take_payment
-from .schemas import Invoice, NewInvoice
+from .schemas import Invoice, NewInvoice, Preview
 from .tables import entries, invoices
 
 __all__ = [
@@ -27,6 +27,8 @@ __all__ = [
     "names",
     "owed_by_each",
     "payable",
+    "preview",
+    "send",
     "take_payment",
     "work_of",
 ]
@@ -44,3 +46,14 @@ def make(ctx: Context, members: Mapping[str, Any]) -> Invoice:
     """
     ctx.require("invoices:write")
     return create_invoice(ctx, decode(neighbours.without_gone(ctx, members), NewInvoice))
+
+
+def preview(ctx: Context, members: Mapping[str, Any]) -> Preview:
+    """What an invoice of these members would come to, as `POST /v1/invoices/preview` answers; nothing is stored."""
+    return preview_invoice(ctx, decode(members, NewInvoice))
+
+
+def send(ctx: Context, id: str) -> Invoice:
+    """Send a draft, as `POST /v1/invoices/{id}/send` does. Forbidden where the caller's key lacks `invoices:write`."""
+    ctx.require("invoices:write")
+    return send_invoice(ctx, id)

@@ -25,7 +25,7 @@ BY_PEOPLE = {"app.connected", "app.disconnected", "attachment.created", "attachm
 # What a mail server leads to, and what takes each address once.
 BY_MAIL = {"email.sent", "email.failed", "suppressed_address.created"}
 # What happens by itself when days go by.
-BY_TIME = {"booking.reminder", "invoice.due_soon", "invoice.overdue", "quote.expiring"}
+BY_TIME = {"booking.reminder", "invoice.due_soon", "invoice.overdue", "quote.expiring", "recurring_invoice.failed"}
 ONCE = {"gst_period.created"}  # no day is lodged twice
 
 

@@ -1,0 +1,32 @@
+"""What a business wants to know of its recurring invoices at a glance."""
+
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Card, Context, own
+from billycan_contacts import api as contacts
+
+from .tables import recurring
+
+_MOST = 5
+
+
+def upcoming(ctx: Context) -> Card | None:
+    """The recurring invoices that come next; none where there are none."""
+    c = recurring.c
+    asked = sa.select(c.id, c.client_id, c.next_on, c.total, c.failure)
+    found = asked.where(own(ctx, recurring), c.next_on.is_not(None)).order_by(c.next_on, c.id).limit(_MOST)
+    rows = ctx.db.execute(found).all()
+    if not rows:
+        return None
+    names = contacts.names(ctx, {row.client_id for row in rows})
+    shown: list[tuple[Any, ...]] = [(f"{_day(row.next_on)}: {names[row.client_id]}", row.total) for row in rows]
+    failing = sum(row.failure is not None for row in rows)
+    note = f"{failing} could not be made" if failing else ""
+    path = "/v1/recurring_invoices?status=active&sort=next_on"
+    return Card(title="Next recurring invoices", note=note, rows=tuple(shown), path=path)
+
+
+def _day(day: Any) -> str:
+    return f"{day.day} {day:%b}"

@@ -1,0 +1,213 @@
+"""What each endpoint does."""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from itertools import islice
+from types import SimpleNamespace
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row, new_id, own
+from billycan.sql import as_stored
+from billycan_contacts import api as contacts
+from billycan_documents.api import NewLine, id_faults, let_one_discount_clear_the_other
+from billycan_invoices import api as invoices
+
+from .records import actions, next_date, records, series, show, tell
+from .schemas import DatesQuery, NewRecurringInvoice, NextInvoice, RecurringInvoice, RecurringInvoiceQuery
+from .tables import recurring
+
+# What of it is the body of each invoice.
+BODY = (
+    *("client_id", "line_items", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
+    *("reference", "purchase_order", "notes", "terms", "metadata"),
+)
+MOST_DAYS_AGO = 366
+
+
+def list_recurring_invoices(ctx: Context, query: RecurringInvoiceQuery) -> Page[RecurringInvoice]:
+    """All recurring invoices, whatever their status.
+
+    For those that come next, sort by `next_on`.
+    """
+    page = records.rows(ctx, query, columns=records.columns(ctx))
+    return page.of(show(ctx, page.items))
+
+
+def create_recurring_invoice(ctx: Context, body: NewRecurringInvoice) -> RecurringInvoice:
+    """Have an invoice made on a date, and again and again.
+
+    Each invoice is made on its date, soon after midnight in the business's time zone; dates before today are made at
+    once, in order. The key needs `invoices:write`, and `mail:write` to email the invoices. Refused with
+    `client_archived`, and with `gst_not_registered` if a business that is not registered for GST charges it. Emits
+    `recurring_invoice.created`.
+    """
+    _check_lines([line.id for line in body.line_items], [])
+    values = _values(ctx, body, None)
+    started = {"status": "active", "invoices_made": 0, "pauses": []}
+    row = records.insert(ctx, **{**_NOTHING_YET, **values, **started, "next_on": body.start_on})
+    return tell(ctx, row, "recurring_invoice.created")
+
+
+def get_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
+    """One recurring invoice.
+
+    `failure` says why the next invoice could not be made, if so.
+    """
+    return show(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
+
+
+def update_recurring_invoice(ctx: Context, id: str, body: Patch[NewRecurringInvoice]) -> RecurringInvoice:
+    """Change what the next invoices are, or when they are made.
+
+    Invoices that were made stay as they are, and no date has two. What could not be made is tried again at once.
+    Refused with `document_locked` once it has ended, with `client_archived`, and with `gst_not_registered` if a
+    business that is not registered for GST charges it. Emits `recurring_invoice.updated` if anything changed.
+    """
+    row = records.lock(ctx, id)
+    before = {**row._mapping, "currency": "AUD"}
+    let_one_discount_clear_the_other(body)
+    _check_lines([line.get("id") for line in body.sent.get("line_items", ())], row.line_items)
+    after = body.over(before)
+    changed = {name for name in after.__struct_fields__ if as_stored(getattr(after, name)) != before[name]}
+    if row.status == "ended" and changed - {"external_id", "metadata"}:
+        raise Conflict("A recurring invoice that has ended cannot be changed.", code="document_locked", status="ended")
+    if changed - {"external_id", "metadata"}:
+        values = _values(ctx, after, row)
+        row_after = records.save(ctx, row, **values, **_when(row, values))
+        _try_again(ctx, id)
+    else:
+        row_after = records.save(ctx, row, external_id=after.external_id, metadata=after.metadata)
+    if row_after.version != row.version:
+        return tell(ctx, row_after, "recurring_invoice.updated")
+    return show(ctx, [row_after])[0]
+
+
+def delete_recurring_invoice(ctx: Context, id: str) -> Deleted:
+    """Delete a recurring invoice of which no invoice was made.
+
+    Refused with `has_dependents` otherwise: end it instead. Emits `recurring_invoice.deleted`.
+    """
+    deleted = records.remove(ctx, id)
+    ctx.emit("recurring_invoice.deleted", deleted)
+    return deleted
+
+
+def pause_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
+    """Make no invoices for a while; dates that come in the meantime are skipped.
+
+    From active to paused; otherwise `invalid_state_transition`. Emits `recurring_invoice.paused`.
+    """
+    row = records.lock(ctx, id)
+    row = records.save(ctx, row, status=actions.check("pause", row.status), paused_on=ctx.today(), next_on=None)
+    return tell(ctx, row, "recurring_invoice.paused")
+
+
+def resume_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
+    """Make invoices again, from the first date that is today or later.
+
+    From paused to active, or to ended if no date is left; otherwise `invalid_state_transition`. Dates that came while
+    it was paused are skipped. `count` counts invoices, so skipped dates do not count. Emits
+    `recurring_invoice.resumed`, and `recurring_invoice.ended` if no date is left.
+    """
+    row = records.lock(ctx, id)
+    values: dict[str, Any] = {"status": actions.check("resume", row.status), "paused_on": None}
+    if row.paused_on < ctx.today():
+        values["pauses"] = [*row.pauses, [row.paused_on.isoformat(), ctx.today().isoformat()]]
+    values |= _when(row, values)
+    row = records.save(ctx, row, **values)
+    _try_again(ctx, id)
+    resumed = tell(ctx, row, "recurring_invoice.resumed")
+    return end(ctx, row) if row.next_on is None else resumed
+
+
+def end_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
+    """Make no more invoices; those that were made stay.
+
+    From active or paused to ended; otherwise `invalid_state_transition`. Emits `recurring_invoice.ended`.
+    """
+    row = records.lock(ctx, id)
+    actions.check("end", row.status)
+    return end(ctx, row)
+
+
+def preview_recurring_invoice(ctx: Context, id: str, query: DatesQuery) -> list[NextInvoice]:
+    """The dates of the next invoices, in order: at most `count`, and none once it has ended.
+
+    For one that is paused, as if it were resumed today.
+    """
+    row = records.find(ctx, id)
+    if row.status == "ended":
+        return []
+    left = query.count if row.count is None else min(query.count, row.count - row.invoices_made)
+    paused = [(row.paused_on, ctx.today())] if row.paused_on else []
+    return [NextInvoice(day) for day in islice(series(row, *paused).after(row.done_until), left)]
+
+
+def end(ctx: Context, row: Row) -> RecurringInvoice:
+    """End a locked recurring invoice."""
+    row = records.save(ctx, row, status="ended", next_on=None, paused_on=None, failure=None)
+    return tell(ctx, row, "recurring_invoice.ended")
+
+
+def body_of(row: Any) -> dict[str, Any]:
+    """The members of an invoice of these columns, as `POST /v1/invoices` takes them."""
+    lines = [{**line, "id": None} for line in row.line_items]
+    return {name: getattr(row, name) for name in BODY} | {"line_items": lines}
+
+
+def check_client(ctx: Context, client_id: str) -> None:
+    """Refuse a contact that is archived: nobody is to get invoices from there on."""
+    if contacts.statuses(ctx, [client_id]).get(client_id) == "archived":
+        message = "The contact is archived: restore it, or name another."
+        raise Invalid(message, code="client_archived", param="client_id")
+
+
+def _values(ctx: Context, body: NewRecurringInvoice, row: Row | None) -> dict[str, Any]:
+    """The columns of what was sent, checked as the next invoice will be."""
+    ctx.require("invoices:write")
+    if body.then == "email":
+        if not ctx.has("mail"):
+            raise Invalid.member("then", "invalid_value", "cannot be `email`: the plugin mail is off")
+        ctx.require("mail:write")
+    if (row is None or body.start_on != row.start_on) and body.start_on < ctx.today() - timedelta(MOST_DAYS_AGO):
+        raise Invalid.member("start_on", "out_of_range", "must not be more than a year ago")
+    values = {name: getattr(body, name) for name in body.__struct_fields__ if name != "currency"}
+    values["line_items"] = [as_stored(line) for line in _with_ids(body.line_items)]
+    members = {name: as_stored(values[name]) for name in BODY if name != "metadata"}
+    members["line_items"] = [{**line, "id": None} for line in values["line_items"]]
+    day = body.start_on if row is None else row.next_on or ctx.today()
+    figures = invoices.preview(ctx, {**members, "issue_date": day})
+    check_client(ctx, body.client_id)
+    return {**values, "total": figures.total}
+
+
+def _check_lines(sent: list[str | None], stored: list[dict[str, Any]]) -> None:
+    if faults := id_faults("line_items", "a line of this recurring invoice", sent, [line["id"] for line in stored]):
+        raise Invalid.of(*faults)
+
+
+def _with_ids(lines: Iterable[NewLine]) -> Iterable[NewLine]:
+    for line in lines:
+        line.id = line.id or new_id("lin")
+        yield line
+
+
+def _when(row: Row, values: dict[str, Any]) -> dict[str, Any]:
+    """The date of the next invoice once a row has these values, checked where they are a client's."""
+    after = SimpleNamespace(**{**row._mapping, **values})
+    if after.count is not None and after.count <= row.invoices_made:
+        raise Invalid.member("count", "out_of_range", f"must be more than the {row.invoices_made} that were made")
+    day = next_date(after)
+    if day is None and "end_on" in values:
+        raise Invalid.member("end_on", "out_of_range", "leaves no date for another invoice: end it instead")
+    return {"next_on": day if after.status == "active" else None}
+
+
+def _try_again(ctx: Context, id: str) -> None:
+    this = own(ctx, recurring) & (recurring.c.id == id)
+    ctx.db.execute(sa.update(recurring).where(this).values(retry_at=None))
+
+
+_NOTHING_YET = dict.fromkeys(("last_invoice_id", "failure", "done_until", "paused_on", "retry_at"))

@@ -1,0 +1,94 @@
+"""Make each invoice on its date: timed work, exactly once for each date whatever runs, and in order."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from billycan import App, Conflict, Context, Problem, Row, own, take_turns
+from billycan.fields import Moment
+from billycan.mornings import has_come
+from billycan.sql import tenants
+from billycan_invoices import api as invoices
+
+from .handlers import body_of, check_client, end
+from .records import next_date, records, tell
+from .tables import made, recurring
+
+MOST_AT_ONCE = 12  # invoices in one transaction
+RETRY = timedelta(hours=1)
+
+
+def to_make(app: App, now: Moment) -> sa.Select[Any]:
+    """The recurring invoices, in any business, whose next date has come; the earliest date first."""
+    c = recurring.c
+    of = sa.select(c.tenant_id, c.id).join(tenants, tenants.c.id == c.tenant_id)
+    may = c.retry_at.is_(None) | (c.retry_at <= now)
+    return of.where(c.status == "active", has_come(c.next_on, now), may).order_by(c.next_on)
+
+
+def make(ctx: Context, id: str) -> None:
+    """Make what is due of one recurring invoice, unless another worker has; the first that fails stops the others."""
+    take_turns(ctx)  # before the row is locked, as whoever changes an invoice does
+    row = records.lock(ctx, id)
+    for _ in range(MOST_AT_ONCE):
+        if row.status != "active" or row.next_on is None or row.next_on > ctx.today():
+            return
+        try:
+            with _undone_if_it_fails(ctx):
+                row = _make_one(ctx, row, row.next_on)
+        except Problem as problem:
+            _note_failure(ctx, row, row.next_on, problem)
+            return
+
+
+def _make_one(ctx: Context, row: Row, day: date) -> Row:
+    """Make the invoice of a date, and do with it what is wanted; the row as it is then."""
+    check_client(ctx, row.client_id)
+    invoice = invoices.make(ctx, {**body_of(row), "issue_date": day})
+    if row.then == "send":
+        invoices.send(ctx, invoice.id)
+    elif row.then == "email":
+        _email(ctx, invoice.id)
+    link = {"tenant_id": ctx.tenant_id, "id": invoice.id, "recurring_id": row.id, "day": day}
+    ctx.db.execute(sa.insert(made).values(link))
+    done = {"done_until": day, "invoices_made": row.invoices_made + 1, "last_invoice_id": invoice.id}
+    row = records.save(ctx, row, **done, total=invoice.total, failure=None)
+    if (upcoming := next_date(row)) is None:
+        end(ctx, row)
+        return records.lock(ctx, row.id)
+    return records.save(ctx, row, next_on=upcoming)
+
+
+def _email(ctx: Context, invoice_id: str) -> None:
+    if not ctx.has("mail"):
+        raise Conflict("The plugin mail is off: switch it on, or send the invoices without email.")
+    from billycan_mail import api as mail  # noqa: PLC0415 - there only where that plugin is
+
+    mail.email_document(ctx, "/v1/invoices/{id}", invoice_id)
+
+
+def _note_failure(ctx: Context, row: Row, day: date, problem: Problem) -> None:
+    """Keep why the invoice of a date could not be made, tell of it once, and have it tried again."""
+    fault = problem.details[0] if problem.details else None
+    message = f"{fault.param}: {fault.message}" if fault else problem.message
+    failure = {"date": day.isoformat(), "code": fault.code if fault else problem.code, "message": message}
+    after = records.save(ctx, row, failure=failure)
+    this = own(ctx, recurring) & (recurring.c.id == row.id)
+    ctx.db.execute(sa.update(recurring).where(this).values(retry_at=Moment.of(ctx.now() + RETRY)))
+    if after.version != row.version:
+        tell(ctx, after, "recurring_invoice.failed")
+
+
+@contextmanager
+def _undone_if_it_fails(ctx: Context) -> Iterator[None]:
+    """Undo in the database, and take back the events of, what raises; what came before it stays."""
+    events = len(ctx.events)
+    try:
+        with ctx.db.begin_nested():
+            yield
+    except BaseException:
+        del ctx.events[events:]
+        raise

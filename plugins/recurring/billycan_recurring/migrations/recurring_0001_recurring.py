@@ -1,0 +1,69 @@
+"""Create recurring invoices, and the dates for which they were made."""
+
+import sqlalchemy as sa
+from alembic import op
+
+from billycan import ByCodePoint, Cents, Json, TenThousandths, UTCDateTime
+from billycan.migrations import create_resource_table, create_search_index, key_columns
+
+revision, down_revision = "recurring_0001", None
+
+
+def upgrade() -> None:
+    create_resource_table(
+        op,
+        "recurring_invoices",
+        sa.Column("client_id", ByCodePoint, nullable=False),
+        sa.Column("status", sa.Text, nullable=False),
+        sa.Column("frequency", sa.Text, nullable=False),
+        sa.Column("start_on", sa.Date, nullable=False),
+        sa.Column("end_on", sa.Date),
+        sa.Column("count", sa.Integer),
+        sa.Column("then", sa.Text, nullable=False),
+        sa.Column("line_items", Json, nullable=False),
+        sa.Column("amounts_are", sa.Text),
+        sa.Column("gst_rounding", sa.Text),
+        sa.Column("discount_percent", TenThousandths()),
+        sa.Column("discount_amount", Cents()),
+        sa.Column("reference", sa.Text),
+        sa.Column("purchase_order", sa.Text),
+        sa.Column("notes", sa.Text),
+        sa.Column("terms", sa.Text),
+        sa.Column("total", Cents(), nullable=False),
+        sa.Column("next_on", sa.Date),
+        sa.Column("invoices_made", sa.Integer, nullable=False),
+        sa.Column("last_invoice_id", ByCodePoint),
+        sa.Column("failure", Json),
+        sa.Column("done_until", sa.Date),
+        sa.Column("paused_on", sa.Date),
+        sa.Column("pauses", Json, nullable=False),
+        sa.Column("retry_at", UTCDateTime),
+        sa.Column("search_text", sa.Text, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "client_id"],
+            ["contacts.tenant_id", "contacts.id"],
+            name="fk_recurring_invoices_tenant_id_client_id",
+        ),
+    )
+    for columns in (("client_id", "created_at", "id"), ("next_on", "id")):
+        name = f"ix_recurring_invoices_tenant_id_{'_'.join(columns)}"
+        op.create_index(name, "recurring_invoices", ["tenant_id", *columns])
+    op.create_index("ix_recurring_invoices_status_next_on", "recurring_invoices", ["status", "next_on"])
+    create_search_index(op, "recurring_invoices")
+    op.create_table(
+        "recurring_made",
+        *key_columns(),
+        sa.Column("recurring_id", ByCodePoint, nullable=False),
+        sa.Column("day", sa.Date, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "recurring_id"],
+            ["recurring_invoices.tenant_id", "recurring_invoices.id"],
+            name="fk_recurring_made_tenant_id_recurring_id",
+        ),
+        sa.UniqueConstraint("tenant_id", "recurring_id", "day", name="uq_recurring_made_tenant_id_recurring_id_day"),
+    )
+
+
+def downgrade() -> None:
+    op.drop_table("recurring_made")
+    op.drop_table("recurring_invoices")

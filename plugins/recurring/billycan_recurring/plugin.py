@@ -1,0 +1,48 @@
+"""Recurring invoices: the same invoice made again every week, month, quarter or year."""
+
+from pathlib import Path
+
+from billycan import Code, Deleted, Every, Manifest, RecordPages, Route
+
+from . import handlers as h
+from .cards import upcoming
+from .demo import add_samples
+from .making import make, to_make
+from .schemas import RecurringInvoice
+from .tables import made, recurring
+
+_PATH = "/v1/recurring_invoices"
+
+manifest = Manifest(
+    name="recurring",
+    requires=("contacts", "documents", "invoices"),
+    uses=("mail",),
+    tables=(recurring, made),
+    migrations=Path(__file__).parent / "migrations",
+    events={
+        "recurring_invoice.created": RecurringInvoice,
+        "recurring_invoice.updated": RecurringInvoice,
+        "recurring_invoice.paused": RecurringInvoice,
+        "recurring_invoice.resumed": RecurringInvoice,
+        "recurring_invoice.ended": RecurringInvoice,
+        "recurring_invoice.failed": RecurringInvoice,
+        "recurring_invoice.deleted": Deleted,
+    },
+    routes=(
+        Route("GET", _PATH, h.list_recurring_invoices, scope="recurring:read"),
+        Route("POST", _PATH, h.create_recurring_invoice, scope="recurring:write", status=201),
+        Route("GET", f"{_PATH}/{{id}}", h.get_recurring_invoice, scope="recurring:read"),
+        Route("PATCH", f"{_PATH}/{{id}}", h.update_recurring_invoice, scope="recurring:write"),
+        Route("DELETE", f"{_PATH}/{{id}}", h.delete_recurring_invoice, scope="recurring:write"),
+        Route("POST", f"{_PATH}/{{id}}/pause", h.pause_recurring_invoice, scope="recurring:write"),
+        Route("POST", f"{_PATH}/{{id}}/resume", h.resume_recurring_invoice, scope="recurring:write"),
+        Route("POST", f"{_PATH}/{{id}}/end", h.end_recurring_invoice, scope="recurring:write"),
+        Route("GET", f"{_PATH}/{{id}}/preview", h.preview_recurring_invoice, scope="recurring:read"),
+    ),
+    records=(RecordPages(path=_PATH, columns=("client", "frequency", "next_on", "total", "status"), order=70),),
+    cards=(upcoming,),
+    tasks=(Every(seconds=60, due=to_make, run=make),),
+    demo=add_samples,
+    codes={"client_archived": Code(422, "The contact is archived.")},
+    examples=Path(__file__).parent / "examples.json",
+)

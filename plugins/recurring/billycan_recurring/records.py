@@ -1,0 +1,75 @@
+"""Recurring invoices as stored and as shown."""
+
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+
+from billycan import Actions, Context, Records, Row
+from billycan_contacts import api as contacts
+from billycan_documents.api import plain_number
+
+from .dates import Series
+from .schemas import RecurringInvoice, RecurringLine
+from .tables import recurring
+
+actions = Actions(
+    {"pause": ("active", "paused"), "resume": ("paused", "active"), "end": ("active paused", "ended")},
+)
+
+records = Records(
+    recurring,
+    RecurringInvoice,
+    prefix="rec",
+    references={"client": contacts.names},
+    search=("reference", "purchase_order", "notes"),
+    filters={"search": contacts.found_by(recurring.c.client_id)},
+    actions=lambda row: actions.allowed(row.status),
+    needs={"allowed_actions": ("status",), "currency": (), "line_items": ("line_items",)},
+)
+
+
+def show(ctx: Context, rows: Sequence[Row]) -> list[RecurringInvoice]:
+    """The recurring invoices as clients see them."""
+    wanted = rows if ctx.wants(RecurringInvoice, "line_items") else ()
+    lines = {row.id: [_shown(line) for line in row.line_items] for row in wanted}
+    percents = {row.id: _percent(getattr(row, "discount_percent", None)) for row in rows}
+    currency = dict.fromkeys((row.id for row in rows), "AUD")
+    return records.show(ctx, rows, currency=currency, line_items=lines, discount_percent=percents)
+
+
+def tell(ctx: Context, row: Row, event: str) -> RecurringInvoice:
+    """The recurring invoice as it is shown, having told of it by this event."""
+    (shown,) = show(ctx, [row])
+    ctx.emit(event, shown)
+    return shown
+
+
+def next_date(row: Any) -> date | None:
+    """The date of the next invoice of these columns; None where there is none any more."""
+    if row.count is not None and row.invoices_made >= row.count:
+        return None
+    return next(series(row).after(row.done_until), None)
+
+
+def series(row: Any, *more: tuple[date, date]) -> Series:
+    """The dates of these columns, with `more` pauses."""
+    pauses = msgspec.convert(row.pauses, list[tuple[date, date]])
+    return Series(row.frequency, row.start_on, row.end_on, [*pauses, *more])
+
+
+def _shown(line: dict[str, Any]) -> RecurringLine:
+    """A stored line, its numbers without zeros that say nothing."""
+    price = line["unit_price"]
+    numbers: dict[str, Any] = {
+        "quantity": plain_number(line["quantity"]),
+        "unit_price": None if price is None else plain_number(price, 2),
+        "discount_percent": _percent(line["discount_percent"]),
+    }
+    return RecurringLine(**{**{name: line[name] for name in RecurringLine.__struct_fields__}, **numbers})
+
+
+def _percent(percent: Decimal | None) -> Decimal | None:
+    return None if percent is None else plain_number(percent)

@@ -1,0 +1,162 @@
+"""What clients send and receive."""
+
+from datetime import date
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct
+
+from billycan import Named, PageQuery, Resource, RuleBroken
+from billycan.fields import AmountsAre, Day, GstRounding, Id, Notes, Reference, Search, Whole
+from billycan_documents.api import GstCode, NewDocument
+
+Frequency = Literal["week", "fortnight", "month", "quarter", "year"]
+Then = Literal["draft", "send", "email"]
+Status = Literal["active", "paused", "ended"]
+Times = Annotated[int, Whole("How many invoices are made.", least=1, most=10_000)]
+
+
+class NewRecurringInvoice(NewDocument, kw_only=True):
+    """What a client sends to have an invoice made again and again: the body of the invoice, and when.
+
+    client_id: The contact who owes the money.
+    frequency: How long it is from one invoice to the next.
+    start_on: The date of the first invoice, at most a year ago; the others follow from it. Where a month is too short
+      for the day, its last day is used.
+    end_on: The last date on which one may be made; not together with `count`.
+    count: How many invoices are made; not together with `end_on`.
+    then: What happens to each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
+    line_items: What is charged for, in order. GST codes, and prices of items, that are not sent are those of the date
+      of each invoice.
+    reference: A short reference for the client.
+    purchase_order: The client's purchase order.
+    notes: Notes for the client.
+    terms: Terms of payment for the client.
+    """
+
+    client_id: Id
+    frequency: Frequency
+    start_on: Day
+    end_on: Day | None = None
+    count: Times | None = None
+    then: Then = "draft"
+    reference: Reference | None = None
+    purchase_order: Reference | None = None
+    notes: Notes | None = None
+    terms: Notes | None = None
+
+    def __post_init__(self) -> None:
+        if self.end_on is not None and self.count is not None:
+            raise RuleBroken("invalid_value", "must not be sent together with end_on", "count")
+        if self.end_on is not None and self.end_on < self.start_on:
+            raise RuleBroken("out_of_range", "must not be before start_on", "end_on")
+
+
+class RecurringLine(Struct):
+    """A line item as it was sent; what is null is decided on the date of each invoice.
+
+    id: Its id, by which a PATCH names it.
+    description: What is charged for.
+    quantity: How many.
+    unit: The unit of the quantity.
+    unit_price: The price of one unit.
+    discount_percent: A discount on the line, in percent.
+    discount_amount: A discount on the line, in dollars.
+    item_id: The item of the price list that gives what is null of the others.
+    gst_code: How the line is taxed; if null, by the business's registration for GST on the date of each invoice.
+    """
+
+    id: str
+    description: str | None
+    quantity: Decimal
+    unit: str | None
+    unit_price: Decimal | None
+    discount_percent: Decimal | None
+    discount_amount: Decimal | None
+    gst_code: GstCode | None
+    item_id: str | None
+
+
+class Failure(Struct):
+    """Why an invoice could not be made; it is tried again every hour, and at once after a change.
+
+    date: The date of the invoice.
+    code: The code of the error.
+    message: What is wrong, and how to fix it.
+    """
+
+    date: date
+    code: str
+    message: str
+
+
+class RecurringInvoice(Resource):
+    """A recurring invoice as it is shown.
+
+    status: Whether invoices are made: `active`, `paused`, or `ended` for good.
+    client: The contact who owes the money.
+    currency: Always AUD.
+    total: What one invoice came to, including GST, when it was last made or changed.
+    next_on: The date of the next invoice; null unless it is active.
+    invoices_made: How many invoices were made so far.
+    last_invoice_id: The invoice that was made last.
+    failure: Why the next invoice could not be made; null if nothing is wrong.
+    """
+
+    status: Status
+    client_id: str
+    client: Named
+    frequency: Frequency
+    start_on: date
+    end_on: date | None
+    count: int | None
+    then: Then
+    line_items: list[RecurringLine]
+    currency: Literal["AUD"]
+    amounts_are: AmountsAre | None
+    gst_rounding: GstRounding | None
+    discount_percent: Decimal | None
+    discount_amount: Decimal | None
+    reference: str | None
+    purchase_order: str | None
+    notes: str | None
+    terms: str | None
+    total: Decimal
+    next_on: date | None
+    invoices_made: int
+    last_invoice_id: str | None
+    failure: Failure | None
+
+
+class RecurringInvoiceQuery(PageQuery, kw_only=True):
+    """Filters of recurring invoices."""
+
+    sortable = ("created_at", "updated_at", "next_on", "start_on", "total")
+
+    search: Search | None = None
+    status: list[Status] | None = None
+    client_id: list[str] | None = None
+    frequency: list[Frequency] | None = None
+    then: list[Then] | None = None
+    next_on_from: Day | None = None
+    next_on_to: Day | None = None
+    start_on_from: Day | None = None
+    start_on_to: Day | None = None
+
+
+class DatesQuery(Struct, forbid_unknown_fields=True, kw_only=True):
+    """How much to list.
+
+    count: How many dates; default 12.
+    """
+
+    count: Annotated[int, Meta(ge=1, le=100)] = 12
+
+
+class NextInvoice(Struct):
+    """An invoice that is to be made.
+
+    issue_date: Its date.
+    """
+
+    issue_date: date

@@ -10,7 +10,7 @@ from billycan.paper import Paper
 
 from . import leaving, records, sandboxes, suppressing, writing
 from .message import File
-from .schemas import Email, NewEmail, Preview, read_address
+from .schemas import Email, NewEmail, Preview, is_address
 
 PDF = "pdf"
 
@@ -64,7 +64,7 @@ def email_document(
         text=written.text,
         html=written.html,
         sender_name=paper.seller.name,
-        reply_to=paper.seller.email or None,
+        reply_to=paper.seller.email if is_address(paper.seller.email or "") else None,
         reminder=reminder,
     )
     return records.show(ctx, row)
@@ -140,7 +140,7 @@ class _Whom(Struct, frozen=True):
 
 def _whom(paper: Paper, to: Sequence[str], cc: Sequence[str]) -> _Whom:
     """Everybody once, in the order in which they were named; without any, the client."""
-    named = list(to) or ([paper.email] if paper.email and _is_address(paper.email) else [])
+    named = list(to) or ([paper.email] if paper.email and is_address(paper.email) else [])
     seen: set[str] = set()
     both: list[list[str]] = [[], []]
     for i, each in enumerate((named, cc)):
@@ -149,15 +149,6 @@ def _whom(paper: Paper, to: Sequence[str], cc: Sequence[str]) -> _Whom:
                 both[i].append(address)
                 seen.add(address.casefold())
     return _Whom(*both)
-
-
-def _is_address(text: str) -> bool:
-    """Whether mail can be sent to what a contact has for an email address."""
-    try:
-        read_address(text)
-    except Invalid:
-        return False
-    return True
 
 
 def _paper(ctx: Context, document: Document, id: str) -> Paper:

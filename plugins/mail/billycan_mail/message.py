@@ -92,8 +92,11 @@ def of_return_path(app: App, address: str) -> str | None:
 
 
 def line(text: str) -> str:
-    """A text in one line, without what could end a header."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
+    """A text in one line, without what could end a header.
+
+    Nor does it have `=?`: the email package decodes encoded words (RFC 2047) in what it is given, line ends included.
+    """
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split()).replace("=?", "= ?")
 
 
 def _seal(secret: str, id: str) -> str:

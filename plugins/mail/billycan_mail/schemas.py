@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from billycan import NewResource, PageQuery, Resource, RuleBroken, decode
+from billycan import Invalid, NewResource, PageQuery, Resource, RuleBroken, decode
 from billycan.fields import DayOrInstant, Moment, Text
 
 Status = Literal["queued", "sending", "sent", "failed", "held"]
@@ -14,8 +14,9 @@ HeldBecause = Literal["no_server", "sandbox"]
 Covers = Literal["everything", "reminders"]
 Reason = Literal["added", "refused", "bounced", "unsubscribed"]
 MOST_ADDRESSES = 10
-# RFC 5321 without quoted names and literal addresses: nothing in these means anything in a header or to a server.
-_NAME = re.compile(r"(?=.{1,64}$)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII)
+# RFC 5321 without quoted names, literal addresses and encoded words: nothing in these means anything in a header or to
+# a server.
+_NAME = re.compile(r"(?=.{1,64}$)(?!.*=\?)[\w!#$%&'*+/=?^`{|}~-]+(\.[\w!#$%&'*+/=?^`{|}~-]+)*", re.ASCII)
 _DOMAIN = re.compile(r"([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?", re.ASCII | re.I)
 
 
@@ -61,6 +62,15 @@ def read_address(text: str) -> str:
     return decode({"to": [text]}, NewEmail).to[0]
 
 
+def is_address(text: str) -> bool:
+    """Whether mail can be sent to what somebody has for an email address."""
+    try:
+        read_address(text)
+    except Invalid:
+        return False
+    return True
+
+
 class Recipient(Struct, kw_only=True):
     """One address that an email goes to.
 
@@ -83,8 +93,9 @@ class Attempt(Struct, kw_only=True):
     started_at: When it began.
     finished_at: When it ended; null while it runs, and if the process died.
     error: Null for a success. Otherwise `refused` or `deferred` by the server, `address_refused` for some of the
-      addresses, `unreachable`, `interrupted` if the process died, `suppressed` if no address was left, or `unknown` if
-      the connection was lost before the server answered: the email may have arrived.
+      addresses, `unreachable`, `interrupted` if the process died, `suppressed` if no address was left, `unusable` if no
+      message could be made of it, or `unknown` if the connection was lost before the server answered: the email may
+      have arrived.
     detail: What the server or the network said.
     """
 

@@ -20,6 +20,7 @@ from billycan.fields import Moment
 
 from . import leaving, message, records, sealing, suppressing
 from .relay import Outcome, Relay, Unreachable
+from .schemas import read_address
 from .settings import Settings
 from .tables import NOW, attempts, emails, files, free, letters, recipients
 
@@ -127,17 +128,21 @@ class Sender:
             self.record(claim, Outcome(fates={}, error="suppressed", detail=None))
             return
         try:
+            raw = _letter(self.app, claim.row) if claim.due.tenant_id is None else _email(self.app, claim)
+        except sa.exc.SQLAlchemyError:
+            raise
+        except Exception:  # it would fail each time, and hold up all the others
+            log.exception("no message can be made of %s", claim.due.id)
+            self.record(claim, _unusable(claim))
+            return
+        try:
             if self._relay is None or not self._relay.is_open:
                 self._relay = Relay(self.settings)
         except Unreachable as error:
             self.record(claim, Outcome(fates={}, error="unreachable", detail=str(error)))
             raise
         sender = message.return_path(self.app, claim.due.id)
-        if claim.due.tenant_id is None:
-            outcome = self._relay.send(sender, [claim.row.address], _letter(self.app, claim.row))
-        else:
-            outcome = self._relay.send(sender, [row.address for row in claim.to], _email(self.app, claim))
-        self.record(claim, outcome)
+        self.record(claim, self._relay.send(sender, _addresses(claim), raw))
 
     def record(self, claim: Claim, outcome: Outcome) -> None:
         """Write down what came of an attempt; one that lost its lease changes nothing but its own row."""
@@ -200,8 +205,20 @@ def _waiting(db: sa.Connection, due: Due) -> Sequence[Row]:
     return db.execute(found).all()
 
 
+def _addresses(claim: Claim) -> list[str]:
+    return [row.address for row in claim.to] if claim.due.tenant_id else [claim.row.address]
+
+
+def _unusable(claim: Claim) -> Outcome:
+    said = "No message could be made of it."
+    return Outcome(fates=dict.fromkeys(_addresses(claim), ("failed", said)), error="unusable", detail=said)
+
+
 def _letter(app: App, row: Row) -> bytes:
-    text = sealing.opened(app, row.sealed) or ""
+    read_address(row.address)  # people sign in with addresses that mail servers do not take, such as büro@example.com
+    text = sealing.opened(app, row.sealed)
+    if text is None:
+        raise ValueError("no secret of the deployment opens it")
     return message.build(app, id=row.id, at=row.created_at, subject=row.subject, text=text, to=[row.address])
 
 

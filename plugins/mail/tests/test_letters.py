@@ -56,6 +56,25 @@ def test_a_letter_is_tried_again(mailing, serve, drain, clock):
 
 
 @pytest.mark.either
+def test_a_letter_that_no_server_would_take_fails_and_the_next_goes_out(mailing, serve, drain):
+    server = serve()
+    app = mailing(server, "contacts")
+    with app.db.writing() as db:
+        for to in ("büro@example.com", "=?utf-8?q?a?=@example.com", "ann@büro.example"):
+            send(app, db, to=to, subject="Hello", text="Hello")
+        send(app, db, to="ann@example.com", subject="=?utf-8?q?=0ABcc=3A_eve=40evil.example?=", text="Hello")
+        send(app, db, to="bob@example.com", subject="Hello", text="secret")
+        db.execute(sa.update(letters).where(letters.c.address == "bob@example.com").values(sealed=b"another's"))
+    drain(app)
+    (message,) = server.messages
+    assert message["To"] == "ann@example.com" and message["Bcc"] is None
+    with app.db.reading() as db:
+        found = dict(db.execute(sa.select(letters.c.address, letters.c.status)).all())
+    assert [address for address, status in found.items() if status == "sent"] == ["ann@example.com"]
+    assert set(found.values()) == {"sent", "failed"}
+
+
+@pytest.mark.either
 def test_without_a_server_no_letter_is_kept(make_app):
     app = make_app("mail", fresh=True)
     with app.db.writing() as db:

@@ -84,6 +84,7 @@ def test_nobody_can_add_a_header(mailing, serve, sold, drain):
         {"to": ["<ada@client.example>"]},
         {"cc": ["ada@client.example>, <eve@evil.example"]},
         {"to": ["ada@clíent.example"]},
+        {"to": ["=?utf-8?q?ada=40evil.example?=@client.example"]},
     ):
         client.refused(422, "validation_failed", "POST", url, faulty)
     assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "draft", "and nothing was sent"
@@ -93,6 +94,33 @@ def test_nobody_can_add_a_header(mailing, serve, sold, drain):
     assert server.messages[0].get_all("Bcc") is None
     assert server.messages[0]["From"].addresses[0].addr_spec == "mail@example.com"
     assert len(server.messages[0]["From"].addresses) == 1
+
+
+@pytest.mark.either
+def test_encoded_words_are_text_and_add_no_header(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    hidden = "=?utf-8?q?=0D=0ABcc=3A_eve=40evil.example?="
+    client.patch("/v1/tenant", {"name": f"Shop {hidden}"})
+    emailed(client, invoice, {"subject": f"{hidden} hello"})
+    emailed(client, invoice)
+    assert drain(app) == 2
+    for message in server.messages:
+        assert message.get_all("Bcc") is None and message["Message-ID"]
+        assert message["From"].addresses[0].addr_spec == "mail@example.com"
+
+
+@pytest.mark.either
+def test_a_business_whose_own_address_is_odd_gets_no_replies_but_sends(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    client.patch("/v1/tenant", {"email": "büro@derwent.example"})
+    id = emailed(client, invoice)["id"]
+    drain(app)
+    assert client.get(f"/v1/emails/{id}")["data"]["status"] == "sent"
+    assert server.messages[0]["Reply-To"] is None
 
 
 def test_a_client_without_an_address_is_refused_and_the_draft_stays(mailing, serve, sold):

@@ -1703,8 +1703,9 @@ class MailAttempt(Struct, kw_only=True):
     """When it ended; null while it runs, and if the process died."""
     error: str | None
     """Null for a success. Otherwise `refused` or `deferred` by the server, `address_refused` for some of the
-    addresses, `unreachable`, `interrupted` if the process died, `suppressed` if no address was left, or
-    `unknown` if the connection was lost before the server answered: the email may have arrived.
+    addresses, `unreachable`, `interrupted` if the process died, `suppressed` if no address was left,
+    `unusable` if no message could be made of it, or `unknown` if the connection was lost before the server
+    answered: the email may have arrived.
     """
     detail: str | None
     """What the server or the network said."""

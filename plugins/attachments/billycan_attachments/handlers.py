@@ -1,6 +1,7 @@
 """What each endpoint of attachments does, and how their bytes come in and go out."""
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -19,6 +20,7 @@ from .storage import storage
 from .tables import attachments
 
 log = logging.getLogger("billycan.attachments")
+_ID = re.compile(r"[a-z]{2,5}_[0-9a-z]{1,40}")
 
 
 class Arrived(Struct):
@@ -143,7 +145,7 @@ def _found(ctx: Context, id: str, does: str) -> Row:
 def _of_records(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
     """The attachments of any of these records."""
     known = owners(ctx.app)
-    if wrong := [id for id in ids if id.partition("_")[0] not in known]:
+    if wrong := [id for id in ids if not _ID.fullmatch(id) or id.partition("_")[0] not in known]:
         raise BadRequest(
             f"resource: {wrong[0][:100]!r} is not the id of a record.", code="invalid_filter", param="resource"
         )

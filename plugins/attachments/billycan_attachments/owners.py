@@ -12,13 +12,14 @@ from billycan import App, Conflict, Context, Forbidden, NotFound, Route, own
 class Owner(Struct, frozen=True, eq=False):
     """A resource whose records have attachments: its plugin, its table, and what one of its records is called.
 
-    `deletable` are the statuses in which a record can be deleted; empty where its status does not matter.
+    `deletable` are the statuses in which a record can be deleted: empty where its status does not matter, None where
+    none of them ever can.
     """
 
     plugin: str
     table: sa.Table
     one: str
-    deletable: tuple[str, ...]
+    deletable: tuple[str, ...] | None
 
     def check_exists(self, ctx: Context, id: str) -> None:
         """NotFound for what is none of the business's records; one that is there stays until the transaction ends."""
@@ -28,16 +29,19 @@ class Owner(Struct, frozen=True, eq=False):
 
     def check_unlocked(self, ctx: Context, id: str) -> None:
         """Conflict where a record must be kept, and with it what is attached to it."""
-        if not self.deletable or "status" not in self.table.c:
+        if self.deletable == () or (self.deletable and "status" not in self.table.c):
             return
-        found = sa.select(self.table.c.status).where(own(ctx, self.table), self.table.c.id == id)
-        status = ctx.db.execute(found.with_for_update(read=True)).scalar()
-        if status is not None and status not in self.deletable:
-            raise Conflict(
-                f"The {self.one} is `{status}` and must be kept, and with it what is attached to it.",
-                code="document_locked",
-                status=status,
-            )
+        shown = self.table.c.status if self.deletable else self.table.c.id
+        found = sa.select(shown).where(own(ctx, self.table), self.table.c.id == id)
+        there = ctx.db.execute(found.with_for_update(read=True)).scalar()
+        if there is None or there in (self.deletable or ()):
+            return
+        as_it_is, status = (f" is `{there}` and", {"status": there}) if self.deletable else ("", {})
+        raise Conflict(
+            f"The {self.one}{as_it_is} must be kept, and with it what is attached to it.",
+            code="document_locked",
+            **status,
+        )
 
 
 @lru_cache(8)
@@ -49,7 +53,9 @@ def owners(app: App) -> Mapping[str, Owner]:
         plugin = app.at["GET", path].plugin
         table = next(t for t in app.manifests[plugin].tables if t.info.get("prefix") == prefix)
         one = (pages[path].one if path in pages else "") or "record"
-        found[prefix] = Owner(plugin, table, one, pages[path].deletable if path in pages else ())
+        can_be_deleted = ("DELETE", f"{path}/{{id}}") in app.at
+        deletable = (pages[path].deletable if path in pages else ()) if can_be_deleted else None
+        found[prefix] = Owner(plugin, table, one, deletable)
     return found
 
 

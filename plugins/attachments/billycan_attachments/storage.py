@@ -81,9 +81,7 @@ class Folder:
     def remove(self, key: str) -> None:
         final = self.path / key
         for path in (final, self._part(final)):
-            path.unlink(missing_ok=True)
-        with suppress(OSError):  # as long as it has other files
-            final.parent.rmdir()
+            path.unlink(missing_ok=True)  # and never the folder, in which another upload may be about to begin
 
     def check(self) -> str:
         # It is not made here: whoever asks may be another user than those who need it.

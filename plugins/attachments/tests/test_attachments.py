@@ -1,6 +1,7 @@
 """Files are attached to records of any plugin, read back as they were, and go with their records."""
 
 import hashlib
+import os
 from urllib.parse import quote
 
 import pytest
@@ -203,6 +204,7 @@ def test_they_are_listed_by_record(client, contact):
     assert client.get("/v1/attachments?fields=filename&per_page=1")["data"] == [{"id": ids[2], "filename": "2.pdf"}]
     assert client.get("/v1/attachments?content_type=image/png")["data"] == []
     client.refused(400, "invalid_filter", "GET", "/v1/attachments?resource=nope")
+    client.refused(400, "invalid_filter", "GET", "/v1/attachments?resource=exp_A")
     client.refused(400, "invalid_filter", "GET", f"/v1/attachments?resource={ids[0]}")
 
 
@@ -285,6 +287,39 @@ def test_what_must_be_kept_is_kept_with_what_is_attached_to_it(client):
     assert error["status"] == "void"
     assert client.call("GET", f"/v1/attachments/{receipt['id']}/content", status=200).body == PDF
     upload(client, spent)
+
+
+def test_what_can_never_be_deleted_keeps_its_files(make_app, folder):
+    client = Client(
+        make_app("attachments", "contacts", "documents", "hosted", "invoices", attachments={"folder": str(folder)})
+    )
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    lines = [{"description": "Tap", "unit_price": "10"}]
+    invoice = client.post("/v1/invoices", {"client_id": ada, "line_items": lines})["data"]["id"]
+    client.post(f"/v1/invoices/{invoice}/send", status=200)
+    given = {"invoice_id": invoice, "reason": "returned", "full": True}
+    note = client.post("/v1/adjustment_notes", given)["data"]["id"]
+    client.delete(f"/v1/attachments/{upload(client, note)['id']}")
+    proof = upload(client, note)["id"]
+    client.post(f"/v1/adjustment_notes/{note}/issue", status=200)
+    assert client.refused(409, "document_locked", "DELETE", f"/v1/attachments/{proof}")["status"] == "issued"
+    receipt = {"client_id": ada, "amount": "5.00", "payment_method": "cash"}
+    paid = client.post("/v1/payments", receipt)["data"]["id"]
+    slip = upload(client, paid)["id"]
+    client.refused(409, "document_locked", "DELETE", f"/v1/attachments/{slip}")
+
+
+def test_an_upload_may_begin_while_the_last_other_file_is_removed(app, client, contact, monkeypatch):
+    other = upload(client, contact)["id"]
+    real = os.open
+
+    def remove_and_open(path, *given, **more):
+        if str(path).endswith(".part"):
+            storage(app).remove(f"{client.tenant_id}/{other}")
+        return real(path, *given, **more)
+
+    monkeypatch.setattr("billycan_attachments.storage.os.open", remove_and_open)
+    upload(client, contact)
 
 
 def test_an_attached_receipt_is_not_yet_a_tax_invoice(client):

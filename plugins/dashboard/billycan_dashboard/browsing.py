@@ -191,7 +191,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "told": _told(visit, kind, id),
         "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
         "page_of": lambda id: page_of(visit.app, id),
-        "attached": attached(visit, kind, id, is_open=_is_deletable(kind, record)),
+        "attached": attached(visit, kind, id, is_open="delete" in kind.routes and _is_deletable(kind, record)),
         "may_change": kind.may(visit, "change"),
         "may_delete": kind.may(visit, "delete") and not related and _is_deletable(kind, record),
     }

@@ -112,7 +112,10 @@ manifest = Manifest(
             order=60,
         ),
         RecordPages(
-            path="/v1/adjustment_notes", columns=("number", "client", "total", "issue_date", "status"), order=65
+            path="/v1/adjustment_notes",
+            columns=("number", "client", "total", "issue_date", "status"),
+            deletable=("draft",),
+            order=65,
         ),
     ),
     cards=(owed, by_month, gst_card),

@@ -1,5 +1,6 @@
 """How a business's documents look, and the page that serves its logo."""
 
+import logging
 from datetime import timedelta
 from functools import partial
 
@@ -13,6 +14,8 @@ from .links import PER_MINUTE, PER_SECOND, link_url, read_link
 from .schemas import Branding
 from .settings import Settings
 from .tables import branding
+
+log = logging.getLogger("billycan.hosted")
 
 LOGO_PATH = "/logo/"
 LOGO_TYPES = ("image/png", "image/jpeg", "image/webp")
@@ -75,10 +78,11 @@ class LogoPage:
 
 
 def _logo(ctx: Context, *, id: str) -> bytes:
-    """The bytes of a logo; none where the attachment is gone."""
+    """The bytes of a logo; none where they cannot be had: a document without a logo is better than none."""
     from billycan_attachments import api as attachments  # noqa: PLC0415 - there only where that plugin is
 
     try:
         return attachments.read_attachment(ctx, id).content
-    except NotFound:
+    except (NotFound, OSError) as error:
+        log.warning("a document goes without its logo %s: %s", id, error)
         return b""

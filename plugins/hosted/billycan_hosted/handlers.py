@@ -4,10 +4,11 @@ from contextlib import suppress
 
 import msgspec
 
-from billycan import Context, Invalid, NotFound, Patch
+from billycan import Context, Invalid, NotFound, Patch, take_turns
 from billycan.sql import upsert
 
 from .branding import LOGO_TYPES, MOST_LOGO_BYTES, load
+from .logos import MOST_PIXELS, pixels
 from .schemas import Branding, NewBranding
 from .tables import branding
 
@@ -26,6 +27,7 @@ def update_branding(ctx: Context, body: Patch[NewBranding]) -> Branding:
     Documents that were sent look so, too; a PDF file that was mailed stays as it was. A key that names a logo needs the
     read scope of the record that the file is attached to.
     """
+    take_turns(ctx)  # two that are the first would find no row to lock
     ctx.tenant  # noqa: B018 - read in this transaction
     stored = load(ctx, lock=True)
     ctx.check_version(stored.version)
@@ -53,3 +55,9 @@ def _check_logo(ctx: Context, id: str) -> None:
         raise Invalid.member("logo_attachment_id", "not_found", "there is no such attachment")
     if found.content_type not in LOGO_TYPES or found.size > MOST_LOGO_BYTES:
         raise Invalid.member("logo_attachment_id", "invalid_value", "must be PNG, JPEG or WebP of at most 1 MiB")
+    from billycan_attachments import api as attachments  # noqa: PLC0415 - there only where that plugin is
+
+    if not 0 < (pixels(attachments.read_attachment(ctx, id).content) or 0) <= MOST_PIXELS:
+        raise Invalid.member(
+            "logo_attachment_id", "invalid_value", "must be a picture of at most 16 megapixels, such as 4,096 by 4,096"
+        )

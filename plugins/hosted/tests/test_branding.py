@@ -2,13 +2,14 @@
 
 import io
 import re
+import threading
 
 import pypdf
 import pytest
 import webtest
 
 from billycan.testing import Client, SettingsError
-from billycan_hosted import colours
+from billycan_hosted import colours, logos
 
 PLUGINS = ("attachments", "contacts", "documents", "hosted", "invoices", "pdf", "quotes")
 PNG = bytes.fromhex(
@@ -100,6 +101,57 @@ def test_a_logo_is_the_business_s_own_and_readable_to_whoever_names_it(app, clie
     client.key("contacts:write").patch("/v1/branding", {"footer": "x"}, 403)
     assert Client(app).get("/v1/branding")["data"]["logo_attachment_id"] is None
     assert opened(app, "/logo/nonsense", status="*").status_int == 404
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        PNG[:16] + (18_000).to_bytes(4, "big") * 2 + PNG[24:],
+        b"\xff\xd8\xff\xe0\x00\x0aIHDR" + bytes(4) + b"\xff\xff\xc2\x00\x0b\x08\xff\xff\xff\xff" + bytes(9),
+        b"RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\xff\xff\x00\xff\xff\x00" + bytes(9),
+        b"RIFF\x00\x00\x00\x00WEBPVP8L\x0a\x00\x00\x00\x2f\xff\xff\xff\x0f" + bytes(9),
+        b"RIFF\x00\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x00\x00\x00\x9d\x01\x2a\xff\x3f\xff\x3f" + bytes(9),
+        b"\xff\xd8\xff\xc0",
+        b"\x89PNG\r\n\x1a\n",
+    ],
+    ids=["PNG", "JPEG", "VP8X", "VP8L", "VP8", "JPEG cut short", "PNG cut short"],
+)
+@pytest.mark.either
+def test_few_bytes_that_stand_for_many_pixels_are_no_logo(client, head):
+    named = {"logo_attachment_id": attached(client, head)}
+    (fault,) = client.patch("/v1/branding", named, 422)["error"]["details"]
+    assert fault["message"] == "must be a picture of at most 16 megapixels, such as 4,096 by 4,096"
+
+
+def test_a_small_picture_of_each_type_may_be_a_logo():
+    assert logos.pixels(PNG) == 1
+    assert logos.pixels(b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x0b\x08\x00\x02\x00\x03\x01") == 6
+    assert logos.pixels(b"RIFF\x00\x00\x00\x00WEBPVP8L\x0a\x00\x00\x00\x2f\x02\x40\x00\x00") == 6
+
+
+def test_a_logo_that_cannot_be_read_keeps_nobody_from_a_document(app, client, tmp_path):
+    invoice, logo = sent(client), attached(client, PNG)
+    client.patch("/v1/branding", {"logo_attachment_id": logo})
+    (tmp_path / "files" / client.tenant_id / logo).unlink()
+    client.call("GET", f"/v1/invoices/{invoice['id']}.pdf", status=200)
+    assert opened(app, invoice["hosted_url"]).status_int == 200
+
+
+def test_of_two_first_changes_one_is_stale(client):
+    barrier, found = threading.Barrier(6), []
+
+    def change(footer):
+        other = client.key()
+        barrier.wait()
+        sent = {"If-Match": '"0"'}
+        found.append(other.call("PATCH", "/v1/branding", {"footer": footer}, headers=sent).status_int)
+
+    threads = [threading.Thread(target=change, args=(str(number),)) for number in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [200, *[412] * 5]
 
 
 def test_a_deployment_sets_the_default(make_app):

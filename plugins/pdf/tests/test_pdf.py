@@ -161,6 +161,12 @@ def test_300_lines_take_less_than_a_second_and_repeat_their_headings(client):
     assert f"Page 2 of {len(pages)}" in pages[1]
 
 
+def test_a_file_of_thousands_of_pages_is_refused_before_it_is_made(client):
+    invoice = made(client, line_items=[line(description="a" + "\n" * 3_998 + "b")] * 13)
+    error = client.refused(400, "invalid_parameter", "GET", f"/v1/invoices/{invoice['id']}.pdf")
+    assert error["message"] == "A PDF file has at most 50,000 line breaks in the texts of its lines."
+
+
 def test_nobody_else_has_it(client, app):
     invoice = send(client, made(client))
     contact = invoice["client_id"]

@@ -1,0 +1,49 @@
+"""How large a picture is, told by the beginning of its file: few bytes can stand for more pixels than memory holds."""
+
+from typing import Literal
+
+MOST_PIXELS = 4096 * 4096
+
+
+def pixels(content: bytes) -> int | None:
+    """How many pixels a PNG, JPEG or WebP file says that it has; None where that cannot be told."""
+    if content.startswith(b"\x89PNG"):
+        size = _read(content[16:20]), _read(content[20:24])
+    elif content.startswith(b"\xff\xd8"):
+        size = _jpeg(content)
+    else:
+        size = _webp(content)
+    return size[0] * size[1] or None
+
+
+def _read(part: bytes, order: Literal["big", "little"] = "big") -> int:
+    return int.from_bytes(part, order)
+
+
+def _jpeg(content: bytes) -> tuple[int, int]:
+    """The largest frame of those that come before the data of the first scan."""
+    at, size = 2, (0, 0)
+    while at + 1 < len(content) and content[at] == 0xFF:
+        kind = content[at + 1]
+        if kind == 0xFF:  # a byte that fills
+            at += 1
+            continue
+        if kind == 0xDA:
+            break
+        if 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
+            height, width = _read(content[at + 5 : at + 7]), _read(content[at + 7 : at + 9])
+            size = max(size, (width, height), key=lambda each: each[0] * each[1])
+        at += 2 + _read(content[at + 2 : at + 4])
+    return size
+
+
+def _webp(content: bytes) -> tuple[int, int]:
+    kind = content[12:16]
+    if kind == b"VP8X":
+        return 1 + _read(content[24:27], "little"), 1 + _read(content[27:30], "little")
+    if kind == b"VP8L":
+        bits = _read(content[21:25], "little")
+        return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
+    if kind == b"VP8 ":
+        return _read(content[26:28], "little") & 0x3FFF, _read(content[28:30], "little") & 0x3FFF
+    return 0, 0

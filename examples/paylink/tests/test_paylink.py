@@ -145,6 +145,9 @@ def test_a_notice_that_was_overheard_is_of_no_use_later(client, provider, clock)
     reference = [*provider.checkouts][-1]
     body = json.dumps({"payment": "p", "reference": reference, "amount": "5", "paid_at": clock.time.isoformat()})
     signed = signing.headers(KEYS["live"][1], "p", clock.time, body.encode())
+    for nonsense in ("9" * 400, "9" * 5000):
+        wrong = signed | {"webhook-timestamp": nonsense}
+        client.web.post("/paylink/notices/live", body.encode(), headers=wrong, status=401)
     clock.move(minutes=6)
     client.web.post("/paylink/notices/live", body.encode(), headers=signed, status=401)
 

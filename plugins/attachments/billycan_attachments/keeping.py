@@ -74,7 +74,10 @@ def claim(ctx: Context, id: str) -> None:
 
 
 def take(ctx: Context, size: int, most: int | None) -> None:
-    """Count bytes that a business has more, exactly, whatever else is uploaded at once."""
+    """Count bytes that a business has more, exactly, whatever else is uploaded at once.
+
+    What it deleted lies in the storage for another day, and may be as much again.
+    """
     row = upsert(used, ctx.db).values(tenant_id=ctx.tenant_id, id=_ALL, bytes=size)
     after = used.c.bytes + row.excluded.bytes
     fits = None if most is None else after <= most
@@ -85,13 +88,20 @@ def take(ctx: Context, size: int, most: int | None) -> None:
             f"The attachments of this business may have {(most or 0) / (1 << 20):,.0f} MiB in all: delete some first.",
             code="quota_exceeded",
         )
+    left = sa.select(sa.func.coalesce(sa.func.sum(leftovers.c.bytes), 0)).where(own(ctx, leftovers))
+    if most is not None and ctx.db.execute(left).scalar_one() > most:
+        raise Invalid(
+            "This business has deleted so many files today that there is no room for more: try again tomorrow.",
+            code="quota_exceeded",
+        )
 
 
 def remove(ctx: Context, sizes: Mapping[str, int]) -> None:
     """Delete attachments, which are locked, by their ids, each with its size, and note that their bytes are left."""
     ids = [*sizes]
     ctx.db.execute(sa.update(used).where(own(ctx, used)).values(bytes=used.c.bytes - sum(sizes.values())))
-    ctx.db.execute(sa.insert(leftovers), [{"tenant_id": ctx.tenant_id, "id": id, "since": ctx.now()} for id in ids])
+    left = {"tenant_id": ctx.tenant_id, "since": ctx.now()}
+    ctx.db.execute(sa.insert(leftovers), [{**left, "id": id, "bytes": size} for id, size in sizes.items()])
     ctx.db.execute(sa.delete(waiting).where(own(ctx, waiting), waiting.c.id.in_(ids)))
     ctx.db.execute(sa.delete(attachments).where(own(ctx, attachments), attachments.c.id.in_(ids)))
     for id in ids:

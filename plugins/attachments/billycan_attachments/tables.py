@@ -26,7 +26,11 @@ waiting = tenant_table(
 )
 
 # Bytes that may be in the storage and belong to no attachment: of one that is being uploaded, or was deleted.
-leftovers = tenant_table("attachments_leftovers", sa.Column("since", UTCDateTime, nullable=False, index=True))
+leftovers = tenant_table(
+    "attachments_leftovers",
+    sa.Column("since", UTCDateTime, nullable=False, index=True),
+    sa.Column("bytes", sa.BigInteger, nullable=False, server_default="0"),  # of one that was deleted
+)
 
 # How many bytes the attachments of a business have; its one row has the id "all".
 used = tenant_table("attachments_used", sa.Column("bytes", sa.BigInteger, nullable=False))

@@ -345,6 +345,22 @@ def test_a_business_has_so_much_room(make_app, folder):
     assert upload(client, contact, b"%PDF-", status=422)["code"] == "quota_exceeded"
 
 
+def test_who_deletes_and_uploads_all_day_fills_no_disk(make_app, folder, clock):
+    app = make_app("attachments", "contacts", attachments={"folder": str(folder), "quota_bytes": 3 * len(PDF)})
+    client = Client(app)
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    for _ in range(4):
+        client.delete(f"/v1/attachments/{upload(client, contact)['id']}")
+    refused = upload(client, contact, status=422)
+    assert refused["code"] == "quota_exceeded" and "tomorrow" in refused["message"]
+    assert len(kept(app, client)) == 4
+    other = Client(app)
+    upload(other, other.post("/v1/contacts", {"name": "Bob"})["data"]["id"])
+    clock.move(hours=25)
+    run_timed(app)
+    upload(client, contact)
+
+
 class Broken(Exception):
     pass
 

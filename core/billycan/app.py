@@ -198,8 +198,7 @@ class App:
         """What the API answers to somebody whom a page let in: authorized, validated and carried out as over HTTP.
 
         `version` is what If-Match would say, and `key` is an Idempotency-Key. A list comes as CSV where `prefers_csv`
-        says so. Raises the Problem that a client would
-        be shown. Calls are not counted: the page counts its visits.
+        says so. Raises the Problem that a client would be shown. Calls are not counted: the page counts its visits.
         """
         if (found := endpoint_at(self, method, path)) is None:
             raise RouteNotFound

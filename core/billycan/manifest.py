@@ -120,8 +120,8 @@ class PayButton(Struct, frozen=True, kw_only=True):
     """What a client presses on the page of an invoice to pay it.
 
     label: What the button says, such as `Pay by card`.
-    action: The path of the page, one of the plugin's own, that it sends a form to. That leads the client on by 303.
-    leads_to: The scheme and host to which it does, such as `https://pay.example.com`: browsers go nowhere else.
+    action: The path of one of the plugin's own pages: the button sends it a form, and it leads the client on by 303.
+    leads_to: The scheme and host of where it leads, such as `https://pay.example.com`: browsers go nowhere else.
     """
 
     label: str

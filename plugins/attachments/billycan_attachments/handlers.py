@@ -66,10 +66,10 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Arrived
 def add_attachment(ctx: Context, query: Upload, body: Arrived) -> Attachment:
     """Attach a file to a record.
 
-    The body is the file's bytes, at most 10 MiB, whatever Content-Type they are sent with: what the file is, its bytes
-    tell. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the write scope of
+    The body is the file's bytes, at most 10 MiB. They decide what the file is, whatever Content-Type they are sent
+    with. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the write scope of
     the record's resource, else the error is `insufficient_scope`. A record that does not exist gives
-    `resource_not_found`, and a file for which the business has no room left `quota_exceeded`. Emits
+    `resource_not_found`, and a file for which the business has no room left gives `quota_exceeded`. Emits
     `attachment.created`.
     """
     owner_of(ctx, query.resource).check_exists(ctx, query.resource)
@@ -92,8 +92,8 @@ def get_attachment(ctx: Context, id: str) -> Attachment:
 def get_attachment_content(ctx: Context, id: str) -> Reply:
     """The bytes of an attachment.
 
-    They are sent as a download, with its content type, and never run as a page. The key needs the read scope of the
-    record's resource, else the error is `insufficient_scope`.
+    They are sent as a download with the file's content type, and never run as a page. The key needs the read scope of
+    the record's resource, else the error is `insufficient_scope`.
     """
     row = _found(ctx, id, "read")
     kind = row.content_type + ("; charset=utf-8" if row.content_type.startswith("text/") else "")

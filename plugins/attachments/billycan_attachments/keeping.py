@@ -85,7 +85,7 @@ def take(ctx: Context, size: int, most: int | None) -> None:
     is_beyond = most is not None and size > most
     if is_beyond or ctx.db.execute(row.returning(used.c.bytes)).first() is None:
         raise Invalid(
-            f"The attachments of this business may have {(most or 0) / (1 << 20):,.0f} MiB in all: delete some first.",
+            f"The attachments of this business may have {most or 0:,} bytes in all: delete some first.",
             code="quota_exceeded",
         )
     left = sa.select(sa.func.coalesce(sa.func.sum(leftovers.c.bytes), 0)).where(own(ctx, leftovers))

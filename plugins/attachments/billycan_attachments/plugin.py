@@ -47,7 +47,7 @@ manifest = Manifest(
         Every(seconds=600, due=keeping.left_over, run=keeping.sweep),
         Every(seconds=30, due=keeping.unstored, run=keeping.store),
     ),
-    codes={"quota_exceeded": Code(422, "The business has no room left for files of this size.")},
+    codes={"quota_exceeded": Code(422, "The business has no room left for a file of this size.")},
     examples=Path(__file__).parent / "examples.json",
     doctor=doctor,
 )

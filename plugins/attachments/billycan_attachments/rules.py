@@ -74,7 +74,7 @@ class Look:
         while len(head) < _TOLD_BY and (piece := next(begun, b"")):
             head += piece
         if not head:
-            raise Invalid.of(Fault("", "required", "must be the file's bytes"))
+            raise Invalid.of(Fault("", "required", "must not be empty: send the file's bytes"))
         self.content_type = told(head, self._filename)
         decoder = getincrementaldecoder("utf-8")() if self.content_type.startswith("text/") else None
         for piece in _chained(head, begun):

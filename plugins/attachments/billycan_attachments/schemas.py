@@ -52,7 +52,7 @@ class Upload(Struct, forbid_unknown_fields=True, kw_only=True):
     """The parameters of an upload.
 
     resource: The id of the record to attach the file to.
-    filename: The file's name, without a folder. One that does not end as names of its type do gets such an ending.
+    filename: The file's name, without a folder. If it has no ending of its type, such as `.pdf`, one is added.
     """
 
     resource: Id

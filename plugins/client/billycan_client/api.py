@@ -417,9 +417,8 @@ class AdjustmentNotes:
     ) -> bytes:
         """The adjustment note as a PDF file.
 
-        A4, tagged for screen readers, and the same bytes for the same content. Needs and refuses what `GET
-        /v1/adjustment_notes/{id}`
-        does, which gives it with `Accept: application/pdf`, too.
+        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as
+        `GET /v1/adjustment_notes/{id}`, which answers with it for `Accept: application/pdf`, too.
         """
         return self._api.fetch("GET", f"/v1/adjustment_notes/{segment(id)}.pdf")
 
@@ -560,16 +559,15 @@ class Attachments:
     ) -> models.Attachment:
         """Attach a file to a record.
 
-        The body is the file's bytes, at most 10 MiB, whatever Content-Type they are sent with: what the file is, its
-        bytes
-        tell. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the write scope
+        The body is the file's bytes, at most 10 MiB. They decide what the file is, whatever Content-Type they are sent
+        with. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the write scope
         of
         the record's resource, else the error is `insufficient_scope`. A record that does not exist gives
-        `resource_not_found`, and a file for which the business has no room left `quota_exceeded`. Emits
+        `resource_not_found`, and a file for which the business has no room left gives `quota_exceeded`. Emits
         `attachment.created`.
 
         resource: The id of the record to attach the file to.
-        filename: The file's name, without a folder. One that does not end as names of its type do gets such an ending.
+        filename: The file's name, without a folder. If it has no ending of its type, such as `.pdf`, one is added.
         content: The file's bytes.
         """
         return self._api.call(
@@ -621,8 +619,9 @@ class Attachments:
     ) -> bytes:
         """The bytes of an attachment.
 
-        They are sent as a download, with its content type, and never run as a page. The key needs the read scope of the
-        record's resource, else the error is `insufficient_scope`.
+        They are sent as a download with the file's content type, and never run as a page. The key needs the read scope
+        of
+        the record's resource, else the error is `insufficient_scope`.
         """
         return self._api.fetch("GET", f"/v1/attachments/{segment(id)}/content")
 
@@ -1054,7 +1053,7 @@ class Branding:
     ) -> models.Branding:
         """How the business's documents look.
 
-        What is null is the deployment's default.
+        Where a member is null, the deployment's default applies.
         """
         return self._api.call("GET", "/v1/branding", models.Branding)
 
@@ -1069,11 +1068,11 @@ class Branding:
     ) -> models.Branding:
         """Change how the business's documents look, on their pages and as PDF files.
 
-        Documents that were sent look so, too; a PDF file that was mailed stays as it was. A key that names a logo needs
-        the
-        read scope of the record that the file is attached to.
+        That includes documents that were sent already; a PDF file that was mailed stays as it was. A key that names a
+        logo
+        needs the read scope of the record that the file is attached to.
 
-        logo_attachment_id: A PNG, JPEG or WebP file of at most 1 MiB that is attached to any record.
+        logo_attachment_id: A PNG, JPEG or WebP file of at most 1 MiB and 16 megapixels that is attached to any record.
         accent_colour: The colour of rules and amounts; it must be readable on white. Default: the deployment's.
         footer: A few words at the foot of each page. Default: the deployment's.
         """
@@ -1441,9 +1440,8 @@ class Contacts:
     ) -> bytes:
         """The statement as a PDF file.
 
-        A4, tagged for screen readers, and the same bytes for the same content. Needs and refuses what `GET
-        /v1/contacts/{id}/statement`
-        does, which gives it with `Accept: application/pdf`, too.
+        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as
+        `GET /v1/contacts/{id}/statement`, which answers with it for `Accept: application/pdf`, too.
 
         from_: The first day; default 90 days before the last.
         to: The last day; default today.
@@ -3319,9 +3317,8 @@ class Invoices:
     ) -> bytes:
         """The invoice as a PDF file.
 
-        A4, tagged for screen readers, and the same bytes for the same content. Needs and refuses what `GET
-        /v1/invoices/{id}`
-        does, which gives it with `Accept: application/pdf`, too.
+        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as
+        `GET /v1/invoices/{id}`, which answers with it for `Accept: application/pdf`, too.
         """
         return self._api.fetch("GET", f"/v1/invoices/{segment(id)}.pdf")
 
@@ -4944,9 +4941,8 @@ class Quotes:
     ) -> bytes:
         """The quote as a PDF file.
 
-        A4, tagged for screen readers, and the same bytes for the same content. Needs and refuses what `GET
-        /v1/quotes/{id}`
-        does, which gives it with `Accept: application/pdf`, too.
+        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as
+        `GET /v1/quotes/{id}`, which answers with it for `Accept: application/pdf`, too.
         """
         return self._api.fetch("GET", f"/v1/quotes/{segment(id)}.pdf")
 

@@ -16,7 +16,7 @@ from .tables import branding
 def get_branding(ctx: Context) -> Branding:
     """How the business's documents look.
 
-    What is null is the deployment's default.
+    Where a member is null, the deployment's default applies.
     """
     return load(ctx)
 
@@ -24,8 +24,8 @@ def get_branding(ctx: Context) -> Branding:
 def update_branding(ctx: Context, body: Patch[NewBranding]) -> Branding:
     """Change how the business's documents look, on their pages and as PDF files.
 
-    Documents that were sent look so, too; a PDF file that was mailed stays as it was. A key that names a logo needs the
-    read scope of the record that the file is attached to.
+    That includes documents that were sent already; a PDF file that was mailed stays as it was. A key that names a logo
+    needs the read scope of the record that the file is attached to.
     """
     take_turns(ctx)  # two that are the first would find no row to lock
     ctx.tenant  # noqa: B018 - read in this transaction

@@ -33,7 +33,7 @@ def pdf_of(ctx: Context, path: str, id: str) -> Pdf:
 def pdf_from(ctx: Context, paper: Paper, template: Path | None = None) -> Pdf:
     """The PDF of a Paper, by a plugin's own template where there is one; BadRequest for one that is too long."""
     if len(paper.lines) > MOST_LINES:
-        raise BadRequest(f"A PDF file has at most {MOST_LINES:,} lines, and this would have {len(paper.lines):,}.")
+        raise BadRequest(f"A PDF file has at most {MOST_LINES:,} lines, and this one would have {len(paper.lines):,}.")
     if sum(text.count("\n") for line in paper.lines for text in (*line.cells, *line.notes)) > MOST_LINE_ENDS:
         raise BadRequest(f"A PDF file has at most {MOST_LINE_ENDS:,} line breaks in the texts of its lines.")
     logo = (paper.brand.logo(ctx) if paper.brand.logo else b"") or None

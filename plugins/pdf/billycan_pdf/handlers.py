@@ -37,7 +37,7 @@ def _handler(document: Document, route: Route) -> Callable[..., Reply]:
     handler.__name__ = f"{name}_as_pdf"
     handler.__doc__ = f"""The {name.removeprefix("get_").replace("_", " ")} as a PDF file.
 
-    A4, tagged for screen readers, and the same bytes for the same content. Needs and refuses what `GET {document.path}`
-    does, which gives it with `Accept: application/pdf`, too.
+    A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as
+    `GET {document.path}`, which answers with it for `Accept: application/pdf`, too.
     """
     return handler  # type: ignore[no-any-return]

@@ -1,8 +1,8 @@
 """Reports on mail that could not be delivered (RFC 3464): whom they are about, and what follows from them."""
 
 import re
-from email import message_from_bytes, policy
-from email.message import EmailMessage
+from email import message_from_bytes
+from email.message import Message
 from typing import Any
 
 import sqlalchemy as sa
@@ -28,7 +28,7 @@ class Report(Struct, frozen=True):
 
 def read(app: App, raw: bytes) -> Report:
     """What a message reports. One whose return path is not ours, or that reports no failure, says nothing."""
-    found = message_from_bytes(raw[:MOST_BYTES], policy=policy.default)
+    found = message_from_bytes(raw[:MOST_BYTES])  # its headers as they are: policy.default raises on some of them
     failed: dict[str, str] = {}
     for part in found.walk():
         if part.get_content_type() == "message/delivery-status":
@@ -80,7 +80,7 @@ def _failed(part: Any) -> dict[str, str]:
     return found
 
 
-def _email_id(app: App, found: EmailMessage) -> str | None:
+def _email_id(app: App, found: Message) -> str | None:
     """The email that a report is about: by the return path that it was sent to, which nobody else can know."""
     for name in ("Delivered-To", "X-Original-To", "To"):
         for value in found.get_all(name) or []:

@@ -79,7 +79,8 @@ class Relay:
                 is_uncertain=after_text,
                 bad=_bad(fates),
             )
-        return _of_recipients(fates) if code == 250 else self._over(accepted, code, said, fates)
+        # By its first digit, as RFC 5321 has it: with any 2yz the server has the message.
+        return _of_recipients(fates) if 200 <= code < 300 else self._over(accepted, code, said, fates)
 
     def close(self) -> None:
         with suppress(OSError, smtplib.SMTPException):

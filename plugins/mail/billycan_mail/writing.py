@@ -12,6 +12,7 @@ from .message import line
 
 SANDBOX = "SANDBOX, not a tax invoice. This message was made for testing."
 MOST_SUBJECT = 250
+_ENDED = {"VOID": "is void", "EXPIRED": "has expired"}
 
 
 class Said(Struct, frozen=True, kw_only=True):
@@ -71,7 +72,9 @@ def _subject(paper: Paper, said: Said, today: date) -> str:
 
 def _message(paper: Paper, said: Said, today: date) -> str:
     owed = paper.amount_due if paper.amount_due is not None else paper.total
-    amount = f" for {money(owed)}" if owed is not None else ""
+    is_over = bool(paper.mark) and not paper.is_draft  # paid, void and the like
+    what = _name(paper) if paper.number else f"your {paper.noun}"
+    amount = f" for {money(owed)}" if owed and paper.number and not is_over else ""
     due = ""
     if paper.due_date and owed:
         is_late = paper.due_date < today
@@ -81,7 +84,8 @@ def _message(paper: Paper, said: Said, today: date) -> str:
         body += " If you have paid already, thank you: please ignore this message."
     else:
         where = "attached" if said.has_pdf else "below"
-        body = f"Please find {_name(paper)}{amount} {where}." + (f" It {due}." if due else "")
+        body = f"Please find {what}{amount} {where}." + (f" It {due}." if due else "")
+        body += f" It {_ENDED.get(paper.mark) or f'has been {paper.mark.lower()}'}." if is_over else ""
     return f"Hello {line(paper.buyer.name)},\n\n{body}\n\nKind regards,\n{line(paper.seller.name)}"
 
 

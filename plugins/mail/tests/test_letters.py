@@ -142,6 +142,21 @@ def test_what_bounced_has_failed_and_is_not_written_to(mailing, serve, sold, dra
     assert kept["address"] == "ada@client.example"
 
 
+@pytest.mark.either
+def test_an_odd_report_says_nothing_and_breaks_nothing(mailing, serve, sold):
+    app = mailing(serve())
+    client, invoice = sold(app)
+    to = return_path(app, client.post(f"/v1/invoices/{invoice['id']}/email")["data"]["id"]).encode()
+    for text in (
+        b"",
+        b"\xff",
+        b"To: =?utf-8?q?=0d?= <" + to + b">, \xff@x\n\n",
+        b"To: " + to + b"\nContent-Type: message/delivery-status\nContent-Transfer-Encoding: base64\n\nQWN0aW9u\n",
+        b"To: " + to + b"\n" + b"Content-Type: message/rfc822\n\n" * 200,
+    ):
+        assert bouncing.take(app, text) == []
+
+
 def test_whoever_unsubscribes_gets_no_reminders_but_invoices(mailing, serve, sold, drain):
     from billycan import Context, unit_of_work
 

@@ -253,6 +253,22 @@ def test_a_preview_says_what_would_be_sent_and_sends_nothing(mailing, serve, sol
     assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "draft"
 
 
+@pytest.mark.either
+def test_what_is_paid_or_void_is_not_sent_for_nothing(mailing, serve, sold):
+    app = mailing(serve())
+    client, invoice = sold(app)
+    _, other = sold(app, client=client)
+    client.post(f"/v1/invoices/{invoice['id']}/pay", {"payment_method": "cash"}, 200)
+    client.post(f"/v1/invoices/{other['id']}/send", {}, 200)
+    client.post(f"/v1/invoices/{other['id']}/void", {}, 200)
+    for id, words in ((invoice["id"], "INV-0001 below. It has been paid."), (other["id"], "INV-0002 below. It is void.")):
+        shown = client.post(f"/v1/invoices/{id}/email/preview", {}, 200)["data"]
+        assert f"Please find invoice {words}" in shown["message"] and "$0.00" not in shown["message"]
+    statement = f"/v1/contacts/{invoice['client_id']}/statement/email/preview"
+    if any(e.route.path.endswith("/statement/email/preview") for e in app.endpoints):
+        assert "Please find your statement below." in client.post(statement, {}, 200)["data"]["message"]
+
+
 def test_the_same_key_sends_once(mailing, serve, sold, drain):
     server = serve()
     app = mailing(server)

@@ -68,3 +68,15 @@ def test_an_invitation_is_mailed_too(mailing, serve, drain):
     drain(app)
     assert server.messages[0]["Subject"] == "You are invited to Derwent Plumbing"
     assert re.search(r"/dashboard/join/[\w-]+", letter(server))[0] in browser.page.text
+
+
+def test_a_business_cannot_write_to_the_world_by_inviting_it(mailing, serve, drain):
+    server = serve()
+    app = mailing(server, "contacts", "dashboard", "users", public_url="http://127.0.0.1:8000")
+    browser = Browser(app).join(Client(app), "owner")
+    for i in range(10):
+        browser.get("/dashboard/people")
+        browser.send(email=f"stranger{i}@example.com", role="viewer", status=None)
+    assert "please try again in" in browser.page.text
+    drain(app)
+    assert len(server.messages) == 4

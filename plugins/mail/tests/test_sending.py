@@ -145,6 +145,17 @@ def test_two_workers_send_each_message_once(mailing, serve, sold):
     assert sorted(m["Message-ID"] for m in server.messages) == sorted(f"<{id}@example.com>" for id in ids)
 
 
+@pytest.mark.either
+def test_any_answer_of_success_is_one(mailing, serve, sold, drain):
+    server = serve()
+    server.end = "252 2.0.0 queued"
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    drain(app)
+    assert read(client, id)["status"] == "sent"
+
+
 # Killed at every step -------------------------------------------------------------------------------------------------
 
 

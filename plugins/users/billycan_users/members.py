@@ -5,7 +5,7 @@ from typing import Any, get_args
 from billycan import Fault, Invalid
 from billycan.fields import Email
 
-from . import letters, makers, people, rules, sessions
+from . import attempts, letters, makers, people, rules, sessions
 from .reading import checked
 from .rules import Role
 from .screens import Answer, Screen, address
@@ -27,6 +27,11 @@ def invite(visit: Visit) -> Answer:
     email = checked(Email, "email", visit.form.get("email", ""))
     role = _role(visit.form.get("role"))
     app = visit.app
+    if letters.can_send(app):  # anybody's address may be named, and the business's name is what the letter says
+        try:
+            attempts.take(app, f"invitations:{visit.tenant_id}")
+        except attempts.Wait as wait:
+            raise Invalid(f"You sent many invitations in a short time: please try again in {wait}.") from None
     with app.db.writing() as db:
         user_id, token = people.invite(db, visit.tenant_id, email, role, app.now(), made_by=visit.session.user_id)
         live = people.live_of(db, visit.tenant_id)

@@ -80,8 +80,8 @@ def _message(paper: Paper, said: Said, today: date) -> str:
         is_late = paper.due_date < today
         due = f"{'was' if is_late else 'is'} due on {day(paper.due_date)}"
     if said.is_reminder and owed is not None:
-        body = f"This is a reminder that {money(owed)} of {_name(paper)} {due or 'is due'}."
-        body += " If you have paid already, thank you: please ignore this message."
+        body = f"This is a reminder that {what} for {money(owed)} {due or 'is due'}."
+        body += " If you have paid already, thank you: please disregard this message."
     else:
         where = "attached" if said.has_pdf else "below"
         body = f"Please find {what}{amount} {where}." + (f" It {due}." if due else "")

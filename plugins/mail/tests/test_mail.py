@@ -261,8 +261,8 @@ def test_what_is_paid_or_void_is_not_sent_for_nothing(mailing, serve, sold):
     client.post(f"/v1/invoices/{invoice['id']}/pay", {"payment_method": "cash"}, 200)
     client.post(f"/v1/invoices/{other['id']}/send", {}, 200)
     client.post(f"/v1/invoices/{other['id']}/void", {}, 200)
-    for id, words in ((invoice["id"], "INV-0001 below. It has been paid."), (other["id"], "INV-0002 below. It is void.")):
-        shown = client.post(f"/v1/invoices/{id}/email/preview", {}, 200)["data"]
+    for each, words in ((invoice, "INV-0001 below. It has been paid."), (other, "INV-0002 below. It is void.")):
+        shown = client.post(f"/v1/invoices/{each['id']}/email/preview", {}, 200)["data"]
         assert f"Please find invoice {words}" in shown["message"] and "$0.00" not in shown["message"]
     statement = f"/v1/contacts/{invoice['client_id']}/statement/email/preview"
     if any(e.route.path.endswith("/statement/email/preview") for e in app.endpoints):

@@ -17,7 +17,7 @@ from .visits import Led, Shown, Visit
 
 HERE = "/dashboard/forgot"
 _ASK = "Ask whoever runs this service for a link to choose a new one: they make it with billycan users reset."
-_SENT = "If somebody signs in with this address, a link to choose a new password is on its way. It works for an hour."
+_SENT = "If this address belongs to an account, a link to choose a new password is on its way. It works for an hour."
 
 
 def show(visit: Visit) -> Answer:
@@ -53,7 +53,7 @@ def ask(visit: Visit) -> Answer:
 
 def _write(visit: Visit, db: sa.Connection, email: str, token: str) -> None:
     link = address(visit.app, f"/dashboard/join/{token}")
-    text = f"With this link you choose a new password. It works once, within an hour:\n\n{link}\n\n"
+    text = f"Choose a new password here. The link works once, within an hour:\n\n{link}\n\n"
     text += "If you did not ask for it, ignore this message: your password stays as it is.\n"
     letters.send(visit.app, db, to=email, subject="Choose a new password", text=text)
 

@@ -38,8 +38,9 @@ def invite(visit: Visit) -> Answer:
         if people.has_role(db, live, user_id):  # whoever is in the business has the role at once
             makers.revoke_beyond(db, app, live, user_id, role, visit.session.user_id)
         link = address(app, f"/dashboard/join/{token}")
-        text = f"You are invited to {_name(visit)}. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
-        letters.send(app, db, to=email, subject=f"You are invited to {_name(visit)}", text=text)
+        name = _name(visit)
+        text = f"You have been invited to {name}. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
+        letters.send(app, db, to=email, subject=f"You are invited to {name}", text=text)
     app.epoch.bump()
     return visit.reveal(_HERE, link)
 

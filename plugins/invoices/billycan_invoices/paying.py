@@ -6,7 +6,7 @@ from decimal import Decimal
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Conflict, Context, NotFound, PayButton, own
+from billycan import Conflict, Context, NotFound, PayButton, decode, own
 
 from .documents import amount_due, documents, hosted_url, records
 from .payment_handlers import create_payment, get_payment
@@ -51,7 +51,8 @@ def take_payment(
     """Record money that a provider has received for an invoice, once for each `external_id`, whatever it is by now.
 
     It settles what is due or was written off. The rest is the client's credit: all of it where the invoice was paid,
-    credited or voided meanwhile. Emits what `POST /v1/payments` does. Raises NotFound.
+    credited or voided meanwhile. Emits what `POST /v1/payments` does. Raises NotFound, and Invalid for what that
+    refuses.
     """
     ctx.require("invoices:write")
     row = lock_invoices(ctx, [invoice_id]).get(invoice_id)  # whoever brings the same payment waits here
@@ -65,13 +66,14 @@ def take_payment(
         settled = min(amount, owed(row))
     except Conflict:
         settled = Decimal(0)
-    receipt = NewReceipt(
-        client_id=row.client_id,
-        amount=amount,
-        payment_method=payment_method,
-        paid_at=paid_at,
-        reference=reference,
-        external_id=external_id,
-        allocations=[NewAllocation(invoice_id=invoice_id, amount=settled)] if settled else [],
-    )
+    given = {
+        "client_id": row.client_id,
+        "amount": amount,
+        "payment_method": payment_method,
+        "paid_at": paid_at and paid_at.isoformat(),
+        "reference": reference,
+        "external_id": external_id,
+    }
+    receipt = decode(given, NewReceipt)
+    receipt.allocations = [NewAllocation(invoice_id=invoice_id, amount=settled)] if settled else []
     return create_payment(ctx, receipt)

@@ -1,0 +1,36 @@
+"""What a plugin says of money that a provider received is checked like what a client says."""
+
+from datetime import datetime
+from decimal import Decimal
+
+import pytest
+
+from billycan import Context, Invalid, unit_of_work
+from billycan.testing import Client
+from billycan_invoices.api import take_payment
+
+
+@pytest.mark.either
+@pytest.mark.parametrize(
+    ("wrong", "param"),
+    [
+        ({"amount": Decimal("-5.00")}, "amount"),
+        ({"amount": Decimal("0.001")}, "amount"),
+        ({"payment_method": ""}, "payment_method"),
+        ({"external_id": "x" * 101}, "external_id"),
+        ({"reference": "a\0b"}, "reference"),
+        ({"paid_at": datetime(2026, 11, 20, 9, 0)}, "paid_at"),  # noqa: DTZ001 - in no time zone
+    ],
+)
+def test_money_that_cannot_be_is_refused(make_app, wrong, param):
+    client = Client(make_app("contacts", "documents", "hosted", "invoices"))
+    ada = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    lines = [{"description": "Tap", "unit_price": "10.00"}]
+    invoice = client.post("/v1/invoices", {"client_id": ada, "line_items": lines})["data"]["id"]
+    client.post(f"/v1/invoices/{invoice}/send", status=200)
+    ctx = Context(client.app, client.tenant_id)
+    given = {"amount": Decimal("5.00"), "payment_method": "card", "external_id": "pay 1", **wrong}
+    with pytest.raises(Invalid) as refused, unit_of_work(ctx):
+        take_payment(ctx, invoice, **given)
+    assert [fault.param for fault in refused.value.details] == [param]
+    assert client.get("/v1/payments")["data"] == []

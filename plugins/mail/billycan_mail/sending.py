@@ -105,7 +105,8 @@ class Sender:
             lease = {"status": "sending", "lease_token": token, "first_attempt_at": sa.func.coalesce(_first, NOW)}
             until = Moment.of(now + timedelta(seconds=self.settings.lease_seconds))
             if due.tenant_id is None:
-                lease["first_attempt_at"] = sa.func.coalesce(letters.c.first_attempt_at, NOW)
+                first = sa.func.coalesce(letters.c.first_attempt_at, NOW)
+                lease |= {"first_attempt_at": first, "failures": _died(letters)}
                 taken = sa.update(letters).where(letters.c.id == due.id, free(letters)).returning(letters)
                 row = db.execute(taken.values(**lease, lease_until=until), {"now": now}).first()
                 return Claim(due, token, row, ()) if row else None
@@ -114,6 +115,7 @@ class Sender:
             twice = emails.c.may_have_arrived_twice | emails.c.is_uncertain | emails.c.lease_token.is_not(None)
             taken = sa.update(emails).where(mine, free(emails)).returning(emails)
             made = {"attempts_made": emails.c.attempts_made + 1, "may_have_arrived_twice": twice, "is_uncertain": False}
+            made["failures"] = _died(emails)
             row = db.execute(taken.values(**lease, **made, lease_until=until), {"now": now}).first()
             if row is None:
                 return None
@@ -127,13 +129,16 @@ class Sender:
         if claim.due.tenant_id and not claim.to:
             self.record(claim, Outcome(fates={}, error="suppressed", detail=None))
             return
+        if claim.row.failures > max(len(self.settings.retry_offsets), 1):
+            self.record(claim, _given_up(claim, "interrupted", "The process died at each attempt."))
+            return
         try:
             raw = _letter(self.app, claim.row) if claim.due.tenant_id is None else _email(self.app, claim)
         except sa.exc.SQLAlchemyError:
             raise
         except Exception:  # it would fail each time, and hold up all the others
             log.exception("no message can be made of %s", claim.due.id)
-            self.record(claim, _unusable(claim))
+            self.record(claim, _given_up(claim, "unusable", "No message could be made of it."))
             return
         try:
             if self._relay is None or not self._relay.is_open:
@@ -141,6 +146,10 @@ class Sender:
         except Unreachable as error:
             self.record(claim, Outcome(fates={}, error="unreachable", detail=str(error)))
             raise
+        if claim.row.lease_until < self.app.now() + timedelta(seconds=self.settings.message_seconds):
+            slow = "Connecting took so long that another might send it, too."
+            self.record(claim, Outcome(fates={}, error="unreachable", detail=slow))
+            return
         sender = message.return_path(self.app, claim.due.id)
         self.record(claim, self._relay.send(sender, _addresses(claim), raw))
 
@@ -209,9 +218,13 @@ def _addresses(claim: Claim) -> list[str]:
     return [row.address for row in claim.to] if claim.due.tenant_id else [claim.row.address]
 
 
-def _unusable(claim: Claim) -> Outcome:
-    said = "No message could be made of it."
-    return Outcome(fates=dict.fromkeys(_addresses(claim), ("failed", said)), error="unusable", detail=said)
+def _given_up(claim: Claim, error: str, said: str) -> Outcome:
+    return Outcome(fates=dict.fromkeys(_addresses(claim), ("failed", said)), error=error, detail=said)
+
+
+def _died(table: sa.Table) -> sa.ColumnElement[int]:
+    """The failures so far, with an attempt whose lease nobody gave back: nobody gets a message again without end."""
+    return table.c.failures + sa.case((table.c.lease_token.is_not(None), 1), else_=0)
 
 
 def _letter(app: App, row: Row) -> bytes:

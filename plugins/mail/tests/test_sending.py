@@ -195,6 +195,44 @@ def test_killed_with_the_lease_it_goes_again_and_says_so(mailing, serve, sold, d
     assert len(server.messages) == (1 if step == "after the claim" else 2)
 
 
+@pytest.mark.either
+def test_what_kills_the_process_each_time_is_given_up(mailing, serve, sold, drain, clock, monkeypatch):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    with monkeypatch.context() as at:
+        at.setattr(Sender, "record", _die)
+        for _ in range(4):
+            with pytest.raises(Killed):
+                drain(app)
+            clock.move(seconds=301)
+    drain(app)
+    email = read(client, id)
+    assert (email["status"], email["last_error"], len(server.messages)) == ("failed", "interrupted", 4)
+    assert client.get("/v1/suppressed_addresses")["data"] == []
+
+
+@pytest.mark.either
+def test_who_connected_too_slowly_for_the_lease_does_not_send(mailing, serve, sold, drain, clock, monkeypatch):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+
+    def slowly(settings):
+        clock.move(seconds=200)
+        return Relay(settings)
+
+    with monkeypatch.context() as at:
+        at.setattr(sending, "Relay", slowly)
+        drain(app)
+    assert (read(client, id)["last_error"], server.messages) == ("unreachable", [])
+    clock.move(seconds=551)
+    drain(app)
+    assert read(client, id)["status"] == "sent" and len(server.messages) == 1
+
+
 def test_a_connection_that_is_lost_after_the_text_leaves_the_fate_open(mailing, serve, sold, drain, clock):
     server = serve()
     app = mailing(server)

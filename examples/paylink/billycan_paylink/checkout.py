@@ -5,6 +5,7 @@ import urllib.error
 import urllib.request
 from datetime import timedelta
 from decimal import Decimal
+from http.client import HTTPException
 from urllib.parse import urlsplit
 
 import falcon
@@ -131,7 +132,7 @@ def _made(app: App, account: Account, reference: str, due: invoices.Payable) -> 
             if not signing.is_signed(account.signing_secret, dict(answer.headers.items()), app.now(), content):
                 raise Unreachable("the answer is not signed")
             url = _MADE.decode(content).url
-    except (OSError, msgspec.MsgspecError) as error:
+    except (OSError, HTTPException, msgspec.MsgspecError) as error:
         raise Unreachable(f"{type(error).__name__}: {error}") from None
     if _origin(url) != _origin(settings.url):
         raise Unreachable("it leads elsewhere")

@@ -212,7 +212,7 @@ def test_a_sandbox_pays_with_test_credentials_only(client, provider, make_app):
 @pytest.mark.either
 def test_a_provider_that_fails_costs_nobody_anything(client, provider):
     invoice = sent(client)
-    for fault in ({"status": 500}, {"signs": False}, {"leads_to": "https://evil.example"}):
+    for fault in ({"status": 500}, {"status": 1000}, {"signs": False}, {"leads_to": "https://evil.example"}):
         vars(provider).update(fault)
         page = press(client, invoice, 502)
         assert "Nothing was paid" in page.text

@@ -20,6 +20,7 @@ from billycan_users.api import Answer, Sent, Shown, Visit, names
 
 from .attachments import attached
 from .kinds import Kind, Member, action_label, holds, kind_at, kinds, label, page_of, title_of, url
+from .mailed import mailed, pdf_of
 from .reports import statement_of
 
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
@@ -191,6 +192,8 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "told": _told(visit, kind, id),
         "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
         "page_of": lambda id: page_of(visit.app, id),
+        "pdf": pdf_of(visit, kind, record),
+        "mailed": mailed(visit, kind, id),
         "attached": attached(visit, kind, id, is_open="delete" in kind.routes and _is_deletable(kind, record)),
         "may_change": kind.may(visit, "change"),
         "may_delete": kind.may(visit, "delete") and not related and _is_deletable(kind, record),

@@ -13,6 +13,7 @@ from . import forms
 from .browsing import has_members, show_record
 from .forms import Control
 from .kinds import Kind, action_label, holds, kind_at, kind_of, kinds, label, page_of, targets, title_of
+from .mailed import EMAILS, led
 
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
@@ -60,7 +61,7 @@ def make_record(visit: Visit, resource: str) -> Answer:
     endpoint = kind.routes["make"]
     if _asks_for_more(visit):
         return new_record(visit, resource)
-    made = _call(visit, endpoint, kind.path, _body(visit, endpoint))
+    made = call(visit, endpoint, kind.path, _body(visit, endpoint))
     return Led(f"{kind.page}/{made['id']}", f"The {kind.one} was made.")
 
 
@@ -85,7 +86,7 @@ def change_record(visit: Visit, resource: str, id: str) -> Answer:
     was = forms.read(asked, forms.filled(asked, record, zone), zone)
     patch = forms.changed(_body(visit, endpoint), was)
     if patch:
-        _call(visit, endpoint, path, patch, version=forms.version(visit.form))
+        call(visit, endpoint, path, patch, version=forms.version(visit.form))
     return Led(f"{kind.page}/{id}", f"The {kind.one} was changed." if patch else "Nothing was changed.")
 
 
@@ -108,7 +109,9 @@ def act(visit: Visit, resource: str, id: str, action: str, row: str = "", nested
         return show_action(visit, resource, id, action, row, nested)
     body = _body(visit, endpoint) if has_members(endpoint) else {}
     path = f"{kind.path}/{id}/{action}" + (f"/{row}/{nested}" if nested else "")
-    answer = _call(visit, endpoint, path, body)
+    answer = call(visit, endpoint, path, body)
+    if kind.path == EMAILS:
+        return led(visit, answer)
     made = answer.get("id", id) if isinstance(answer, dict) else id
     page = page_of(visit.app, str(made)) or f"{kind.page}/{id}"
     return Led(page, f"Done: {(label(nested) if nested else action_label(kind, action)).lower()}.")
@@ -122,7 +125,7 @@ def delete_record(visit: Visit, resource: str, id: str) -> Answer:
     return Led(kind.page, f"The {kind.one} was deleted.")
 
 
-def _call(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None = None) -> Any:
+def call(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None = None) -> Any:
     """What the API answers; faults are told at the fields that the form has."""
     try:
         return visit.call(endpoint.route.method, path, body=body, version=version)["data"]

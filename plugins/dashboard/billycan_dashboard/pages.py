@@ -3,7 +3,7 @@
 from billycan import App
 from billycan_users.api import Screen, mounted
 
-from . import attachments, browsing, changes
+from . import attachments, browsing, changes, emailing
 from .kinds import ROOT, kinds
 
 _LIST, _RECORD = f"{ROOT}/{{resource}}", f"{ROOT}/{{resource}}/{{id}}"
@@ -21,6 +21,7 @@ screens = mounted(
     Screen(f"{_RECORD}/edit", changes.edit_record, changes.change_record),
     Screen(f"{_RECORD}/delete", post=changes.delete_record, on=_RECORD),
     attachments.on_record(_RECORD),
+    *emailing.on_record(_RECORD),
     Screen(f"{_RECORD}/{{action}}", changes.show_action, changes.act),
     Screen(f"{_RECORD}/{{action}}/{{row}}/{{nested}}", changes.show_action, changes.act),
 )

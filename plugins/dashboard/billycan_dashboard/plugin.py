@@ -21,7 +21,7 @@ from . import (
 manifest = Manifest(
     name="dashboard",
     requires=("users",),
-    uses=("webhooks", "apps"),
+    uses=("webhooks", "apps", "mail"),
     pages=(
         *overview.screens,
         *keys.screens,

@@ -1,5 +1,6 @@
 """The pages of what clients owe: by age on any day, and as the statement of one of them, both to print."""
 
+from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
@@ -86,10 +87,18 @@ def show_statement(visit: Visit, id: str) -> Answer:
         "contact": visit.call("GET", f"/v1/contacts/{id}")["data"],
         "contact_page": page_of(visit.app, id),
         "file": f"{STATEMENTS}/{id}/file?{urlencode({'from': statement['from'], 'to': statement['to']})}",
+        "pdf": _pdf(visit, id, statement),
         "receivables": HERE if has_receivables(visit.app) else "",
         "business": business(visit),
     }
     return Shown("dashboard/statement.html", values)
+
+
+def _pdf(visit: Visit, id: str, statement: Mapping[str, Any]) -> str:
+    """Where the statement is a PDF file; empty where none are made."""
+    if ("GET", f"{STATEMENT}.pdf") not in visit.app.at or not (page := page_of(visit.app, id)):
+        return ""
+    return f"{page}/statement/pdf?{urlencode({'from': statement['from'], 'to': statement['to']})}"
 
 
 def get_receivables_file(visit: Visit) -> Answer:

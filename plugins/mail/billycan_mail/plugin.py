@@ -40,7 +40,7 @@ manifest = Manifest(
     ),
     pages=((f"{PATH}{{token}}", UnsubscribePage),),
     records=(
-        RecordPages(path="/v1/emails", columns=("subject", "created_at", "sent_at", "status"), order=140),
+        RecordPages(path="/v1/emails", columns=("subject", "recipients", "created_at", "sent_at", "status"), order=140),
         RecordPages(
             path="/v1/suppressed_addresses",
             one="suppressed address",

@@ -201,7 +201,8 @@ class Room:
         if said := req.cookies.get(cookie_name(self.app, "said")):
             visit.cookies["said"] = None
             try:
-                visit.said = _said(self.app).loads(said)
+                found = _said(self.app).loads(said)
+                visit.said, visit.tone = found if isinstance(found, list) else (found, "good")
             except BadData:
                 visit.said = ""
         if visit.session_if_any is None:
@@ -224,7 +225,7 @@ class Room:
             # Only within this site, whatever a form may have brought along.
             resp.status, resp.location = falcon.HTTP_303, local(answer.path)
             if answer.said:
-                visit.cookies["said"] = str(_said(self.app).dumps(answer.said))
+                visit.cookies["said"] = str(_said(self.app).dumps([answer.said, answer.tone]))
             if visit.reveals:
                 self.keep(req, visit, *visit.reveals)
         elif isinstance(answer, Sent):
@@ -236,12 +237,12 @@ class Room:
                 resp.stream = answer.body
         else:
             resp.status, resp.content_type = answer.status, falcon.MEDIA_HTML
+            policy = _HEADERS["Content-Security-Policy"]
             if answer.onward:
-                policy = _HEADERS["Content-Security-Policy"]
-                resp.set_header(
-                    "Content-Security-Policy",
-                    policy.replace("form-action 'self'", f"form-action 'self' {answer.onward}"),
-                )
+                policy = policy.replace("form-action 'self'", f"form-action 'self' {answer.onward}")
+            if answer.frames:
+                policy = f"{policy}; frame-src 'self'"
+            resp.set_header("Content-Security-Policy", policy)
             resp.text = draw(self.app, visit, answer.template, {**answer.values, "screen": self.screen})
         for name, value in visit.cookies.items():
             set_cookie(self.app, resp, name, value)

@@ -29,20 +29,26 @@ _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 class Shown(Struct):
     """A page: the template `<plugin>/<file>.html` and its values.
 
-    `onward` is where its form may lead besides this site, as the policy of the page's content names it: `https:`.
+    `onward` is where its form may lead besides this site, as the policy of the page's content names it: `https:`. With
+    `frames` it may show other pages of this site within it, if these let it.
     """
 
     template: str
     values: Mapping[str, Any] = {}
     status: int = 200
     onward: str = ""
+    frames: bool = False
 
 
 class Led(Struct):
-    """A way on, after a form: the browser opens that path, and a reload repeats nothing. `said` is shown there."""
+    """A way on, after a form: the browser opens that path, and a reload repeats nothing. `said` is shown there.
+
+    Its `tone` is `good`, or `warn` where something was not done.
+    """
 
     path: str
     said: str = ""
+    tone: str = "good"
 
 
 class Sent(Struct):
@@ -96,7 +102,7 @@ class Visit:
         self.shown_once: str | None = None  # what the form before this page had to show
         self.reveals: tuple[str, str] | None = None
         self.token = ""  # of every form on the page
-        self.said = ""
+        self.said, self.tone = "", "good"
         self.once = secrets.token_urlsafe(12)  # what makes a form that is sent twice one
 
     @property
@@ -163,9 +169,9 @@ class Visit:
         )
         return _decode(answer.body) if answer.body else None
 
-    def fetch(self, path: str) -> Sent:
+    def fetch(self, path: str, query: Mapping[str, Any] | None = None) -> Sent:
         """What the API answers that is no envelope, such as a file."""
-        answer = self.app.call(self.identity, "GET", path, request_id=self.request_id)
+        answer = self.app.call(self.identity, "GET", path, urlencode(query or {}), request_id=self.request_id)
         headers = dict(answer.headers)
         kind = headers.pop("Content-Type")
         return Sent(answer.body if answer.pieces is None else answer.pieces, kind, headers)

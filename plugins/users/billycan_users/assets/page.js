@@ -73,8 +73,9 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
   });
 }
 
-// A form that was sent is not sent again by a second click.
+// A form that was sent is not sent again by a second click, unless that only shows something in a frame.
 addEventListener("submit", (event) => {
+  if (event.submitter?.formTarget) return;
   if (event.target.dataset.sent) event.preventDefault();
   event.target.dataset.sent = "yes";
 });

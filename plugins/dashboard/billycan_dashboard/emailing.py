@@ -1,0 +1,169 @@
+"""The pages that email a document, of any plugin: the form, the email as it will look, and the PDF beside it."""
+
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+from html import escape
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from billycan import Fault, Forbidden, Invalid, NotFound, Problem
+from billycan.web import RouteNotFound, encode
+from billycan_users.api import Answer, Screen, Sent, Shown, Visit
+
+from . import changes, mailed
+from .kinds import Kind, kind_at, label, title_of
+
+_BETWEEN = re.compile(r"[\s,;]+")
+_WRITTEN = ("subject", "message")
+_SANDBOX = "[SANDBOX] "  # which mail puts before each subject of a sandbox by itself
+# The email is HTML with styles of its own. It runs nothing, loads nothing and is nobody's page; its links open others.
+_FRAMED = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
+    " frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox",
+    "X-Frame-Options": "SAMEORIGIN",
+}
+_FAULTY = (
+    "<!doctype html><html lang='en-AU'><meta charset='utf-8'><title>No preview</title>"
+    "<style>:root { color-scheme: light dark; } body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem; }</style>"
+    "<h1 style='font-size: 1.1rem'>There is no preview of this</h1>"
+)
+_decode = msgspec.json.Decoder(float_hook=Decimal).decode
+
+
+class _Subject(Struct, frozen=True):
+    """What a page is about: the record, which of its documents, and the path of that in the API."""
+
+    kind: Kind
+    offer: mailed.Offer
+    path: str
+
+
+def show_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
+    """The form, filled in with what would be sent, and how that looks."""
+    about = _about(visit, resource, id, action)
+    if about is None:
+        return changes.show_action(visit, resource, id, "email")
+    _require(about)
+    record = visit.call("GET", f"{about.kind.path}/{id}")["data"]
+    ready = _preview(visit, about, {})
+    subject = ready["subject"].removeprefix(_SANDBOX)
+    values = {
+        "kind": about.kind,
+        "offer": about.offer,
+        "title": title_of(about.kind, record),
+        "back": f"{about.kind.page}/{id}",
+        "ready": {**ready, "subject": subject},
+        "is_draft": _is_draft(visit, about, record),
+        "has_server": _has_server(visit),
+    }
+    return Shown("dashboard/email.html", values, frames=True)
+
+
+def send_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
+    """Send it, and say on the record's page what becomes of it."""
+    about = _about(visit, resource, id, action)
+    if about is None:
+        return changes.act(visit, resource, id, "email")
+    _require(about)
+    record = visit.call("GET", f"{about.kind.path}/{id}")["data"]
+    body = _body(visit, about)
+    if not body["to"]:
+        raise Invalid.of(Fault("to", "required", "is required: an address, or several"))
+    endpoint = visit.app.at["POST", f"{about.offer.path}/email"]
+    email = changes.call(visit, endpoint, f"{about.path}/email", body)
+    finished = f"The {about.offer.noun} is no longer a draft." if _is_draft(visit, about, record) else ""
+    return mailed.led(visit, email, f"{about.kind.page}/{id}", finished)
+
+
+def show_preview(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
+    """The email as it will look, for the frame on the page of its form; a form that is sent here says what is in it."""
+    about = _about(visit, resource, id, action)
+    if about is None:
+        raise RouteNotFound
+    try:
+        html = _preview(visit, about, _body(visit, about) if visit.form else {})["html"]
+    except NotFound:
+        raise
+    except Problem as problem:
+        said = [f"{label(each.param.partition('[')[0])} {each.message}." for each in problem.details]
+        html = _FAULTY + "".join(f"<p>{escape(text)}</p>" for text in said or [problem.message])
+        return Sent(html.encode(), "text/html; charset=utf-8", _FRAMED, problem.status)
+    html = html.replace("<head>", '<head><base target="_blank">', 1)
+    return Sent(html.encode(), "text/html; charset=utf-8", _FRAMED)
+
+
+def show_pdf(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
+    """The PDF of a document, with the parameters that its route takes; of an email, the one that it brought."""
+    if f"/v1/{resource}" == mailed.EMAILS and not action:
+        return visit.fetch(f"{mailed.EMAILS}/{id}/pdf")
+    about = _about(visit, resource, id, action)
+    if about is None or not about.offer.pdf:
+        raise RouteNotFound
+    return visit.fetch(f"{about.path}.pdf", visit.query)
+
+
+def on_record(record: str) -> tuple[Screen, ...]:
+    """The pages of a record's document, and of the documents below it."""
+    return tuple(
+        screen
+        for at in (record, f"{record}/{{action}}")
+        for screen in (
+            Screen(f"{at}/email", show_email, send_email, when=mailed.is_on),
+            Screen(f"{at}/email/preview", show_preview, show_preview, when=mailed.is_on),
+            Screen(f"{at}/pdf", show_pdf, when=lambda app: not app.manifests.keys().isdisjoint({"mail", "pdf"})),
+        )
+    )
+
+
+def _about(visit: Visit, resource: str, id: str, action: str) -> _Subject | None:
+    """What a page is about; None where the resource has an action of its own that is called `email`."""
+    kind = kind_at(visit, resource)
+    below = f"/{action}" if action else ""
+    path = f"{kind.path}/{{id}}{below}"
+    offer = next((each for each in mailed.offers(visit, kind, id) if each.path == path), None)
+    if offer is None:
+        if action:
+            raise RouteNotFound
+        return None
+    return _Subject(kind, offer, f"{kind.path}/{id}{below}")
+
+
+def _require(about: _Subject) -> None:
+    if not about.offer.email:
+        raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
+
+
+def _is_draft(visit: Visit, about: _Subject, record: Mapping[str, Any]) -> bool:
+    """Whether sending the email finishes the document first."""
+    return record.get("status") == "draft" and visit.app.documents[about.offer.path].finish is not None
+
+
+def _has_server(visit: Visit) -> bool:
+    from billycan_mail.api import can_send  # noqa: PLC0415 - there only where that plugin is
+
+    return can_send(visit.app)
+
+
+def _preview(visit: Visit, about: _Subject, body: Mapping[str, Any]) -> dict[str, Any]:
+    """What the API says that would be sent: asked anew each time, where `once` would give the first answer again."""
+    answer = visit.app.call(
+        visit.identity, "POST", f"{about.path}/email/preview", body=encode(body), request_id=visit.request_id
+    )
+    found: dict[str, Any] = _decode(answer.body)["data"]
+    return found
+
+
+def _body(visit: Visit, about: _Subject) -> dict[str, Any]:
+    """What the form says. A text that was left as it was is left to mail, which knows the number of a draft by then."""
+    form = visit.form
+    body: dict[str, Any] = {name: [a for a in _BETWEEN.split(form.get(name, "")) if a] for name in ("to", "cc")}
+    for name in _WRITTEN:
+        text, ready = (form.get(key, "").replace("\r\n", "\n").strip() for key in (name, f"ready_{name}"))
+        if text and text != ready:
+            body[name] = text
+    if about.offer.pdf:
+        body["attach_pdf"] = form.get("attach_pdf") == "true"
+    return body

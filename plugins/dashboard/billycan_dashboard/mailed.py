@@ -1,0 +1,170 @@
+"""The emails of a record on its page, of every document alike: what may be sent, what was, and what became of it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from billycan import App
+from billycan_users.api import Led, Visit
+
+from .kinds import Kind, holds, page_of
+
+EMAILS = "/v1/emails"
+_MOST_SHOWN = 10
+_MOST_NAMED = 3
+_MOST_LETTERS = 80  # of an address that a sentence names
+_HELD = {
+    "no_server": "this deployment has no mail server.",
+    "sandbox": "a sandbox writes only to people who may enter the business.",
+}
+_ERRORS = {
+    "refused": "The mail server refused it.",
+    "deferred": "The mail server asked to be tried again later.",
+    "address_refused": "The mail server refused some of the addresses.",
+    "unreachable": "The mail server could not be reached.",
+    "interrupted": "An attempt was interrupted.",
+    "unknown": "The connection was lost before the mail server answered.",
+}
+
+
+class Offer(Struct, frozen=True):
+    """A document of a record: what it is called, and the pages of its email and its PDF, empty where there is none."""
+
+    noun: str
+    path: str
+    email: str
+    pdf: str
+
+
+class Sending(Struct, frozen=True):
+    """An email as the page of its record shows it; `notes` say what somebody should know besides its status."""
+
+    email: Mapping[str, Any]
+    addresses: str
+    status: str
+    notes: tuple[str, ...]
+    page: str
+    may_resend: bool
+
+
+class Mailed(Struct, frozen=True):
+    """The emails of a record as its page shows them; `total` may be more than there are in `sendings`."""
+
+    offers: list[Offer]
+    sendings: list[Sending]
+    total: int
+    may_see: bool
+
+
+def offers(visit: Visit, kind: Kind, id: str) -> Iterator[Offer]:
+    """The documents of a record: itself, and those below it, such as a contact's statement."""
+    here = f"{kind.path}/{{id}}"
+    for path in visit.app.documents:
+        below = path.removeprefix(here)
+        if path == below or below.count("/") > 1:
+            continue
+        at = f"{kind.page}/{id}{below}"
+        pdf = visit.app.at.get(("GET", f"{path}.pdf"))
+        yield Offer(
+            below[1:].replace("_", " ") or kind.one,
+            path,
+            f"{at}/email" if may_send(visit, path) else "",
+            f"{at}/pdf" if pdf and holds(visit, pdf) else "",
+        )
+
+
+def pdf_of(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> str:
+    """Where the PDF of a record is, or the one that an email brought; empty where there is none."""
+    if kind.path == EMAILS:
+        return f"{kind.page}/{record['id']}/pdf" if record["attachment"] else ""
+    return next((each.pdf for each in offers(visit, kind, record["id"]) if each.path == f"{kind.path}/{{id}}"), "")
+
+
+def may_send(visit: Visit, path: str) -> bool:
+    """Whether the document at a path can be emailed, and by this visitor."""
+    at = visit.app.at
+    sends, shows = at.get(("POST", f"{path}/email")), at.get(("GET", path))
+    if not is_on(visit.app) or sends is None or shows is None or ("POST", f"{path}/email/preview") not in at:
+        return False
+    scope = shows.route.scope
+    return holds(visit, sends) and (scope is None or visit.identity.holds(scope.replace(":read", ":write")))
+
+
+def mailed(visit: Visit, kind: Kind, id: str) -> Mailed | None:
+    """What was sent of a record and can be; None where neither is for this visitor to see."""
+    if not is_on(visit.app):
+        return None
+    found = [*offers(visit, kind, id)]
+    may_see = bool(found) and visit.identity.holds("mail:read")
+    may_email = [offer for offer in found if offer.email]
+    if not may_email and not may_see:
+        return None
+    data, total = [], 0
+    if may_see:
+        answer = visit.call("GET", EMAILS, {"document_id": id, "per_page": _MOST_SHOWN, "sort": "-created_at"})
+        data, total = answer["data"], answer["pagination"]["total"]
+    return Mailed(may_email, [_sending(visit, email) for email in data], total, may_see)
+
+
+def led(visit: Visit, email: Mapping[str, Any], page: str = "", besides: str = "") -> Led:
+    """On to the page of what was emailed, where a sentence tells what becomes of the email, as far as it is known."""
+    whom, tone = _named(email), "good"
+    said = f"The email to {whom} leaves in the background. What becomes of it is shown below, under Email."
+    if email["status"] == "held":
+        said, tone = f"Nothing was sent to {whom}: {_HELD[email['held_because']]} The email is kept below.", "warn"
+    elif email["status"] == "failed":
+        said, tone = f"Nothing was sent to {whom}: the business does not write to it. The email is kept below.", "warn"
+    elif left_out := [note for r in email["recipients"] if (note := _of_recipient(email, r))]:
+        said, tone = " ".join([said, *left_out[:_MOST_NAMED]]), "warn"
+    page = page or page_of(visit.app, email["document_id"] or "") or page_of(visit.app, email["id"])
+    return Led(page, f"{said} {besides}".strip(), tone)
+
+
+def is_on(app: App) -> bool:
+    return "mail" in app.manifests
+
+
+def _sending(visit: Visit, email: Mapping[str, Any]) -> Sending:
+    resend = visit.app.at.get(("POST", f"{EMAILS}/{{id}}/resend"))
+    return Sending(
+        email,
+        ", ".join(recipient["address"] for recipient in email["recipients"]),
+        "bounced" if email["last_error"] == "bounced" else email["status"],
+        tuple(_notes(email)),
+        page_of(visit.app, email["id"]),
+        "resend" in email["allowed_actions"] and resend is not None and holds(visit, resend),
+    )
+
+
+def _notes(email: Mapping[str, Any]) -> Iterator[str]:
+    if email["status"] == "held":
+        yield f"Not sent: {_HELD[email['held_because']]}"
+    told = [note for recipient in email["recipients"] if (note := _of_recipient(email, recipient))]
+    yield from told
+    if not told and email["status"] != "sent" and email["last_error"] in _ERRORS:
+        yield _ERRORS[email["last_error"]]
+    if email["may_have_arrived_twice"]:
+        yield "It may have arrived twice: an attempt was cut off, and it was sent again."
+
+
+def _of_recipient(email: Mapping[str, Any], recipient: Mapping[str, Any]) -> str:
+    """What became of one address that did not get it; empty for the others."""
+    address, detail = recipient["address"], recipient["detail"]
+    address = address if len(address) <= _MOST_LETTERS else f"{address[:_MOST_LETTERS]}…"
+    if recipient["status"] == "failed":
+        what = "bounced" if email["last_error"] == "bounced" else "failed"
+        return f"{address} {what}: {detail}" if detail else f"{address} {what}."
+    if recipient["status"] == "suppressed":
+        return f"Not sent to {address}: the business does not write to it."
+    if recipient["status"] == "held" and email["status"] != "held":
+        return f"Not sent to {address}: {_HELD['sandbox']}"
+    return ""
+
+
+def _named(email: Mapping[str, Any]) -> str:
+    """Whom it goes to, of many the first few."""
+    waiting = [r["address"] for r in email["recipients"] if r["status"] == "waiting"]
+    found = waiting or [r["address"] for r in email["recipients"]]
+    more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
+    return ", ".join(found[:_MOST_NAMED]) + more

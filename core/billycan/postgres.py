@@ -106,7 +106,9 @@ def trip(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> l
     BEGIN, and whom they are for, travel with them, and so does COMMIT. An error of any is raised here, as psycopg says
     it; within a transaction nothing of the trip has happened then.
     """
-    from .trips import exchange  # noqa: PLC0415 - SQLite needs no psycopg
+    from psycopg.pq import TransactionStatus  # noqa: PLC0415 - SQLite needs no psycopg
+
+    from .trips import exchange  # noqa: PLC0415
 
     connection: Any = db.connection.driver_connection
     first = _first(connection, db.get_execution_options())
@@ -125,7 +127,8 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
     from .trips import exchange  # noqa: PLC0415 - SQLite needs no psycopg
 
     connection: Any = db.connection.driver_connection
-    if hasattr(connection, "billycan_begins"):  # of one that writes it is its own matter
+    # Of one that writes it is its own matter, and within such a block all is of its moment.
+    if hasattr(connection, "billycan_begins") or connection.info.transaction_status != TransactionStatus.IDLE:
         yield
         return
     try:

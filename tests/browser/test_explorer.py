@@ -154,7 +154,7 @@ def prefer(browser, theme):
 def test_it_loads_without_a_fault_and_asks_nobody_else(page):
     page.open()
     groups = [group.text.lower().rstrip("0123456789") for group in page.all("#endpoints summary")]
-    assert groups == ["core", "contacts", "staff", "invoices"]
+    assert groups == ["core", "contacts", "staff", "hosted", "invoices"]
     assert page.requests()
     assert all(name.startswith(f"{page.url}/") for name in page.requests())
     assert page.faults() == []
@@ -201,7 +201,7 @@ def test_form_and_json_stay_in_step_and_decimals_stay_exact(page):
     page.fill(**{"line_items[0].quantity": "3"})
     page.set('[data-param="due_date"]', "2026-12-31")
     page.press("button", "Add line item")
-    assert page.focused() == page.field("line_items[1].description")
+    assert page.focused() == page.field("line_items[1].item_id")
     page.press("[aria-label='Remove line item 2']")
     made = page.run(201)["data"]
     assert (made["due_date"], len(made["line_items"])) == ("2026-12-31", 1)

@@ -12,6 +12,8 @@ _OWN_WORDS = {
     "apps:read": ("See which apps are connected", ""),
     "tenant:read": ("See your business profile", "Name, ABN, addresses and bank account"),
     "tenant:write": ("Change your business profile", "The bank account that clients pay into, too"),
+    "hosted:read": ("See the look of your documents", "Logo, colour and footer"),
+    "hosted:write": ("Change the look of your documents", "Logo, colour and footer"),
     "events:read": ("See what happened, and when", "Of the records that it may see"),
     "webhooks:read": ("See how its own notifications fare", ""),
     "webhooks:write": ("Be told as soon as something changes", "Only about what it may see"),
@@ -20,6 +22,7 @@ _VERBS = (("POST", "create"), ("PATCH", "change"), ("DELETE", "delete"))
 _NOUNS = {
     "tenant": "your business profile",
     "events": "the log of events",
+    "hosted": "the look of your documents",
     "webhooks": "webhooks",
 }
 

@@ -106,9 +106,7 @@ def trip(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> l
     BEGIN, and whom they are for, travel with them, and so does COMMIT. An error of any is raised here, as psycopg says
     it; within a transaction nothing of the trip has happened then.
     """
-    from psycopg.pq import TransactionStatus  # noqa: PLC0415 - SQLite needs no psycopg
-
-    from .trips import exchange  # noqa: PLC0415
+    from .trips import exchange  # noqa: PLC0415 - SQLite needs no psycopg
 
     connection: Any = db.connection.driver_connection
     first = _first(connection, db.get_execution_options())
@@ -124,7 +122,9 @@ def trip(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> l
 @contextmanager
 def one_moment(db: sa.Connection) -> Iterator[None]:
     """What is read outside of a transaction while the block runs is all of one moment."""
-    from .trips import exchange  # noqa: PLC0415 - SQLite needs no psycopg
+    from psycopg.pq import TransactionStatus  # noqa: PLC0415 - SQLite needs no psycopg
+
+    from .trips import exchange  # noqa: PLC0415
 
     connection: Any = db.connection.driver_connection
     # Of one that writes it is its own matter, and within such a block all is of its moment.

@@ -201,7 +201,7 @@ def test_form_and_json_stay_in_step_and_decimals_stay_exact(page):
     page.fill(**{"line_items[0].quantity": "3"})
     page.set('[data-param="due_date"]', "2026-12-31")
     page.press("button", "Add line item")
-    assert page.focused() == page.field("line_items[1].item_id")
+    assert page.focused() == page.field("line_items[1].id")
     page.press("[aria-label='Remove line item 2']")
     made = page.run(201)["data"]
     assert (made["due_date"], len(made["line_items"])) == ("2026-12-31", 1)

@@ -28,4 +28,5 @@ def send(app: App, db: sa.Connection, *, to: str, subject: str, text: str) -> No
 def check(app: App) -> None:
     """Raise ValueError where the settings promise what cannot be done without mail."""
     if app.settings_of(Settings).mode == "sandbox" and not has_mail(app):
-        raise ValueError('access.mode = "sandbox" needs the plugin mail: enable it, or set access.mode to "request"')
+        said = 'enable the plugin mail and set mail.url, or set access.mode to "request"'
+        raise ValueError(f'access.mode = "sandbox" needs mail: {said}')

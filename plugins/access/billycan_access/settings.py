@@ -10,7 +10,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
     mode: "off": there is no page to ask for access. "request": anybody may ask, and whoever runs the deployment
       decides. "sandbox": whoever proves an email address gets a key to a sandbox at once, and the live business when it
-      is approved; this needs the plugin mail.
+      is approved; this needs the plugin mail and mail.url.
     per_day: How many requests are taken in 24 hours in all.
     idle_days: After how many days a request that nobody decided on expires.
     """

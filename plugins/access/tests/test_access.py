@@ -302,5 +302,5 @@ def test_a_proved_address_gets_a_sandbox_at_once_and_the_business_later(open_app
 
 
 def test_a_sandbox_is_not_promised_without_mail(make_app):
-    with pytest.raises(PluginError, match=r"needs the plugin mail: enable it, or set access\.mode to"):
+    with pytest.raises(PluginError, match=r"needs mail: enable the plugin mail and set mail\.url, or set"):
         make_app("access", "users", access={"mode": "sandbox"})

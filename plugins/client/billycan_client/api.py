@@ -3498,9 +3498,9 @@ class Items:
         unit_price: The price of one unit, copied as it is: with or without GST, as the documents it is for are.
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
-        description: What the line of a document says; if null, the name.
+        description: What the line of a document says; by default, the name.
         unit: The unit in which it is sold, such as `hour`.
-        gst_code: How it is taxed; if null, as the document's other lines are by default.
+        gst_code: How it is taxed; by default, as the document's other lines are.
         sku: Your own code for it, unique among items.
         active: Whether forms still offer it.
         """
@@ -3555,10 +3555,10 @@ class Items:
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         name: Its name.
-        description: What the line of a document says; if null, the name.
+        description: What the line of a document says; by default, the name.
         unit: The unit in which it is sold, such as `hour`.
         unit_price: The price of one unit, copied as it is: with or without GST, as the documents it is for are.
-        gst_code: How it is taxed; if null, as the document's other lines are by default.
+        gst_code: How it is taxed; by default, as the document's other lines are.
         sku: Your own code for it, unique among items.
         active: Whether forms still offer it.
         """

@@ -1019,13 +1019,13 @@ class Item(Struct, kw_only=True):
     name: str
     """Its name."""
     description: str | None
-    """What the line of a document says; if null, the name."""
+    """What the line of a document says; by default, the name."""
     unit: str | None
     """The unit in which it is sold, such as `hour`."""
     unit_price: Decimal
     """The price of one unit, copied as it is: with or without GST, as the documents it is for are."""
     gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]] | None
-    """How it is taxed; if null, as the document's other lines are by default."""
+    """How it is taxed; by default, as the document's other lines are."""
     sku: str | None
     """Your own code for it, unique among items."""
     active: bool

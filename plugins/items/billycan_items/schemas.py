@@ -15,10 +15,10 @@ class NewItem(NewResource, kw_only=True):
     """Something the business sells, as its price list has it.
 
     name: Its name.
-    description: What the line of a document says; if null, the name.
+    description: What the line of a document says; by default, the name.
     unit: The unit in which it is sold, such as `hour`.
     unit_price: The price of one unit, copied as it is: with or without GST, as the documents it is for are.
-    gst_code: How it is taxed; if null, as the document's other lines are by default.
+    gst_code: How it is taxed; by default, as the document's other lines are.
     sku: Your own code for it, unique among items.
     active: Whether forms still offer it.
     """

@@ -110,7 +110,8 @@ class Paper(Struct, frozen=True, kw_only=True):
     words: Notes and terms, each with its heading.
     client_id, email: The client and their email address, if it is known.
     url: The page where the client reads it, if there is one.
-    total, amount_due, due_date: For reckoning; None where they do not apply.
+    total, amount_due, due_date: For reckoning; None where they do not apply. Where nothing can be owed, as in a quote,
+      the `due_date` is the last day on which it is valid.
     brand: How it looks.
     """
 

@@ -77,8 +77,9 @@ def _message(paper: Paper, said: Said, today: date) -> str:
     amount = f" for {money(owed)}" if owed and paper.number and not is_over else ""
     due = ""
     if paper.due_date and owed:
-        is_late = paper.due_date < today
-        due = f"{'was' if is_late else 'is'} due on {day(paper.due_date)}"
+        # Nobody owes what a quote comes to: its last day is the one on which it can be accepted.
+        means = "valid until" if paper.amount_due is None else "due on"
+        due = f"{'was' if paper.due_date < today else 'is'} {means} {day(paper.due_date)}"
     if said.is_reminder and owed is not None:
         body = f"This is a reminder that {what} for {money(owed)} {due or 'is due'}."
         body += " If you have paid already, thank you: please disregard this message."

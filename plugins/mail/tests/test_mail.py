@@ -254,6 +254,17 @@ def test_a_preview_says_what_would_be_sent_and_sends_nothing(mailing, serve, sol
 
 
 @pytest.mark.either
+def test_a_quote_is_valid_until_a_day_and_never_due(mailing, serve, sold):
+    pytest.importorskip("billycan_quotes")
+    client, invoice = sold(mailing(serve(), "contacts", "documents", "hosted", "invoices", "quotes"))
+    lines = [{"description": "New taps", "unit_price": 1100}]
+    quote = {"client_id": invoice["client_id"], "line_items": lines, "expiry_date": "2099-12-20"}
+    quote = client.post("/v1/quotes", quote)["data"]
+    shown = client.post(f"/v1/quotes/{quote['id']}/email/preview", {}, 200)["data"]
+    assert "Please find quote QUO-0001 for $1,210.00 below. It is valid until 20 December 2099." in shown["message"]
+
+
+@pytest.mark.either
 def test_what_is_paid_or_void_is_not_sent_for_nothing(mailing, serve, sold):
     app = mailing(serve())
     client, invoice = sold(app)

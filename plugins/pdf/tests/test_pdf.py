@@ -231,6 +231,7 @@ def test_a_logo_is_printed(tmp_path):
     )
     text, reader = read(render(paper, logo, None, Settings()))
     assert "/XObject" in reader.pages[0]["/Resources"] and "Licensed plumber" in text[0]
-    wide, _, _, high, left, _ = next(of for of, operator in reader.pages[0].get_contents().operations if operator == b"cm")
-    assert (round(wide), round(high), round(left)) == (45, 45, 51), "16 mm, and flush with the text, 18 mm from the edge"
+    drawn = reader.pages[0].get_contents().operations
+    wide, _, _, high, left, _ = next(operands for operands, operator in drawn if operator == b"cm")
+    assert (round(wide), round(high), round(left)) == (45, 45, 51), "16 mm high, and 18 mm from the edge, as text is"
     assert render(paper, b"no picture", None, Settings()), "it was checked when it was stored, but decoders differ"

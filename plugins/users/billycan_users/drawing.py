@@ -177,7 +177,7 @@ def words(value: str) -> str:
     return " ".join([_ACRONYMS.get(first, first.capitalize()), *(_ACRONYMS.get(word, word) for word in others)])
 
 
-_ACRONYMS = {"gst": "GST", "abn": "ABN", "id": "ID", "url": "URL", "bsb": "BSB", "payid": "PayID", "sku": "SKU", "pdf": "PDF"}
+_ACRONYMS = {word: word.upper() for word in ("abn", "bsb", "gst", "id", "pdf", "sku", "url")} | {"payid": "PayID"}
 
 
 @cache

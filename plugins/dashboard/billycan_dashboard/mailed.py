@@ -29,9 +29,13 @@ _ERRORS = {
 
 
 class Offer(Struct, frozen=True):
-    """A document of a record: what it is called, and the pages of its email and its PDF, empty where there is none."""
+    """A document of a record: what it is called, and what leads to its email.
+
+    `email` and `pdf` are the pages of these, empty where there is none.
+    """
 
     noun: str
+    words: str
     path: str
     email: str
     pdf: str
@@ -66,8 +70,10 @@ def offers(visit: Visit, kind: Kind, id: str) -> Iterator[Offer]:
             continue
         at = f"{kind.page}/{id}{below}"
         pdf = visit.app.at.get(("GET", f"{path}.pdf"))
+        noun = below[1:].replace("_", " ") or kind.one
         yield Offer(
-            below[1:].replace("_", " ") or kind.one,
+            noun,
+            f"Email the {noun}" if below else f"Email this {noun}",
             path,
             f"{at}/email" if may_send(visit, path) else "",
             f"{at}/pdf" if pdf and holds(visit, pdf) else "",
@@ -150,8 +156,7 @@ def _notes(email: Mapping[str, Any]) -> Iterator[str]:
 
 def _of_recipient(email: Mapping[str, Any], recipient: Mapping[str, Any]) -> str:
     """What became of one address that did not get it; empty for the others."""
-    address, detail = recipient["address"], recipient["detail"]
-    address = address if len(address) <= _MOST_LETTERS else f"{address[:_MOST_LETTERS]}…"
+    address, detail = _short(recipient["address"]), recipient["detail"]
     if recipient["status"] == "failed":
         what = "bounced" if email["last_error"] == "bounced" else "failed"
         return f"{address} {what}: {detail}" if detail else f"{address} {what}."
@@ -167,4 +172,8 @@ def _named(email: Mapping[str, Any]) -> str:
     waiting = [r["address"] for r in email["recipients"] if r["status"] == "waiting"]
     found = waiting or [r["address"] for r in email["recipients"]]
     more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""
-    return ", ".join(found[:_MOST_NAMED]) + more
+    return ", ".join(map(_short, found[:_MOST_NAMED])) + more
+
+
+def _short(address: str) -> str:
+    return address if len(address) <= _MOST_LETTERS else f"{address[:_MOST_LETTERS]}…"

@@ -5,6 +5,8 @@ from html import unescape
 
 import pytest
 
+from billycan import Context, Document, Manifest, Route
+from billycan.paper import Paper, Party
 from billycan.testing import Client
 from billycan_mail import bouncing
 from billycan_users.testing import Browser
@@ -175,7 +177,7 @@ def test_a_statement_and_its_pdf_have_the_same(sent_out, drain):
     app, server, client, page, owner = sent_out()
     (contact,) = client.get("/v1/contacts")["data"]
     page = f"/dashboard/contacts/{contact['id']}"
-    assert "Email this statement" in panel(owner.get(page)) and "Download PDF" not in owner.page.text
+    assert "Email the statement" in panel(owner.get(page)) and "Download PDF" not in owner.page.text
     owner.get(f"{page}/statement/email")
     tone, _ = said(owner.send(f"{page}/statement/email"))
     assert tone == "good" and owner.page.request.path == page and "Queued" in panel(owner.page)
@@ -184,6 +186,29 @@ def test_a_statement_and_its_pdf_have_the_same(sent_out, drain):
     statement = owner.get(f"/dashboard/reports/statements/{contact['id']}?from=2026-07-01&to=2026-09-30").text
     (pdf,) = re.findall(r'href="([^"]+/statement/pdf[^"]*)" download', statement)
     assert owner.web.get(unescape(pdf)).body.startswith(b"%PDF-")
+
+
+@pytest.mark.either
+def test_a_document_of_a_third_party_is_emailed_alike(mailing, serve, sold, install):
+    def get_card(ctx: Context, id: str) -> Party:
+        """A card."""
+        return Party(name=id)
+
+    def show(ctx, id):
+        whom = {"seller": Party(name="A"), "buyer": Party(name="B"), "email": "b@client.example"}
+        return Paper(noun="loyalty card", title="Card", filename="card", dated=ctx.today(), **whom)
+
+    path = "/v1/contacts/{id}/loyalty_card"
+    route = Route("GET", path, get_card, scope="cards:read")
+    install(Manifest(name="cards", routes=(route,), documents=(Document(path=path, show=show),)))
+    app = mailing(serve(), *PLUGINS, "cards", public_url="http://localhost")
+    client, invoice = sold(app)
+    owner, page = Browser(app).join(client), f"/dashboard/contacts/{invoice['client']['id']}"
+    assert "Email the loyalty card" in panel(owner.get(page)) and "Email the statement" in panel(owner.page)
+    assert "your loyalty card" in owner.get(f"{page}/loyalty_card/email").text
+    tone, words = said(owner.send(f"{page}/loyalty_card/email"))
+    assert tone == "good" and "b@client.example leaves" in words
+    assert owner.web.get(f"{page}/loyalty_card/pdf").body.startswith(b"%PDF-")
 
 
 @pytest.mark.either

@@ -1,14 +1,16 @@
 """How large a picture is, told by the beginning of its file: few bytes can stand for more pixels than memory holds."""
 
+import zlib
 from typing import Literal
 
 MOST_PIXELS = 4096 * 4096
+_MOST_PROFILE_BYTES = 4 * 1024 * 1024  # of a colour profile, which is packed in a PNG
 
 
 def pixels(content: bytes) -> int | None:
     """How many pixels a PNG, JPEG or WebP file says that it has; None where that cannot be told."""
     if content.startswith(b"\x89PNG"):
-        size = _read(content[16:20]), _read(content[20:24])
+        size = _png(content)
     elif content.startswith(b"\xff\xd8"):
         size = _jpeg(content)
     else:
@@ -18,6 +20,23 @@ def pixels(content: bytes) -> int | None:
 
 def _read(part: bytes, order: Literal["big", "little"] = "big") -> int:
     return int.from_bytes(part, order)
+
+
+def _png(content: bytes) -> tuple[int, int]:
+    """Nothing for one whose colour profile would fill the memory, either."""
+    at = 8
+    while (kind := content[at + 4 : at + 8]) not in (b"IDAT", b""):
+        length = _read(content[at : at + 4])
+        if kind == b"iCCP":
+            packed = content[at + 8 : at + 8 + length].partition(b"\0")[2][1:]
+            try:
+                profile = zlib.decompressobj().decompress(packed, _MOST_PROFILE_BYTES + 1)
+            except zlib.error:
+                return 0, 0
+            if len(profile) > _MOST_PROFILE_BYTES:
+                return 0, 0
+        at += 12 + length
+    return _read(content[16:20]), _read(content[20:24])
 
 
 def _jpeg(content: bytes) -> tuple[int, int]:

@@ -520,9 +520,14 @@ def wait(c, clock):
     booking = {"service_id": service, "client_id": c.client, "start_at": start_at, "force": True}
     c.post("/v1/bookings", booking)
     repeat(c, tomorrow)
+    rule = {"days": 1, "subject": "Invoice {number} was due on {due_date}", "message": "Hello {client}, …"}
+    c.get("/v1/reminders")
+    c.patch("/v1/reminders", {"enabled": True, "rules": [rule]})
     run_timed(c.app)
     clock.move(days=4)
     run_timed(c.app)
+    reminder = c.get(f"/v1/sent_reminders?invoice_id={invoice}")["data"][0]["id"]
+    c.get(f"/v1/sent_reminders/{reminder}")
 
 
 def repeat(c, tomorrow):

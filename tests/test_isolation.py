@@ -8,6 +8,7 @@ import re
 import pytest
 from msgspec import inspect
 
+from billycan import Context, unit_of_work
 from billycan.endpoints import PARAMETER
 from billycan.starting import plugins
 from billycan.starting.packages import absent
@@ -88,11 +89,27 @@ def email(client, ids):
     return client.post(f"/v1/invoices/{invoice['id']}/email", {"to": ["ada@example.com"]})["data"]["id"]
 
 
+def remind(client, ids):
+    # Of another invoice: one that was sent is locked.
+    from billycan_reminders.reminding import remind as once  # there only where that plugin is
+
+    rule = {"days": 0, "subject": "Due", "message": "Hello {client}"}
+    client.patch("/v1/reminders", {"enabled": True, "rules": [rule]})
+    body = filled(BODIES["/v1/invoices"], ids) | {"issue_date": "2026-11-21", "due_date": "2026-11-21"}
+    invoice = client.post("/v1/invoices", body)["data"]["id"]
+    client.post(f"/v1/invoices/{invoice}/send", status=200)
+    ctx = Context(client.app, client.tenant_id)
+    with unit_of_work(ctx):
+        once(ctx, invoice)
+    return newest("/v1/sent_reminders")(client, ids)
+
+
 # How else a record comes to be: its collection takes no POST, or it needs more first. In this order, after all others.
 OTHERWISE = {
     "/v1/adjustment_notes": take_off,
     "/v1/attachments": attach,
     "/v1/emails": email,
+    "/v1/sent_reminders": remind,
     "/v1/invoices/{id}/payments": pay,
     "/v1/events": newest("/v1/events"),
     "/v1/webhook_deliveries": newest("/v1/webhook_deliveries"),

@@ -9,7 +9,7 @@ import pytest
 from billycan import demo
 from billycan.businesses import Profile
 from billycan.starting.packages import first_party
-from billycan.testing import Client
+from billycan.testing import Client, run_timed
 from billycan_dashboard import forms
 from billycan_dashboard.kinds import kinds
 from billycan_users.tables import users
@@ -170,7 +170,7 @@ def test_text_is_text_on_every_page(app, client):
         records = client.get(f"{kind.path}?per_page=4&sort=-created_at")["data"]
         if not records:
             # Which nobody lodged, and no text is in; and what only comes of sending mail.
-            assert kind.path in ("/v1/gst_periods", "/v1/emails", "/v1/suppressed_addresses")
+            assert kind.path in ("/v1/gst_periods", "/v1/emails", "/v1/sent_reminders", "/v1/suppressed_addresses")
             continue
         records = [client.get(f"{kind.path}/{record['id']}")["data"] for record in records]
         asked = forms.controls(kind.routes["change" if "change" in kind.routes else "make"].signature.body)
@@ -210,6 +210,10 @@ def test_another_businesss_records_are_as_if_they_had_never_been(app, client):
     client.post("/v1/suppressed_addresses", {"address": "grace@example.com"})
     invoice = client.get("/v1/invoices?status=unpaid&per_page=1")["data"][0]["id"]
     client.post(f"/v1/invoices/{invoice}/email", {"to": ["ada@example.com"]})
+    rule = {"days": 0, "subject": "Due", "message": "Hello {client}"}
+    client.patch("/v1/reminders", {"enabled": True, "rules": [rule]})
+    client.patch(f"/v1/invoices/{invoice}", {"due_date": "2026-11-21"})
+    run_timed(app)
     for kind in kinds(app).values():
         theirs = client.get(f"{kind.path}?per_page=1&sort=-created_at")["data"][0]
         never = theirs["id"][:-6] + "zzzzzz"

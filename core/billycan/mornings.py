@@ -14,7 +14,7 @@ from .db import ByCodePoint, metadata, own, upsert
 from .fields import Moment
 from .tenants import tenants
 
-__all__ = ["Morning", "by_zone", "has_come", "in_zone"]
+__all__ = ["Morning", "by_zone", "has_come", "in_zone", "last_morning"]
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ class Morning(Struct, frozen=True):
         was_told = sa.exists().where(
             told.c.tenant_id == c.tenant_id, told.c.what == self.what, told.c.id == c.id, told.c.day == day
         )
-        groups = by_zone(now, lambda local: (_latest(local, HOUR), local.date()))
+        groups = by_zone(now, lambda local: (last_morning(local), local.date()))
         spans = [
             (zones, today - timedelta(self.last), since - timedelta(self.first)) for (since, today), zones in groups
         ]
@@ -71,7 +71,7 @@ class Morning(Struct, frozen=True):
         Call it under the record's lock, in the transaction in which it happens.
         """
         local = ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone))
-        if not local.date() - timedelta(self.last) <= day <= _latest(local, HOUR) - timedelta(self.first):
+        if not local.date() - timedelta(self.last) <= day <= last_morning(local) - timedelta(self.first):
             return False
         row = upsert(told, ctx.db).values(tenant_id=ctx.tenant_id, what=self.what, id=id, day=day)
         return ctx.db.execute(row.on_conflict_do_nothing().returning(told.c.id)).first() is not None
@@ -82,6 +82,11 @@ def has_come(day: sa.Column[Any], now: Moment) -> sa.ColumnElement[bool]:
     groups = by_zone(now, datetime.date)
     latest = max(today for today, _ in groups)
     return (day <= latest) & sa.or_(*(in_zone(zones) & (day <= today) for today, zones in groups))
+
+
+def last_morning(local: datetime) -> date:
+    """The last date on which it has been 09:00."""
+    return local.date() if local.hour >= HOUR else local.date() - timedelta(days=1)
 
 
 def by_zone(now: Moment, value: Callable[[datetime], T]) -> list[tuple[T, list[str]]]:
@@ -102,11 +107,6 @@ def forget_mornings(ctx: Context) -> None:
     """Forget what happened to the tenant's records so long ago that it could not happen again."""
     old = told.c.day < ctx.today() - timedelta(days=KEPT_DAYS)
     ctx.db.execute(sa.delete(told).where(own(ctx, told), old))
-
-
-def _latest(local: datetime, hour: int) -> date:
-    """The last date on which this hour has come."""
-    return local.date() if local.hour >= hour else local.date() - timedelta(days=1)
 
 
 @cache

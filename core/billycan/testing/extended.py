@@ -52,8 +52,9 @@ def is_kept(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None
             assert after[name] == shown, f"{one}: {name} is {after[name]} after {value} was sent"
             assert after["version"] == version, f"{one}: {name} changes, and not the version"
             assert len(client.events()) == told, f"{one}: of a change of {name} {client.events()} are told"
-    first = client.post(extends.path, body, Idempotency_Key="extended")
-    assert client.post(extends.path, body, Idempotency_Key="extended") == first
+    key = f"extended {extends.path}"
+    first = client.post(extends.path, body, Idempotency_Key=key)
+    assert client.post(extends.path, body, Idempotency_Key=key) == first
 
 
 def costs_a_query_for_a_page(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:

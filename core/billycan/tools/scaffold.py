@@ -21,7 +21,7 @@ TEMPLATE, HOOKS = Path(__file__).parent / "template", Path(__file__).parent / "t
 # What the first party's ids begin with, installed or not.
 _OURS = """
     acc adj ahe all app att bkg cat chk cnx con dlv eml ent exp gpr inv itm job lin ltr mfl oac oat ort pay quo rcp rec
-    rfd sec ses slt srv stf sup usr whk
+    rfd rmd rul sec ses slt srv stf sup usr whk
 """
 TAKEN = frozenset(_OURS.split())
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")

@@ -97,8 +97,16 @@ class Billycan(Connection):
         return RecurringInvoices(self)
 
     @cached_property
+    def reminders(self) -> Reminders:
+        return Reminders(self)
+
+    @cached_property
     def reports(self) -> Reports:
         return Reports(self)
+
+    @cached_property
+    def sent_reminders(self) -> SentReminders:
+        return SentReminders(self)
 
     @cached_property
     def services(self) -> Services:
@@ -1191,6 +1199,7 @@ class Contacts:
         payment_terms_days: Maybe[int | None] = UNSET,
         notes: Maybe[str | None] = UNSET,
         tags: Maybe[Sequence[str]] = UNSET,
+        reminders: Maybe[bool] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Contact:
         """Add a contact.
@@ -1214,6 +1223,7 @@ class Contacts:
         payment_terms_days: Days until their invoices are due; if null, the business's own terms apply.
         notes: The business's internal notes.
         tags: Tags to find them by.
+        reminders: Whether reminders go by email while something is due.
         """
         return self._api.call(
             "POST",
@@ -1237,6 +1247,7 @@ class Contacts:
                 "payment_terms_days": payment_terms_days,
                 "notes": notes,
                 "tags": tags,
+                "reminders": reminders,
             },
             idempotency_key=idempotency_key,
         )
@@ -1272,6 +1283,7 @@ class Contacts:
         payment_terms_days: Maybe[int | None] = UNSET,
         notes: Maybe[str | None] = UNSET,
         tags: Maybe[Sequence[str] | None] = UNSET,
+        reminders: Maybe[bool | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Contact:
@@ -1296,6 +1308,7 @@ class Contacts:
         payment_terms_days: Days until their invoices are due; if null, the business's own terms apply.
         notes: The business's internal notes.
         tags: Tags to find them by.
+        reminders: Whether reminders go by email while something is due.
         """
         return self._api.call(
             "PATCH",
@@ -1319,6 +1332,7 @@ class Contacts:
                 "payment_terms_days": payment_terms_days,
                 "notes": notes,
                 "tags": tags,
+                "reminders": reminders,
             },
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -2594,6 +2608,7 @@ class Invoices:
         quote_id: Maybe[str | None] = UNSET,
         job_id: Maybe[str | None] = UNSET,
         booking_id: Maybe[str | None] = UNSET,
+        reminders: Maybe[bool] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
         """Create a draft. Its number is assigned now and never reused.
@@ -2619,6 +2634,7 @@ class Invoices:
         quote_id: The quote it was made from.
         job_id: The job it bills.
         booking_id: The booking it bills.
+        reminders: Whether reminders go by email while something is due.
         """
         return self._api.call(
             "POST",
@@ -2643,6 +2659,7 @@ class Invoices:
                 "quote_id": quote_id,
                 "job_id": job_id,
                 "booking_id": booking_id,
+                "reminders": reminders,
             },
             idempotency_key=idempotency_key,
         )
@@ -2668,6 +2685,7 @@ class Invoices:
         quote_id: Maybe[str | None] = UNSET,
         job_id: Maybe[str | None] = UNSET,
         booking_id: Maybe[str | None] = UNSET,
+        reminders: Maybe[bool] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.InvoicesPreview:
         """Calculate an invoice without storing it.
@@ -2693,6 +2711,7 @@ class Invoices:
         quote_id: The quote it was made from.
         job_id: The job it bills.
         booking_id: The booking it bills.
+        reminders: Whether reminders go by email while something is due.
         """
         return self._api.call(
             "POST",
@@ -2717,6 +2736,7 @@ class Invoices:
                 "quote_id": quote_id,
                 "job_id": job_id,
                 "booking_id": booking_id,
+                "reminders": reminders,
             },
             idempotency_key=idempotency_key,
         )
@@ -3002,6 +3022,7 @@ class Invoices:
         quote_id: Maybe[str | None] = UNSET,
         job_id: Maybe[str | None] = UNSET,
         booking_id: Maybe[str | None] = UNSET,
+        reminders: Maybe[bool | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
@@ -3031,6 +3052,7 @@ class Invoices:
         quote_id: The quote it was made from.
         job_id: The job it bills.
         booking_id: The booking it bills.
+        reminders: Whether reminders go by email while something is due.
         """
         return self._api.call(
             "PATCH",
@@ -3055,6 +3077,7 @@ class Invoices:
                 "quote_id": quote_id,
                 "job_id": job_id,
                 "booking_id": booking_id,
+                "reminders": reminders,
             },
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -5382,6 +5405,47 @@ class RecurringInvoices:
         )
 
 
+class Reminders:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def get(
+        self,
+    ) -> models.Reminders:
+        """Whether clients are reminded of unpaid invoices, and when.
+
+        Until the business changes it, nothing goes, and the rules are those that it begins with.
+        """
+        return self._api.call("GET", "/v1/reminders", models.Reminders)
+
+    def update(
+        self,
+        *,
+        enabled: Maybe[bool | None] = UNSET,
+        rules: Maybe[Sequence[models.NewRule] | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Reminders:
+        """Turn reminders on or off, or change when they go and what they say.
+
+        After `enabled` or a rule's days changed, only reminders of that day and later go.
+
+        enabled: Whether any reminders go.
+        rules: At most 10, no two for the same number of days; a list replaces all of them.
+        """
+        return self._api.call(
+            "PATCH",
+            "/v1/reminders",
+            models.Reminders,
+            body={
+                "enabled": enabled,
+                "rules": rules,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+
 class Reports:
     def __init__(self, api: Connection) -> None:
         self._api = api
@@ -5635,6 +5699,101 @@ class Reports:
                 "year": year,
             },
         )
+
+
+class SentReminders:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def list(
+        self,
+        *,
+        page: Maybe[int] = UNSET,
+        per_page: int = 100,
+        cursor: Maybe[str] = UNSET,
+        sort: Maybe[str] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        invoice_id: Maybe[Many[str]] = UNSET,
+        status: Maybe[Many[Literal["sent", "skipped"]]] = UNSET,
+        reason: Maybe[
+            Many[
+                Literal[
+                    "address_suppressed",
+                    "email_held",
+                    "just_sent",
+                    "no_address",
+                    "no_mail",
+                    "nothing_due",
+                    "reminders_off",
+                ]
+            ]
+        ] = UNSET,
+        due_date_from: Maybe[dt.date] = UNSET,
+        due_date_to: Maybe[dt.date] = UNSET,
+    ) -> Listing[models.SentReminder]:
+        """What became of each reminder: whether it was sent, or why not.
+
+        Reminders that are not due yet are not among them.
+
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        invoice_id: Records with any of these values of `invoice_id`.
+        status: Records with any of these values of `status`.
+        reason: Records with any of these values of `reason`.
+        due_date_from: Records whose `due_date` is this or later.
+        due_date_to: Records whose `due_date` is this or earlier.
+        """
+        return Listing(
+            self._api,
+            "/v1/sent_reminders",
+            models.SentReminder,
+            {
+                "page": page,
+                "per_page": per_page,
+                "cursor": cursor,
+                "sort": sort,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+                "invoice_id": invoice_id,
+                "status": status,
+                "reason": reason,
+                "due_date_from": due_date_from,
+                "due_date_to": due_date_to,
+            },
+        )
+
+    def get(
+        self,
+        id: str,
+    ) -> models.SentReminder:
+        """What became of one reminder.
+
+        `reason` says why it was skipped.
+        """
+        return self._api.call("GET", f"/v1/sent_reminders/{segment(id)}", models.SentReminder)
 
 
 class Services:

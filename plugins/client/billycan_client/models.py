@@ -380,6 +380,8 @@ class Contact(Struct, kw_only=True):
     """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
+    reminders: bool
+    """Whether reminders go by email while something is due."""
 
 
 class Contractor(Struct, kw_only=True):
@@ -899,6 +901,8 @@ class Invoice(Struct, kw_only=True):
     """When it was last changed."""
     payments: list[InvoicePayment]
     """Its payments, the newest last, including reversed ones; of each, what settles this invoice."""
+    reminders: bool
+    """Whether reminders go by email while something is due."""
 
 
 class InvoiceGroup(Struct, kw_only=True):
@@ -1459,6 +1463,8 @@ class ListedInvoice(Struct, kw_only=True):
     """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
+    reminders: bool
+    """Whether reminders go by email while something is due."""
 
 
 class ListedJob(Struct, kw_only=True):
@@ -1890,6 +1896,21 @@ class NewPerson(Struct, kw_only=True):
     """Their email address."""
     phone: Maybe[str | None] = UNSET
     """Their phone number."""
+
+
+class NewRule(Struct, kw_only=True):
+    """When a reminder goes, and what it says. Its texts may use the placeholders `{number}`, `{amount_due}`,
+    `{due_date}`, `{client}`, `{business}` and `{link}`.
+    """
+
+    days: int
+    """How many days after the due date it goes, at 09:00; negative for before it."""
+    subject: str
+    """The subject of the email."""
+    message: str
+    """What it says above the details of the invoice."""
+    active: Maybe[bool] = UNSET
+    """Whether it goes at all."""
 
 
 class NewTimeOff(Struct, kw_only=True):
@@ -2387,6 +2408,34 @@ class Refund(Struct, kw_only=True):
     """A reference for the refund."""
 
 
+class Reminders(Struct, kw_only=True):
+    """Whether clients are reminded of unpaid invoices, and when."""
+
+    enabled: bool
+    """Whether any reminders go; off until the business turns it on."""
+    rules: list[Rule]
+    """When each reminder goes, and what it says, the first first."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    updated_at: dt.datetime | None
+    """When it was last changed."""
+
+
+class Rule(Struct, kw_only=True):
+    """When a reminder goes, and what it says. Its texts may use the placeholders `{number}`, `{amount_due}`,
+    `{due_date}`, `{client}`, `{business}` and `{link}`.
+    """
+
+    days: int
+    """How many days after the due date it goes, at 09:00; negative for before it."""
+    subject: str
+    """The subject of the email."""
+    message: str
+    """What it says above the details of the invoice."""
+    active: bool
+    """Whether it goes at all."""
+
+
 class Sent(Struct, kw_only=True):
     """What was sent. `body` is null for a key that may not read the event."""
 
@@ -2398,6 +2447,51 @@ class Sent(Struct, kw_only=True):
     """The request's body; null too once its event is no longer kept, and for older attempts at a large one: 8
     MiB are shown in all.
     """
+
+
+class SentReminder(Struct, kw_only=True):
+    """What became of a reminder."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    status: Open[Literal["sent", "skipped"]]
+    """`sent` once the email was handed to be sent: its `status` says what became of it; or `skipped`."""
+    reason: (
+        Open[
+            Literal[
+                "address_suppressed", "email_held", "just_sent", "no_address", "no_mail", "nothing_due", "reminders_off"
+            ]
+        ]
+        | None
+    )
+    """Why it was skipped: the plugin mail is off (`no_mail`), the client has no email address (`no_address`),
+    the business does not write to the address, as after unsubscribing (`address_suppressed`), the email is
+    kept but not sent, as without a mail server or in a sandbox (`email_held`), the invoice or its client
+    wants none (`reminders_off`), the invoice was sent on that day or later (`just_sent`), or nothing is due
+    (`nothing_due`).
+    """
+    invoice_id: str
+    """The invoice of which the client was reminded."""
+    invoice: Named
+    """The invoice, with its number."""
+    due_date: dt.date
+    """The due date that it went by."""
+    days: int
+    """The days of its rule."""
+    email_id: str | None
+    """The email, where one was written."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
 
 
 class Service(Struct, kw_only=True):

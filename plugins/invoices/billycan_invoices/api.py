@@ -7,6 +7,7 @@ from billycan import Context, decode, names_of
 
 from .claims import Billing, Extra, Work, already_invoiced, billings, claim, hand_over, work_of
 from .documents import neighbours
+from .due import Unpaid, lock_unpaid, unpaid
 from .handlers import create_invoice, preview_invoice, send_invoice
 from .owing import owed_by_each
 from .paying import Payable, payable, take_payment
@@ -17,12 +18,14 @@ __all__ = [
     "Billing",
     "Extra",
     "Payable",
+    "Unpaid",
     "Work",
     "already_invoiced",
     "billings",
     "claim",
     "entries",
     "hand_over",
+    "lock_unpaid",
     "make",
     "names",
     "owed_by_each",
@@ -30,6 +33,7 @@ __all__ = [
     "preview",
     "send",
     "take_payment",
+    "unpaid",
     "work_of",
 ]
 

@@ -1,20 +1,63 @@
 """Tell of invoices that are due soon or overdue: timed work, in the morning where the business is."""
 
+from datetime import date
+from decimal import Decimal
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from billycan import App, Context
 from billycan.fields import Moment
 from billycan.mornings import Morning
 
-from .documents import amount_due, documents, records
+from .documents import amount_due, documents, hosted_url, records
 from .tables import invoices
 
 DUE_SOON = Morning("invoice.due_soon", -3, 0)
 OVERDUE = Morning("invoice.overdue", 1, 31)
 
 _OPEN = ("sent", "partially_paid")
+
+
+class Unpaid(Struct, frozen=True, kw_only=True):
+    """An invoice that was sent and is not settled; `sent_on` is the day on which it was sent, where the business is."""
+
+    id: str
+    number: str
+    client_id: str
+    client_name: str
+    due_date: date
+    sent_on: date
+    amount_due: Decimal
+    url: str
+
+
+def unpaid() -> sa.Subquery:
+    """The `tenant_id`, `id` and `due_date` of the invoices, in any business, that were sent and are not settled."""
+    c = invoices.c
+    return sa.select(c.tenant_id, c.id, c.due_date).where(c.status.in_(_OPEN)).subquery()
+
+
+def lock_unpaid(ctx: Context, id: str) -> Unpaid | None:
+    """An invoice, locked until the transaction ends; None once it is settled. Raises NotFound.
+
+    Whoever records a payment at this moment comes first, or waits.
+    """
+    row = records.lock(ctx, id)
+    if row.status not in _OPEN:
+        return None
+    return Unpaid(
+        id=row.id,
+        number=row.number,
+        client_id=row.client_id,
+        client_name=row.client_name,
+        due_date=row.due_date,
+        sent_on=row.sent_at.astimezone(ZoneInfo(ctx.tenant.timezone)).date(),
+        amount_due=amount_due(row),
+        url=hosted_url(ctx, row) or "",
+    )
 
 
 def due_soon(app: App, now: Moment) -> sa.Select[Any]:

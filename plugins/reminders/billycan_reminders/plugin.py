@@ -1,0 +1,44 @@
+"""Reminders: clients are reminded of unpaid invoices by email, when and as the business says."""
+
+from pathlib import Path
+
+from billycan import Every, Extends, Manifest, RecordPages, Route
+
+from . import handlers as h
+from .cards import reminded_lately
+from .reminding import remind, to_remind
+from .schemas import HasReminders, TakesReminders
+from .tables import off, rules, sent, settings
+
+
+def _extends(path: str) -> Extends:
+    return Extends(path=path, shows=HasReminders, fill=h.reminded, takes=TakesReminders, keep=h.keep_reminded)
+
+
+manifest = Manifest(
+    name="reminders",
+    requires=("contacts", "hosted", "invoices"),
+    uses=("mail",),
+    tables=(settings, rules, off, sent),
+    migrations=Path(__file__).parent / "migrations",
+    routes=(
+        Route("GET", "/v1/reminders", h.get_reminders, scope="reminders:read"),
+        Route("PATCH", "/v1/reminders", h.update_reminders, scope="reminders:write"),
+        Route("GET", "/v1/sent_reminders", h.list_sent_reminders, scope="reminders:read"),
+        Route("GET", "/v1/sent_reminders/{id}", h.get_sent_reminder, scope="reminders:read"),
+    ),
+    extends=(_extends("/v1/invoices"), _extends("/v1/contacts")),
+    records=(
+        RecordPages(
+            path="/v1/sent_reminders",
+            title="Reminders",
+            one="reminder",
+            columns=("invoice", "due_date", "days", "created_at", "status", "reason"),
+            order=75,
+        ),
+    ),
+    cards=(reminded_lately,),
+    hears={"invoice.deleted": h.forget_reminded, "contact.deleted": h.forget_reminded},
+    tasks=(Every(seconds=60, due=to_remind, run=remind),),
+    examples=Path(__file__).parent / "examples.json",
+)

@@ -1,0 +1,154 @@
+"""Remind clients of what is due: timed work, at 09:00 where the business is, each rule once for each due date."""
+
+from datetime import date, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import sqlalchemy as sa
+from msgspec import Struct
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.functions import FunctionElement
+
+from billycan import App, Context, Invalid, own, take_turns
+from billycan.fields import Moment
+from billycan.mornings import by_zone, in_zone, last_morning
+from billycan.sql import tenants
+from billycan_hosted.api import day, money
+from billycan_invoices import api as invoices
+
+from .handlers import load, records, reminded
+from .schemas import Rule
+from .tables import rules, sent, settings
+from .texts import filled
+
+# For how long a worker that could not run catches up. What is announced before a due date does not go after it.
+LATE_DAYS = 7
+
+
+class Fate(Struct, frozen=True):
+    """What became of a reminder."""
+
+    status: str
+    reason: str | None = None
+    email_id: str | None = None
+
+
+def to_remind(app: App, now: Moment) -> sa.Select[Any]:
+    """The unpaid invoices, in any business, of which it is time to remind somebody; the earliest due date first."""
+    i, r, s = invoices.unpaid().c, rules.c, settings.c
+    groups = by_zone(now, lambda local: (last_morning(local), local.date()))
+    spans = [(zones, morning, today) for (morning, today), zones in groups]
+    is_time = sa.or_(
+        *(
+            in_zone(zones)
+            & i.due_date.between(_Days(sa.literal(morning), -LATE_DAYS - r.days), _Days(sa.literal(morning), -r.days))
+            & ((r.days >= 0) | (i.due_date >= today))
+            for zones, morning, today in spans
+        )
+    )
+    done = sa.exists().where(
+        sent.c.tenant_id == i.tenant_id,
+        sent.c.invoice_id == i.id,
+        sent.c.due_date == i.due_date,
+        sent.c.days >= r.days,
+    )
+    return (
+        sa.select(i.tenant_id, i.id)
+        .join(tenants, tenants.c.id == i.tenant_id)
+        .join(settings, s.tenant_id == i.tenant_id)
+        .join(rules, r.tenant_id == i.tenant_id)
+        .where(s.enabled, r.active, is_time, i.due_date >= _Days(s.since, -r.days), ~done)
+        .group_by(i.tenant_id, i.id, i.due_date)
+        .order_by(i.due_date)
+    )
+
+
+def remind(ctx: Context, id: str) -> None:
+    """Send the reminder of an invoice for which it is time, the latest one only, and note what became of it.
+
+    Nothing where it was paid, put off or reminded of meanwhile.
+    """
+    take_turns(ctx)  # before the row is locked, as whoever changes an invoice does
+    unpaid = invoices.lock_unpaid(ctx, id)
+    rule = _due_rule(ctx, unpaid) if unpaid else None
+    if unpaid and rule:
+        fate = _fate(ctx, unpaid, rule)
+        columns = {"invoice_id": id, "due_date": unpaid.due_date, "days": rule.days, "metadata": {}}
+        status = {"status": fate.status, "reason": fate.reason, "email_id": fate.email_id}
+        records.insert(ctx, **columns, **status)
+
+
+def _due_rule(ctx: Context, unpaid: invoices.Unpaid) -> Rule | None:
+    """The latest rule for which it is time; None if there is none, or it was done."""
+    row = ctx.db.execute(sa.select(settings).where(own(ctx, settings))).first()
+    if row is None or not row.enabled:
+        return None
+    local = ctx.now().astimezone(ZoneInfo(ctx.tenant.timezone))
+    morning, last = last_morning(local), None
+    for rule in load(ctx).rules:
+        goes_on = unpaid.due_date + timedelta(rule.days)
+        is_time = max(row.since, morning - timedelta(LATE_DAYS)) <= goes_on <= morning
+        if rule.active and is_time and (rule.days >= 0 or unpaid.due_date >= local.date()):
+            last = rule
+    if last is None:
+        return None
+    of_date = own(ctx, sent) & (sent.c.invoice_id == unpaid.id) & (sent.c.due_date == unpaid.due_date)
+    done = ctx.db.execute(sa.select(sent.c.id).where(of_date, sent.c.days >= last.days).limit(1)).first()
+    return None if done else last
+
+
+def _fate(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
+    """What becomes of a reminder: it is written down to be sent, or there is a reason why not."""
+    if unpaid.amount_due <= 0:
+        return Fate("skipped", "nothing_due")
+    if reminded(ctx, [unpaid.id, unpaid.client_id]):
+        return Fate("skipped", "reminders_off")
+    if unpaid.sent_on >= unpaid.due_date + timedelta(rule.days):
+        return Fate("skipped", "just_sent")
+    if not ctx.has("mail"):
+        return Fate("skipped", "no_mail")
+    return _email(ctx, unpaid, rule)
+
+
+def _email(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
+    from billycan_mail import api as mail  # noqa: PLC0415 - there only where that plugin is
+
+    values = {
+        "number": unpaid.number,
+        "amount_due": money(unpaid.amount_due),
+        "due_date": day(unpaid.due_date),
+        "client": unpaid.client_name,
+        "business": ctx.tenant.name,
+        "link": unpaid.url,
+    }
+    subject, message = filled(rule.subject, values), filled(rule.message, values)
+    try:
+        email = mail.email_document(
+            ctx, "/v1/invoices/{id}", unpaid.id, subject=subject, message=message, reminder=True
+        )
+    except Invalid as invalid:
+        if [fault.param for fault in invalid.details] != ["to"]:
+            raise  # it is tried again later
+        return Fate("skipped", "no_address")
+    if email.status == "failed":
+        return Fate("skipped", "address_suppressed", email.id)
+    return Fate("skipped", "email_held", email.id) if email.status == "held" else Fate("sent", None, email.id)
+
+
+class _Days(FunctionElement[date]):
+    """The date so many days after another, in SQL; `_Days(date, days)`."""
+
+    type = sa.Date()
+    inherit_cache = True
+
+
+@compiles(_Days, "sqlite")
+def _on_sqlite(element: Any, compiler: Any, **kw: Any) -> str:
+    start, days = (compiler.process(clause, **kw) for clause in element.clauses)
+    return f"date({start}, ({days}) || ' days')"
+
+
+@compiles(_Days, "postgresql")
+def _on_postgresql(element: Any, compiler: Any, **kw: Any) -> str:
+    start, days = (compiler.process(clause, **kw) for clause in element.clauses)
+    return f"(CAST({start} AS DATE) + ({days}))"

@@ -54,8 +54,12 @@ def lists(app):
     tables = [*(table for part in app.parts.values() for table in part.tables), metadata.tables["core_events"]]
     for endpoint in app.endpoints:
         if endpoint.signature.listed and not endpoint.signature.params:
-            kinds = endpoint.signature.listed.__mro__  # what a plugin adds members to is a kind of it
-            of = [t for t in tables if any(kind in t.info.get("filters", ()) for kind in kinds)]
+            listed = endpoint.signature.listed  # a kind of what its table shows, or what that is a kind of
+            of = [
+                table
+                for table in tables
+                if any(issubclass(listed, kind) or issubclass(kind, listed) for kind in table.info.get("filters", ()))
+            ]
             yield endpoint, of[0]
 
 
@@ -80,6 +84,10 @@ def copied(column, value, statuses):
         return f"'{value[:4]}' || (1000001 + mod(n + n / {REFERRED}, {REFERRED}))"
     if name.endswith("_id"):
         return f"'{value[:4]}' || (1000001 + mod(n, {REFERRED}))"
+    if name.startswith("address_folded"):
+        return "'client' || n || '@example.com'"
+    if name == "sku":
+        return "'SKU-' || n"
     if name.startswith(("name", "search_text", "title", "client_name")):
         return "'client ' || n || ' job ' || mod(n::bigint * 7919, 99991)"
     if name == "status" and statuses:

@@ -42,7 +42,7 @@ SETTINGS = settings(derandomize=True, database=None, deadline=None, suppress_hea
 
 # Faults of requests that the description allows, and why it cannot say so.
 RULES = {
-    r"must not contain control characters": "a pattern on every text would hide what matters",
+    r"must not contain control characters(, or characters that reverse text)?": "a pattern on every text would hide what matters",
     r"(bank_account|line_items\[\d+\])\.\w+: is required": "a patch of what is not there makes it, whole",
     r"must not be empty|must be at least \d+ characters": "text is trimmed before it is measured",
     r"must have at most \d decimal places": "validators reckon multipleOf 0.01 in binary and refuse 0.07",
@@ -92,6 +92,7 @@ RULES = {
     r"must not be empty: send the file's bytes": "that a body of bytes is not empty, no schema says",
     r"resource: '.*' is not the id of a record\.": "which ids there are depends on what is enabled",
     r"to: is required, because the client has no email address.*": "what is known of a client, no keyword says",
+    r"must be an email address such as .*": "formats of our own",
     r"cannot be read on white: .*": "nor how well a colour can be read",
     r"must be an IANA time zone.*|is not a valid ABN.*": "formats of our own",
 }

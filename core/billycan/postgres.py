@@ -145,7 +145,8 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
     exchange(connection, [_COMMIT])
 
 
-_BEGIN_READING = Sent(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+# Never prepared: to make room for it, another would be forgotten first, and a moment begins before anything else.
+_BEGIN_READING = Sent(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", anew=True)
 
 
 def _first(connection: Any, options: Mapping[str, Any]) -> list[Sent]:

@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import sqlite
-from billycan.sql import ByIds, Statement, at_once
+from billycan.sql import ByIds, Statement, at_once, one_moment
 from billycan.sqlite import Turns
 from billycan.testing import Client
 from billycan.working import worker
@@ -192,6 +192,23 @@ def test_a_commit_that_fails_undoes_its_trip(on_postgresql):
     with db.writing(client.tenant_id) as tx:
         at_once(tx, (insert, own | inserted("bob")), commits=True)
     assert [one["name"] for one in client.get("/v1/contacts")["data"]] == ["bob"]
+
+
+def test_a_moment_begins_though_prepared_statements_make_room_for_others(on_postgresql, monkeypatch):
+    from billycan import trips
+
+    db, client = on_postgresql.db, Client(on_postgresql)
+    own = {"tenant_id": client.tenant_id}
+    counted = Statement(sa.select(sa.func.count()).where(contacts.c.tenant_id == sa.bindparam("tenant_id")))
+    with db.reading(client.tenant_id) as reading:
+        assert counted.one(reading, own) == (0,)
+        monkeypatch.setattr(trips, "_MOST_PREPARED", 1)
+        with one_moment(reading), one_moment(reading):
+            assert counted.one(reading, own) == (0,)
+            with db.writing(client.tenant_id) as tx:
+                Statement(sa.insert(contacts)).run(tx, own | inserted("ada"))
+            assert counted.one(reading, own) == (0,)
+        assert counted.one(reading, own) == (1,)
 
 
 def test_a_connection_that_ends_within_a_transaction_is_replaced(on_postgresql):

@@ -30,7 +30,7 @@ from billycan.testing.samples import literals, sample
 from billycan.working import worker
 
 Tenant = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))["Tenant"]
-ROWS = {"contacts": 100_000, "invoices": 100_000, "expenses_categories": 2_000}
+ROWS = {"contacts": 100_000, "invoices": 100_000, "expenses_categories": 2_000, "attachments_used": 0}
 OTHERS, REFERRED = 20_000, 2_000
 MOST_IN_VAIN = 3_000  # rows that a plan may read beside those it gives
 # Where the webhooks of the copies go, which the sender refuses before it sends.

@@ -200,7 +200,7 @@ def _unique_external_ids(name: str, of: str) -> list[sa.schema.SchemaItem]:
     if not of:
         return [sa.UniqueConstraint("tenant_id", "external_id")]
     # Two, because of two nulls neither is the other's duplicate.
-    found: list[sa.schema.SchemaItem] = []
+    found: list[sa.schema.SchemaItem] = [sa.Index(None, "tenant_id", "external_id")]  # to look one up among all
     for words, columns in (("IS NULL", ()), ("IS NOT NULL", (of,))):
         some = sa.text(f"{of} {words}")
         index = "_".join(("uq", name, *columns, "external_id"))

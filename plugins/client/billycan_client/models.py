@@ -380,7 +380,7 @@ class Contact(Struct, kw_only=True):
     """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
-    reminders: bool
+    reminders: Maybe[bool] = UNSET
     """Whether reminders go by email while something is due."""
 
 
@@ -901,7 +901,7 @@ class Invoice(Struct, kw_only=True):
     """When it was last changed."""
     payments: list[InvoicePayment]
     """Its payments, the newest last, including reversed ones; of each, what settles this invoice."""
-    reminders: bool
+    reminders: Maybe[bool] = UNSET
     """Whether reminders go by email while something is due."""
 
 
@@ -1463,7 +1463,7 @@ class ListedInvoice(Struct, kw_only=True):
     """When it was created."""
     updated_at: dt.datetime
     """When it was last changed."""
-    reminders: bool
+    reminders: Maybe[bool] = UNSET
     """Whether reminders go by email while something is due."""
 
 

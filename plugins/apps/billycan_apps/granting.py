@@ -108,7 +108,7 @@ def refresh(app: App, app_id: str, token: str, scopes: Sequence[str] | None = No
             return None
         if row.used_at is not None:
             return _opened(token, row.sealed)
-        code = _again(ctx, codes, row.code_id)
+        code = _again(ctx, codes, row.code_id, lock=True)  # it stays until what it gives now is there to end with it
         if code is None:  # the app is ended at this moment
             return None
         if not {*(scopes or ())} <= {*code.scopes}:
@@ -189,9 +189,10 @@ def _locked(ctx: Context, connection_id: str, app_id: str) -> Row | None:
     return connection if connection.app_id == app_id else None
 
 
-def _again(ctx: Context, table: sa.Table, id: str) -> Row | None:
+def _again(ctx: Context, table: sa.Table, id: str, *, lock: bool = False) -> Row | None:
     """A row as it is now that its connection is locked."""
-    return ctx.db.execute(sa.select(table).where(own(ctx, table), table.c.id == id)).first()
+    found = sa.select(table).where(own(ctx, table), table.c.id == id)
+    return ctx.db.execute(found.with_for_update() if lock else found).first()
 
 
 def _issue(ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None = None) -> Pair:

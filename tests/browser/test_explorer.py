@@ -408,6 +408,7 @@ ALL = (
     "explorer",
     "hosted",
     "invoices",
+    "items",
     "jobs",
     "quotes",
     "staff",

@@ -42,8 +42,8 @@ export function thanks(event: InvoicePaid): string {
 
 export function refused(): unknown[] {
   return [
-    // @ts-expect-error: a line needs a description
-    { client_id: "con_1", line_items: [{ unit_price: "1.00" }] } satisfies NewInvoice,
+    // @ts-expect-error: there is no such GST code
+    { client_id: "con_1", line_items: [{ description: "Labour", unit_price: "1.00", gst_code: "VAT" }] } satisfies NewInvoice,
     // @ts-expect-error: there is no such status
     { status: ["payed"] } satisfies InvoiceQuery,
     // @ts-expect-error: there is no such member

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 # By the Struct of a record, the one that has the added members too, and what adds them.
 Extensions = Mapping[Any, tuple[Any, Sequence[Extends]]]
+ADDED_BY = "__added_by__"  # where such a Struct says by their names in JSON whose members are a plugin's
 
 
 class Sent(Struct):

@@ -4,7 +4,7 @@ import hashlib
 import zlib
 from collections.abc import Iterable
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 import sqlalchemy as sa
@@ -13,9 +13,6 @@ from .context import Context
 from .db import ByCodePoint, Json, UTCDateTime, metadata, upserts
 from .problems import Conflict, Invalid
 from .statements import Statement, at_once
-
-if TYPE_CHECKING:
-    pass
 
 answers = sa.Table(
     "core_idempotency",

@@ -411,6 +411,14 @@ def test_a_number_that_the_column_cannot_hold_is_found(make_app, install, engine
         run("a_number_beyond_its_column_is_refused", app, make_app)
 
 
+def test_tables_of_a_plugin_that_lacks_what_it_requires_are_not_compared(make_app):
+    left = sa.Table("left", metadata, sa.Column("gone_id", sa.Text, sa.ForeignKey("gone.id"), primary_key=True))
+    try:
+        run("migrations_make_the_declared_tables", make_app("assets", "contacts"), make_app)
+    finally:
+        metadata.remove(left)
+
+
 def test_what_differs_from_the_tables_is_said_in_words(make_app):
     app = make_app("assets", "contacts", fresh=True, walled=False)
     with app.db.writing() as db:

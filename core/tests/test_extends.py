@@ -131,6 +131,9 @@ def test_the_document_has_the_members(client):
     assert sent["properties"]["guarantor"]["description"] == "Who pays where it does not."
     assert shown["properties"]["guarantor"]["description"] == "Who pays where it does not."
     assert shown["properties"]["rating"]["description"] == "How it pays."
+    assert {
+        name: said["x-plugin"] for name, said in shown["properties"].items() if "x-plugin" in said
+    } == dict.fromkeys(("credit_limit", "guarantor", "rating"), "guest")
     assert "rating" not in sent["properties"] and changed["properties"]["rating"]["readOnly"]
     assert {"credit_limit", "guarantor"}.isdisjoint(sent["required"])
 

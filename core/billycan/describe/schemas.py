@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 
+from ..extending import ADDED_BY
 from ..fields import Moment
 from ..plain import is_struct, options, parts
 from ..starting import packages
@@ -190,7 +191,7 @@ def _family(kind: Any) -> str:
 
 def _of_struct(kind: Any, names: Mapping[Any, str]) -> Json:
     """The schema of a Struct, with what its docstring says of it and of its members."""
-    said = members_explained(kind)
+    said, added = members_explained(kind), getattr(kind, ADDED_BY, {})
     properties, required = {}, []
     for field in msgspec.structs.fields(kind):
         schema = _schema(field.type, names)
@@ -200,6 +201,8 @@ def _of_struct(kind: Any, names: Mapping[Any, str]) -> Json:
             schema["default"] = _as_default(field.default)
         elif field.default_factory in (list, dict):
             schema["default"] = field.default_factory()
+        if plugin := added.get(field.encode_name):
+            schema["x-plugin"] = plugin
         properties[field.encode_name] = _with_words(schema, said.get(field.encode_name))
     struct = {"description": _split(kind.__doc__)[0], "type": "object", "properties": properties, "required": required}
     return struct | ({"additionalProperties": False} if kind.__struct_config__.forbid_unknown_fields else {})

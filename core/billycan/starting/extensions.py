@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from msgspec import NODEFAULT, UNSET, Struct, structs
 
 from ..endpoints import Endpoint
-from ..extending import Extended, Extensions, members
+from ..extending import ADDED_BY, Extended, Extensions, members
 from ..manifest import Extends, Manifest
 from ..plain import options
 from ..resources import Page
@@ -21,17 +21,19 @@ Kinds = Mapping[Any, Any]  # Structs, each with the one that has the added membe
 
 def extend(manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]) -> tuple[Extensions, list[Endpoint]]:
     """All that the enabled plugins add to each other's records, and the endpoints, which take and give that, too."""
-    adds: dict[str, list[Extends]] = {}
-    for extends in (e for manifest in manifests.values() for e in manifest.extends):
-        adds.setdefault(extends.path, []).append(extends)
+    adds: dict[str, list[tuple[str, Extends]]] = {}
+    for plugin, manifest in manifests.items():
+        for extends in manifest.extends:
+            adds.setdefault(extends.path, []).append((plugin, extends))
     listed = {e.route.path: e.plugin for e in endpoints if e.signature.listed}
     extensions: dict[Any, tuple[Any, Sequence[Extends]]] = {}
     extended = list(endpoints)
-    for path, by in adds.items():
+    for path, added in adds.items():
         if path in listed:
+            by = [extends for _, extends in added]
             shown, sent = structs_of(path, endpoints)
-            shows = {kind: _with(kind, by, shown=True) for kind in shown}
-            takes = {kind: _with(kind, by, shown=False) for kind in sent} if any(e.takes for e in by) else {}
+            shows = {kind: _with(kind, added, shown=True) for kind in shown}
+            takes = {kind: _with(kind, added, shown=False) for kind in sent} if any(e.takes for e in by) else {}
             own = {more: kind for kind, more in takes.items()}
             resource = Extended(path, by, own, table_of(shown, manifests[listed[path]].tables))
             extended = [_over(e, resource, shows, takes) for e in extended]
@@ -83,9 +85,10 @@ def _mapped(kind: Any, to: Kinds) -> Any:
     return found[0] if len(found) == 1 else reduce(or_, found)
 
 
-def _with(kind: type[Struct], adds: Iterable[Extends], *, shown: bool) -> type[Struct]:
-    """A Struct with what others add to it: of its name, and with what is said of each member."""
-    more = [part for e in adds if (part := e.shows if shown else e.takes)]
+def _with(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: bool) -> type[Struct]:
+    """A Struct with what plugins add to it: of its name, and with what is said of each member, and whose it is."""
+    parts = [(plugin, part) for plugin, e in adds if (part := e.shows if shown else e.takes)]
+    more = [part for _, part in parts]
     added: list[Any] = []
     for field in (field for part in more for field in structs.fields(part)):
         member: list[Any] = [field.name, field.type]
@@ -93,7 +96,7 @@ def _with(kind: type[Struct], adds: Iterable[Extends], *, shown: bool) -> type[S
             factory = field.default_factory
             member.append(field.default if factory is NODEFAULT else msgspec.field(default_factory=factory))
         added.append(tuple(member))
-    said = [_of_members(part) for e in adds for part in (e.takes, *([e.shows] if shown else []))]
+    said = [_of_members(part) for _, e in adds for part in (e.takes, *([e.shows] if shown else []))]
     rules = [rule for part in (kind, *more) if (rule := getattr(part, "__post_init__", None))]
 
     def check(self: Any) -> None:
@@ -103,6 +106,7 @@ def _with(kind: type[Struct], adds: Iterable[Extends], *, shown: bool) -> type[S
     namespace = {
         "__doc__": "\n\n".join([inspect.cleandoc(kind.__doc__ or ""), *filter(None, said)]),
         "__post_init__": check,
+        ADDED_BY: {member: plugin for plugin, part in parts for member in part.__struct_encode_fields__},
     }
     return msgspec.defstruct(
         kind.__name__, added, bases=(kind,), module=kind.__module__, namespace=namespace, kw_only=True

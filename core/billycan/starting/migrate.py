@@ -1,6 +1,6 @@
 """Bring core's and each enabled plugin's own tables to the version its code expects."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any
 
@@ -105,8 +105,21 @@ def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) 
         context = MigrationContext.configure(
             connection, opts={"include_object": mine, "compare_type": False, "version_table": versions.table_of(name)}
         )
-        found: list[Any] = compare_metadata(context, db.metadata)
+        found: list[Any] = compare_metadata(context, _with_referred(tables))
         return [d for d in found if not (d[0] == "remove_table" and d[1].name == versions.table_of(name))]
+
+
+def _with_referred(tables: Iterable[sa.Table]) -> sa.MetaData:
+    """These tables and those they refer to: others that were imported may refer to some that nobody declares."""
+    found, waiting = dict.fromkeys(tables), list(tables)
+    while waiting:
+        referred = [key.column.table for key in waiting.pop().foreign_keys]
+        waiting += [table for table in referred if table not in found]
+        found |= dict.fromkeys(referred)
+    copies = sa.MetaData(naming_convention=db.metadata.naming_convention)
+    for table in found:
+        table.to_metadata(copies)
+    return copies
 
 
 def described(differences: list[Any]) -> list[str]:

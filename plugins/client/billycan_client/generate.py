@@ -132,14 +132,12 @@ def _models(document: Json) -> str:
     return "\n\n".join([MODELS, *structs])
 
 
-# What a plugin adds to the records of others, which lack it where that plugin is off.
-ADDED = frozenset({"reminders"})
-
-
 def _struct(name: str, schema: Json, sent: bool) -> str:
     lines, taken = [f"class {_class(name)}(Struct, kw_only=True):\n", _docstring(schema.get("description"))], set[str]()
     for member, kind in _members(schema, sent):
-        own, required = _unused(member, taken), member in schema.get("required", ()) and member not in ADDED
+        # Records lack what a plugin adds to them where that plugin is off.
+        required = member in schema.get("required", ()) and "x-plugin" not in kind
+        own = _unused(member, taken)
         default = "" if required else "UNSET"
         if own != member:
             default = f"msgspec.field({'' if required else 'default=UNSET, '}name={member!r})"

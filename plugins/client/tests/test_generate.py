@@ -129,8 +129,9 @@ TERSE = {
                     "date": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}]},
                     "tows": ref("Van"),
                     "extra": {},
+                    "leased": {"type": "boolean", "x-plugin": "leases"},
                 },
-                "required": ["id", "class", "price", "date"],
+                "required": ["id", "class", "price", "date", "leased"],
             },
             "Class": {"enum": ["light", "heavy"]},
             "Sold": {"type": "object", "properties": {"sold": {"const": True}}, "required": ["sold"]},
@@ -187,6 +188,7 @@ def test_a_terse_document_makes_a_client(written, monkeypatch, formatter):
         "from": "Hobart", "if_match": None, "price": "7.10", "parts": [{"is-new": True}],
     }  # fmt: skip
     assert (made.class_, made.price, made.extra, made.tows.extra) == ("odd", Decimal("10.5"), UNSET, [Decimal("0.1")])
+    assert made.leased is UNSET  # of a plugin that is off
     assert [van.id for van in api.vans.list(class_=["light", "heavy"])] == ["van_2"]
     assert sent[-1].url.params["class"] == "light,heavy"
     assert api.vans.wash("van_1", body=["wax"]) == vans.models.Sold(sold=True)

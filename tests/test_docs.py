@@ -25,10 +25,11 @@ import pluggy
 import pytest
 import webtest
 
-from billycan import db, demo, fields, hookspecs, keys, limits
+from billycan import db, demo, fields, hookspecs, keys
 from billycan.describe import schemas
 from billycan.describe.codes import CODES, FAULTS
 from billycan.plain import parts
+from billycan.sharing import limits
 from billycan.starting import plugins, settings
 from billycan.testing import Client, decoded
 from billycan.tools import scaffold

@@ -20,9 +20,9 @@ import sqlalchemy as sa
 from billycan.counters import counters
 from billycan.db import metadata
 from billycan.endpoints import PARAMETER
+from billycan.engines.postgres import PLANNED_ANEW
 from billycan.fields import Moment
 from billycan.operating import metrics
-from billycan.postgres import PLANNED_ANEW
 from billycan.resources import STEERING, Paging
 from billycan.starting import plugins
 from billycan.testing import Client, decoded

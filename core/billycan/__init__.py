@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .hookspecs import hookimpl
     from .ids import new_id
     from .keys import Identity
-    from .limits import Allowance
     from .manifest import Answered, Card, Document, Every, Extends, Gauge, Manifest, RecordPages, Route
     from .naming import names_of
     from .neighbours import Neighbours, neighbour_index, take_turns
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from .reader import decode
     from .records import Records
     from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Reply, Resource
+    from .sharing.limits import Allowance
     from .statements import Row
     from .states import Actions
     from .work import unit_of_work
@@ -126,7 +126,7 @@ _HOMES = {
     "hookspecs": "hookimpl",
     "ids": "new_id",
     "keys": "Identity",
-    "limits": "Allowance",
+    "sharing.limits": "Allowance",
     "manifest": "Answered Card Document Every Extends Gauge Manifest PayButton RecordPages Route",
     "naming": "names_of",
     "neighbours": "Neighbours neighbour_index take_turns",

@@ -16,19 +16,19 @@ from msgspec import Struct
 
 from . import chosen, defaults, platform, private, wire
 from .calls import Call, answer
-from .counts import Counts
 from .db import Database
 from .endpoints import Endpoint, endpoint_at
 from .fields import Moment
 from .idempotency import Answer
 from .keys import Identity, Keys
-from .limits import MOST_PER_MINUTE, Allowance, Counter, Limiter, by_address
 from .manifest import Every, Manifest, Route
 from .operating.pages import pages
 from .pipeline import Outer
 from .problems import Problem, RouteNotFound
-from .recent import Recent
-from .shared import Epoch
+from .sharing.counts import Counts
+from .sharing.folder import Epoch
+from .sharing.limits import MOST_PER_MINUTE, Allowance, Counter, Limiter, by_address
+from .sharing.recent import Recent
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
 from .tenants import Tenants

@@ -15,7 +15,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from . import postgres, sqlite, walls
+from .engines import postgres, sqlite, walls
 from .fields import Moment
 from .wire import encode
 

@@ -11,10 +11,10 @@ from . import pages
 from .db import is_read_only
 from .hookspecs import hookimpl
 from .keys import Identity
-from .limits import Allowance, by_address
 from .manifest import Route
 from .problems import Conflict, Forbidden, Problem, RateLimited, Unauthenticated, Unavailable
 from .resources import Page
+from .sharing.limits import Allowance, by_address
 
 if TYPE_CHECKING:
     from .app import App

@@ -11,11 +11,11 @@ if TYPE_CHECKING:
     from .app import App
     from .context import Context, Event
     from .keys import Identity
-    from .limits import Allowance
     from .manifest import Route
     from .pages import Found
     from .problems import Problem
     from .resources import Page, Paging
+    from .sharing.limits import Allowance
     from .statements import Row
 
 hookspec = pluggy.HookspecMarker("billycan")

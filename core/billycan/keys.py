@@ -14,7 +14,7 @@ from msgspec import Struct
 from .db import ByCodePoint, Json, UTCDateTime, metadata, reason
 from .fields import Moment
 from .problems import Unauthenticated
-from .recent import Recent
+from .sharing.recent import Recent
 from .statements import Statement
 from .tenants import tenants
 

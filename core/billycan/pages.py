@@ -14,8 +14,8 @@ from itsdangerous.encoding import base64_encode
 from sqlalchemy.sql import operators
 
 from .context import Context
+from .engines.postgres import PLANNED_ANEW
 from .fields import Moment
-from .postgres import PLANNED_ANEW
 from .problems import BadRequest
 from .resources import STEERING, Page, Paging
 from .searching import is_narrowed

@@ -3,10 +3,10 @@
 from .conditions import among, contains, either, json_list_has, search_condition
 from .counters import advance, counters
 from .db import bytes_of, deployment_table, one_moment, upsert
+from .engines.postgres import PLANNED_ANEW
 from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
-from .postgres import PLANNED_ANEW
 from .statements import Asked, ByIds, Insertion, Statement, at_once
 from .tenants import tenants
 

@@ -18,11 +18,11 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from . import postgres
-from .postgres import Sent
+from .engines import postgres
+from .engines.postgres import Sent
 
 if TYPE_CHECKING:
-    from .trips import Result
+    from .engines.trips import Result
 
 Row = sa.Row[Any]
 _MOST_FORMS = 256  # of one statement: an UPDATE has one for each set of columns that it changes

@@ -14,7 +14,7 @@ from .db import ByCodePoint, Json, UTCDateTime, metadata
 from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone
 from .patch import Patch
 from .problems import Invalid, RuleBroken
-from .recent import Recent
+from .sharing.recent import Recent
 from .statements import Asked, Statement, at_once
 
 tenants = sa.Table(

@@ -1,8 +1,8 @@
 """For a plugin's pages, requests and files: a body's bytes, JSON as answers have it, CSV, and refusals of a page."""
 
 from .incoming import Incoming, Pieces
-from .limits import network
 from .problems import MethodNotAllowed, PayloadTooLarge, RouteNotFound, Unavailable, UnsupportedMediaType
+from .sharing.limits import network
 from .sheets import csv_reply
 from .wire import encode, read_bytes
 

@@ -396,7 +396,7 @@ def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databa
 
 def test_the_doctor_finds_a_database_that_cannot_be_written(run, monkeypatch):
     run("migrate")
-    monkeypatch.setattr("billycan.sqlite.WAIT_SECONDS", 0.01)
+    monkeypatch.setattr("billycan.engines.sqlite.WAIT_SECONDS", 0.01)
     with closing(sqlite3.connect("here.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
         found = findings(run("doctor", "--json", code=1))

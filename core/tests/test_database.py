@@ -10,9 +10,9 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
-from billycan import sqlite
+from billycan.engines import sqlite
+from billycan.engines.sqlite import Turns
 from billycan.sql import ByIds, Statement, at_once, one_moment
-from billycan.sqlite import Turns
 from billycan.testing import Client
 from billycan.working import worker
 from billycan_contacts.tables import contacts
@@ -195,7 +195,7 @@ def test_a_commit_that_fails_undoes_its_trip(on_postgresql):
 
 
 def test_a_moment_begins_though_prepared_statements_make_room_for_others(on_postgresql, monkeypatch):
-    from billycan import trips
+    from billycan.engines import trips
 
     db, client = on_postgresql.db, Client(on_postgresql)
     own = {"tenant_id": client.tenant_id}

@@ -11,9 +11,9 @@ from msgspec import Struct
 
 from billycan import Conflict, Context, Forbidden, Manifest, Page, Reply, Route
 from billycan.keys import Identity
-from billycan.limits import Allowance
 from billycan.problems import Problem, RateLimited, Unauthenticated
 from billycan.resources import Empty
+from billycan.sharing.limits import Allowance
 from billycan.starting.plugins import PluginError
 from billycan.tenants import tenants
 from billycan.testing import Client

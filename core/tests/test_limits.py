@@ -21,9 +21,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from billycan import limits
-from billycan.limits import SECOND, Allowance, Limiter, by_address
-from billycan.shared import Epoch, shared_folder
+from billycan.sharing import limits
+from billycan.sharing.folder import Epoch, shared_folder
+from billycan.sharing.limits import SECOND, Allowance, Limiter, by_address
 
 NOW = 1_800_000_000.0
 FORK = multiprocessing.get_context("fork")
@@ -659,7 +659,7 @@ def test_it_works_under_gevent(folder: Path) -> None:
 from gevent import monkey; monkey.patch_all()
 import os, gevent, threading
 from pathlib import Path
-from billycan.limits import Limiter
+from billycan.sharing.limits import Limiter
 limiter = Limiter(Path({str(folder)!r}))
 counts = []
 def work():

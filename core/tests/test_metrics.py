@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Gauge, Manifest
-from billycan.counts import Counts
+from billycan.sharing.counts import Counts
 from billycan.testing import Client
 
 TOKEN = "an operator's token"

@@ -15,8 +15,8 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any
 
-from billycan.limits import by_address
 from billycan.problems import Timeout
+from billycan.sharing.limits import by_address
 
 # How long a client may take to send a request's head, and then its body, and to receive the response: each in all.
 HEAD_SECONDS, BODY_SECONDS, RESPONSE_SECONDS = 10.0, 60.0, 60.0

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import sqlalchemy as sa
 
-from ..counts import BOUNDS, BUCKETS, METHODS, MICROSECONDS, STATUSES
 from ..db import reason
 from ..manifest import Gauge
+from ..sharing.counts import BOUNDS, BUCKETS, METHODS, MICROSECONDS, STATUSES
 
 if TYPE_CHECKING:
     from ..app import App

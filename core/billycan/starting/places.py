@@ -5,7 +5,7 @@ from pathlib import Path
 import sqlalchemy as sa
 
 from ..db import Database
-from ..shared import shared_folder
+from ..sharing.folder import shared_folder
 from .settings import Settings, SettingsError
 
 

@@ -5,7 +5,7 @@ What tells PostgreSQL for whom a statement is, and what the policies compare wit
 
 import sqlalchemy as sa
 
-from ..walls import ALL, SETTING
+from ..engines.walls import ALL, SETTING
 
 POLICY = "billycan_tenant"
 

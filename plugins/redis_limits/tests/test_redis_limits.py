@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from billycan.limits import Limiter
+from billycan.sharing.limits import Limiter
 from billycan.testing import Client
 from billycan_redis_limits.store import Store
 

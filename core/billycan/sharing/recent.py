@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
-from .shared import Epoch
+from .folder import Epoch
 
 T = TypeVar("T")
 SECONDS = 1.0

@@ -30,7 +30,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from .shared import private_folder
+from .folder import private_folder
 
 # A tick is the resolution of a float of Unix seconds from 2004 to 2038, so that reckoning in ticks rounds nothing.
 SECOND = 1 << 22

@@ -19,7 +19,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
-from . import private
+from .. import private
 from .kept import Kept
 
 WAIT_SECONDS = 10.0  # for whoever else writes to SQLite

@@ -1,0 +1,1 @@
+"""What the processes of one host share: counts, rate limits, and when what they remember is out of date."""

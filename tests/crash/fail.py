@@ -1,56 +1,103 @@
 """billycan with places where it kills itself: FAIL_AT="sent:3" at the third time it comes by.
 
+With AHEAD its clock is so many seconds ahead, and its worker takes every timed task each second, as if all others were
+late: several then do the same at once.
+
 `fail.py worker` is `billycan worker`, `fail:application()` what gunicorn serves. The product knows nothing of it.
 """
 
 import os
 import signal
 from collections.abc import Callable
-from typing import Any
-
-from billycan import work
-from billycan_webhooks import plugin, sender
-from billycan_webhooks.claims import Desk
+from datetime import timedelta
+from functools import reduce, wraps
+from importlib import import_module
+from typing import Any, NamedTuple
 
 _point, _, _after = os.environ.get("FAIL_AT", "").partition(":")
 _passed = 0
 
 
-def _pass(name: str) -> None:
+class Place(NamedTuple):
+    """Right after a function, or before it; `counts` says of which answers."""
+
+    module: str
+    function: str
+    before: bool = False
+    counts: Callable[..., Any] = lambda answer, *given: True
+
+
+PLACES = {
+    # In the worker, of a delivery: a claim is committed; bytes go out; the answer is in; it is written, not committed;
+    # it is committed.
+    "claimed": Place(
+        "billycan_webhooks.claims", "Desk.write", counts=lambda answer, desk, made, wanted: any(answer[0])
+    ),
+    "sending": Place("billycan_webhooks.sender", "send", before=True),
+    "sent": Place("billycan_webhooks.sender", "send"),
+    "recording": Place("billycan_webhooks.claims", "Desk._record"),
+    "recorded": Place("billycan_webhooks.claims", "Desk.write", counts=lambda answer, desk, made, wanted: made),
+    # In gunicorn: inside the transaction; and anywhere right after a commit.
+    "emitted": Place("billycan_webhooks.plugin", "fan_out"),
+    "committed": Place("billycan.work", "announce", before=True),
+    # The same five of an email: the server has all of its text once it is `taken`.
+    "mail_claimed": Place("billycan_mail.sending", "Sender.claim", counts=lambda answer, *given: answer),
+    "mail_sending": Place("billycan_mail.relay", "Relay.send", before=True),
+    "mail_taken": Place("billycan_mail.relay", "Relay.send"),
+    "mail_recording": Place("billycan_mail.sending", "Sender._record_email"),
+    "mail_recorded": Place("billycan_mail.sending", "Sender.record"),
+    # Inside the transaction of a recurring invoice, and of a reminder.
+    "made": Place("billycan_recurring.making", "_make_one"),
+    "reminded": Place("billycan_reminders.reminding", "_fate"),
+    # Of an attachment: it is noted; its bytes are written under another name; they are stored; the note is taken away,
+    # and the row made, in a transaction; and of one that is swept, its bytes are gone.
+    "noted": Place("billycan_attachments.keeping", "note"),
+    "writing": Place("billycan_attachments.storage", "os.fsync", before=True),
+    "stored": Place("billycan_attachments.storage", "Folder.put"),
+    "claiming": Place("billycan_attachments.keeping", "claim"),
+    "attaching": Place("billycan_attachments.keeping", "make"),
+    "removed": Place("billycan_attachments.storage", "Folder.remove"),
+}
+
+
+def _pass() -> None:
     global _passed  # noqa: PLW0603
-    if name == _point:
-        _passed += 1
-        if _passed >= int(_after or 1):
-            os.write(2, f"\nkilled at {name}\n".encode())
-            os.kill(os.getpid(), signal.SIGKILL)
+    _passed += 1
+    if _passed >= int(_after or 1):
+        os.write(2, f"\nkilled at {_point}\n".encode())
+        os.kill(os.getpid(), signal.SIGKILL)
 
 
-def _before(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+def _arm(place: Place) -> None:
+    *path, name = place.function.split(".")
+    owner = reduce(getattr, path, import_module(place.module))
+    function = getattr(owner, name)
+
+    @wraps(function)
     def run(*given: Any, **named: Any) -> Any:
-        _pass(name)
-        return function(*given, **named)
-
-    return run
-
-
-def _after_it(name: str, function: Callable[..., Any], counts: Callable[..., Any] = lambda *_: True) -> Any:
-    def run(*given: Any, **named: Any) -> Any:
+        if place.before:
+            _pass()
         answer = function(*given, **named)
-        if counts(answer, *given):
-            _pass(name)
+        if not place.before and place.counts(answer, *given):
+            _pass()
         return answer
 
-    return run
+    setattr(owner, name, run)
 
 
-# In the worker: a claim is committed; bytes go out; the answer is in; it is written, not committed; it is committed.
-sender.send = _after_it("sent", _before("sending", sender.send))
-Desk._record = _after_it("recording", Desk._record)
-Desk.write = _after_it("recorded", Desk.write, lambda answer, desk, made, wanted: made)
-Desk.write = _after_it("claimed", Desk.write, lambda answer, desk, made, wanted: any(answer[0]))
-# In gunicorn: inside the transaction, and right after its commit.
-plugin.fan_out = _after_it("emitted", plugin.fan_out)
-work.announce = _before("committed", work.announce)
+def _hurry(ahead: timedelta) -> None:
+    from billycan import app  # noqa: PLC0415
+    from billycan.fields import Moment  # noqa: PLC0415
+    from billycan.working import worker  # noqa: PLC0415
+
+    app.App.now = lambda self: Moment.of(self.clock() + ahead)  # type: ignore[method-assign]
+    worker._claim = lambda *given: True
+
+
+if _point:
+    _arm(PLACES[_point])
+if "AHEAD" in os.environ:
+    _hurry(timedelta(seconds=float(os.environ["AHEAD"])))
 
 
 def application() -> Any:

@@ -143,7 +143,10 @@ class Deployment:
         retries="1,3,9",
         workers=2,
         web=2,
+        plugins=PLUGINS,
+        **more,
     ):
+        """`more` are settings as the environment has them: `mail__url="smtp://127.0.0.1:25"`."""
         self.folder = Path(tempfile.mkdtemp(prefix="billycan-crash-"))
         self.engine, self.workers_wanted, self.web_wanted = engine, workers, web
         self.postgres, self.redis = None, throwaway.Redis() if redis else None
@@ -159,13 +162,17 @@ class Deployment:
             **{k: v for k, v in os.environ.items() if not k.startswith("BILLYCAN_")},
             "BILLYCAN_DATABASE": url,
             "BILLYCAN_SECRET": "a secret for tests that is long enough",
-            "BILLYCAN_PLUGINS": PLUGINS,
+            "BILLYCAN_PLUGINS": plugins,
             "BILLYCAN_SHARED_FOLDER": str(self.folder / "shared"),
-            "BILLYCAN_WEBHOOKS__ALLOW_PRIVATE": "true",
-            "BILLYCAN_WEBHOOKS__LEASE_SECONDS": str(lease),
-            "BILLYCAN_WEBHOOKS__TIMEOUT_SECONDS": str(timeout),
-            "BILLYCAN_WEBHOOKS__RETRY_OFFSETS": retries,
+            **{f"BILLYCAN_{name.upper()}": text for name, text in more.items()},
         }
+        if plugins == PLUGINS:
+            self.environ |= {
+                "BILLYCAN_WEBHOOKS__ALLOW_PRIVATE": "true",
+                "BILLYCAN_WEBHOOKS__LEASE_SECONDS": str(lease),
+                "BILLYCAN_WEBHOOKS__TIMEOUT_SECONDS": str(timeout),
+                "BILLYCAN_WEBHOOKS__RETRY_OFFSETS": retries,
+            }
         if self.redis:
             self.environ["BILLYCAN_WEBHOOKS__QUEUE"] = self.redis.url
         self.log = (self.folder / "log").open("wb")
@@ -216,13 +223,36 @@ class Deployment:
                     os.kill(pid, signal.SIGKILL)
             self.web.wait()
 
-    def start_worker(self, point=""):
-        program = [str(HERE / "fail.py")] if point else ["-m", "billycan.tools.cli"]
-        environ = {**self.environ, "FAIL_AT": point}
+    def start_worker(self, point="", ahead=0):
+        """Start a worker, which ends at a point, and whose clock is so many seconds ahead."""
+        program = [str(HERE / "fail.py")] if point or ahead else ["-m", "billycan.tools.cli"]
+        environ = {**self.environ, "FAIL_AT": point, **({"AHEAD": str(ahead)} if ahead else {})}
         self.workers.append(
             subprocess.Popen([sys.executable, *program, "worker"], env=environ, stdout=self.log, stderr=self.log)
         )
         self.workers[-1].point, self.workers[-1].started = point.partition(":")[0], time.monotonic()
+
+    def kill_workers(self, *points_and_clocks):
+        """Start workers at once, each with its point and its clock, and wait until each has died there."""
+        started = len(self.workers)
+        for point, ahead in points_and_clocks:
+            self.start_worker(point, ahead)
+        for process in self.workers[started:]:
+            assert process.wait(60) == -signal.SIGKILL, self.said()[-3000:]
+        del self.workers[started:]
+
+    def work_until(self, is_done, *clocks):
+        """Let workers with these clocks work until that is so."""
+        for ahead in clocks:
+            self.start_worker(ahead=ahead)
+        end = time.monotonic() + 60
+        while not is_done():
+            assert time.monotonic() < end, self.said()[-3000:]
+            time.sleep(0.1)
+        for process in self.workers:
+            process.terminate()
+            assert process.wait(30) == 0, self.said()[-3000:]
+        self.workers.clear()
 
     def web_workers(self):
         children = Path(f"/proc/{self.web.pid}/task/{self.web.pid}/children").read_text().split()
@@ -236,6 +266,23 @@ class Deployment:
         connection.request(method, path, json.dumps(body) if body is not None else None, sent)
         answer = connection.getresponse()
         return answer.status, answer.read()
+
+    def insist(self, method, path, body, headers):
+        """Send bytes until somebody lives to answer; gives the status and what was said."""
+        end = time.monotonic() + 60
+        while True:
+            connection = self.connect()
+            try:
+                connection.request(method, path, body, headers)
+                answer = connection.getresponse()
+                found = answer.status, json.loads(answer.read())
+                if found[0] not in (409, 503):  # the first time is still being carried out
+                    return found
+            except (OSError, http.client.HTTPException):
+                assert time.monotonic() < end, self.said()[-3000:]
+            finally:
+                connection.close()
+            time.sleep(0.1)
 
     def subscribe(self, receiver, paths=None, businesses=None):
         """Endpoints of every business, or of the first ones; the path of each says whose it is. Gives keys and ids."""

@@ -1,0 +1,23 @@
+"""The harness, for each of the crash runs."""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+from billycan.testing import throwaway
+from billycan.testing.fixtures import NOT_TESTED
+
+
+@pytest.fixture
+def harness(engine):
+    """The module harness.py, where the database is there."""
+    if engine == "postgresql" and throwaway.find() is None:
+        pytest.skip(NOT_TESTED)
+    name = "billycan_crash_harness"
+    if name not in sys.modules:
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name("harness.py"))
+        sys.modules[name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(sys.modules[name])
+    return sys.modules[name]

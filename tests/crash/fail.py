@@ -86,9 +86,9 @@ def _arm(place: Place) -> None:
 
 
 def _hurry(ahead: timedelta) -> None:
-    from billycan import app  # noqa: PLC0415
-    from billycan.fields import Moment  # noqa: PLC0415
-    from billycan.working import worker  # noqa: PLC0415
+    from billycan import app
+    from billycan.fields import Moment
+    from billycan.working import worker
 
     app.App.now = lambda self: Moment.of(self.clock() + ahead)  # type: ignore[method-assign]
     worker._claim = lambda *given: True

@@ -1,4 +1,4 @@
-"""Mail, timed work and attachments, whose processes are killed two at a time: what each of them promises still holds."""
+"""Mail, timed work and attachments, whose processes are killed two at a time: what each promises still holds."""
 
 import hashlib
 from collections import Counter

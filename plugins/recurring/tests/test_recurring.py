@@ -1,8 +1,9 @@
 """Recurring invoices: the right dates, one invoice for each whatever runs, and what becomes of those that fail."""
 
 from datetime import UTC, date, datetime, timedelta
-from itertools import islice
+from itertools import chain, islice
 from threading import Barrier, Thread
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -107,6 +108,32 @@ def test_an_invoice_is_made_on_each_date_and_never_twice(app, clock):
     assert (shown["status"], shown["next_on"], shown["allowed_actions"]) == ("ended", None, [])
     assert client.events().count("recurring_invoice.ended") == 1
     assert client.refused(409, "has_dependents", "DELETE", f"{PATH}/{id}")["message"]
+
+
+@pytest.mark.either
+@pytest.mark.parametrize("sunday", [date(2027, 10, 3), date(2027, 4, 4)], ids=["begins", "ends"])
+def test_at_midnight_where_the_business_is_on_the_days_when_clocks_change(app, clock, sunday):
+    clients = {zone: client_of(app, f"Australia/{zone}") for zone in ("Sydney", "Adelaide", "Perth", "Lord_Howe")}
+    days = [sunday + timedelta(i) for i in range(2)]
+    for client in clients.values():
+        for day in days:
+            recur(client, start_on=str(day))
+    midnights = {
+        zone: [datetime(day.year, day.month, day.day, tzinfo=ZoneInfo(f"Australia/{zone}")).timestamp() for day in days]
+        for zone in clients
+    }
+    for time in sorted({*chain(*midnights.values())}):
+        for early in (1, 0):
+            clock.time = datetime.fromtimestamp(time - early, UTC)
+            run_timed(app)
+            for zone, client in clients.items():
+                come = [str(day) for day, at in zip(days, midnights[zone], strict=True) if time - early >= at]
+                assert dates_of(client) == come, zone
+    for hours in (-26, 3, 23, 40):
+        clock.move(hours=hours)
+        run_timed(app)
+    for client in clients.values():
+        assert dates_of(client) == [str(day) for day in days]
 
 
 def test_dates_in_the_past_are_made_up_for_a_few_at_a_time(app, clock):

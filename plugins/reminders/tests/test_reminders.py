@@ -1,19 +1,20 @@
 """Reminders: at nine where the business is, each rule once for a due date, and only of what is due."""
 
 from datetime import UTC, date, datetime, timedelta
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from billycan import Context, unit_of_work
+from billycan import Context, Deleted, Manifest, unit_of_work
 from billycan.testing import Client, run_timed
 from billycan_reminders.reminding import remind
 
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "reminders")
 ZONES = ("Australia/Sydney", "Australia/Adelaide", "Australia/Perth", "Australia/Lord_Howe")
 LINES = [{"description": "Work", "unit_price": "1100.00"}]
-DUE = date(2027, 4, 7)  # three days after daylight saving ends
+STARTS, ENDS = date(2027, 10, 3), date(2027, 4, 4)  # of daylight saving
+DUE = ENDS + timedelta(3)
 RULE = {"days": 7, "subject": "{number} of {business}", "message": "{client}: {amount_due} by {due_date}, {link} {{x"}
 
 
@@ -128,14 +129,14 @@ def test_scopes_and_businesses_are_apart(app, at):
 # When -----------------------------------------------------------------------------------------------------------------
 
 
-def test_at_nine_where_the_business_is_and_once_whatever_the_clock_does(app, clock, at):
+@pytest.mark.parametrize("sunday", [pytest.param(STARTS, marks=pytest.mark.either), ENDS], ids=["begins", "ends"])
+def test_at_nine_where_the_business_is_and_once_whatever_the_clock_does(app, clock, sunday):
     clock.time = datetime(2027, 3, 1, tzinfo=UTC)
     clients = {zone: client_of(app, zone) for zone in ZONES}
     for client in clients.values():
-        invoice(client)
-    sunday = DUE - timedelta(3)
+        invoice(client, sunday + timedelta(3))
     nine = {zone: datetime(sunday.year, sunday.month, sunday.day, 9, tzinfo=ZoneInfo(zone)) for zone in ZONES}
-    for time in sorted(each.timestamp() for each in nine.values()):
+    for time in sorted({each.timestamp() for each in nine.values()}):  # in summer Lord Howe has the time of Sydney
         for early in (1, 0):
             clock.time = datetime.fromtimestamp(time - early, UTC)
             run_timed(app)
@@ -206,6 +207,44 @@ def test_workers_at_once_and_a_payment_in_the_same_second(app, clock, at):
     told = client.get("/v1/sent_reminders")["data"]
     assert sorted(each["invoice_id"] for each in told) == sorted(ids[1:])
     assert messages(client) == ["0 days"] * 2
+
+
+@pytest.mark.parametrize("first", ["payment", "reminder"])
+def test_a_payment_and_a_reminder_at_the_same_instant_come_one_after_the_other(make_app, install, clock, first):
+    inside, begun = Event(), Event()
+
+    def on_event(ctx, event):
+        """Keep whoever came first in its transaction until the other begins."""
+        if event.name == ("invoice.paid" if first == "payment" else "guest.reminded"):
+            inside.set()
+            assert begun.wait(10)
+
+    install(Manifest(name="guest", events={"guest.reminded": Deleted}), on_event=on_event)
+    mail = {"url": "smtp://127.0.0.1:1", "sender": "mail@example.com"}
+    app = make_app(*PLUGINS, "guest", "mail", fresh=True, mail=mail)
+    client = client_of(app, days=(0,))
+    id = invoice(client)
+    clock.time = datetime(2027, 4, 7, 1, tzinfo=UTC)
+
+    def pay():
+        client.post(f"/v1/invoices/{id}/pay", {"payment_method": "card"}, status=200)
+
+    def send():
+        ctx = Context(app, client.tenant_id)
+        with unit_of_work(ctx):
+            remind(ctx, id)
+            ctx.emit("guest.reminded", Deleted(id))
+
+    quick, late = (pay, send) if first == "payment" else (send, pay)
+    thread = Thread(target=quick)
+    thread.start()
+    assert inside.wait(10)
+    begun.set()
+    late()
+    thread.join()
+    assert client.get(f"/v1/invoices/{id}")["data"]["status"] == "paid"
+    assert fates(client) == ([] if first == "payment" else [(0, "sent", None)])
+    assert messages(client) == ([] if first == "payment" else ["0 days"])
 
 
 # Whom -----------------------------------------------------------------------------------------------------------------

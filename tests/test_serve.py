@@ -223,6 +223,7 @@ def test_the_first_run_shows_keys_once_and_later_runs_only_the_url(tmp_path):
         until(lambda: has_worker(tmp_path / "var" / "billycan.db"), "the worker notes that it lives")
         assert "FAIL" not in billycan(tmp_path, "doctor").stdout
         key = call(port, "GET", "/v1/me", made["key"])[2]["data"]["id"]
+        assert f"http://127.0.0.1:{port}" in billycan(tmp_path, "openapi").stdout, "commands know where it is reached"
         said = json.loads(billycan(tmp_path, "keys", "revoke", key, "--json").stdout)
         assert said["at_once"]
         assert {call(port, "GET", "/v1/me", made["key"])[0] for _ in range(10)} == {401}

@@ -4,7 +4,8 @@
 import secrets
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -16,15 +17,23 @@ if TYPE_CHECKING:
 
     Opened = Callable[[], AbstractContextManager[App]]
 
+SERVED_AT = Path("var/url")  # where `billycan serve` was reached that ran last in this folder
+
 
 @contextmanager
 def opened(config: settings.Config | None = None) -> Iterator["App"]:
-    """The App of this environment, for a command: it need not have a secret, nor the shared folder of the workers."""
+    """The App of this environment, for a command: it need not have a secret, nor the shared folder of the workers.
+
+    Where no `public_url` is set, addresses begin as those of `billycan serve` in this folder.
+    """
     from ..app import App
 
     config = config or settings.load()
     if config.settings.secret is None:  # Nothing that a command shows was signed.
         config = with_settings(config, secret=secrets.token_hex(32))
+    if config.settings.public_url is None:
+        with suppress(OSError):  # there is none, or it is another user's
+            config = with_settings(config, public_url=SERVED_AT.read_text().strip() or None)
     with tempfile.TemporaryDirectory(prefix="billycan-") as folder:
         try:
             app = App(config)

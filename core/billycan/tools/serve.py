@@ -24,6 +24,7 @@ from ..hosting import gunicorn_conf
 from ..starting import migrate, packages, plugins, settings
 from ..starting.command import to_type
 from ..starting.settings import SettingsError
+from .opening import SERVED_AT
 
 SECRET = Path("var/secret")
 _OWNER = f"{settings.PREFIX}DATABASE_OWNER"
@@ -116,6 +117,7 @@ def _environment(url: str, is_loopback: bool) -> dict[str, str]:
     if given.secret is None:
         environ[settings.SECRET_FILE] = str(_secret().resolve())
     if given.public_url is None:
+        SERVED_AT.write_text(f"{url}\n")  # for the commands that print addresses
         environ[f"{settings.PREFIX}PUBLIC_URL"] = url
     if not is_loopback or given.public_url or given.trusted_proxies:
         return environ  # Others reach it, directly or through a proxy: what eases trying things out is not for them.

@@ -5,10 +5,12 @@ from decimal import Decimal
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Page, Patch, Records, Row, own
+from billycan import Conflict, Context, Deleted, Page, Patch, Problem, Records, Row, hookimpl, own
 
 from .schemas import Item, ItemQuery, NewItem
 from .tables import items
+
+_SKU_TAKEN = ("uq_items_tenant_id_sku", "items.sku")  # as PostgreSQL and SQLite say it
 
 records = Records(items, Item, prefix="itm", search=("name", "description", "sku"))
 
@@ -67,10 +69,21 @@ def delete_item(ctx: Context, id: str) -> Deleted:
     return deleted
 
 
+@hookimpl
+def handle_error(error: Exception) -> Problem | None:
+    """Two items that get the same SKU at the same moment: each was checked before the other was there."""
+    is_sku = isinstance(error, sa.exc.IntegrityError) and any(each in str(error.orig) for each in _SKU_TAKEN)
+    return _sku_taken() if is_sku else None
+
+
+def _sku_taken() -> Conflict:
+    return Conflict("Another item has this sku.", code="duplicate_sku", param="sku")
+
+
 def _check_sku(ctx: Context, sku: str | None) -> None:
     taken = sa.select(items.c.id).where(own(ctx, items), items.c.sku == sku)
     if sku is not None and ctx.db.execute(taken).first():
-        raise Conflict("Another item has this sku.", code="duplicate_sku", param="sku")
+        raise _sku_taken()
 
 
 def _show(ctx: Context, rows: Sequence[Row]) -> list[Item]:

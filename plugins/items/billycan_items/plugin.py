@@ -6,8 +6,11 @@ from billycan import Code, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
+from .handlers import handle_error
 from .schemas import Item
 from .tables import items
+
+__all__ = ["handle_error", "manifest"]
 
 manifest = Manifest(
     name="items",

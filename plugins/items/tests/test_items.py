@@ -51,6 +51,13 @@ def test_an_item_lives(client):
     assert client.events() == ["item.created", "item.updated", "item.deleted"]
 
 
+def test_two_items_that_get_a_sku_at_once_are_refused_as_any_other(client, monkeypatch):
+    client.post("/v1/items", TAP)
+    # As where the other comes between the check and the write.
+    monkeypatch.setattr("billycan_items.handlers._check_sku", lambda ctx, sku: None)
+    assert client.refused(409, "duplicate_sku", "POST", "/v1/items", TAP)["param"] == "sku"
+
+
 def test_no_two_items_have_one_sku(client):
     client.post("/v1/items", TAP)
     other = client.post("/v1/items", {**TAP, "sku": None})["data"]["id"]

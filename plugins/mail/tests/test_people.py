@@ -2,6 +2,8 @@
 
 import re
 
+import pytest
+
 from billycan.testing import Client, counted
 from billycan_users.testing import PASSWORD, Browser
 
@@ -57,6 +59,20 @@ def test_nothing_tells_whether_an_address_is_known(mailing, serve):
     for email in (known, "nobody@example.com"):
         said = [ask(app, email, None) for _ in range(6)]
         assert "Too many links were asked for" in said[-1]
+
+
+@pytest.mark.either
+def test_an_address_gets_few_letters_a_day_whoever_asks_for_them(mailing, serve, drain, clock):
+    server = serve()
+    app = mailing(server, "contacts", "dashboard", "users", public_url="http://127.0.0.1:8000")
+    email = Browser(app).join(Client(app), "owner").email
+    for _ in range(24 * 3):
+        ask(app, email, None)
+        clock.move(minutes=20)
+    drain(app)
+    assert 10 < len(server.messages) < 20
+    clock.move(days=2)
+    assert "on its way" in ask(app, email)
 
 
 def test_an_invitation_is_mailed_too(mailing, serve, drain):

@@ -10,7 +10,7 @@ from billycan import App, UTCDateTime
 from billycan.fields import Moment
 from billycan.sql import upsert
 
-from .rules import wait
+from .rules import letter_wait, wait
 from .tables import attempts
 
 _FORGOTTEN = timedelta(days=1)
@@ -50,12 +50,18 @@ def take(app: App, *names: str) -> Taken:
             raise Wait(math.ceil((until - now).total_seconds()))
         for row in rows:
             failures = row.failures + 1
-            taken[row.name] = Moment.of(now + wait(failures, of_address=row.name.startswith("address:")))
+            taken[row.name] = Moment.of(now + _wait(row.name, failures))
             changed = sa.update(attempts).where(attempts.c.name == row.name)
             db.execute(changed.values(failures=failures, until=taken[row.name]))
         old = sa.select(attempts.c.name).where(attempts.c.until < now - _FORGOTTEN).limit(_MOST_FORGOTTEN)
         db.execute(sa.delete(attempts).where(attempts.c.name.in_(old.with_for_update(skip_locked=True))))
     return taken
+
+
+def _wait(name: str, failures: int) -> timedelta:
+    if name.startswith("letters:"):
+        return letter_wait(failures)
+    return wait(failures, of_address=name.startswith("address:"))
 
 
 def give_back(db: sa.Connection, now: Moment, taken: Taken) -> None:

@@ -30,7 +30,9 @@ def users() -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def invite(opened: Any, tenant: str | None, email: str, role: Any, operator: bool, as_json: bool) -> None:
-    """Invite somebody to a business; prints the link to send them, which works once within 72 hours.
+    """Invite somebody to a business; prints the link, which works once within 72 hours.
+
+    The link is not mailed: send it yourself. Invitations that an owner makes in the dashboard are mailed.
 
     \b
     billycan users invite --tenant ten_01abc --email ann@example.com --role owner --json

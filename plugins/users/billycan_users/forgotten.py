@@ -30,7 +30,7 @@ def ask(visit: Visit) -> Answer:
     if not letters.can_send(app):
         raise Invalid(_ASK)
     email = checked(Email, "email", visit.form.get("email", "")).casefold()
-    counted = f"forgot:{hashlib.sha256(email.encode()).hexdigest()}"
+    counted = f"letters:{hashlib.sha256(email.encode()).hexdigest()}"
     try:
         attempts.take(app, counted, f"forgot:{visit.network}")
     except attempts.Wait as wait:

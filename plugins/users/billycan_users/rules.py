@@ -24,6 +24,7 @@ _NOT_VIEWERS = {"webhooks:read"}
 IDLE, LONGEST = timedelta(hours=12), timedelta(days=30)
 FRESH = timedelta(minutes=15)  # how long a password that was given counts for what asks for it again
 _TRIES, _TRIES_OF_AN_ADDRESS, _LONGEST_WAIT = 4, 20, timedelta(minutes=15)  # an address may be a whole office's
+_LETTERS_AT_ONCE, _LETTER_WAIT, _LONGEST_LETTER_WAIT = 3, timedelta(minutes=15), timedelta(hours=2)
 _STEP_SECONDS = 30
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # none that could be taken for another
 
@@ -51,6 +52,12 @@ def wait(failures: int, *, of_address: bool = False) -> timedelta:
     """How long an account, or an address, waits after so many wrong passwords in a row."""
     beyond = failures - (_TRIES_OF_AN_ADDRESS if of_address else _TRIES)
     return min(timedelta(seconds=2 ** min(beyond, 20)), _LONGEST_WAIT) if beyond >= 0 else timedelta()
+
+
+def letter_wait(letters: int) -> timedelta:
+    """How long an email address waits for its next letter after so many: anybody may ask, and it gets 18 a day."""
+    beyond = letters - _LETTERS_AT_ONCE
+    return min(_LETTER_WAIT * 2 ** min(beyond, 20), _LONGEST_LETTER_WAIT) if beyond >= 0 else timedelta()
 
 
 def new_totp_secret() -> str:

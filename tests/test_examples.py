@@ -429,6 +429,22 @@ def post_out(c, clock):
     c.refused(422, "too_many_emails", "POST", f"/v1/contacts/{c.client}/statement/email", many)
 
 
+def bring_in(c):
+    """A file that is imported, one with a fault, and what cannot be read."""
+    path = "/v1/imports?resource=contacts"
+    good, bad = (
+        c.call("POST", path, raw=text, status=202).json["data"]["id"]
+        for text in (b"name,billing_address.suburb\nLiffey Farm,Liffey\n", b"name,suburb\nLiffey Farm,Liffey\n")
+    )
+    for _ in range(2):
+        run_timed(c.app)
+    c.get(f"/v1/imports/{good}")
+    c.get(f"/v1/imports/{bad}")
+    c.get("/v1/imports?status=failed")
+    c.refused(400, "malformed_csv", "POST", path, raw=b"name\nZo\xeb\n")
+    c.refused(400, "too_many_rows", "POST", path, raw=b"name\n" + b"A\n" * 20_001)
+
+
 def attach(c, expense):
     path = f"/v1/attachments?resource={expense}&filename="
     c.receipt, copy = (
@@ -528,6 +544,7 @@ def wait(c, clock):
     run_timed(c.app)
     reminder = c.get(f"/v1/sent_reminders?invoice_id={invoice}")["data"][0]["id"]
     c.get(f"/v1/sent_reminders/{reminder}")
+    bring_in(c)
 
 
 def repeat(c, tomorrow):

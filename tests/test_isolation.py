@@ -83,6 +83,10 @@ def attach(client, ids):
     return client.call("POST", path, raw=b"%PDF-1.7", status=201).json["data"]["id"]
 
 
+def bring_in(client, ids):
+    return client.call("POST", "/v1/imports?resource=contacts", raw=b"name\nAda\n", status=202).json["data"]["id"]
+
+
 def email(client, ids):
     # Of another invoice: the one in `ids` must stay a draft.
     invoice = client.post("/v1/invoices", filled(BODIES["/v1/invoices"], ids))["data"]
@@ -110,6 +114,7 @@ OTHERWISE = {
     "/v1/attachments": attach,
     "/v1/emails": email,
     "/v1/sent_reminders": remind,
+    "/v1/imports": bring_in,
     "/v1/invoices/{id}/payments": pay,
     "/v1/events": newest("/v1/events"),
     "/v1/webhook_deliveries": newest("/v1/webhook_deliveries"),

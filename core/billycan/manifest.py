@@ -226,6 +226,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     gst: What its documents add to GST reports.
     documents: Its records that are read as a page, a PDF or a mail.
+    imports: The paths of its POST routes by which records can be made of the rows of a CSV file.
     pay: `pay(ctx, invoice_id)` gives the PayButton of an invoice on which something is due; None for none.
     on_documents: `on_documents(document, route)` gives routes for each Document of the enabled plugins; `route` is the
       document's GET route. Their scopes are that plugin's or its own. A GET route that `answers` in a media type is
@@ -262,6 +263,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     gst: "tuple[GstEntries, ...]" = ()
     documents: tuple[Document, ...] = ()
+    imports: tuple[str, ...] = ()
     pay: "Callable[[Context, str], PayButton | None] | None" = None
     on_documents: "Callable[[Document, Route], Sequence[Route]] | None" = None
     hears: Mapping[str, Callable[..., None]] = {}

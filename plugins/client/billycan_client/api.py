@@ -65,6 +65,10 @@ class Billycan(Connection):
         return GstPeriods(self)
 
     @cached_property
+    def imports(self) -> Imports:
+        return Imports(self)
+
+    @cached_property
     def invoices(self) -> Invoices:
         return Invoices(self)
 
@@ -2449,6 +2453,130 @@ class GstPeriods:
         It includes what was lodged at each label.
         """
         return self._api.call("GET", f"/v1/gst_periods/{segment(id)}", models.Lodgement)
+
+
+class Imports:
+    def __init__(self, api: Connection) -> None:
+        self._api = api
+
+    def list(
+        self,
+        *,
+        page: Maybe[int] = UNSET,
+        per_page: int = 100,
+        cursor: Maybe[str] = UNSET,
+        sort: Maybe[str] = UNSET,
+        external_id: Maybe[str] = UNSET,
+        metadata: Maybe[Mapping[str, str]] = UNSET,
+        created_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        created_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        resource: Maybe[Many[str]] = UNSET,
+        status: Maybe[Many[Literal["checking", "done", "failed", "queued", "writing"]]] = UNSET,
+        dry_run: Maybe[bool] = UNSET,
+        finished_at_from: Maybe[dt.date | dt.datetime] = UNSET,
+        finished_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+    ) -> Listing[models.Import]:
+        """Imports, newest first.
+
+        With `fields` without `faults` the answer is small, however much is wrong with the files.
+
+        page: The page, from 1; not together with `cursor`.
+        cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
+        sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
+        external_id: The record with this `external_id`.
+        metadata: Records whose metadata has each `metadata[key]=value`.
+        created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
+          zone.
+        created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_at_from: Records whose `updated_at` is this or later. A date means that whole day in the business's time
+          zone.
+        updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
+          zone.
+        updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        resource: Records with any of these values of `resource`.
+        status: Records with any of these values of `status`.
+        dry_run: Records with this value of `dry_run`.
+        finished_at_from: Records whose `finished_at` is this or later. A date means that whole day in the business's
+          time zone.
+        finished_at_to: Records whose `finished_at` is this or earlier. A date means that whole day in the business's
+          time zone.
+        """
+        return Listing(
+            self._api,
+            "/v1/imports",
+            models.Import,
+            {
+                "page": page,
+                "per_page": per_page,
+                "cursor": cursor,
+                "sort": sort,
+                "external_id": external_id,
+                "metadata": metadata,
+                "created_at_from": created_at_from,
+                "created_at_to": created_at_to,
+                "updated_at_from": updated_at_from,
+                "updated_at_to": updated_at_to,
+                "updated_since": updated_since,
+                "resource": resource,
+                "status": status,
+                "dry_run": dry_run,
+                "finished_at_from": finished_at_from,
+                "finished_at_to": finished_at_to,
+            },
+        )
+
+    def create(
+        self,
+        *,
+        resource: str,
+        content: bytes,
+        dry_run: Maybe[bool] = UNSET,
+        charset: Maybe[Literal["utf-16", "utf-8", "windows-1252"]] = UNSET,
+        idempotency_key: str | None = None,
+    ) -> models.Import:
+        """Import the rows of a CSV file: all of them, or none.
+
+        The body is the file, at most 10 MiB and 20,000 rows. Its first line names the columns, as an export writes
+        them:
+        they are members of a new record, and `billing_address.suburb` is a member of an object. Commas, semicolons or
+        tabs
+        separate the cells. The rows are checked and imported soon after the answer: get the import to see how it goes.
+        The
+        key needs the write scope of `resource` too, else the error is `insufficient_scope`. Refused with
+        `malformed_csv` or
+        `too_many_rows` if the file cannot be read. Emits `import.failed` if the header has a fault.
+
+        resource: What the rows are: `contacts`, `items`, `expenses`, or what another plugin lets you import.
+        content: The file's bytes.
+        dry_run: Whether to check the rows only, and import none.
+        charset: How the text is encoded; by default told by the file: UTF-16 by its byte order mark, else UTF-8.
+        """
+        return self._api.call(
+            "POST",
+            "/v1/imports",
+            models.Import,
+            query={
+                "resource": resource,
+                "dry_run": dry_run,
+                "charset": charset,
+            },
+            content=content,
+            idempotency_key=idempotency_key,
+        )
+
+    def get(
+        self,
+        id: str,
+    ) -> models.Import:
+        """One import, and how far it has got.
+
+        While it is `queued`, `checking` or `writing`, ask again after a second or so.
+        """
+        return self._api.call("GET", f"/v1/imports/{segment(id)}", models.Import)
 
 
 class Invoices:

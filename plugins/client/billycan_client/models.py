@@ -785,6 +785,60 @@ class Hours(Struct, kw_only=True):
     """When it ends; 24:00 is midnight."""
 
 
+class Import(Struct, kw_only=True):
+    """A CSV file whose rows become records: all of them, or none."""
+
+    id: str
+    """Its id: a prefix for its kind, `_` and an opaque string."""
+    resource: str
+    """What the rows are."""
+    status: Open[Literal["checking", "done", "failed", "queued", "writing"]]
+    """It waits in `queued`, is checked in `checking` and made into records in `writing`. In the end it is
+    `done`, or `failed` if any row has a fault.
+    """
+    dry_run: bool
+    """Whether the rows are only checked."""
+    rows: int
+    """How many rows it has, empty ones not counted."""
+    rows_checked: int
+    """How many of them have been checked so far."""
+    rows_imported: int
+    """How many have become records: all of them, or none."""
+    ignored_columns: list[str]
+    """Columns of an export that only the server sets, such as `id`; they are not read."""
+    fault_count: int
+    """How many faults were found."""
+    faults: list[ImportFault]
+    """The first 1,000 of them."""
+    finished_at: dt.datetime | None
+    """When it was done, or failed."""
+    external_id: str | None
+    """Your own id for the record, unique among records of its kind."""
+    metadata: dict[str, str]
+    """Your own map of strings."""
+    allowed_actions: list[str]
+    """The actions that are possible now."""
+    version: int
+    """Goes up by one with each change; the `ETag`, for If-Match."""
+    created_at: dt.datetime
+    """When it was created."""
+    updated_at: dt.datetime
+    """When it was last changed."""
+
+
+class ImportFault(Struct, kw_only=True):
+    """What is wrong with a row."""
+
+    row: int
+    """Its number: 1 is the first after the header, and 0 the header itself."""
+    column: str | None
+    """The column; null for the row as a whole."""
+    code: str
+    """Which rule it breaks, as for the members of a request."""
+    message: str
+    """What is wrong and how to fix it."""
+
+
 class Invoice(Struct, kw_only=True):
     """An invoice with its lines and payments. `hosted_url` is shown only to keys that may write invoices, never
     in

@@ -46,6 +46,8 @@ __all__ = [
     "ExpenseUpdated",
     "ExpenseVoided",
     "GstPeriodCreated",
+    "ImportFailed",
+    "ImportFinished",
     "InvoiceCreated",
     "InvoiceDeleted",
     "InvoiceDueSoon",
@@ -345,6 +347,20 @@ class GstPeriodCreated(Delivery, kw_only=True):
 
     event: Literal["gst_period.created"]
     data: models.Lodgement
+
+
+class ImportFailed(Delivery, kw_only=True):
+    """Import failed"""
+
+    event: Literal["import.failed"]
+    data: models.Import
+
+
+class ImportFinished(Delivery, kw_only=True):
+    """Import finished"""
+
+    event: Literal["import.finished"]
+    data: models.Import
 
 
 class InvoiceCreated(Delivery, kw_only=True):
@@ -745,6 +761,8 @@ Event = (
     | ExpenseCategoryDeleted
     | ExpenseCategoryUpdated
     | GstPeriodCreated
+    | ImportFailed
+    | ImportFinished
     | InvoiceCreated
     | InvoiceDeleted
     | InvoiceDueSoon
@@ -833,6 +851,8 @@ EVENTS: dict[str, type[Delivery]] = {
     "expense_category.deleted": ExpenseCategoryDeleted,
     "expense_category.updated": ExpenseCategoryUpdated,
     "gst_period.created": GstPeriodCreated,
+    "import.failed": ImportFailed,
+    "import.finished": ImportFinished,
     "invoice.created": InvoiceCreated,
     "invoice.deleted": InvoiceDeleted,
     "invoice.due_soon": InvoiceDueSoon,

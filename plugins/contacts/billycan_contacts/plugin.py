@@ -24,6 +24,7 @@ manifest = Manifest(
         Route("POST", "/v1/contacts/{id}/restore", h.restore_contact, scope="contacts:write"),
     ),
     records=(RecordPages(path="/v1/contacts", columns=("name", "roles", "email", "phone", "status"), order=10),),
+    imports=("/v1/contacts",),
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",
 )

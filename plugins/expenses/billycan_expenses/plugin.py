@@ -53,6 +53,7 @@ manifest = Manifest(
     ),
     cards=(by_category,),
     gst=gst,
+    imports=("/v1/expenses",),
     hears=hears,
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",

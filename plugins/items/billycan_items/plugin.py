@@ -25,6 +25,7 @@ manifest = Manifest(
         Route("DELETE", "/v1/items/{id}", h.delete_item, scope="items:write"),
     ),
     records=(RecordPages(path="/v1/items", columns=("name", "sku", "unit_price", "unit", "active"), order=85),),
+    imports=("/v1/items",),
     demo=add_samples,
     codes={"duplicate_sku": Code(409, "Another item has this `sku`.")},
     examples=Path(__file__).parent / "examples.json",

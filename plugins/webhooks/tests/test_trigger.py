@@ -24,8 +24,9 @@ def clock():
 BY_PEOPLE = {"app.connected", "app.disconnected", "attachment.created", "attachment.deleted"}
 # What a mail server leads to, and what takes each address once.
 BY_MAIL = {"email.sent", "email.failed", "suppressed_address.created"}
-# What happens by itself when days go by.
+# What happens by itself when days go by, or a worker has read a file.
 BY_TIME = {"booking.reminder", "invoice.due_soon", "invoice.overdue", "quote.expiring", "recurring_invoice.failed"}
+BY_TIME |= {"import.failed", "import.finished"}
 ONCE = {"gst_period.created"}  # no day is lodged twice
 
 

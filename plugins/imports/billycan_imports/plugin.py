@@ -1,0 +1,40 @@
+"""Imports: CSV files whose rows become records of any plugin that takes part, all of them or none."""
+
+from pathlib import Path
+
+from billycan import Code, Every, Manifest, RecordPages, Route
+
+from . import handlers as h
+from .reading import MOST_BYTES
+from .schemas import Import
+from .tables import chunks, imports
+from .working import step, unfinished
+
+_PATH = "/v1/imports"
+
+manifest = Manifest(
+    name="imports",
+    tables=(imports, chunks),
+    migrations=Path(__file__).parent / "migrations",
+    events={"import.finished": Import, "import.failed": Import},
+    routes=(
+        Route("GET", _PATH, h.list_imports, scope="imports:read"),
+        Route(
+            "POST",
+            _PATH,
+            h.create_import,
+            scope="imports:write",
+            status=202,
+            receive=h.receive,
+            most_bytes=MOST_BYTES,
+        ),
+        Route("GET", f"{_PATH}/{{id}}", h.get_import, scope="imports:read"),
+    ),
+    records=(RecordPages(path=_PATH, hidden=True),),
+    tasks=(Every(seconds=1, due=unfinished, run=step),),
+    codes={
+        "malformed_csv": Code(400, "The file cannot be read as CSV."),
+        "too_many_rows": Code(400, "The file has more rows than can be imported at once."),
+    },
+    examples=Path(__file__).parent / "examples.json",
+)

@@ -1,0 +1,61 @@
+"""A CSV file as rows: whatever a spreadsheet makes of it, read line by line."""
+
+import codecs
+import csv
+import io
+from collections.abc import Iterator
+from typing import IO
+
+from billycan import BadRequest
+
+MOST_ROWS = 20_000
+MOST_BYTES = 10 * 1024 * 1024
+MOST_COLUMNS = 200
+_MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+
+
+def rows_of(file: IO[bytes], charset: str | None) -> Iterator[list[str]]:
+    """The header and each row after it; BadRequest for a file that is no CSV in its encoding, or too long."""
+    text = io.TextIOWrapper(file, _encoding(file, charset), newline="")
+    try:
+        first = text.readline()
+        text.seek(0)
+        found = csv.reader(text, delimiter=_delimiter(first), strict=True)
+        header = next(found, [])
+        if len(header) > MOST_COLUMNS:
+            raise _unreadable(f"it has more than {MOST_COLUMNS} columns")
+        if not any(header):
+            raise _unreadable("its first line must name the columns")
+        yield [name.strip() for name in header]
+        for number, row in enumerate(found, 1):
+            if number > MOST_ROWS:
+                raise BadRequest(
+                    f"The file has more than {MOST_ROWS:,} rows: send it in several parts.", code="too_many_rows"
+                )
+            yield row
+    except UnicodeError as error:
+        raise _unreadable(
+            f"it is not text in {text.encoding.removesuffix('-sig').upper()}. Save it as CSV UTF-8, or name its"
+            " encoding, such as charset=windows-1252"
+        ) from error
+    except csv.Error as error:
+        raise _unreadable(str(error)) from error
+    finally:
+        text.detach()
+
+
+def _encoding(file: IO[bytes], charset: str | None) -> str:
+    start = file.read(3)
+    file.seek(0)
+    marked = next((encoding for mark, encoding in _MARKS if start.startswith(mark)), None)
+    return marked or {"windows-1252": "cp1252"}.get(charset or "", charset or "utf-8")
+
+
+def _delimiter(line: str) -> str:
+    """What stands between the names of the header."""
+    outside = "".join(line.split('"')[::2])
+    return max(",;\t", key=outside.count)
+
+
+def _unreadable(why: str) -> BadRequest:
+    return BadRequest(f"The file cannot be read as CSV: {why}.", code="malformed_csv")

@@ -1,0 +1,77 @@
+"""What clients send and receive."""
+
+from typing import Annotated, Literal
+
+from msgspec import Struct
+
+from billycan import PageQuery, Resource
+from billycan.fields import DayOrInstant, Moment, Text
+
+Status = Literal["queued", "checking", "writing", "done", "failed"]
+Kind = Annotated[str, Text("What the rows are, such as `contacts`.", least=1, most=50)]
+
+
+class Upload(Struct, forbid_unknown_fields=True, kw_only=True):
+    """The parameters of an upload.
+
+    resource: What the rows are: `contacts`, `items`, `expenses`, or what another plugin lets you import.
+    dry_run: Whether to check the rows only, and import none.
+    charset: How the text is encoded; by default told by the file: UTF-16 by its byte order mark, else UTF-8.
+    """
+
+    resource: Kind
+    dry_run: bool = False
+    charset: Literal["utf-8", "utf-16", "windows-1252"] | None = None
+
+
+class ImportFault(Struct):
+    """What is wrong with a row.
+
+    row: Its number: 1 is the first after the header, and 0 the header itself.
+    column: The column; null for the row as a whole.
+    code: Which rule it breaks, as for the members of a request.
+    message: What is wrong and how to fix it.
+    """
+
+    row: int
+    column: str | None
+    code: str
+    message: str
+
+
+class Import(Resource):
+    """A CSV file whose rows become records: all of them, or none.
+
+    resource: What the rows are.
+    status: It waits in `queued`, is checked in `checking` and made into records in `writing`. In the end it is `done`,
+      or `failed` if any row has a fault.
+    dry_run: Whether the rows are only checked.
+    rows: How many rows it has, empty ones not counted.
+    rows_checked: How many of them have been checked so far.
+    rows_imported: How many have become records: all of them, or none.
+    ignored_columns: Columns of an export that only the server sets, such as `id`; they are not read.
+    fault_count: How many faults were found.
+    faults: The first 1,000 of them.
+    finished_at: When it was done, or failed.
+    """
+
+    resource: str
+    status: Status
+    dry_run: bool
+    rows: int
+    rows_checked: int
+    rows_imported: int
+    ignored_columns: list[str]
+    fault_count: int
+    faults: list[ImportFault]
+    finished_at: Moment | None
+
+
+class ImportQuery(PageQuery, kw_only=True):
+    """Filters of imports."""
+
+    resource: list[str] | None = None
+    status: list[Status] | None = None
+    dry_run: bool | None = None
+    finished_at_from: DayOrInstant | None = None
+    finished_at_to: DayOrInstant | None = None

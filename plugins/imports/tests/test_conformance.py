@@ -1,0 +1,6 @@
+from billycan.testing import PluginConformance
+
+
+class TestImports(PluginConformance):
+    plugin = "imports"
+    enable = ("contacts",)

@@ -1,5 +1,6 @@
 """What a handler receives: who is calling, for which tenant, the open connection, the time, and `emit`."""
 
+from collections import Counter
 from datetime import date
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -54,6 +55,7 @@ class Context:
         path: str = "",
         if_match: frozenset[str] | None = None,
         writes: bool = True,
+        now: Moment | None = None,
     ) -> None:
         self.app, self.tenant_id, self.identity = app, tenant_id, identity
         self.request_id, self.path, self.if_match, self.writes = request_id, path, if_match, writes
@@ -66,7 +68,9 @@ class Context:
         self.outdates = False  # whether what this process and its neighbours read lately is to be read anew
         # What a plugin keeps of this call from one hook to the next, under its own name.
         self.memo: dict[str, Any] = {}
-        self._now = app.now()
+        # How many records were added, by table, where they are counted at the end of a transaction of many.
+        self.counted: Counter[str] | None = None
+        self._now = now or app.now()
         self._tenant: Tenant | None = None
 
     def now(self) -> Moment:

@@ -1,26 +1,36 @@
 """Rows of a CSV file as new records: cells read as `sheets` writes them, given to the handler of their POST route."""
 
+import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import islice
+from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, get_origin
 
+import msgspec
+import sqlalchemy as sa
 from msgspec import UnsetType
 from msgspec.structs import fields
 
-from . import sheets, work
+from . import counters, events, sheets, work
+from .context import Context, Event
 from .plain import is_struct, options, parts
-from .problems import BadRequest, Fault, Problem
+from .problems import MOST_SHOWN, BadRequest, Fault, Problem
 from .reader import decode
-from .wire import parse
+from .statements import at_once
+from .wire import encode, parse
 
 if TYPE_CHECKING:
     from .app import App
-    from .context import Context
     from .endpoints import Endpoint
+    from .keys import Identity
 
-__all__ = ["Importer", "importable", "publish", "undone"]
+__all__ = ["Importer", "acting", "at_the_end", "importable", "undone"]
 
+log = logging.getLogger("billycan")
+_IN_MEMORY, _EVENTS_AT_ONCE = 1 << 20, 500
 _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
@@ -44,14 +54,14 @@ class Importer:
         taken = {each.name: each.name.split(".") for each in sheets.columns(body, [f.name for f in fields(body)])}
         shown = {each.name for each in sheets.columns(endpoint.signature.shown)} if endpoint.signature.shown else set()
         self.ignored = [name for name in header if name in shown and name not in taken]
-        self._read = [(taken[name], _kind(body, taken[name])) if name in taken else None for name in header]
+        self._read = [_Column.of(body, taken[name]) if name in taken else None for name in header]
         self.faults = [*self._wrong(shown | taken.keys(), sorted(taken))]
 
     def _wrong(self, known: set[str], taken: list[str]) -> Iterator[Fault]:
         names = ", ".join(taken)
-        for name in dict.fromkeys(self._columns):
+        for name in dict.fromkeys(filter(None, self._columns)):
             if name not in known:
-                yield Fault(name[:100], "unknown_field", f"is an unknown column. Known columns: {names}")
+                yield Fault(name[:MOST_SHOWN], "unknown_field", f"is an unknown column. Known columns: {names}")
             elif self._columns.count(name) > 1:
                 yield Fault(name, "invalid_value", "appears twice: leave one of them out")
         there = {name.partition(".")[0] for name in self._columns}
@@ -59,26 +69,43 @@ class Importer:
             if field.required and name not in there:
                 yield Fault(name, "required", "is a required column")
 
+    def check(self, ctx: "Context", cells: Sequence[str]) -> list[Fault]:
+        """What is wrong with a row, told by making its record in a savepoint. Of a row with faults nothing stays."""
+        savepoint = ctx.db.begin_nested()
+        faults = self.make(ctx, cells)
+        savepoint.rollback() if faults else savepoint.commit()
+        ctx.events.clear()
+        return faults
+
     def make(self, ctx: "Context", cells: Sequence[str]) -> list[Fault]:
         """Make a record of a row, in the caller's transaction, as its POST route does; or say what is wrong with it.
 
-        A row with faults leaves nothing behind, neither in the database nor among the context's events.
+        After a fault the transaction is of no use, unless it goes back to a savepoint. Raises what the database has
+        to say of itself, as where a lock took too long: the same may work in a moment.
         """
-        if any(cells[len(self._columns) :]):
-            return [Fault("", "too_long", f"must have at most {len(self._columns)} cells, as the header has")]
-        told = len(ctx.events)
+        if faults := self._unplaced(cells):
+            return faults
         try:
-            with ctx.db.begin_nested():
-                body = decode(self._tree(cells), self._endpoint.signature.body, self._endpoint.signature.shown)
-                self._endpoint.run(ctx, {"body": body}, {})
+            body = decode(self._tree(cells), self._endpoint.signature.body, self._endpoint.signature.shown)
+            self._endpoint.run(ctx, {"body": body}, {})
+            work.tell(ctx)
         except Exception as error:
             ctx.sent_besides = None
-            del ctx.events[told:]
             problem = error if isinstance(error, Problem) else ctx.app.hook.handle_error(error=error)
-            if problem is None or problem.status >= 500:
+            if isinstance(error, sa.exc.SQLAlchemyError) and (problem is None or problem.status >= 500):
                 raise
+            if problem is None:
+                log.exception("a row cannot be imported by %s", self._endpoint.route.path)
+                return [Fault("", "internal_error", "failed by an error of ours, which was logged")]
             return problem.details or [Fault(problem.param or "", problem.code, problem.message)]
         return []
+
+    def _unplaced(self, cells: Sequence[str]) -> list[Fault]:
+        """What is wrong where a cell stands in no column, or in one without a name."""
+        if any(cells[len(self._columns) :]):
+            return [Fault("", "too_long", f"must have at most {len(self._columns)} cells, as the header has")]
+        nameless = [i for i, (name, cell) in enumerate(zip(self._columns, cells, strict=False), 1) if cell and not name]
+        return [Fault("", "unknown_field", f"has a cell in column {i}, which has no name") for i in nameless]
 
     def _tree(self, cells: Sequence[str]) -> dict[str, Any]:
         """The body that the row is: what is empty is null where that can be sent, and is left out otherwise."""
@@ -86,13 +113,12 @@ class Importer:
         for read, cell in zip(self._read, cells, strict=False):
             if read is None:
                 continue
-            (*above, name), kind = read
-            if cell == "" and not _nullable(kind):
+            if cell == "" and not read.is_nullable:
                 continue
             within = tree
-            for step in above:
+            for step in read.above:
                 within = within.setdefault(step, {})
-            within[name] = None if cell == "" else _value(kind, sheets.text_of(cell))
+            within[read.name] = None if cell == "" else read.value(sheets.text_of(cell))
         for name, value in list(tree.items()):
             if isinstance(value, dict) and not _any(value):
                 del tree[name]
@@ -101,57 +127,94 @@ class Importer:
         return tree
 
 
+def acting(ctx: "Context", identity: "Identity") -> "Context":
+    """The context of somebody else in the caller's transaction, at the same moment."""
+    found = Context(ctx.app, ctx.tenant_id, identity, path=ctx.path, request_id=ctx.request_id, now=ctx.now())
+    found.db, found.memo = ctx.db, ctx.memo
+    return found
+
+
 @contextmanager
 def undone(ctx: "Context") -> Iterator[None]:
-    """Undo in the database, and take back the events of, all that is done in the block."""
-    told = len(ctx.events)
+    """Undo in the database what is done in the block. No record is counted there, so that nobody waits for it."""
+    ctx.counted = Counter()
     nested = ctx.db.begin_nested()
     try:
         yield
     finally:
         nested.rollback()
-        del ctx.events[told:]
+        ctx.counted = None
 
 
-def publish(ctx: "Context") -> None:
-    """Tell of what was made so far, in the same transaction, so that the events of many rows need no memory.
+@contextmanager
+def at_the_end(ctx: "Context") -> Iterator[Callable[[], None]]:
+    """Count the records that are made in the block, and log their events, when it ends: before that nobody waits.
 
-    `after_commit` does not hear of them.
+    On PostgreSQL a row that one transaction changes 20,000 times is read through as many versions of itself, too. Call
+    what the block is given after each record: its events are then put aside in a file. `after_commit` hears of none.
     """
-    work.publish(ctx)
-    ctx.events.clear()
+    ctx.counted = Counter()
+    with SpooledTemporaryFile(_IN_MEMORY) as aside:
+
+        def put_aside() -> None:
+            aside.writelines(encode((event.id, event.name, event.data)) + b"\n" for event in ctx.events)
+            ctx.events.clear()
+
+        yield put_aside
+        put_aside()
+        counted, ctx.counted = ctx.counted, None
+        for name, count in sorted(counted.items()):
+            counters.advance(ctx, name, count)
+        aside.seek(0)
+        for lines in iter(lambda: [*islice(aside, _EVENTS_AT_ONCE)], []):
+            ctx.events = [Event(id, name, ctx.now(), data) for id, name, data in map(_aside, lines)]
+            at_once(ctx.db, *events.written(ctx))
+        ctx.events = []
 
 
-def _kind(kind: Any, path: Sequence[str]) -> Any:
-    """The type of a member that lies that deep."""
-    for step in path:
-        (struct,) = [o for option in options(parts(kind)[0]) if is_struct(o := parts(option)[0])]
-        kind = next(f.type for f in fields(struct) if f.encode_name == step)
-    return kind
+_aside = msgspec.json.Decoder(tuple[str, str, msgspec.Raw]).decode
+
+
+class _Column(msgspec.Struct, frozen=True):
+    """A member that cells give: where it lies, whether it may be null, and what type its value has."""
+
+    above: tuple[str, ...]
+    name: str
+    is_nullable: bool
+    plain: Any
+
+    @classmethod
+    def of(cls, kind: Any, path: Sequence[str]) -> "_Column":
+        """The member of a Struct that lies that deep."""
+        for step in path:
+            (struct,) = [o for option in options(parts(kind)[0]) if is_struct(o := parts(option)[0])]
+            kind = next(f.type for f in fields(struct) if f.encode_name == step)
+        kinds = [parts(option)[0] for option in options(parts(kind)[0])]
+        (first, *_) = [option for option in kinds if option not in (type(None), UnsetType)]
+        return cls(tuple(path[:-1]), path[-1], _nullable(kind), get_origin(first) or first)
+
+    def value(self, text: str) -> Any:
+        """A cell's text as JSON would have it; what does not fit is left as it is, for the reader to refuse."""
+        plain = self.plain
+        if plain is str:
+            return text
+        if plain is bool:
+            return {"true": True, "false": False}.get(text.strip().lower(), text)
+        if plain is int and _WHOLE.fullmatch(text.strip()):
+            return int(text)
+        is_list = plain in (list, tuple, set, frozenset)
+        if is_list and not text.startswith("["):
+            return [each.strip() for each in text.split(",")]
+        if is_list or plain is dict or is_struct(plain):
+            try:
+                return parse(text.encode())
+            except BadRequest:
+                return text
+        return text
 
 
 def _nullable(kind: Any) -> bool:
     return type(None) in options(parts(kind)[0])
-
-
-def _value(kind: Any, text: str) -> Any:
-    """A cell's text as JSON would have it; what does not fit is left as it is, for the reader to refuse."""
-    kinds = [parts(option)[0] for option in options(parts(kind)[0])]
-    kinds = [option for option in kinds if option not in (type(None), UnsetType)]
-    plain = get_origin(kinds[0]) or kinds[0]
-    if plain is bool:
-        return {"true": True, "false": False}.get(text.strip().lower(), text)
-    if plain is int and _WHOLE.fullmatch(text.strip()):
-        return int(text)
-    is_list = plain in (list, tuple, set, frozenset)
-    if is_list and not text.startswith("["):
-        return [each.strip() for each in text.split(",")]
-    if is_list or plain is dict or is_struct(plain):
-        try:
-            return parse(text.encode())
-        except BadRequest:
-            return text
-    return text
 
 
 def _any(value: dict[str, Any]) -> bool:

@@ -189,7 +189,7 @@ class Records(Generic[T]):
         such as the insertion of what belongs to the row, whose `id` is then among the columns.
         """
         values = {name: as_stored(value) for name, value in values.items()}
-        counts = [self.next_number(ctx)] if number is None else []
+        counts = [self.next_number(ctx)] if number is None and not self._is_counted_later(ctx) else []
         if self.number or any(f"{name}_id" in values for name in self.references):
             number, counts = self._check_references(ctx, values, *counts) or number, []
         if self.number:
@@ -300,6 +300,13 @@ class Records(Generic[T]):
         if faults := [Fault(f"{name}_id", "not_found", "there is no such record") for name in given if not found[name]]:
             raise Invalid.of(*faults)
         return int(rows[-1][0].number) if counts else None
+
+    def _is_counted_later(self, ctx: Context) -> bool:
+        """Whether a new row is counted at the end of the transaction, which whoever sees to that is told."""
+        if ctx.counted is None or self.number:
+            return False
+        ctx.counted[self.table.name] += 1
+        return True
 
     def _instead(self, row: Row) -> str:
         if "archive" in self.actions(row):

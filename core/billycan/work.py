@@ -26,13 +26,18 @@ def unit_of_work(ctx: "Context") -> Iterator[None]:
 
 
 def publish(ctx: "Context", *, commits: bool = False) -> None:
-    """Tell whoever hears an event of it, who may emit more, and write all of them to the log, last of all."""
+    """Tell of the events, and write all of them to the log, last of all."""
+    tell(ctx)
+    if last := [*ctx.last, *events.written(ctx)]:
+        at_once(ctx.db, *last, commits=commits)
+
+
+def tell(ctx: "Context") -> None:
+    """Tell whoever hears an event of it, who may emit more."""
     for event in ctx.events:
         for hear, read in ctx.app.hearers.get(event.name, ()):
             hear(ctx, read(event.data))
         ctx.app.hook.on_event(ctx=ctx, event=event)
-    if last := [*ctx.last, *events.written(ctx)]:
-        at_once(ctx.db, *last, commits=commits)
 
 
 def announce(ctx: "Context") -> None:

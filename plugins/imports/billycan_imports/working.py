@@ -1,4 +1,4 @@
-"""Check an import's rows, a few hundred at a time, and make all of them at once: timed work, one step each time.
+"""Check an import's rows, a thousand at a time, and make all of them at once: timed work, one step each time.
 
 Each step is a transaction under the lock of the import's row, which says what is done: a process that dies leaves
 nothing half done, and two workers do nothing twice.
@@ -12,13 +12,13 @@ import sqlalchemy as sa
 
 from billycan import App, Context, Row, own
 from billycan.fields import Moment
-from billycan.importing import Importer, importable, publish, undone
+from billycan.importing import Importer, acting, at_the_end, importable, undone
 
 from .records import finish, identity_of, noted, records
 from .schemas import ImportFault
 from .tables import chunks, imports
 
-CHUNKS_AT_ONCE = 5  # of a hundred rows
+CHUNKS_AT_ONCE = 10  # of a hundred rows
 
 
 def unfinished(app: App, now: Moment) -> sa.Select[Any]:
@@ -28,13 +28,15 @@ def unfinished(app: App, now: Moment) -> sa.Select[Any]:
 
 
 def step(ctx: Context, id: str) -> None:
-    """Do the next step of an import, unless another worker has finished it."""
-    row = records.lock(ctx, id)
-    if row.finished_at is not None:
+    """Do the next step of an import, unless another worker has finished it, or is at it."""
+    row = ctx.db.execute(
+        sa.select(imports).where(own(ctx, imports), imports.c.id == id).with_for_update(skip_locked=True)
+    ).first()
+    if row is None or row.finished_at is not None:
         return
     endpoint = importable(ctx.app).get(row.resource)
     if endpoint is None:
-        gone = ImportFault(0, None, "unavailable", f"{row.resource} cannot be imported any more")
+        gone = ImportFault(0, None, "unavailable", f"{row.resource} can no longer be imported")
         finish(ctx, records.save(ctx, row, **noted(row, [gone])))
         return
     importer = Importer(endpoint, row.header)
@@ -46,16 +48,10 @@ def step(ctx: Context, id: str) -> None:
 
 def _check(ctx: Context, row: Row, importer: Importer) -> None:
     """Check the next rows by making their records and undoing that."""
-    acting, faults, checked = _acting(ctx, row), [], 0
     upto = row.next_chunk + CHUNKS_AT_ONCE
-    with undone(acting):
-        for number, *cells in _rows(ctx, row, row.next_chunk, upto):
-            faults += _faults(number, importer.make(acting, cells))
-            acting.events.clear()
-            checked += 1
+    checked, faults = _checked(ctx, row, importer, row.next_chunk, upto)
     done = row.rows_checked + checked
-    more = {"status": "checking", "rows_checked": done, "next_chunk": upto, **noted(row, faults)}
-    row = records.save(ctx, row, **more)
+    row = records.save(ctx, row, status="checking", rows_checked=done, next_chunk=upto, **noted(row, faults))
     if done < row.rows:
         return
     if row.fault_count or row.dry_run:
@@ -66,25 +62,39 @@ def _check(ctx: Context, row: Row, importer: Importer) -> None:
 
 def _write(ctx: Context, row: Row, importer: Importer) -> None:
     """Make the record of each row; if one is refused after all, none of them."""
-    acting = _acting(ctx, row)
-    whole = ctx.db.begin_nested()
-    for count, (number, *cells) in enumerate(_rows(ctx, row, 0, row.next_chunk), 1):
-        if found := importer.make(acting, cells):
-            whole.rollback()
-            finish(ctx, records.save(ctx, row, **noted(row, _faults(number, found))))
-            return
-        if count % 100 == 0:
-            publish(acting)
-    publish(acting)
-    whole.commit()
+    caller = acting(ctx, identity_of(row))
+    try:
+        with ctx.db.begin_nested(), at_the_end(caller) as put_aside:
+            for _, *cells in _rows(ctx, row, 0, row.next_chunk):
+                if importer.make(caller, cells):
+                    raise _Refused
+                put_aside()
+    except _Refused:
+        # Each was fine by itself, or beside a thousand of the others: what is wrong with all of them together?
+        _, faults = _checked(ctx, row, importer, 0, row.next_chunk)
+        if faults:  # or whatever stood in the way is gone: the next step tries again
+            finish(ctx, records.save(ctx, row, **noted(row, faults)))
+        return
     finish(ctx, row, imported=row.rows)
 
 
-def _acting(ctx: Context, row: Row) -> Context:
-    """The context of who sent the file, in this transaction."""
-    acting = Context(ctx.app, ctx.tenant_id, identity_of(row), path=ctx.path, request_id=ctx.request_id)
-    acting.db, acting.memo = ctx.db, ctx.memo
-    return acting
+class _Refused(Exception):
+    """A row was refused that had been fine."""
+
+
+def _checked(ctx: Context, row: Row, importer: Importer, first: int, upto: int) -> tuple[int, list[ImportFault]]:
+    """How many rows there are in these chunks, and what is wrong with them."""
+    caller, count, faults = acting(ctx, identity_of(row)), 0, []
+    with undone(caller):
+        for number, *cells in _rows(ctx, row, first, upto):
+            count += 1
+            faults += [
+                ImportFault(
+                    number, each.param or None, each.code, each.message.replace("\0", "\N{REPLACEMENT CHARACTER}")
+                )
+                for each in importer.check(caller, cells)
+            ]
+    return count, faults
 
 
 def _rows(ctx: Context, row: Row, first: int, upto: int) -> Iterator[list[Any]]:
@@ -94,7 +104,3 @@ def _rows(ctx: Context, row: Row, first: int, upto: int) -> Iterator[list[Any]]:
         if kept is None:
             return
         yield from msgspec.json.decode(kept)
-
-
-def _faults(row: int, found: Any) -> list[ImportFault]:
-    return [ImportFault(row, each.param or None, each.code, each.message) for each in found]

@@ -50,8 +50,8 @@ class Answer(Struct):
 class Server:
     """A running gunicorn, and the app of its database in this process, to make businesses and look at rows with."""
 
-    def __init__(self, app: App, port: int, log: Path) -> None:
-        self.app, self.port, self.log = app, port, log
+    def __init__(self, app: App, port: int, log: Path, pid: int) -> None:
+        self.app, self.port, self.log, self.pid = app, port, log, pid
 
     def call(self, call: Call) -> Answer:
         """The answer to one request, on a connection of its own."""
@@ -122,7 +122,7 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
             pass_fds=[listener.fileno()],
             start_new_session=True,
         )
-        server = Server(app, listener.getsockname()[1], log)
+        server = Server(app, listener.getsockname()[1], log, process.pid)
         try:
             _wait_for(server, process)
             yield server

@@ -1,6 +1,7 @@
 """Where the bytes of attachments are: files in a folder, or objects in a bucket of S3-compatible storage."""
 
 import os
+import re
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from obstore.store import ClientConfig, RetryConfig, S3Config, S3Store
 
 _PIECE_BYTES = 64 * 1024
+_CODE = re.compile("<Code>([A-Za-z0-9]+)</Code>")  # by which the storage says why, such as SignatureDoesNotMatch
 _IN_MEMORY = 1024 * 1024  # of what is on its way to a bucket; more of it goes through a temporary file
 
 
@@ -139,7 +141,8 @@ def _told() -> Iterator[None]:
     try:
         yield
     except BaseError as error:
-        raise OSError(f"the bucket: {type(error).__name__}: {str(error)[:200]}") from error
+        code = _CODE.search(str(error))
+        raise OSError(f"the bucket: {type(error).__name__}: {code[1] if code else str(error)[:200]}") from error
 
 
 def _s3(settings: Settings) -> "S3Store":

@@ -3,7 +3,9 @@
 import json
 import shutil
 import subprocess
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
 import sqlalchemy as sa
@@ -12,6 +14,7 @@ from billycan import Context, unit_of_work
 from billycan.testing import Client, run_timed
 from billycan_attachments.api import keep_attachment, read_attachment
 from billycan_attachments.plugin import doctor
+from billycan_attachments.settings import Settings
 from billycan_attachments.storage import storage
 from billycan_attachments.tables import leftovers
 
@@ -110,6 +113,43 @@ def test_a_bucket_that_refuses_is_unavailable(serve, wrong):
     assert client.get("/v1/attachments")["data"] == []
     with pytest.raises(OSError, match="bucket"):
         doctor(app)
+
+
+class Amazon(BaseHTTPRequestHandler):
+    """What Amazon's storage answers to a wrong secret, which the server above does not look at."""
+
+    def do_PUT(self):
+        said = (
+            b"<Error><Code>SignatureDoesNotMatch</Code><Message>The request signature we calculated</Message></Error>"
+        )
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.send_response(403)
+        self.send_header("Content-Length", str(len(said)))
+        self.end_headers()
+        self.wfile.write(said)
+
+    def log_message(self, *given):
+        pass
+
+
+def test_a_wrong_secret_is_said_to_be_one_and_shown_to_nobody(make_app, caplog):
+    with HTTPServer(("127.0.0.1", 0), Amazon) as amazon:
+        thread = Thread(target=amazon.serve_forever)
+        thread.start()
+        try:
+            given = {"bucket": "files", "endpoint": f"http://127.0.0.1:{amazon.server_port}", "folder": None}
+            keys = {"access_key_id": "AKIA", "secret_access_key": "a guessed secret"}
+            app = make_app("attachments", "contacts", attachments={**given, **keys})
+            client, path = prepared(app)
+            error = client.refused(503, "unavailable", "POST", path, raw=PDF)
+            with pytest.raises(OSError, match="SignatureDoesNotMatch") as told:
+                doctor(app)
+        finally:
+            amazon.shutdown()
+            thread.join()
+    assert "SignatureDoesNotMatch" in caplog.text
+    for text in (caplog.text, str(told.value), str(error), repr(app.settings_of(Settings))):
+        assert "guessed" not in text
 
 
 def test_a_bucket_that_is_away_is_unavailable_and_tidied_up_later(serve, server, clock):

@@ -2,8 +2,11 @@
 
 import hashlib
 import json
+import select
 import socket
+import time
 from collections import Counter
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -68,6 +71,62 @@ def talk(server, client, path, headers, *pieces, ends=True):
         answer = b"".join(iter(lambda: connection.recv(65536), b""))
     head, _, body = answer.partition(b"\r\n\r\n")
     return int(head.split()[1]), json.loads(body)
+
+
+@pytest.mark.long
+def test_uploads_that_drip_hold_up_nobody_and_end(server, client, path):
+    head = [f"POST {path} HTTP/1.1", "Host: x", f"Authorization: {client.headers['Authorization']}"]
+    head = "\r\n".join([*head, f"Content-Length: {10 << 20}", "Connection: close", "", ""]).encode()
+    drips = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(80)]  # of 32 threads
+    try:
+        for drip in drips:
+            drip.sendall(head + b"a" * 70_000)
+        contacts = [Call("GET", "/v1/contacts", None, client.headers)] * 40
+        assert {answer.status for answer in server.at_once(contacts, clients=8)} == {200}
+        assert not select.select(drips, [], [], 0)[0], "they were answered while all of these were still at it"
+        waiting, answers = set(drips), []
+        end = time.monotonic() + 120
+        while waiting:
+            assert time.monotonic() < end
+            for drip in select.select([*waiting], [], [], 0.5)[0]:
+                answers.append(drip.recv(65536))
+                waiting.discard(drip)
+            for drip in waiting:
+                drip.sendall(b"a")
+    finally:
+        for drip in drips:
+            drip.close()
+    assert Counter(answer.split()[1] for answer in answers) == {b"408": 80}
+    end = time.monotonic() + 20
+    while left := [*kept(server, client), *rows(server, client, leftovers)]:
+        assert time.monotonic() < end, left
+        time.sleep(0.1)
+
+
+@pytest.mark.either
+def test_large_uploads_at_once_take_no_memory(server, client, path):
+    def memory(name):
+        """In MiB, of each of the server's processes."""
+        children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+        ours = [Path("/proc") / pid for pid in (str(server.pid), *children)]
+        said = {
+            each: dict(line.split(":\t") for line in (each / "status").read_text().splitlines() if ":\t" in line)
+            for each in ours
+        }
+        return {each: int(found[name].split()[0]) / 1024 for each, found in said.items()}
+
+    def upload(size):
+        bodies = [bytes([97 + i]) * size for i in range(16)]
+        return server.at_once([Call("POST", path, body, client.headers) for body in bodies], clients=16)
+
+    upload(ROOM * SIZE * 2)  # whatever the first requests load is loaded
+    before = memory("VmRSS")
+    assert len(before) == 3
+    answers = upload(10 << 20)
+    assert {answer.json["error"]["code"] for answer in answers} == {"quota_exceeded"}  # once they were stored
+    most = memory("VmHWM")
+    assert sum(most[each] - before[each] for each in before) < 100, "of 160 MiB that came"
+    assert kept(server, client) == []
 
 
 def test_a_body_that_is_cut_short_leaves_nothing(server, client, path):

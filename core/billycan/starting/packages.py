@@ -5,12 +5,10 @@ import sys
 from collections.abc import Iterable
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, entry_points
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-GROUP, COMMANDS = "billycan.plugins", "billycan.commands"
+GROUP, COMMANDS, FORMER_NAMES = "billycan.plugins", "billycan.commands", "billycan.former_names"
 ASSEMBLED, CORE = "billycan", "billycan-core"
-# What deployments may still list, and how it is called now.
-RENAMED = {"gst": "documents"}
 _NAME_OF = re.compile(r"^[\w.-]+")  # a requirement
 
 
@@ -28,18 +26,28 @@ class PluginError(Exception):
 
 def installed() -> dict[str, EntryPoint]:
     """Every installed plugin, by name; a package whose plugin was renamed may have been left behind and is none."""
-    found: dict[str, EntryPoint] = {}
-    for entry in (e for e in _entries(GROUP, *sys.path) if e.name not in RENAMED):
+    found, former = dict[str, EntryPoint](), renamed()
+    for entry in (e for e in _entries(GROUP, *sys.path) if e.name not in former):
         if (other := found.get(entry.name)) and other.value != entry.value:
             raise PluginError(f"{entry.name} is installed twice, as {other.value} and {entry.value}: uninstall one")
         found[entry.name] = entry
     return found
 
 
+def renamed() -> dict[str, str]:
+    """What deployments may still list: the former names of plugins, each with the present one."""
+    return {entry.name: entry.value for entry in _entries(FORMER_NAMES, *sys.path)}
+
+
 @cache
 def _entries(group: str, *path: str) -> tuple[EntryPoint, ...]:
+    return tuple(_all_entries(*path).select(group=group))
+
+
+@cache
+def _all_entries(*path: str) -> Any:  # Python 3.11 has another type for it than later ones
     # Reading a file of each package on the path takes long enough to do it once.
-    return tuple(entry_points(group=group))
+    return entry_points()
 
 
 def first_party() -> set[str]:
@@ -152,6 +160,7 @@ def commands(enabled: Iterable[str]) -> dict[str, EntryPoint]:
 
 def check_renamed(names: Iterable[str]) -> None:
     """PluginError for a name that a plugin had once."""
+    former = renamed()
     for name in names:
-        if name in RENAMED:
-            raise PluginError(f"plugins: {name} is now called {RENAMED[name]}: write {RENAMED[name]} in its place")
+        if now := former.get(name):
+            raise PluginError(f"plugins: {name} is now called {now}: write {now} in its place")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import falcon
 from msgspec import Struct
@@ -50,6 +50,14 @@ class Call(Struct, kw_only=True):
     prefers_csv: bool = False
 
 
+class Taken(NamedTuple):
+    """What a handler takes: `query` and `body`, the path's parameters, and what is read-only in a patch, set aside."""
+
+    values: dict[str, Any]
+    params: dict[str, str]
+    aside: list[SetAside]
+
+
 def answer(
     app: "App", call: Call, endpoint: Endpoint, params: dict[str, str], identity: "Identity | None", tenant_id: str
 ) -> Answer:
@@ -70,42 +78,33 @@ def answer(
         raise NotAcceptable
     raw = call.body() if route.method in ("POST", "PATCH") and not route.receive else b""
     key = _of_caller(identity, _checked(call.key)) if ctx.writes else None
-    values, aside = _decode(ctx, call.query, endpoint, raw)
+    taken = _decode(ctx, call.query, endpoint, params, raw)
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
             if as_csv:
-                return exporting.sheet(ctx, endpoint, values, params)
-            return _handle(ctx, call, endpoint, values, params, aside)
+                return exporting.sheet(ctx, endpoint, taken.values, params)
+            return _handle(ctx, call, endpoint, taken)
     if route.receive is None:
-        return _write(ctx, call, endpoint, values, params, aside, key, raw)
+        return _write(ctx, call, endpoint, taken, key, raw)
     incoming = Incoming(call.pieces(route.most_bytes), route.most_bytes)
-    with route.receive(ctx, values.get("query"), incoming) as values["body"]:
-        return _write(ctx, call, endpoint, values, params, aside, key, incoming.sha256.encode())
+    with route.receive(ctx, taken.values.get("query"), incoming) as taken.values["body"]:
+        return _write(ctx, call, endpoint, taken, key, incoming.sha256.encode())
 
 
-def _write(
-    ctx: Context,
-    call: Call,
-    endpoint: Endpoint,
-    values: dict[str, Any],
-    params: dict[str, str],
-    aside: list[SetAside],
-    key: str | None,
-    sent: bytes,
-) -> Answer:
+def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
     """The answer to what changes something; by `sent`, its body or what stands for it, a repetition is known."""
     request = idempotency.fingerprint(call.method, call.path, call.query, sent)
     with unit_of_work(ctx):
         given = idempotency.replay(ctx, key, request) if key else None
         if given is None:
-            given = _handle(ctx, call, endpoint, values, params, aside)
+            given = _handle(ctx, call, endpoint, taken)
             if key:
                 idempotency.remember(ctx, key, request, _without_secret(given, endpoint.route))
     return given
 
 
-def _decode(ctx: Context, query_string: str, endpoint: Endpoint, raw: bytes) -> tuple[dict[str, Any], list[SetAside]]:
-    """The handler's `query` and `body`, and the read-only members a patch repeats."""
+def _decode(ctx: Context, query_string: str, endpoint: Endpoint, params: dict[str, str], raw: bytes) -> Taken:
+    """What the handler takes of a query string and the bytes of a body."""
     signature = endpoint.signature
     values: dict[str, Any] = {}
     aside: list[SetAside] = []
@@ -122,25 +121,18 @@ def _decode(ctx: Context, query_string: str, endpoint: Endpoint, raw: bytes) -> 
         values["body"] = decode(tree, signature.body, signature.shown)
     elif raw:
         decode(tree, Empty)
-    return values, aside
+    return Taken(values, params, aside)
 
 
-def _handle(
-    ctx: Context,
-    call: Call,
-    endpoint: Endpoint,
-    values: dict[str, Any],
-    params: dict[str, str],
-    aside: list[SetAside],
-) -> Answer:
+def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answer:
     """Run the handler and encode what it returns: Falcon would find an unencodable value only after the commit."""
     # What cannot be an id is not looked up: PostgreSQL would choke on some of it.
-    if not all(map(is_id, params.values())):
+    if not all(map(is_id, taken.params.values())):
         raise NotFound
-    if aside:
-        _check_unchanged(ctx, endpoint, params, aside)
+    if taken.aside:
+        _check_unchanged(ctx, endpoint, taken)
     choice, asked = endpoint.choice, ctx.chosen[1] if ctx.chosen else None
-    result = endpoint.run(ctx, values, params)
+    result = endpoint.run(ctx, taken.values, taken.params)
     headers = dict(result.headers) if isinstance(result, Reply) else _headers(ctx, endpoint, result, asked)
     if not ctx.writes and _is_known(headers.get("ETag"), call.has):
         if isinstance(result, Reply):
@@ -160,18 +152,18 @@ def _handle(
     if page:
         pages.check_size(len(body), records, lambda item: len(wire.encode(item)))
     if page and page.next_cursor:
-        path = ctx.app.public_url + endpoint.route.path.format(**params)
+        path = ctx.app.public_url + endpoint.route.path.format(**taken.params)
         headers["Link"] = f'<{path}?{with_cursor(call.query, page.next_cursor)}>; rel="next"'
     return Answer(endpoint.route.status, headers, body)
 
 
-def _check_unchanged(ctx: Context, endpoint: Endpoint, params: dict[str, str], aside: list[SetAside]) -> None:
+def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
     """Refuse read-only members that differ from what GET answers for the same record."""
-    record = ctx.app.at["GET", endpoint.route.path].run(ctx, {}, params)
+    record = ctx.app.at["GET", endpoint.route.path].run(ctx, {}, taken.params)
     # Who sends back a whole record that is stale by now is told so, not that its version is read-only.
     ctx.check_version(getattr(record, "version", 0))
     shown = wire.parse(wire.encode(record))
-    if changed := differing(aside, shown):
+    if changed := differing(taken.aside, shown):
         raise Invalid.of(*(Fault(a.path, "read_only", "cannot be changed by a client") for a in changed))
 
 

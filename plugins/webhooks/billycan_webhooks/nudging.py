@@ -21,7 +21,7 @@ Hint = tuple[str, str]  # a tenant's id and an endpoint's: something may be due 
 
 def nudger(app: App) -> "Nudger":
     """The app's own."""
-    return _nudgers.setdefault(app, Nudger(app))
+    return _nudgers.get(app) or _nudgers.setdefault(app, Nudger(app))  # another thread may have been quicker
 
 
 class Nudger:

@@ -297,14 +297,14 @@ def test_a_server_that_hangs_or_drips_is_left(make_app, sold, drips):
                         connection.sendall(b"2")
                 over.wait(10)
 
-        thread = threading.Thread(target=answer)
-        thread.start()
         url = f"smtp://127.0.0.1:{listening.getsockname()[1]}"
         bounds = {"timeout_seconds": 0.3, "message_seconds": 0.6, "lease_seconds": 31}
         plugins = ("mail", "contacts", "documents", "hosted", "invoices")
         app = make_app(*plugins, fresh=True, mail={"url": url, "sender": "mail@example.com", **bounds})
         client, invoice = sold(app)
         id = emailed(client, invoice)
+        thread = threading.Thread(target=answer)
+        thread.start()
         start = time.monotonic()
         try:
             with suppress(Unreachable):

@@ -87,7 +87,7 @@ def test_the_command_says_what_happened_and_it_is_delivered(hooks, receive, drai
 
 
 def test_a_refusal_is_told_as_the_api_tells_it(make_app):
-    app = make_app(*ALL, fresh=True)
+    app = make_app(*{*ALL, "invoices"}, fresh=True)
     sandbox = Client(app, profile={"abn": None}).sandbox()
 
     @contextmanager

@@ -13,7 +13,6 @@ from billycan.web import UnsupportedMediaType
 ContentType = Literal["application/pdf", "image/jpeg", "image/png", "image/webp", "text/csv", "text/plain"]
 
 MOST_BYTES = 10 * 1024 * 1024
-IMAGES = ("image/jpeg", "image/png", "image/webp")
 
 # The first of them is added to a name that has none of them.
 _EXTENSIONS: dict[str, tuple[str, ...]] = {

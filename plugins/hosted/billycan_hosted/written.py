@@ -23,11 +23,6 @@ def day(value: date) -> str:
     return f"{value.day} {value:%B %Y}"
 
 
-def local_day(value: Moment, zone: str) -> str:
-    """The date of a moment in a business's time zone."""
-    return day(value.astimezone(ZoneInfo(zone)).date())
-
-
 def percent(value: Decimal) -> str:
     """`12.5%`"""
     return f"{value.normalize():f}%"

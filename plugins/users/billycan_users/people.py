@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import App, Conflict, Fault, Forbidden, Invalid, NotFound, new_id
+from billycan import Conflict, Fault, Forbidden, Invalid, NotFound, new_id
 from billycan.fields import Moment
 from billycan.sql import tenants
 
@@ -297,9 +297,3 @@ def leave(db: sa.Connection, tenant_id: str, user_id: str) -> None:
 
 def _withdraw(db: sa.Connection, tenant_id: str, user_id: str) -> None:
     db.execute(sa.delete(links).where(links.c.business_id == tenant_id, links.c.made_by == user_id))
-
-
-def first_operator(app: App) -> bool:
-    """Whether anybody runs the deployment."""
-    with app.db.reading() as db:
-        return db.execute(sa.select(users.c.id).where(users.c.is_operator).limit(1)).first() is not None

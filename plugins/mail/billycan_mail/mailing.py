@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
+import msgspec
 from msgspec import Struct
 
 from billycan import Context, Document, Invalid, Route
@@ -114,15 +115,10 @@ def _previews(path: str, noun: str) -> Callable[..., Preview]:
         whom = _whom(paper, body.to, body.cc)
         has_pdf = body.attach_pdf is not False and ctx.has(PDF)
         said = writing.Said(subject=body.subject or "", message=body.message or "", has_pdf=has_pdf)
-        written = writing.write(paper, said, ctx.today())
-        return Preview(
-            to=whom.to,
-            cc=whom.cc,
-            subject=written.subject,
-            message=written.message,
-            text=written.text,
-            html=written.html,
-        )
+        written = msgspec.structs.asdict(writing.write(paper, said, ctx.today()))
+        if not records.may_write(ctx, id):
+            written = {name: records.without_links(ctx.app, text) for name, text in written.items()}
+        return Preview(to=whom.to, cc=whom.cc, **written)
 
     handler.__name__ = f"preview_{noun.replace(' ', '_')}_email"
     article = "an" if noun[0] in "aeiou" else "a"

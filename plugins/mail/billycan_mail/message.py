@@ -2,8 +2,10 @@
 
 import hashlib
 import hmac
+import re
 from collections.abc import Mapping
-from email.headerregistry import Address
+from email.header import Header
+from email.headerregistry import Address, HeaderRegistry
 from email.message import EmailMessage
 from email.policy import SMTP
 from email.utils import format_datetime
@@ -15,6 +17,8 @@ from billycan import App
 from billycan.fields import Moment
 
 from .settings import Settings, parse_sender
+
+_PLAIN = re.compile(r"[A-Za-z0-9&'+! -]+")
 
 
 class File(Struct, frozen=True):
@@ -42,14 +46,14 @@ def build(
 ) -> bytes:
     """The message, in 7-bit ASCII; the same `id` has the same Message-ID."""
     sender = of_sender(app)
-    message = EmailMessage(policy=SMTP.clone(cte_type="7bit"))
+    message = EmailMessage(policy=_POLICY)
     shown = line(sender_name) or sender.display_name
-    message["From"] = Address(shown, addr_spec=sender.addr_spec)
+    message["From"] = _named(shown, sender.addr_spec)
     message["To"] = [Address(addr_spec=address) for address in to]
     if cc:
         message["Cc"] = [Address(addr_spec=address) for address in cc]
     if reply_to:
-        message["Reply-To"] = Address(shown, addr_spec=reply_to)
+        message["Reply-To"] = _named(shown, reply_to)
     message["Subject"] = line(subject)
     message["Date"] = format_datetime(at.replace(tzinfo=at.tzinfo))
     message["Message-ID"] = message_id(app, id)
@@ -97,6 +101,40 @@ def line(text: str) -> str:
     Nor does it have `=?`: the email package decodes encoded words (RFC 2047) in what it is given, line ends included.
     """
     return " ".join("".join(c if c.isprintable() else " " for c in text).split()).replace("=?", "= ?")
+
+
+def _named(name: str, address: str) -> str:
+    """A mailbox; a name that is not of plain words is one of encoded words (RFC 2047), which nothing ends too soon."""
+    plain = _PLAIN.fullmatch(name)
+    return f"{name if plain else Header(name, 'utf-8').encode(linesep='')} <{address}>" if name else address
+
+
+class _AsItIs:
+    """A header that is sent as it is given, in lines of an encoded word each.
+
+    The email package drops the quotation marks of a long name that it folds, so that an address in the name counts as
+    the sender's, and encodes a long link, so that no mail program finds it.
+    """
+
+    max_count = 1
+
+    @classmethod
+    def parse(cls, value: str, kwds: dict[str, Any]) -> None:
+        kwds["decoded"], kwds["parse_tree"] = value, None
+
+    def fold(self, *, policy: Any) -> str:
+        value = str(self).replace("?= ", f"?={policy.linesep} ")
+        return f"{self.name}: {value}{policy.linesep}"  # type: ignore[attr-defined]
+
+
+def _header_factory() -> HeaderRegistry:
+    registry = HeaderRegistry()
+    for name in ("from", "reply-to", "list-unsubscribe"):
+        registry.map_to_type(name, _AsItIs)
+    return registry
+
+
+_POLICY = SMTP.clone(cte_type="7bit", header_factory=_header_factory())
 
 
 def _seal(secret: str, id: str) -> str:

@@ -1,10 +1,13 @@
 """Emails as stored and as shown: written down, settled once their recipients have a fate, and told of."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any
+from functools import lru_cache
+from typing import Any, TypeVar
 
+import msgspec
 import sqlalchemy as sa
 
 from billycan import App, Context, Invalid, NotFound, Page, Records, Row, new_id, own
@@ -16,6 +19,8 @@ from .message import File
 from .schemas import Attached, Attempt, Email, EmailQuery, ListedEmail, Recipient
 from .settings import Settings
 from .tables import attempts, emails, files, recipients
+
+E = TypeVar("E", bound=ListedEmail)
 
 FINISHED = ("sent", "failed", "held")
 
@@ -36,7 +41,7 @@ _records = Records(emails, Email, prefix="eml", filters={"recipient": _to_any}, 
 def page(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
     """The page of emails that a query asks for."""
     found = _records.rows(ctx, query)
-    return found.of(_listed(ctx, found.items))
+    return found.of([_for_reader(ctx, email) for email in _listed(ctx, found.items)])
 
 
 def get(ctx: Context, id: str) -> Email:
@@ -59,6 +64,44 @@ def lock(ctx: Context, id: str) -> Row | None:
 
 def show(ctx: Context, row: Row) -> Email:
     """One email as `get` answers it."""
+    return _for_reader(ctx, _whole(ctx, row))
+
+
+def scopes(ctx: Context, document_id: str | None, does: str) -> set[str]:
+    """The scopes that a key needs to `read` or `write` what an email shows: all that the record is a document of."""
+    here = f"{ctx.app.prefixes.get((document_id or '').partition('_')[0], '')}/{{id}}"
+    found = {ctx.app.at["GET", path].route.scope for path in ctx.app.documents if f"{path}/".startswith(f"{here}/")}
+    return {scope.replace(":read", f":{does}") for scope in found if scope} or {does}
+
+
+def may_write(ctx: Context, document_id: str | None) -> bool:
+    """Whether the caller may write the document, and so see where its client reads it."""
+    return ctx.identity is not None and all(map(ctx.identity.holds, scopes(ctx, document_id, "write")))
+
+
+def without_links(app: App, text: str) -> str:
+    """A text in which the links that let somebody in are cut short."""
+    return _tokens(app).sub(r"\1…", text)
+
+
+@lru_cache(8)
+def _tokens(app: App) -> re.Pattern[str]:
+    """What the signed links of all pages look like, wherever they lead."""
+    starts = [re.escape(path.removesuffix("{token}")) for path in app.page_paths if path.endswith("/{token}")]
+    return re.compile(rf"({'|'.join(sorted(starts))})[A-Za-z0-9_.-]+")
+
+
+def _for_reader(ctx: Context, email: E) -> E:
+    return email if may_write(ctx, email.document_id) else _cut_short(ctx.app, email)
+
+
+def _cut_short(app: App, email: E) -> E:
+    """An email without the links in it."""
+    texts = {name: without_links(app, getattr(email, name)) for name in ("message", "text") if hasattr(email, name)}
+    return msgspec.structs.replace(email, **texts)
+
+
+def _whole(ctx: Context, row: Row) -> Email:
     made = sa.select(attempts).where(own(ctx, attempts), attempts.c.email_id == row.id).order_by(attempts.c.number)
     (listed,) = _listed(ctx, [row])
     members = {name: getattr(listed, name) for name in ListedEmail.__struct_fields__}
@@ -122,7 +165,7 @@ def write(
     ctx.db.execute(sa.insert(recipients), made)
     _check_bound(ctx, app)  # the counter's row that the insert locked makes others wait, so that the count is right
     if row.status == "failed":
-        ctx.emit("email.failed", show(ctx, row))
+        ctx.emit("email.failed", _cut_short(app, _whole(ctx, row)))
     return row
 
 
@@ -176,7 +219,7 @@ def settle(ctx: Context, row: Row, **values: Any) -> Row:
     status = "sent" if found["sent"] and not found["failed"] else "failed"
     values |= {"status": status, "sent_at": row.sent_at or (ctx.now() if found["sent"] else None)}
     row = finish(ctx, row, **values)
-    ctx.emit(f"email.{status}", show(ctx, row))
+    ctx.emit(f"email.{status}", _cut_short(ctx.app, _whole(ctx, row)))
     return row
 
 

@@ -175,6 +175,7 @@ def test_whoever_unsubscribes_gets_no_reminders_but_invoices(mailing, serve, sol
     (message,) = server.messages
     assert message["Subject"] == "Reminder: invoice INV-0001 from Derwent Plumbing"
     assert message["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    assert "=?" not in dict(message.raw_items())["List-Unsubscribe"], "a link in encoded words is none (RFC 2369)"
     link = str(message["List-Unsubscribe"]).strip("<>").replace("https://api.example.com", "")
     assert link in message.get_body(("html",)).get_content() and link in message.get_body(("plain",)).get_content()
     page = client.web.get(link)

@@ -97,6 +97,54 @@ def test_nobody_can_add_a_header(mailing, serve, sold, drain):
 
 
 @pytest.mark.either
+def test_an_address_in_a_long_name_is_not_the_sender(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    name = "<eve@evil.example>, =?utf-8?q?x?=[ c( [\\=?utf-8?q?x?=] ,@c ,,[\\ :(>_ ),\" ,'a ,. ';"
+    client.patch("/v1/tenant", {"name": name})
+    emailed(client, invoice)
+    drain(app)
+    for header, address in (("From", "mail@example.com"), ("Reply-To", "office@derwent.example")):
+        assert [each.addr_spec for each in server.messages[0][header].addresses] == [address]
+        assert "eve@evil.example" in server.messages[0][header].addresses[0].display_name
+
+
+def test_links_let_nobody_in_who_may_not_write_the_document(mailing, serve, sold, drain):
+    app = mailing(serve())
+    client, invoice = sold(app)
+    reader = client.key("mail:read", "invoices:read")
+    email = emailed(client, invoice, {"message": "See https://api.example.com/i/abc.def_g-h, or https://derwent.example/i"})
+    drain(app)
+    preview = f"/v1/invoices/{invoice['id']}/email/preview"
+    for caller, sees in ((client, True), (reader, False)):
+        told = [
+            caller.get(f"/v1/emails/{email['id']}")["data"],
+            *caller.get("/v1/emails")["data"],
+            caller.post(preview, {"message": email["message"]}, 200)["data"],
+        ]
+        for each in told:
+            for name in {"message", "text", "html"} & each.keys():
+                assert bool(re.search(r"/i/[\w.-]", each[name])) is sees, name
+                assert "https://derwent.example/i" in each[name]
+    (sent,) = client.get("/v1/events?event=email.sent")["data"]
+    assert "https://api.example.com/i/…" in sent["data"]["text"] and not re.search(r"/i/[\w.-]", sent["data"]["text"])
+
+
+@pytest.mark.either
+def test_an_emailed_statement_is_for_who_may_read_invoices(mailing, serve, sold):
+    app = mailing(serve(), "contacts", "documents", "hosted", "invoices", "pdf")
+    client, invoice = sold(app)
+    client.post(f"/v1/invoices/{invoice['id']}/send", status=200)
+    email = client.post(f"/v1/contacts/{invoice['client_id']}/statement/email")["data"]
+    nosy = client.key("mail:read", "mail:write", "contacts:read")
+    for method, action in (("GET", "pdf"), ("POST", "resend")):
+        error = nosy.refused(403, "insufficient_scope", method, f"/v1/emails/{email['id']}/{action}")
+        assert error["required_scope"] == "invoices:read"
+    client.get(f"/v1/emails/{email['id']}/pdf")
+
+
+@pytest.mark.either
 def test_encoded_words_are_text_and_add_no_header(mailing, serve, sold, drain):
     server = serve()
     app = mailing(server)

@@ -158,7 +158,8 @@ class ListedEmail(Resource):
 class Email(ListedEmail):
     """An email to a business's clients.
 
-    text: All of it, as plain text.
+    text: All of it, as plain text. Links to the client's pages are cut short in it, and in `message`, in events and for
+      keys that may not write the document.
     attempts: Every attempt, in order.
     """
 

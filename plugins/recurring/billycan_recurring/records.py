@@ -1,18 +1,20 @@
 """Recurring invoices as stored and as shown."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from typing import Any
 
 import msgspec
+import sqlalchemy as sa
 
-from billycan import Actions, Context, Records, Row
+from billycan import Actions, Context, Page, Records, Row
+from billycan.sql import MOST_PAGE_BYTES, ByIds, bytes_of, page_too_large
 from billycan_contacts import api as contacts
 from billycan_documents.api import plain_number
 
 from .dates import Series
-from .schemas import RecurringInvoice, RecurringLine
+from .schemas import RecurringInvoice, RecurringInvoiceQuery, RecurringLine
 from .tables import recurring
 
 actions = Actions(
@@ -30,11 +32,28 @@ records = Records(
     needs={"allowed_actions": ("status",), "currency": (), "line_items": ("line_items",)},
 )
 
+_LINES = ByIds(sa.select(recurring.c.id, recurring.c.line_items), recurring.c.id)
+_SIZES = ByIds(sa.select(bytes_of(sa.cast(recurring.c.line_items, sa.Text)).label("size")), recurring.c.id)
 
-def show(ctx: Context, rows: Sequence[Row]) -> list[RecurringInvoice]:
-    """The recurring invoices as clients see them."""
-    wanted = rows if ctx.wants(RecurringInvoice, "line_items") else ()
-    lines = {row.id: [_shown(line) for line in row.line_items] for row in wanted}
+
+def page(ctx: Context, query: RecurringInvoiceQuery) -> Page[RecurringInvoice]:
+    """The page that a query asks for; BadRequest, without fetching their lines, where it would be too large."""
+    columns = records.columns(ctx) or tuple(recurring.c)
+    found = records.rows(ctx, query, columns=tuple(column for column in columns if column.name != "line_items"))
+    ids = [row.id for row in found.items] if ctx.wants(RecurringInvoice, "line_items") else []
+    sizes = [row.size for row in _SIZES.all(ctx.db, ctx.tenant_id, ids)]
+    if len(sizes) > 1 and sum(sizes) > MOST_PAGE_BYTES:
+        raise page_too_large(len(sizes), MOST_PAGE_BYTES // max(sizes))
+    return found.of(show(ctx, found.items, dict(map(tuple, _LINES.all(ctx.db, ctx.tenant_id, ids)))))
+
+
+def show(
+    ctx: Context, rows: Sequence[Row], stored: Mapping[str, list[dict[str, Any]]] | None = None
+) -> list[RecurringInvoice]:
+    """The recurring invoices as clients see them; `stored` are their lines where the rows do not have them."""
+    if stored is None:
+        stored = {row.id: row.line_items for row in rows} if ctx.wants(RecurringInvoice, "line_items") else {}
+    lines = {id: [_shown(line) for line in each] for id, each in stored.items()}
     percents = {row.id: _percent(getattr(row, "discount_percent", None)) for row in rows}
     currency = dict.fromkeys((row.id for row in rows), "AUD")
     return records.show(ctx, rows, currency=currency, line_items=lines, discount_percent=percents)

@@ -1,5 +1,6 @@
 """Recurring invoices: the right dates, one invoice for each whatever runs, and what becomes of those that fail."""
 
+import tracemalloc
 from datetime import UTC, date, datetime, timedelta
 from itertools import chain, islice
 from threading import Barrier, Thread
@@ -185,6 +186,30 @@ def test_dates_in_a_pause_are_skipped_and_those_before_it_are_not(app, clock):
     assert client.post(f"{PATH}/{other}/resume", status=200)["data"]["status"] == "ended"
     client.refused(409, "invalid_state_transition", "POST", f"{PATH}/{other}/pause")
     client.refused(409, "document_locked", "PATCH", f"{PATH}/{other}", {"notes": "No more."})
+
+
+@pytest.mark.either
+def test_who_may_write_no_invoices_resumes_none(app):
+    client = client_of(app)
+    id = recur(client)["id"]
+    client.post(f"{PATH}/{id}/pause", status=200)
+    error = client.key("recurring:write").refused(403, "insufficient_scope", "POST", f"{PATH}/{id}/resume")
+    assert error["required_scope"] == "invoices:write"
+    client.key("recurring:write", "invoices:write").post(f"{PATH}/{id}/resume", status=200)
+
+
+def test_a_page_that_would_be_too_large_is_refused_before_it_is_fetched(app):
+    client = client_of(app)
+    lines = [{"description": "x" * 3_900, "unit_price": 1} for _ in range(250)]
+    made = [recur(client, line_items=lines)["id"] for _ in range(20)]
+    tracemalloc.start()
+    error = client.refused(400, "page_too_large", "GET", PATH)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert error["per_page"] == 8 and most < 8 << 20, "each has a MiB"
+    assert len(client.get(f"{PATH}?fields=id,total")["data"]) == 20
+    (last,) = client.get(f"{PATH}?per_page=1")["data"]
+    assert last["id"] == made[-1] and last == client.get(f"{PATH}/{made[-1]}")["data"]
 
 
 def test_a_change_makes_the_next_invoices_others_and_repeats_no_date(app, clock):

@@ -5475,12 +5475,15 @@ class RecurringInvoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.RecurringInvoice:
-        """Make invoices again, from the first date that is today or later.
+        """Make invoices again, of each date that was not in the pause.
 
         From paused to active, or to ended if no date is left; otherwise `invalid_state_transition`. Dates that came
         while
-        it was paused are skipped. `count` counts invoices, so skipped dates do not count. Emits
-        `recurring_invoice.resumed`, and `recurring_invoice.ended` if no date is left.
+        it was paused are skipped. `count` counts invoices, so skipped dates do not count. The key needs
+        `invoices:write`,
+        and `mail:write` to email the invoices. Emits `recurring_invoice.resumed`, and `recurring_invoice.ended` if no
+        date
+        is left.
         """
         return self._api.call(
             "POST",

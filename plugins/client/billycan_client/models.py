@@ -490,7 +490,9 @@ class Email(Struct, kw_only=True):
     resend_of: str | None
     """The email that this one sends again."""
     text: str
-    """All of it, as plain text."""
+    """All of it, as plain text. Links to the client's pages are cut short in it, and in `message`, in events and
+    for keys that may not write the document.
+    """
     attempts: list[MailAttempt]
     """Every attempt, in order."""
     external_id: str | None

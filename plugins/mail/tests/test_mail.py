@@ -114,7 +114,9 @@ def test_links_let_nobody_in_who_may_not_write_the_document(mailing, serve, sold
     app = mailing(serve())
     client, invoice = sold(app)
     reader = client.key("mail:read", "invoices:read")
-    email = emailed(client, invoice, {"message": "See https://api.example.com/i/abc.def_g-h, or https://derwent.example/i"})
+    email = emailed(
+        client, invoice, {"message": "See https://api.example.com/i/abc.def_g-h, or https://derwent.example/i"}
+    )
     drain(app)
     preview = f"/v1/invoices/{invoice['id']}/email/preview"
     for caller, sees in ((client, True), (reader, False)):

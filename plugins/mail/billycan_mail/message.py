@@ -130,7 +130,7 @@ class _AsItIs:
 def _header_factory() -> HeaderRegistry:
     registry = HeaderRegistry()
     for name in ("from", "reply-to", "list-unsubscribe"):
-        registry.map_to_type(name, _AsItIs)
+        registry.map_to_type(name, _AsItIs)  # type: ignore[arg-type]
     return registry
 
 

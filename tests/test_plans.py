@@ -74,7 +74,7 @@ def copied(column, value, statuses):
         return "timestamptz '2026-11-01 00:00Z'"  # of a draft it is null, but not of its copies with other statuses
     if value is None or name == "tenant_id":
         return f't."{name}"'
-    if name in ("sequence", "position"):
+    if name in ("sequence", "position") or (name == "number" and isinstance(value, int)):
         return "1000000 + n"
     if name == "id" or (name == "number" and isinstance(value, str)):
         return f"'{value[:4]}' || (1000000 + n)"

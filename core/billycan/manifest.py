@@ -147,6 +147,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     path: The list's, such as `/v1/assets`.
     title: What the records are called; otherwise the path says.
     one: What one of them is called; otherwise its Struct's name says.
+    empty: A sentence for a list that is empty yet, such as how the first record comes about.
     columns: The members that the list shows; the first leads to the record, and names it.
     deletable: The statuses in which one can be deleted; empty where its status does not matter.
     order: Where it stands among the others; the lowest comes first.
@@ -156,6 +157,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     path: str
     title: str = ""
     one: str = ""
+    empty: str = ""
     columns: tuple[str, ...] = ()
     deletable: tuple[str, ...] = ()
     order: int = 100

@@ -32,7 +32,9 @@ def is_on(app: App) -> bool:
 
 
 def show_form(visit: Visit) -> Answer:
-    return Shown("access/access.html", {"gives_sandbox": visit.app.settings_of(Settings).mode == "sandbox"})
+    return Shown(
+        "access/access.html", {"gives_sandbox": visit.app.settings_of(Settings).mode == "sandbox", "alone": True}
+    )
 
 
 def ask(visit: Visit) -> Answer:
@@ -58,7 +60,7 @@ def ask(visit: Visit) -> Answer:
 
 
 def show_sent(visit: Visit) -> Answer:
-    return Shown("access/sent.html", {"has_mail": has_mail(visit.app)})
+    return Shown("access/sent.html", {"has_mail": has_mail(visit.app), "alone": True})
 
 
 def show_confirm(visit: Visit, token: str) -> Answer:
@@ -67,13 +69,13 @@ def show_confirm(visit: Visit, token: str) -> Answer:
     if row is None:
         text = "It was used already, has expired, or was copied in part. You may ask for access again."
         return Shown("users/refused.html", {"title": "This link does not work", "text": text}, status=404)
-    return Shown("access/confirm.html", {"email": row.email, "business": row.business})
+    return Shown("access/confirm.html", {"email": row.email, "business": row.business, "alone": True})
 
 
 def confirm(visit: Visit, token: str) -> Answer:
     with visit.app.db.writing() as db:
         key = records.prove(db, visit.app, token)
-    return Shown("access/confirmed.html", {"key": key, "url": visit.app.public_url})
+    return Shown("access/confirmed.html", {"key": key, "url": visit.app.public_url, "alone": True})
 
 
 screens = mounted(

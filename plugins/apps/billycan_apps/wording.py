@@ -14,6 +14,7 @@ _OWN_WORDS = {
     "tenant:write": ("Change your business profile", "The bank account that clients pay into, too"),
     "hosted:read": ("See the look of your documents", "Logo, colour and footer"),
     "hosted:write": ("Change the look of your documents", "Logo, colour and footer"),
+    "attachments:read": ("See when files are attached or deleted", ""),
     "events:read": ("See what happened, and when", "Of the records that it may see"),
     "webhooks:read": ("See how its own notifications fare", ""),
     "webhooks:write": ("Be told as soon as something changes", "Only about what it may see"),
@@ -61,7 +62,7 @@ def _words(app: App, scope: str) -> tuple[str, str]:
     routes = [e.route for e in app.endpoints if e.route.scope == scope]
     # Not what it says of another plugin's records, such as a contact's statement.
     own = [path for route in routes if (path := route.path).count("/") == 2] or [route.path for route in routes]
-    kinds = list(dict.fromkeys(path.split("/")[2].replace("_", " ") for path in own))
+    kinds = list(dict.fromkeys(_noun(path.split("/")[2]) for path in own))
     nouns = _joined(kinds, "and")
     if scope.endswith(":read"):
         return f"See your {nouns}", ""
@@ -73,7 +74,7 @@ def _words(app: App, scope: str) -> tuple[str, str]:
 
 
 def _noun(name: str) -> str:
-    return _NOUNS.get(name, name.replace("_", " "))
+    return _NOUNS.get(name, name.replace("_", " ").replace("gst ", "GST "))
 
 
 def _joined(words: Iterable[str], last: str) -> str:

@@ -65,11 +65,17 @@ manifest = Manifest(
     records=(
         RecordPages(
             path="/v1/bookings",
+            empty="A booking reserves a time for a client: one of your services, with one of your staff.",
             columns=("start_at", "service", "client", "staff", "status"),
             deletable=tuple(sorted(rules.DELETABLE)),
             order=40,
         ),
-        RecordPages(path="/v1/services", columns=("name", "duration_minutes", "price", "active"), order=80),
+        RecordPages(
+            path="/v1/services",
+            empty="A service is what clients book: how long it takes and what it costs.",
+            columns=("name", "duration_minutes", "price", "active"),
+            order=80,
+        ),
     ),
     cards=(today,),
     hears=hears,

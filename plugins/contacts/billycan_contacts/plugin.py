@@ -23,7 +23,14 @@ manifest = Manifest(
         Route("POST", "/v1/contacts/{id}/archive", h.archive_contact, scope="contacts:write"),
         Route("POST", "/v1/contacts/{id}/restore", h.restore_contact, scope="contacts:write"),
     ),
-    records=(RecordPages(path="/v1/contacts", columns=("name", "roles", "email", "phone", "status"), order=10),),
+    records=(
+        RecordPages(
+            path="/v1/contacts",
+            empty="A contact is anybody you sell to or buy from. Invoices, quotes and jobs are made for one.",
+            columns=("name", "roles", "email", "phone", "status"),
+            order=10,
+        ),
+    ),
     imports=("/v1/contacts",),
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",

@@ -26,6 +26,7 @@ from .reports import statement_of
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
 _MOST_TOLD = 50
+_MOST_CHOICES = 4  # filters that are offered at once
 _TELLING = {"total", "amount", "amount_due", "price", "unit_price", "cost"}
 # What ends something, or is done beside it, is not what a visitor most likely came for.
 _QUIET = {
@@ -81,15 +82,17 @@ def list_records(visit: Visit, resource: str) -> Answer:
     query = {name: value for name, value in visit.query.items() if value}
     found = visit.call("GET", kind.path, query)
     filters = [*_filters(kind, query)]
+    first = [f for f in filters if f.form == "choice"][:_MOST_CHOICES]
+    more = [f for f in filters if f not in first]
     values = {
         "kind": kind,
         "records": found["data"],
         "pagination": found["pagination"],
         "query": [*query.items()],
-        "first": [f for f in filters if f.form == "choice"],
-        "more": [f for f in filters if f.form != "choice"],
+        "first": first,
+        "more": more,
         "is_narrowed": bool(query.keys() - {"page", "per_page", "cursor", "sort"}),
-        "has_more_filters": any(f.value for f in filters if f.form != "choice"),
+        "has_more_filters": any(f.value for f in more),
         "others": [(name, query[name]) for name in ("sort", "per_page") if name in query],
         "sorts": _sorts(kind, query),
         "page_of": lambda id: page_of(visit.app, id),
@@ -168,7 +171,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     """A record: what it is, what may be done with it, what it belongs to and what happened to it."""
     kind = kind_at(visit, resource)
     record = visit.call("GET", f"{kind.path}/{id}")["data"]
-    main = [m for m in kind.members if m.name not in _ASIDE and not _is_named_besides(m, record)]
+    main = [m for m in kind.members if m.name not in _ASIDE and not _is_told_besides(m, record)]
     related = [*_related(visit, kind, id)]
     figures = [m for m in kind.columns if m.form == "money" and record.get(m.name) is not None]
     heading = {"status", *(m.name for m in figures), *(m.name for m in kind.columns[:1] if m.form == "text")}
@@ -226,8 +229,11 @@ def _is_sum(member: Member) -> bool:
     return all(part.name != "id" for part in member.parts)
 
 
-def _is_named_besides(member: Member, record: Mapping[str, Any]) -> bool:
-    """Whether `client_id` is shown by name, as `client`."""
+def _is_told_besides(member: Member, record: Mapping[str, Any]) -> bool:
+    """Whether another member says it: `client` for `client_id`, `paid_on` for `paid_at`, `x_id` for `x_number`."""
+    stem, _, end = member.name.rpartition("_")
+    if (end == "at" and record.get(f"{stem}_on")) or (end == "number" and record.get(f"{stem}_id")):
+        return True
     return member.form in ("id", "ids") and (
         member.name.removesuffix("_id") in record or f"{member.name.removesuffix('_ids')}s" in record
     )
@@ -243,7 +249,9 @@ def _says(name: str, value: Any) -> bool:
 def _columns(table: Member, rows: list[Mapping[str, Any]], id: str) -> list[Member]:
     """The columns of a table in which anything stands, but for what leads back to the record itself."""
     names = {member.name for member in table.parts}
-    hidden = {"id", "item_id", "allowed_actions", "created_at"} | {f"{n[:-3]}_at" for n in names if n.endswith("_on")}
+    hidden = {"id", "item_id", "invoice_line_id", "allowed_actions", "created_at"} | {
+        f"{n[:-3]}_at" for n in names if n.endswith("_on")
+    }
     hidden |= {f"{name.removesuffix('_number')}_id" for name in names if name.endswith("_number")}
     return [
         member

@@ -1,5 +1,6 @@
 """The pages that make, change and delete records, and carry out their actions, with forms made from their Structs."""
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -98,6 +99,7 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
         return show_record(visit, resource, id)
     record = visit.call("GET", f"{kind.path}/{id}", {"fields": ",".join(_naming(kind))})["data"]
     words = (endpoint.route.handler.__doc__ or "").strip().partition("\n")[0]
+    words = re.sub(r"`(\w+)`", lambda name: label(name[1]).lower(), words)
     button = label(nested) if nested else action_label(kind, action)
     title = f"{button}: {title_of(kind, record)}"
     return _show_form(visit, kind, endpoint, title=title, button=button, words=words, back=f"{kind.page}/{id}")

@@ -59,16 +59,27 @@ def controls(kind: type[Struct]) -> tuple[Control, ...]:
 
 def _members(kind: type[Struct]) -> tuple[Control, ...]:
     said = members_explained(kind)
-    found = [_control(field, said.get(field.encode_name, "")) for field in msgspec.structs.fields(kind)]
+    names = [field.encode_name for field in msgspec.structs.fields(kind)]
+    found = [
+        _control(field, _in_words(said.get(field.encode_name, ""), names)) for field in msgspec.structs.fields(kind)
+    ]
     return tuple(control for control in found if control)
+
+
+def _in_words(said: str, names: list[str]) -> str:
+    """What is said of a member, where the others are called as the form calls them: `end_on` is `end`."""
+    for name in names:
+        if "_" in name:
+            said = re.sub(rf"\b{name}\b", label(name).lower(), said)
+    return said
 
 
 def _place(control: Control) -> int:
     if control.name in _LATER:
         return 5
     if control.is_wide:
-        return 2 if control.form == "rows" else 3
-    return 0 if control.required else 1
+        return 3 if control.form == "rows" else 4
+    return 2 if control.form == "yes" else 0 if control.required else 1
 
 
 def _control(field: msgspec.structs.FieldInfo, said: str) -> Control | None:

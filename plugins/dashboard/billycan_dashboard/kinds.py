@@ -20,6 +20,7 @@ ROOT = "/dashboard"
 _TITLES = ("number", "name", "title", "description")
 _PERCENT = re.compile(r"(^|_)(percent|rate)$")
 _CODE = re.compile(r"_(code|method)$")
+_SHORT = ("day", "moment", "money", "number", "percent", "status", "word", "words", "yes")
 
 
 class Member(Struct, frozen=True):
@@ -30,12 +31,18 @@ class Member(Struct, frozen=True):
     form: str
     parts: tuple["Member", ...] = ()
 
+    @property
+    def is_short(self) -> bool:
+        """Whether its values fit a narrow column and are not broken."""
+        return self.form in _SHORT or self.name in ("number", "phone", "sku", "unit")
+
 
 class Kind(Struct, frozen=True, eq=False):
     """A resource: its routes by what they do, what it is called, and the members of its records.
 
     `actions` are those of a record, and `nested` those of the rows of a member, by its name. `filters` are those of its
-    list, each with its type; `ids` says which kind of id some take, by prefix.
+    list, each with its type; `ids` says which kind of id some take, by prefix. `empty` is what an empty list
+    says.
     """
 
     plugin: str
@@ -43,6 +50,7 @@ class Kind(Struct, frozen=True, eq=False):
     prefix: str
     title: str
     one: str
+    empty: str
     order: int
     columns: tuple[Member, ...]
     members: tuple[Member, ...]
@@ -170,6 +178,7 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         prefix=prefix,
         title=pages.title or label(path.rpartition("/")[2]),
         one=pages.one or own,
+        empty=pages.empty,
         order=pages.order,
         columns=tuple(chosen),
         members=members,

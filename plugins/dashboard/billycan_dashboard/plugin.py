@@ -4,6 +4,7 @@ from billycan import Manifest
 
 from . import (
     attachments,
+    branding,
     components,
     deliveries,
     events,
@@ -12,6 +13,7 @@ from . import (
     overview,
     pages,
     profile,
+    reminder_rules,
     replays,
     reports,
     taxable_payments,
@@ -30,6 +32,8 @@ manifest = Manifest(
         *replays.screens,
         *events.screens,
         *profile.screens,
+        *branding.screens,
+        *reminder_rules.screens,
         *gst.screens,
         *reports.screens,
         *taxable_payments.screens,

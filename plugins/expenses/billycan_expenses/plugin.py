@@ -45,6 +45,7 @@ manifest = Manifest(
     records=(
         RecordPages(
             path="/v1/expenses",
+            empty="An expense is what the business has spent. Its receipt can be attached to it.",
             columns=("description", "category", "supplier_name", "date", "amount", "status"),
             deletable=("recorded",),
             order=70,

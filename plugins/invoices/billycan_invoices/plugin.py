@@ -102,17 +102,20 @@ manifest = Manifest(
     records=(
         RecordPages(
             path="/v1/invoices",
+            empty="An invoice says what a client owes and when it is due. Once sent, it has a page for the client.",
             columns=("number", "client", "total", "amount_due", "due_date", "status"),
             deletable=("draft",),
             order=50,
         ),
         RecordPages(
             path="/v1/payments",
+            empty="A payment is what a client has paid, for one invoice or for several.",
             columns=("paid_on", "client", "payment_method", "amount", "unallocated", "status"),
             order=60,
         ),
         RecordPages(
             path="/v1/adjustment_notes",
+            empty="An adjustment note reduces an invoice that was sent, and leaves the invoice as it is.",
             columns=("number", "client", "total", "issue_date", "status"),
             deletable=("draft",),
             order=65,

@@ -24,7 +24,14 @@ manifest = Manifest(
         Route("PATCH", "/v1/items/{id}", h.update_item, scope="items:write"),
         Route("DELETE", "/v1/items/{id}", h.delete_item, scope="items:write"),
     ),
-    records=(RecordPages(path="/v1/items", columns=("name", "sku", "unit_price", "unit", "active"), order=85),),
+    records=(
+        RecordPages(
+            path="/v1/items",
+            empty="Items are your price list: one gives a line its description, unit and price.",
+            columns=("name", "sku", "unit_price", "unit", "active"),
+            order=85,
+        ),
+    ),
     imports=("/v1/items",),
     demo=add_samples,
     codes={"duplicate_sku": Code(409, "Another item has this `sku`.")},

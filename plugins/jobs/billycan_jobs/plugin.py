@@ -54,6 +54,7 @@ manifest = Manifest(
     records=(
         RecordPages(
             path="/v1/jobs",
+            empty="A job is work for a client: when it is done, by whom, and what is charged for it.",
             columns=("number", "title", "client", "scheduled_start", "priority", "status"),
             deletable=rules.DELETABLE,
             order=30,

@@ -40,9 +40,15 @@ manifest = Manifest(
     ),
     pages=((f"{PATH}{{token}}", UnsubscribePage),),
     records=(
-        RecordPages(path="/v1/emails", columns=("subject", "recipients", "created_at", "sent_at", "status"), order=140),
+        RecordPages(
+            path="/v1/emails",
+            empty="Each email is listed here once a document was emailed from its page or by the API.",
+            columns=("subject", "recipients", "created_at", "sent_at", "status"),
+            order=140,
+        ),
         RecordPages(
             path="/v1/suppressed_addresses",
+            empty="Addresses that failed or unsubscribed are listed here, and those that you add. They get no email.",
             one="suppressed address",
             columns=("address", "covers", "reason", "created_at"),
             order=145,

@@ -54,6 +54,7 @@ manifest = Manifest(
     records=(
         RecordPages(
             path="/v1/quotes",
+            empty="A quote tells a client what the work will cost. The client accepts or declines it on its page.",
             columns=("number", "client", "title", "total", "expiry_date", "status"),
             deletable=("draft",),
             order=20,

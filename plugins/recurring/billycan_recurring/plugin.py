@@ -39,7 +39,14 @@ manifest = Manifest(
         Route("POST", f"{_PATH}/{{id}}/end", h.end_recurring_invoice, scope="recurring:write"),
         Route("GET", f"{_PATH}/{{id}}/preview", h.preview_recurring_invoice, scope="recurring:read"),
     ),
-    records=(RecordPages(path=_PATH, columns=("client", "frequency", "next_on", "total", "status"), order=70),),
+    records=(
+        RecordPages(
+            path=_PATH,
+            empty="A recurring invoice is made again every week, fortnight, month, quarter or year.",
+            columns=("client", "frequency", "next_on", "total", "status"),
+            order=70,
+        ),
+    ),
     cards=(upcoming,),
     tasks=(Every(seconds=60, due=to_make, run=make),),
     demo=add_samples,

@@ -31,6 +31,7 @@ manifest = Manifest(
     records=(
         RecordPages(
             path="/v1/sent_reminders",
+            empty="Each reminder is listed here once it was sent, or skipped with the reason.",
             title="Reminders",
             one="reminder",
             columns=("invoice", "due_date", "days", "created_at", "status", "reason"),

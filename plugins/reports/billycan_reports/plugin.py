@@ -63,7 +63,13 @@ manifest = Manifest(
         Route("GET", "/v1/gst_periods/{id}", h.get_gst_period, scope="reports:read"),
     ),
     records=(
-        RecordPages(path="/v1/gst_periods", one="GST period", columns=("from", "to", "basis", "created_at"), order=97),
+        RecordPages(
+            path="/v1/gst_periods",
+            empty="A tax period is listed here once it is marked as lodged on the GST report.",
+            one="GST period",
+            columns=("from", "to", "basis", "created_at"),
+            order=97,
+        ),
     ),
     codes={
         "period_lodged": Code(409, "Some days of the period were lodged before."),

@@ -22,7 +22,13 @@ manifest = Manifest(
         Route("DELETE", "/v1/staff/{id}", h.delete_staff, scope="staff:write"),
     ),
     records=(
-        RecordPages(path="/v1/staff", one="member of staff", columns=("name", "email", "phone", "active"), order=90),
+        RecordPages(
+            path="/v1/staff",
+            empty="Staff take bookings and jobs. Their hours say when they can be booked.",
+            one="member of staff",
+            columns=("name", "email", "phone", "active"),
+            order=90,
+        ),
     ),
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",

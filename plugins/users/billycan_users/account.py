@@ -5,7 +5,7 @@ from urllib.parse import quote
 import segno
 import sqlalchemy as sa
 
-from billycan import Invalid, NotFound
+from billycan import Forbidden, Invalid, NotFound
 
 from . import codes, passkeys, people, sealing, sessions
 from .screens import Answer, Screen, address
@@ -24,11 +24,18 @@ def show_account(visit: Visit) -> Answer:
     values = {
         "codes_left": len(row.recovery),
         "signed_in": signed_in,
+        "browser_of": _browser,
         "offered": _offered(visit, secret) if secret else None,
         "passkeys": kept,
         "can_have_passkeys": passkeys.are_possible(app),
     }
     return Shown("users/account.html", values)
+
+
+def _browser(agent: str) -> str:
+    """A browser as people call it: `Firefox on Windows`."""
+    words = (next((word for mark, word in known if mark in agent), "") for known in (_BROWSERS, _SYSTEMS))
+    return " on ".join(filter(None, words)) or agent[:80] or "Unknown browser"
 
 
 def _offered(visit: Visit, secret: str) -> dict[str, str]:
@@ -86,13 +93,18 @@ def turn_totp_off(visit: Visit) -> Answer:
 
 
 def change_password(visit: Visit) -> Answer:
+    """Change the password, or choose the first: only in a session that has just begun, as there is none to ask for."""
     app, session = visit.app, visit.session
-    visit.try_password("old_password")
+    if session.has_password:
+        visit.try_password("old_password")
+    elif not session.is_fresh:
+        raise Forbidden(_TOO_LATE)
     chosen = people.new_password(session.email, visit.form.get("password", ""))
     with app.db.writing() as db:
         people.set_password(db, session.user_id, chosen)
         visit.enter(db, session.user_id, session.email, is_complete=True, business_id=session.tenant_id or "")
-    return Led("/dashboard/account", "Your password is changed, and you are signed out everywhere else.")
+    done = "Your password is changed" if session.has_password else "You have a password now"
+    return Led(_HERE, f"{done}, and you are signed out everywhere else.")
 
 
 def end_session(visit: Visit, id: str) -> Answer:
@@ -102,7 +114,17 @@ def end_session(visit: Visit, id: str) -> Answer:
     return Led("/dashboard/account", "That browser is signed out.")
 
 
+# By what the User-Agent has; most claim to be the later ones, too.
+_BROWSERS = (("Edg", "Edge"), ("OPR/", "Opera"), ("Firefox/", "Firefox"), ("Chrome/", "Chrome"), ("Safari/", "Safari"))
+_SYSTEMS = (
+    *((name, name) for name in ("Android", "iPhone", "iPad", "Windows")),
+    ("Mac OS", "Mac"),
+    ("Linux", "Linux"),
+)
 _HERE = "/dashboard/account"
+_TOO_LATE = (
+    "A first password can be chosen within 15 minutes of signing in: sign in with a new link, and choose it then."
+)
 
 screens = (
     Screen(_HERE, show_account, role=None),

@@ -23,7 +23,8 @@ class Session(Struct, frozen=True, kw_only=True):
     """A browser that is signed in: as whom, at which business, and what may be done there.
 
     `tenant_id`, `environment`, `business` and `role` are None at no business; `zone` is its time zone. `is_fresh` says
-    that the password was given a moment ago.
+    that somebody signed in or gave the password a moment ago; `has_password` is false of who was let in by a link and
+    has not chosen one.
     """
 
     id: str
@@ -34,6 +35,7 @@ class Session(Struct, frozen=True, kw_only=True):
     has_totp: bool
     is_complete: bool
     is_fresh: bool
+    has_password: bool
     tenant_id: str | None = None
     environment: Any = None
     business: str | None = None
@@ -54,6 +56,7 @@ _FIND = Statement(
         users.c.name,
         users.c.is_operator,
         users.c.totp,
+        users.c.password.is_not(None).label("has_password"),
         tenants.c.id.label("tenant_id"),
         tenants.c.environment,
         tenants.c.profile,
@@ -121,6 +124,7 @@ def find(app: App, cookie: str) -> Session | None:
         "has_totp": row.totp is not None,
         "is_complete": row.is_complete,
         "is_fresh": now - row.proved_at < FRESH,
+        "has_password": row.has_password,
     }
     if row.role is None:
         return Session(**who)  # whose access ended, or who has none yet

@@ -13,6 +13,7 @@ from billycan.reader import _struct
 from billycan.testing import Client
 from billycan_users import rules
 from billycan_users.commands import users as command
+from billycan_users.greeting import greeting
 from billycan_users.people import invite
 from billycan_users.reading import checked
 from billycan_users.tables import roles, sessions, shown_once, users
@@ -415,3 +416,33 @@ def test_reading_a_field_again_builds_no_other_reader():
     before = _struct.cache_info().currsize
     assert checked(Email, "email", "cyd@example.com") == "cyd@example.com"
     assert _struct.cache_info().currsize == before
+
+
+def test_whoever_a_link_let_in_chooses_a_first_password_while_the_session_is_new(make_app, clock):
+    app = make_app("contacts", "users", "dashboard", fresh=True)
+    Client(app)
+
+    def let_in():
+        browser = Browser(app)
+        browser.get(re.search(r"/dashboard/join/[\w-]+", greeting(app, ""))[0])
+        browser.send()
+        return browser
+
+    late, owner = let_in(), let_in()
+    token = token_of(late.get("/dashboard/account"))
+    clock.move(minutes=16)
+    assert "old_password" not in late.get("/dashboard/account").text and "Choose the password" not in late.page.text
+    sent = {"token": token, "password": "quite another sentence"}
+    refused = late.web.post("/dashboard/account/password", sent, status=403)
+    assert "within 15 minutes of signing in" in refused.text
+    owner = let_in()
+    assert "old_password" not in owner.get("/dashboard/account").text
+    assert "at least 12" in owner.send("/dashboard/account/password", password="short", status=422).text
+    owner.send("/dashboard/account/password", password=PASSWORD)
+    assert "You have a password now" in owner.page.text and "Your current password" in owner.page.text
+    assert late.get("/dashboard/account").request.path == "/dashboard/sign-in"
+    assert greeting(app, "") == ""
+    with app.db.reading() as db:
+        owner.email = db.execute(sa.select(users.c.email)).scalar_one()
+    again = Browser(app)
+    assert again.sign_in(email=owner.email).request.path == "/dashboard"

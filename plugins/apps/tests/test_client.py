@@ -11,7 +11,6 @@ import sqlalchemy as sa
 
 from billycan.testing import Client
 from billycan_apps.tables import refresh_tokens
-from billycan_apps.testing import OAuthApp
 from billycan_client import connect
 from billycan_client.errors import BillycanError, UnexpectedAnswer
 
@@ -21,11 +20,6 @@ pytestmark = pytest.mark.either
 @pytest.fixture
 def client(make_app):
     return Client(make_app("apps", "contacts", "users", "dashboard", public_url="http://api.example.com"))
-
-
-@pytest.fixture
-def oauth(client):
-    return OAuthApp(client)
 
 
 class Losing(httpx2.BaseTransport):

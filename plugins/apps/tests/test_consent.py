@@ -17,21 +17,6 @@ from billycan_users.testing import Browser
 MORE = ("contacts:read", "contacts:write", "tenant:write")
 
 
-@pytest.fixture
-def app(make_app):
-    return make_app("apps", "contacts", "users", "webhooks", "dashboard", webhooks={"allow_private": True})
-
-
-@pytest.fixture
-def client(app):
-    return Client(app)
-
-
-@pytest.fixture
-def oauth(client):
-    return OAuthApp(client)
-
-
 def told(answer):
     assert answer.status_int == 303, answer.text
     assert answer.headers["Location"].startswith(f"{REDIRECT}?")

@@ -18,11 +18,6 @@ def client(make_app):
     return Client(make_app("apps", "contacts", "users", "dashboard", public_url="http://api.example.com"))
 
 
-@pytest.fixture
-def oauth(client):
-    return OAuthApp(client)
-
-
 def basic(name, secret):
     return "Basic " + base64.b64encode(f"{quote(name, safe='')}:{quote(secret, safe='')}".encode()).decode()
 

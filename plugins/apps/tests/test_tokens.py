@@ -12,21 +12,6 @@ from billycan_apps.tables import secrets as secrets_table
 from billycan_apps.testing import OAuthApp
 
 
-@pytest.fixture
-def app(make_app):
-    return make_app("apps", "contacts", "users", "webhooks", "dashboard", webhooks={"allow_private": True})
-
-
-@pytest.fixture
-def client(app):
-    return Client(app)
-
-
-@pytest.fixture
-def oauth(client):
-    return OAuthApp(client)
-
-
 def bearer(oauth, token, status=200):
     headers = {"Authorization": f"Bearer {token}"}
     return oauth.web.get("/v1/contacts", headers=headers, status="*").status_int == status

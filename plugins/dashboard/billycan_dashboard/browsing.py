@@ -26,7 +26,8 @@ from .reports import statement_of
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
 _MOST_TOLD = 50
-_MOST_CHOICES = 4  # filters that are offered at once
+_MOST_NEXT = 6
+_MOST_CHOICES = 3  # filters that are offered at once
 _TELLING = {"total", "amount", "amount_due", "price", "unit_price", "cost"}
 # What ends something, or is done beside it, is not what a visitor most likely came for.
 _QUIET = {
@@ -191,6 +192,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
             for n in _actions(visit, kind.nested.get(member, {}), row)
         ],
         "related": related,
+        "next": _next(visit, kind, id),
         "statement": statement_of(visit.app, kind.path, id),
         "told": _told(visit, kind, id),
         "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
@@ -230,7 +232,9 @@ def _is_sum(member: Member) -> bool:
 
 
 def _is_told_besides(member: Member, record: Mapping[str, Any]) -> bool:
-    """Whether another member says it: `client` for `client_id`, `paid_on` for `paid_at`, `x_id` for `x_number`."""
+    """Whether another member says it: `client` for `client_id`, `paid_on` for `paid_at`, `text` for its `message`."""
+    if member.name == "message" and str(record.get("message")) in str(record.get("text")):
+        return True
     stem, _, end = member.name.rpartition("_")
     if (end == "at" and record.get(f"{stem}_on")) or (end == "number" and record.get(f"{stem}_id")):
         return True
@@ -273,6 +277,15 @@ def _related(visit: Visit, kind: Kind, id: str) -> Iterator[Related]:
                 if total := found["pagination"]["total"]:
                     yield Related(other.title, f"{other.page}?{name}={id}", total)
                 break
+
+
+def _next(visit: Visit, kind: Kind, id: str) -> list[str]:
+    """The next dates of a record that has a list of them, such as those of a recurring invoice."""
+    endpoint = visit.app.at.get(("GET", f"{kind.path}/{{id}}/preview"))
+    if endpoint is None or not holds(visit, endpoint):
+        return []
+    found = visit.call("GET", f"{kind.path}/{id}/preview", {"count": _MOST_NEXT})["data"]
+    return [next(iter(each.values())) for each in found]
 
 
 def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:

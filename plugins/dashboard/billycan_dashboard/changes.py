@@ -184,7 +184,8 @@ def _show_form(
     more = {visit.form.get("more", ""): _MORE_ROWS}
     rows = {c.name: forms.row_count(c, fields, more.get(c.name, 0)) for c in asked if c.form == "rows"}
     in_row = min(_MOST_CHOICES, _MOST_OPTIONS // max(sum(rows.values()), 1))
-    choices = {name: _choices(visit, kind, name, fields, in_row) for name in _references(asked)}
+    known = _names_in(record or {})
+    choices = {name: _choices(visit, kind, name, fields, in_row, known) for name in _references(asked)}
     asked = tuple(_with_known_references(control, choices) for control in asked)
     values = {
         "kind": kind,
@@ -225,7 +226,15 @@ def _naming(kind: Kind) -> list[str]:
     return [n for n in dict.fromkeys(["id", kind.columns[0].name, "number", "name", "title", "client"]) if n in shown]
 
 
-def _choices(visit: Visit, kind: Kind, name: str, fields: Mapping[str, str], in_row: int) -> Choices | None:
+def _names_in(record: Mapping[str, Any]) -> dict[str, str]:
+    """The names that a record tells of those it refers to, by id."""
+    named = [each for each in record.values() if isinstance(each, Mapping) and each.keys() >= {"id", "name"}]
+    return {each["id"]: each["name"] for each in named}
+
+
+def _choices(
+    visit: Visit, kind: Kind, name: str, fields: Mapping[str, str], in_row: int, known: Mapping[str, str]
+) -> Choices | None:
     """What a reference may be: the first hundred that fit what was looked for, and what is chosen; None if unknown."""
     one = name[:-1] if name.endswith("_ids") else name
     prefix = kind.ids.get(one) or targets(visit.app).get(one, "")
@@ -242,7 +251,9 @@ def _choices(visit: Visit, kind: Kind, name: str, fields: Mapping[str, str], in_
     found = visit.call("GET", target.path, query)
     pairs = [(record["id"], _named(target, record)) for record in found["data"]]
     chosen = {id for key, text in fields.items() if key.rpartition(".")[2] == name for id in text.split()}
-    names = {id: _look_up(visit, id) for id in sorted(chosen - {id for id, _ in pairs})[:_MOST_LOOKED_UP]}
+    names = {
+        id: known.get(id) or _look_up(visit, id) for id in sorted(chosen - {id for id, _ in pairs})[:_MOST_LOOKED_UP]
+    }
     total = visit.call("GET", target.path, {"per_page": 1})["pagination"]["total"] if text else None
     total = found["pagination"]["total"] if total is None else total
     return Choices(pairs, names, in_row, total, target.title)

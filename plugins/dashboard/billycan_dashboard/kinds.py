@@ -18,6 +18,8 @@ from billycan_users.api import Visit, words
 
 ROOT = "/dashboard"
 _TITLES = ("number", "name", "title", "description")
+# Names that say too little where nothing of the API is near.
+_LABELS = {"then": "After it is made", "start_on": "Starts", "end_on": "Ends", "next_on": "Next date"}
 _PERCENT = re.compile(r"(^|_)(percent|rate)$")
 _CODE = re.compile(r"_(code|method)$")
 _SHORT = ("day", "moment", "money", "number", "percent", "status", "word", "words", "yes")
@@ -138,7 +140,7 @@ def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
 
 def label(name: str) -> str:
     """A member's name as people read it: `due_date` as `Due date`, `sent_at` as `Sent`."""
-    return words(re.sub(r"^is_|(?<!external)_(id|ids|at|on)$", "", name) or name)
+    return _LABELS.get(name) or words(re.sub(r"^is_|(?<!external)_(id|ids|at|on)$", "", name) or name)
 
 
 def action_label(kind: Kind, name: str) -> str:

@@ -20,16 +20,6 @@ def app(make_app):
     return make_app("contacts", "users", "dashboard", "requests")
 
 
-@pytest.fixture
-def client(app):
-    return Client(app)
-
-
-@pytest.fixture
-def owner(app, client):
-    return Browser(app).join(client)
-
-
 def token_of(page):
     return re.search(r'name="token" value="(\w+)"', page.text)[1]
 

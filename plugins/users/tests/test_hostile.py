@@ -12,16 +12,6 @@ from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
 
 
-@pytest.fixture
-def app(make_app):
-    return make_app("contacts", "users", "dashboard")
-
-
-@pytest.fixture
-def client(app):
-    return Client(app)
-
-
 def holder(app, client, key):
     """Whoever has a key that a page gave."""
     other = Client(app, client.tenant_id)

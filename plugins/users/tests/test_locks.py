@@ -27,16 +27,6 @@ def app(make_app):
     return make_app("contacts", "users", "dashboard", public_url="http://localhost")
 
 
-@pytest.fixture
-def client(app):
-    return Client(app)
-
-
-@pytest.fixture
-def owner(app, client):
-    return Browser(app).join(client)
-
-
 def token_of(browser):
     return re.search(r'name="token" value="(\w+)"', browser.page.text)[1]
 

@@ -21,21 +21,6 @@ from billycan_users.testing import Browser
 
 
 @pytest.fixture
-def app(make_app):
-    return make_app("contacts", "users", "dashboard")
-
-
-@pytest.fixture
-def client(app):
-    return Client(app)
-
-
-@pytest.fixture
-def owner(app, client):
-    return Browser(app).join(client)
-
-
-@pytest.fixture
 def developer(app, client):
     return Browser(app).join(client, "developer")
 

@@ -20,21 +20,6 @@ from billycan_users.tables import roles, sessions, shown_once, users
 from billycan_users.testing import PASSWORD, Browser
 
 
-@pytest.fixture
-def app(make_app):
-    return make_app("contacts", "users", "dashboard")
-
-
-@pytest.fixture
-def client(app):
-    return Client(app)
-
-
-@pytest.fixture
-def owner(app, client):
-    return Browser(app).join(client)
-
-
 def email(client, name):
     return f"{name}.{client.tenant_id}@example.com".lower()
 

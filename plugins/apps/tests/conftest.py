@@ -1,0 +1,21 @@
+"""A deployment with apps, a business of it, and an app that it registered."""
+
+import pytest
+
+from billycan.testing import Client
+from billycan_apps.testing import OAuthApp
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app("apps", "contacts", "users", "webhooks", "dashboard", webhooks={"allow_private": True})
+
+
+@pytest.fixture
+def client(app):
+    return Client(app)
+
+
+@pytest.fixture
+def oauth(client):
+    return OAuthApp(client)

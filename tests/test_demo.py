@@ -51,6 +51,20 @@ def test_the_sample_business_is_whole(make_app, caplog):
     assert all(x["description"] for x in found["expenses"].values())
 
 
+def test_no_page_of_files_and_emails_is_empty(make_app, caplog):
+    app = make_app("attachments", "mail", "reminders", *PLUGINS, fresh=True)
+    client = Client(app, demo.first(app).sandbox)
+    assert not caplog.records, caplog.text
+    (file,) = client.get("/v1/attachments")["data"]
+    spent = client.get(f"/v1/expenses/{file['resource']}")["data"]
+    assert (spent["supplier_name"], str(spent["amount"])) == ("Wayside Fuel", "96.80")
+    assert b"$96.80" in client.call("GET", f"/v1/attachments/{file['id']}/content", status=200).body
+    (reminder,) = client.get("/v1/sent_reminders")["data"]
+    (email,) = client.get("/v1/emails")["data"]
+    assert (reminder["email_id"], reminder["reason"]) == (email["id"], "email_held")
+    assert email["document_id"] == reminder["invoice_id"] and email["created_at"] < app.now().isoformat()
+
+
 HOBART = ZoneInfo("Australia/Hobart")
 # Ends of months and years, a leap day, both changes of daylight-saving time, weekends, small hours and late ones.
 DAYS = ("2026-12-31T23:59", "2027-01-01T00:00", "2028-02-29T08:15", "2026-10-04T03:00", "2027-04-04T02:30")

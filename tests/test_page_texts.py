@@ -169,8 +169,11 @@ def test_text_is_text_on_every_page(app, client):
     for kind in kinds(app).values():
         records = client.get(f"{kind.path}?per_page=4&sort=-created_at")["data"]
         if not records:
-            # Which nobody lodged, and no text is in; and what only comes of sending mail.
-            assert kind.path in ("/v1/gst_periods", "/v1/emails", "/v1/sent_reminders", "/v1/suppressed_addresses")
+            # Which nobody lodged, and no text is in; and what only comes of mail that failed.
+            assert kind.path in ("/v1/gst_periods", "/v1/suppressed_addresses")
+            continue
+        if not {"make", "change"} & kind.routes.keys():  # whose texts are those of other records
+            look(owner, kind.page)
             continue
         records = [client.get(f"{kind.path}/{record['id']}")["data"] for record in records]
         asked = forms.controls(kind.routes["change" if "change" in kind.routes else "make"].signature.body)

@@ -8,9 +8,16 @@ from billycan.demo import ago
 from billycan_contacts import api as contacts
 
 from .handlers import create_expense, void_expense
-from .schemas import ExpenseVoiding, NewExpense, Reason
+from .schemas import Expense, ExpenseVoiding, NewExpense, Reason
 from .starter import STARTER
 
+_DOCKET = """\
+WAYSIDE FUEL
+TAX INVOICE
+Diesel, 52.9 L at $1.83      $96.80
+Total including GST          $96.80
+GST in the total              $8.80
+"""
 _CATEGORY_IDS = {name: id for id, name in STARTER.items()}
 
 # Days ago, category, amount, and what else the receipt says.
@@ -73,4 +80,14 @@ def add_samples(ctx: Context) -> None:
             expense = create_expense(ctx, decode(given, NewExpense))
             if expense.reference:
                 twice = create_expense(ctx, decode({**given, "reference": f"{expense.reference} (copy)"}, NewExpense))
+            if category == "Fuel and oil":
+                _keep_docket(ctx, expense)
     void_expense(ctx, twice.id, ExpenseVoiding(reason=Reason("Entered twice.")))
+
+
+def _keep_docket(ctx: Context, expense: Expense) -> None:
+    """Attach what the fuel was paid by, where files can be attached."""
+    if ctx.has("attachments"):
+        from billycan_attachments.api import keep_attachment  # noqa: PLC0415 - there only where that plugin is
+
+        keep_attachment(ctx, expense.id, "Wayside Fuel.txt", _DOCKET.encode())

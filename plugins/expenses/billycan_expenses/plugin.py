@@ -17,6 +17,7 @@ from .tables import categories, expenses, started
 manifest = Manifest(
     name="expenses",
     requires=("contacts",),
+    uses=("attachments",),
     tables=(categories, started, expenses),
     migrations=Path(__file__).parent / "migrations",
     events={

@@ -6,6 +6,7 @@ from billycan import Every, Extends, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .cards import reminded_lately
+from .demo import add_samples
 from .reminding import remind, to_remind
 from .schemas import HasReminders, TakesReminders
 from .tables import off, rules, sent, settings
@@ -41,5 +42,6 @@ manifest = Manifest(
     cards=(reminded_lately,),
     hears={"invoice.deleted": h.forget_reminded, "contact.deleted": h.forget_reminded},
     tasks=(Every(seconds=60, due=to_remind, run=remind),),
+    demo=add_samples,
     examples=Path(__file__).parent / "examples.json",
 )

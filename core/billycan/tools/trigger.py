@@ -65,6 +65,11 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
         raise CannotTrigger(f"no enabled plugin declares {event}; the events are: {', '.join(sorted(app.events))}")
     if (way := ways(app).get(event)) is None:
         raise CannotTrigger(f"no recorded example leads to {event}: see billycan.testing.Recorder")
+    if endpoint_at(app, way[-1].method, way[-1].path) is None:
+        call = f"{way[-1].method} {_ID.sub('{id}', way[-1].path)}"
+        raise CannotTrigger(
+            f"the example of {event} ends with {call}, which no enabled plugin answers: enable the one that does"
+        )
     zone, clock = ZoneInfo(_sandbox(app, tenant_id)), app.clock
     now, happened, known = app.now(), [], dict[str, Any]()
     moved = _Moved(now.astimezone(zone), way[-1].at)

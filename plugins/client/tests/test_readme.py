@@ -20,7 +20,7 @@ SECRET = "whsec_" + base64.b64encode(b"k" * 32).decode()
 
 
 def test_every_snippet_runs(make_app, monkeypatch, capsys):
-    app = make_app(*sorted(first_party()))
+    app = make_app(*sorted(first_party() | {"invoices"}))
     business = Client(app)
     connected = partial(billycan_client.Billycan, transport=httpx2.WSGITransport(app=app.wsgi))
     monkeypatch.setattr(billycan_client, "Billycan", connected)

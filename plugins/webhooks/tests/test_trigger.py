@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from click.testing import CliRunner
 
+from billycan.endpoints import endpoint_at
 from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock
 from billycan.tools.commands.events import trigger_event
@@ -31,6 +32,7 @@ ONCE = {"gst_period.created"}  # no day is lodged twice
 
 
 @pytest.mark.either
+@pytest.mark.whole
 def test_every_event_happens_twice_with_records_of_its_own(make_app):
     app = make_app(*ALL, fresh=True)
     for zone in ("Australia/Perth", "Australia/Lord_Howe"):
@@ -44,6 +46,17 @@ def test_every_event_happens_twice_with_records_of_its_own(make_app):
             assert app.now() - datetime.fromisoformat(event["created_at"]) < timedelta(minutes=1), name
             if not event["data"].get("deleted") and (path := app.homes.get(app.events[name])):
                 client.get(path.format(id=event["data"]["id"]))
+
+
+def test_an_event_whose_example_ends_with_a_call_of_a_plugin_that_is_off_is_refused(make_app):
+    app = make_app("contacts", "documents", "jobs", "webhooks", fresh=True)
+    client = Client(app).sandbox()
+    for name, calls in ways(app).items():
+        if not endpoint_at(app, calls[-1].method, calls[-1].path):
+            with pytest.raises(CannotTrigger, match=f"^the example of {name} ends with .*, which no enabled plugin"):
+                trigger(app, client.tenant_id, name)
+            return
+    pytest.fail("every example is of these plugins alone")
 
 
 def test_what_is_named_but_off_is_left_out(make_app):

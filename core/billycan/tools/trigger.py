@@ -66,9 +66,9 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
     if (way := ways(app).get(event)) is None:
         raise CannotTrigger(f"no recorded example leads to {event}: see billycan.testing.Recorder")
     if endpoint_at(app, way[-1].method, way[-1].path) is None:
-        call = f"{way[-1].method} {_ID.sub('{id}', way[-1].path)}"
+        last = f"{way[-1].method} {_ID.sub('{id}', way[-1].path)}"
         raise CannotTrigger(
-            f"the example of {event} ends with {call}, which no enabled plugin answers: enable the one that does"
+            f"the example of {event} ends with {last}, which no enabled plugin answers: enable the one that does"
         )
     zone, clock = ZoneInfo(_sandbox(app, tenant_id)), app.clock
     now, happened, known = app.now(), [], dict[str, Any]()

@@ -227,9 +227,11 @@ def _naming(kind: Kind) -> list[str]:
 
 
 def _names_in(record: Mapping[str, Any]) -> dict[str, str]:
-    """The names that a record tells of those it refers to, by id."""
+    """The names and numbers that a record tells of those it refers to, by id."""
     named = [each for each in record.values() if isinstance(each, Mapping) and each.keys() >= {"id", "name"}]
-    return {each["id"]: each["name"] for each in named}
+    stems = {name.removesuffix("_number") for name, value in record.items() if name.endswith("_number") and value}
+    numbered = {record[f"{stem}_id"]: record[f"{stem}_number"] for stem in stems if record.get(f"{stem}_id")}
+    return numbered | {each["id"]: each["name"] for each in named}
 
 
 def _choices(

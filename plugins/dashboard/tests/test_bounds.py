@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from billycan.testing import Client
+from billycan.testing import Client, counted
 from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either
@@ -64,3 +64,24 @@ def test_many_rows_offer_fewer_records_each_and_keep_what_is_chosen(app, send):
     page = owner.web.post("/dashboard/payments/new", rows, status=422)
     assert len(re.findall(r"<option value=\"inv_", page.text)) <= 100 * 51
     assert len(re.findall(r"<option value=\"inv_\w+\" selected", page.text)) == 100
+
+
+def test_a_form_shows_what_was_chosen_among_many_without_another_statement(app):
+    client = Client(app)
+    owner = Browser(app).join(client)
+    line = {"description": "x", "quantity": 1, "unit_price": 1}
+    asked = {}
+    for name in ("Aaron", "Zoe"):
+        contact = client.post("/v1/contacts", {"name": name})["data"]["id"]
+        invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": [line]})["data"]["id"]
+        asked[name] = f"/dashboard/invoices/{invoice}/edit"
+    for i in range(100):
+        client.post("/v1/contacts", {"name": f"Mia {i:02}"})
+    sent = {}
+    for name, path in asked.items():
+        owner.get(path)
+        app.clock.move(seconds=5)
+        with counted(app) as said:
+            assert re.search(rf"selected>{name}<", owner.get(path).text)
+        sent[name] = len(said)
+    assert sent["Zoe"] == sent["Aaron"]

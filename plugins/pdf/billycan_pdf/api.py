@@ -21,7 +21,7 @@ class Pdf(Struct, frozen=True):
     content: bytes
 
 
-MOST_LINES, MOST_LINE_ENDS = 1_500, 50_000  # of the table, and in its texts
+MOST_LINES, MOST_LINE_ENDS, MOST_CHARACTERS = 1_500, 50_000, 200_000  # of the table, and in its texts
 
 
 def pdf_of(ctx: Context, path: str, id: str) -> Pdf:
@@ -34,7 +34,10 @@ def pdf_from(ctx: Context, paper: Paper, template: Path | None = None) -> Pdf:
     """The PDF of a Paper, by a plugin's own template where there is one; BadRequest for one that is too long."""
     if len(paper.lines) > MOST_LINES:
         raise BadRequest(f"A PDF file has at most {MOST_LINES:,} lines, and this one would have {len(paper.lines):,}.")
-    if sum(text.count("\n") for line in paper.lines for text in (*line.cells, *line.notes)) > MOST_LINE_ENDS:
+    texts = [text for line in paper.lines for text in (*line.cells, *line.notes)]
+    if sum(map(len, texts)) > MOST_CHARACTERS:
+        raise BadRequest(f"A PDF file has at most {MOST_CHARACTERS:,} characters in the texts of its lines.")
+    if sum(text.count("\n") for text in texts) > MOST_LINE_ENDS:
         raise BadRequest(f"A PDF file has at most {MOST_LINE_ENDS:,} line breaks in the texts of its lines.")
     logo = (paper.brand.logo(ctx) if paper.brand.logo else b"") or None
     content = render(paper, logo, template, ctx.settings(Settings))

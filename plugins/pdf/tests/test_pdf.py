@@ -242,3 +242,6 @@ def test_a_logo_is_printed(tmp_path):
     wide, _, _, high, left, _ = next(operands for operands, operator in drawn if operator == b"cm")
     assert (round(wide), round(high), round(left)) == (45, 45, 51), "16 mm high, and 18 mm from the edge, as text is"
     assert render(paper, b"no picture", None, Settings()), "it was checked when it was stored, but decoders differ"
+    invoice = made(client, line_items=[line(description="a\u4e00" * 2_000)] * 51)
+    error = client.refused(400, "invalid_parameter", "GET", f"/v1/invoices/{invoice['id']}.pdf")
+    assert error["message"] == "A PDF file has at most 200,000 characters in the texts of its lines."

@@ -3,8 +3,9 @@
 from contextlib import suppress
 
 import msgspec
+import sqlalchemy as sa
 
-from billycan import Context, Invalid, NotFound, Patch, take_turns
+from billycan import Context, Deleted, Invalid, NotFound, Patch, own, take_turns
 from billycan.sql import upsert
 
 from .branding import LOGO_TYPES, MOST_LOGO_BYTES, load
@@ -43,6 +44,13 @@ def update_branding(ctx: Context, body: Patch[NewBranding]) -> Branding:
     written = upsert(branding, ctx.db).values(**keys, **columns)
     ctx.db.execute(written.on_conflict_do_update(index_elements=["tenant_id", "id"], set_=columns))
     return load(ctx)
+
+
+def forget_logo(ctx: Context, gone: Deleted) -> None:
+    """Let documents go without a logo whose file is deleted."""
+    this = own(ctx, branding) & (branding.c.logo_attachment_id == gone.id)
+    changed = {"logo_attachment_id": None, "version": branding.c.version + 1, "updated_at": ctx.now()}
+    ctx.db.execute(sa.update(branding).where(this).values(changed))
 
 
 def _check_logo(ctx: Context, id: str) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from billycan import Manifest, Route
 
 from .branding import LogoPage
-from .handlers import get_branding, update_branding
+from .handlers import forget_logo, get_branding, update_branding
 from .settings import Settings
 from .tables import branding
 
@@ -21,5 +21,6 @@ manifest = Manifest(
         Route("PATCH", "/v1/branding", update_branding, scope="hosted:write"),
     ),
     pages=(("/logo/{token}", LogoPage),),
+    hears={"attachment.deleted": forget_logo},
     examples=Path(__file__).parent / "examples.json",
 )

@@ -142,6 +142,17 @@ def test_a_logo_that_cannot_be_read_keeps_nobody_from_a_document(app, client, tm
     assert opened(app, invoice["hosted_url"]).status_int == 200
 
 
+def test_a_logo_goes_with_its_file(app, client):
+    logo, other = attached(client, PNG), attached(client, PNG)
+    client.patch("/v1/branding", {"logo_attachment_id": logo, "footer": "Hobart"})
+    client.delete(f"/v1/attachments/{other}")
+    assert client.get("/v1/branding")["data"]["version"] == 1
+    client.delete(f"/v1/attachments/{logo}")
+    branding = client.get("/v1/branding")["data"]
+    assert (branding["logo_attachment_id"], branding["footer"], branding["version"]) == (None, "Hobart", 2)
+    assert "<img" not in opened(app, sent(client)["hosted_url"]).text
+
+
 def test_of_two_first_changes_one_is_stale(client):
     barrier, found = threading.Barrier(6), []
 

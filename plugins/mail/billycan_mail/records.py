@@ -68,7 +68,7 @@ def show(ctx: Context, row: Row) -> Email:
 
 
 def scopes(ctx: Context, document_id: str | None, does: str) -> set[str]:
-    """The scopes that a key needs to `read` or `write` what an email shows: those of its record and of its documents."""
+    """The scopes that a key needs to `read` or `write` what an email shows: of its record and of its documents."""
     here = f"{ctx.app.prefixes.get((document_id or '').partition('_')[0], '')}/{{id}}"
     shows = [ctx.app.at.get(("GET", p)) for p in (here, *ctx.app.documents) if f"{p}/".startswith(f"{here}/")]
     found = {endpoint.route.scope for endpoint in shows if endpoint}

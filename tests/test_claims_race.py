@@ -1,4 +1,4 @@
-"""Twenty who claim parts of the same work at once, over HTTP: never more than there is, and each expense once."""
+"""Twenty who claim or send parts of the same work at once, over HTTP: never more than there is, each expense once."""
 
 from collections import Counter
 from decimal import Decimal
@@ -8,7 +8,7 @@ import pytest
 from billycan.hosting.served import Call, serving
 from billycan.testing import Client
 
-PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "jobs", "quotes")
+PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "jobs", "quotes", "reports")
 LINES = [{"description": "Heat pump", "unit_price": "1000.00"}]
 
 
@@ -65,3 +65,26 @@ def test_no_more_is_claimed_than_there_is(server, client):
     live = client.get(f"/v1/invoices?quote_id={quote['id']}")["data"]
     assert invoiced(client, path) == sum(one["total"] for one in live) <= 1100
     assert client.get(path)["data"]["status"] == "accepted" or invoiced(client, path) == 1100
+
+
+def test_what_counts_ahead_of_part_payments_counts_once(server, client):
+    """S 29-5(1) GST Act: all of it with the first part, whoever sends which at the same moment."""
+
+    def counted():
+        figures = client.get("/v1/reports/gst?from=2000-07-01&to=2030-06-30&basis=accrual")["data"]
+        return [figures[label]["amount"] for label in ("1A", "G1")]
+
+    def at_once(*calls):
+        answers = server.at_once([Call("POST", path, None, client.headers) for path in calls])
+        assert {answer.status for answer in answers} == {200}, [answer.text for answer in answers]
+
+    contact_id = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    body = {"client_id": contact_id, "title": "Fix", "scheduled_start": "2026-12-01T00:00:00Z", "line_items": LINES}
+    job = f"/v1/jobs/{client.post('/v1/jobs', body)['data']['id']}"
+    part = {"percent": 4, "claim": "part_payment"}
+    parts = [f"/v1/invoices/{client.post(f'{job}/invoice', part)['data']['id']}" for _ in range(20)]
+    at_once(*(f"{path}/send" for path in parts))
+    assert counted() == [100, 1100]
+    # Some are void while the job is cancelled: what was not done counts no more, whoever came last.
+    at_once(*(f"{path}/void" for path in parts[:9]), f"{job}/cancel", *(f"{path}/void" for path in parts[9:15]))
+    assert counted() == [20, 220]

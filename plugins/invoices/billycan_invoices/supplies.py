@@ -44,7 +44,12 @@ def settle(ctx: Context, invoice: Row, on: date) -> None:
 
 
 def end(ctx: Context, work_id: str) -> None:
-    """Let nothing of a work count ahead any more that is not done: its price has changed (s 19-10 GST Act)."""
+    """Let nothing of a work count ahead any more that is not done: its price has changed (s 19-10 GST Act).
+
+    Whatever becomes of its invoices later, each of them then counts by itself alone.
+    """
+    of_this = own(ctx, invoices) & (invoices.c.claim_on == work_id) & invoices.c.claim_supply.is_not(None)
+    ctx.db.execute(sa.update(invoices).where(of_this).values(claim_supply=sa.null()))
     last = sa.select(sa.func.max(ahead.c.invoice_id)).where(own(ctx, ahead), ahead.c.work_id == work_id)
     if (invoice_id := ctx.db.execute(last).scalar()) is not None:
         _take_turns(ctx, work_id)

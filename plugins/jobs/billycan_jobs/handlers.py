@@ -131,6 +131,7 @@ def cancel_job(ctx: Context, id: str, body: JobCancellation) -> Job:
 
     From any open status to cancelled; otherwise `invalid_state_transition`. Emits `job.cancelled`.
     """
+    take_turns(ctx)  # before the job is locked, as whoever changes one of its invoices does
     return documents.move(
         ctx, records.lock(ctx, id), "cancel", "job.cancelled", cancelled_at=ctx.now(), cancel_reason=body.reason
     )

@@ -83,6 +83,21 @@ def test_what_is_not_done_counts_no_more_once_the_job_is_cancelled(client, clock
     assert (months(client, "1A"), months(client, "G1")) == ([100, -80, 0], [1150, -920, 0])
 
 
+def test_nothing_counts_ahead_again_of_a_job_that_was_cancelled(client, clock):
+    job = work(client)
+    claim(client, job, percent=20, claim="part_payment")
+    second = claim(client, job, percent=30, claim="part_payment")
+    drafted = client.post(f"/v1/jobs/{job}/invoice", {"percent": 10, "claim": "part_payment"})["data"]["id"]
+    at(clock, 8)
+    client.post(f"/v1/jobs/{job}/cancel", {}, 200)
+    assert (months(client, "1A"), months(client, "G3")) == ([100, -50, 0], [50, -25, 0])
+    at(clock, 9)
+    client.post(f"/v1/invoices/{second['id']}/void", {}, 200)
+    client.patch(f"/v1/invoices/{drafted}", {"issue_date": "2026-09-03", "due_date": "2026-09-17"})
+    client.post(f"/v1/invoices/{drafted}/send", status=200)
+    assert (months(client, "1A"), months(client, "G3")) == ([100, -50, -20], [50, -25, -10])
+
+
 def test_a_deposit_that_was_asked_for_first_is_part_of_it(client, clock):
     job = work(client)
     deposit = claim(client, job, percent=10, claim="deposit")

@@ -10,12 +10,14 @@ Of billycan it knows only the address: all else is the public packages' work.
 import argparse
 import os
 import secrets
+from decimal import Decimal
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl
 
 import requests
+from oauthlib.oauth2 import OAuth2Error
 from requests_oauthlib import OAuth2Session
 from standardwebhooks import Webhook
 
@@ -23,6 +25,10 @@ os.environ.setdefault(
     "OAUTHLIB_RELAX_TOKEN_SCOPE", "1"
 )  # people may take scopes away, which oauthlib takes for an error
 SCOPES = ["invoices:read", "webhooks:read", "webhooks:write"]
+
+
+class Refused(Exception):
+    """The API refused what was asked; it says why."""
 
 
 class App:
@@ -59,14 +65,20 @@ class App:
             auto_refresh_kwargs=who,
             token_updater=self.keep,
         )
-        self.listen()
+        self.heard = []
+        try:
+            self.listen()
+        except Refused as why:  # people may take that scope away, and a server cannot reach every place
+            self.heard.append(f"nothing: {why}")
 
     def keep(self, token: Any) -> None:
         """Keep the new pair before anything else is done with it."""
         self.session.token = token
 
     def listen(self) -> None:
-        """Be told of what happens to invoices."""
+        """Be told of what happens to invoices, once, however often the business connects."""
+        for mine in self.call("GET", "/v1/webhook_endpoints"):
+            self.call("DELETE", f"/v1/webhook_endpoints/{mine['id']}")
         made = self.call("POST", "/v1/webhook_endpoints", {"url": f"{self.here}/hooks", "events": ["invoice.*"]})
         self.webhook = Webhook(made["secret"])
 
@@ -80,8 +92,10 @@ class App:
 
     def call(self, method: str, path: str, body: Any = None) -> Any:
         answer = self.session.request(method, self.url + path, json=body, timeout=10)
-        answer.raise_for_status()
-        return answer.json()["data"]
+        said = answer.json(parse_float=Decimal)  # money is exact
+        if said["error"]:
+            raise Refused(said["error"]["message"])
+        return said["data"]
 
 
 def server(app: App, port: int) -> ThreadingHTTPServer:
@@ -100,9 +114,11 @@ def server(app: App, port: int) -> ThreadingHTTPServer:
                 return self.answer(303, location="/")
             if app.session is None:
                 return self.answer(200, '<a href="/connect">Connect your business</a>', is_html=True)
-            rows = "".join(
-                f"<li>{escape(i['number'])}: ${i['total']} {escape(i['status'])}</li>" for i in app.invoices()
-            )
+            try:
+                listed = app.invoices()
+            except (Refused, OAuth2Error) as why:  # the business may have disconnected the app
+                return self.answer(200, f'{escape(str(why))} <a href="/connect">Connect again</a>', is_html=True)
+            rows = "".join(f"<li>{escape(i['number'])}: ${i['total']} {escape(i['status'])}</li>" for i in listed)
             heard = "".join(f"<li>{escape(each)}</li>" for each in app.heard)
             return self.answer(200, f"<h1>Invoices</h1><ul>{rows}</ul><h2>Heard</h2><ul>{heard}</ul>", is_html=True)
 

@@ -10,6 +10,18 @@ from .registered import scopes_there_are
 
 _OWN_WORDS = {
     "apps:read": ("See which apps are connected", ""),
+    "attachments:read": ("See when files are attached or deleted", "Not the files: those go with what they belong to"),
+    "items:read": ("See your price list", ""),
+    "items:write": ("Change your price list", ""),
+    "mail:read": ("See the emails that your clients were sent", "And which addresses get none"),
+    "mail:write": ("Email your clients in your name", "Only documents that it may change; and stop emails to an address"),
+    "reminders:read": ("See when clients are reminded of invoices", "And which reminders were sent"),
+    "reminders:write": ("Change when clients are reminded of invoices", "And what the emails say"),
+    "reports:read": (
+        "See what your records come to",
+        "GST, what each client owes, and what contractors were paid, even if it may not see the records themselves",
+    ),
+    "reports:write": ("Mark GST periods as lodged", ""),
     "tenant:read": ("See your business profile", "Name, ABN, addresses and bank account"),
     "tenant:write": ("Change your business profile", "The bank account that clients pay into, too"),
     "hosted:read": ("See the look of your documents", "Logo, colour and footer"),
@@ -24,6 +36,9 @@ _NOUNS = {
     "tenant": "your business profile",
     "events": "the log of events",
     "hosted": "the look of your documents",
+    "items": "the price list",
+    "mail": "emails",
+    "recurring": "recurring invoices",
     "webhooks": "webhooks",
 }
 
@@ -45,7 +60,8 @@ def can(app: App, scopes: Sequence[str]) -> list[Words]:
 def cannot(app: App, scopes: Sequence[str]) -> list[str]:
     """What an app with these scopes cannot do."""
     there_are = scopes_there_are(app)
-    names = sorted({scope.partition(":")[0] for scope in there_are} - {"apps"})
+    # Files are seen along with what they belong to.
+    names = sorted({scope.partition(":")[0] for scope in there_are} - {"apps", "attachments"})
     closed = [name for name in names if not {f"{name}:read", f"{name}:write"} & {*scopes}]
     only_read = [name for name in names if f"{name}:read" in scopes and f"{name}:write" not in scopes]
     only_read = [name for name in only_read if f"{name}:write" in there_are]
@@ -65,7 +81,7 @@ def _words(app: App, scope: str) -> tuple[str, str]:
     kinds = list(dict.fromkeys(_noun(path.split("/")[2]) for path in own))
     nouns = _joined(kinds, "and")
     if scope.endswith(":read"):
-        return f"See your {nouns}", ""
+        return f"See your {nouns}", "With the files attached to them" if "attachments" in app.manifests else ""
     made = {route.method for route in routes if len(route.path.split("/")) <= 4}
     verbs = _joined((verb for method, verb in _VERBS if method in made), "and") or "change"
     actions = {route.path.rpartition("/")[2].replace("_", " ") for route in routes if route.path.count("/") > 3}

@@ -63,10 +63,12 @@ def client(make_app):
         yield Client(app)
 
 
-def led_to(oauth, to):
-    """Where a person who says yes is led."""
+def led_to(oauth, to, scopes=None):
+    """Where a person who says yes, to some of it or all, is led."""
     page = oauth.person().web.get(f"{urlsplit(to).path}?{urlsplit(to).query}", status=200)
     form = next(form for form in page.forms.values() if "environment" in form.fields)
+    for tick in form.fields["scope"] if scopes else ():
+        tick.checked = tick._value in scopes
     return form.submit("decision", value="allow", status=303).headers["Location"]
 
 
@@ -91,7 +93,7 @@ def test_the_example_connects_lists_invoices_and_hears_of_them(client, monkeypat
         to = requests.get(f"{here}/connect", allow_redirects=False, timeout=10).headers["Location"]
         back = led_to(oauth, to)
         assert requests.get(back.replace("state=", "state=x"), timeout=10).status_code == 400
-        assert "INV-0001: $11.0 draft" in requests.get(back, timeout=10).text
+        assert "INV-0001: $11.00 draft" in requests.get(back, timeout=10).text
         client.post("/v1/invoices", body)
         dispatcher = Dispatcher(client.app)
         dispatcher.sweep()
@@ -105,6 +107,10 @@ def test_the_example_connects_lists_invoices_and_hears_of_them(client, monkeypat
         assert app.session.token["refresh_token"] != old
         requests.post(f"{here}/hooks", data=b"{}", timeout=10)
         assert app.heard == ["invoice.created INV-0002"]
+        # Somebody connects again, and lets it listen no more; then they let it see nothing at all.
+        for scopes, said in ((["invoices:read"], "nothing: This key lacks"), (["webhooks:read"], "Connect again")):
+            to = requests.get(f"{here}/connect", allow_redirects=False, timeout=10).headers["Location"]
+            assert said in requests.get(led_to(oauth, to, scopes), timeout=10).text
 
 
 def test_the_document_connects_a_business(client, monkeypatch, tmp_path, capsys):

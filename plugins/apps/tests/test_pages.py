@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from billycan.testing import Client
+from billycan_apps import registered
 from billycan_apps.commands import apps as command
 from billycan_apps.testing import REDIRECT, OAuthApp
 from billycan_apps.wording import can, cannot
@@ -173,6 +174,17 @@ def test_scopes_are_told_in_words_that_name_what_they_open_and_nothing_else(make
     closed = "See or change contacts, the log of events, the look of your documents or your business profile"
     assert closed in cannot(app, ["invoices:read"])[0]
     assert cannot(app, ["invoices:read"])[1] == "Change invoices"
+    others = ("attachments", "dashboard", "items", "mail", "pdf", "recurring", "reminders", "reports")
+    everything = make_app("apps", "contacts", "documents", "hosted", "invoices", "users", *others)
+    words = {one.scope: one for one in can(everything, registered.scopes_there_are(everything))}
+    assert words["contacts:read"].detail == "With the files attached to them"
+    assert (words["mail:write"].title, words["items:read"].title) == (
+        "Email your clients in your name",
+        "See your price list",
+    )
+    # Nothing is left unsaid, and files are seen with what they belong to, not apart.
+    assert all(one.title.split()[-1] not in ("See", "your") for one in words.values())
+    assert "attachments" not in cannot(everything, ["contacts:read"])[0]
 
 
 def test_nobody_is_told_to_open_what_is_for_programs(client):

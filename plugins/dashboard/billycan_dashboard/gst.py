@@ -43,7 +43,7 @@ PURCHASES = {
     "1B": "GST on purchases",
 }
 NAMES = {**SALES, **PURCHASES}
-_LODGED = ("G1", "1A", "G10", "G11", "1B")  # on the statement itself; the others are of its worksheet
+_LODGED = ("G1", "G2", "G3", "1A", "G10", "G11", "1B")  # on the statement itself; the others are of its worksheet
 _ELEVENTHS = ("G9", "G20")
 _WITHOUT = {"invoices": "sales", "expenses": "purchases"}
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
@@ -101,6 +101,7 @@ def show_gst(visit: Visit) -> Answer:
         and "basis" not in asked
         and visit.identity.holds("reports:write"),
         "is_over": over,
+        "today": today,
         "business": business,
     }
     return Shown("dashboard/gst.html", values)

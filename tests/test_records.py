@@ -326,6 +326,17 @@ def test_the_overview_tells_at_a_glance_in_few_statements(app, client, owner, cl
 
 
 @pytest.mark.either
+def test_a_claim_is_made_of_lines_that_are_named_and_not_by_their_ids(client, owner):
+    lines = [{"description": name, "unit_price": "100.00"} for name in ("Pump <b>", "Pipes")]
+    work = {"client_id": prepare(client)["id"], "title": "Roof", "scheduled_start": "2026-12-01T00:00:00Z"}
+    job = client.post("/v1/jobs", {**work, "line_items": lines})["data"]
+    page = owner.get(f"/dashboard/jobs/{job['id']}/invoice")
+    assert "Pump &lt;b&gt;: $110.00" in page.text and "including GST" in page.text
+    owner.send(f"/dashboard/jobs/{job['id']}/invoice", line_ids=[job["line_items"][1]["id"]])
+    (made,) = client.get("/v1/invoices?include=line_items")["data"]
+    assert [line["description"] for line in made["line_items"]] == ["Pipes"] and made["claim"] == "progress"
+
+
 def test_the_profile_is_changed_by_owners_and_the_bank_only_with_the_password(app, client, owner, clock):
     owner.get("/dashboard/profile")
     owner.send("/dashboard/profile", abn="123", status=422)

@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from billycan import Forbidden, NotFound, Problem
 from billycan.web import RouteNotFound
-from billycan_users.api import Answer, Led, Shown, Visit
+from billycan_users.api import Answer, Led, Shown, Visit, money
 
 from . import forms
 from .browsing import has_members, show_record
@@ -97,12 +97,16 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     _require(visit, endpoint)
     if not has_members(endpoint):
         return show_record(visit, resource, id)
-    record = visit.call("GET", f"{kind.path}/{id}", {"fields": ",".join(_naming(kind))})["data"]
+    own = _own_rows(kind, endpoint)
+    fields = ",".join((*_naming(kind), *own.values()))
+    record = visit.call("GET", f"{kind.path}/{id}", {"fields": fields})["data"]
+    rows = {name: _choices_of_rows(record[member], member) for name, member in own.items()}
     words = (endpoint.route.handler.__doc__ or "").strip().partition("\n")[0]
     words = re.sub(r"`(\w+)`", lambda name: label(name[1]).lower(), words)
     button = label(nested) if nested else action_label(kind, action)
     title = f"{button}: {title_of(kind, record)}"
-    return _show_form(visit, kind, endpoint, title=title, button=button, words=words, back=f"{kind.page}/{id}")
+    page = f"{kind.page}/{id}"
+    return _show_form(visit, kind, endpoint, title=title, button=button, words=words, back=page, own=rows)
 
 
 def act(visit: Visit, resource: str, id: str, action: str, row: str = "", nested: str = "") -> Answer:
@@ -176,6 +180,7 @@ def _show_form(
     record: Mapping[str, Any] | None = None,
     words: str = "",
     back: str = "",
+    own: Mapping[str, Choices] | None = None,
 ) -> Answer:
     asked, zone = forms.controls(endpoint.signature.body), visit.session.zone
     stored = forms.blank(asked) if record is None else forms.filled(asked, record, zone)
@@ -184,8 +189,10 @@ def _show_form(
     more = {visit.form.get("more", ""): _MORE_ROWS}
     rows = {c.name: forms.row_count(c, fields, more.get(c.name, 0)) for c in asked if c.form == "rows"}
     in_row = min(_MOST_CHOICES, _MOST_OPTIONS // max(sum(rows.values()), 1))
-    known = _names_in(record or {})
-    choices = {name: _choices(visit, kind, name, fields, in_row, known) for name in _references(asked)}
+    known, own = _names_in(record or {}), own or {}
+    choices = {
+        name: own.get(name) or _choices(visit, kind, name, fields, in_row, known) for name in _references(asked)
+    }
     asked = tuple(_with_known_references(control, choices) for control in asked)
     values = {
         "kind": kind,
@@ -218,6 +225,19 @@ def _with_known_references(control: Control, choices: Mapping[str, Choices | Non
 def _references(asked: Sequence[Control]) -> list[str]:
     found = [c.name for c in asked if c.form in ("ref", "refs")]
     return found + [part.name for c in asked for part in c.parts if part.form == "ref"]
+
+
+def _own_rows(kind: Kind, endpoint: Any) -> dict[str, str]:
+    """The members of an action that name rows of the record itself, such as `line_ids`, and the member they are of."""
+    there_are = {member.name for member in kind.members}
+    ids = [c.name for c in forms.controls(endpoint.signature.body) if c.form == "refs"]
+    return {name: member for name in ids if (member := f"{name.removesuffix('_ids')}_items") in there_are}
+
+
+def _choices_of_rows(rows: Sequence[Mapping[str, Any]], member: str) -> Choices:
+    """The rows to choose from, by what each is and comes to."""
+    pairs = [(row["id"], f"{row.get('description') or row['id']}: {money(row.get('total'))}") for row in rows]
+    return Choices(pairs, {}, 0, len(pairs), label(member))
 
 
 def _naming(kind: Kind) -> list[str]:

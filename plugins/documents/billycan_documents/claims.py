@@ -28,7 +28,7 @@ class NewClaim(Struct, forbid_unknown_fields=True, kw_only=True):
     """How much of the work to invoice; all that is left if nothing is named.
 
     percent: So much of the whole work, in percent.
-    amount: So much money, including GST.
+    amount: So much of its price, including GST.
     line_ids: What is left of these lines of the work.
     claim: What the invoice is: `progress` for work done, with its own GST (Division 156 GST Act); `part_payment` for
       part of the price of one supply; or `deposit` for a security deposit, without GST until it is applied or forfeited

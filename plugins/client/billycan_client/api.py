@@ -4262,7 +4262,7 @@ class Jobs:
         `gst_not_registered` if the business is no longer registered for GST. Emits `invoice.created` and `job.updated`.
 
         percent: So much of the whole work, in percent.
-        amount: So much money, including GST.
+        amount: So much of its price, including GST.
         line_ids: What is left of these lines of the work.
         claim: What the invoice is: `progress` for work done, with its own GST (Division 156 GST Act); `part_payment`
           for part of the price of one supply; or `deposit` for a security deposit, without GST until it is applied or
@@ -5062,7 +5062,7 @@ class Quotes:
 
         to: What to create; the plugin must be on.
         percent: So much of the whole work, in percent.
-        amount: So much money, including GST.
+        amount: So much of its price, including GST.
         line_ids: What is left of these lines of the work.
         claim: What the invoice is: `progress` for work done, with its own GST (Division 156 GST Act); `part_payment`
           for part of the price of one supply; or `deposit` for a security deposit, without GST until it is applied or

@@ -1,4 +1,7 @@
-"""Each plugin's house looks like the next: its files begin with the same words, and manifests have one order."""
+"""Each plugin's house looks like the next: its files begin with the same words, and manifests have one order.
+
+What a process may not do at all is looked for here, too.
+"""
 
 import ast
 from pathlib import Path
@@ -53,3 +56,26 @@ def test_what_every_plugin_keeps_is_tested(house):
     assert "(PluginConformance)" in (tests / "test_conformance.py").read_text()
     for path in tests.glob("test_*.py"):
         assert path.name == "test_conformance.py" or ast.get_docstring(ast.parse(path.read_text())), named(path)
+
+
+PLAIN = {"date", "datetime", "dict", "int", "list", "str", "tuple"}
+AT_START = ("starting", "describe", "testing", "tools")  # before there are two threads
+
+
+def arguments(tree, function, place):
+    calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and ast.unparse(node.func) == function)
+    return {ast.unparse(call.args[place]): call.args[place] for call in calls if len(call.args) > place}
+
+
+def test_msgspec_knows_each_struct_before_two_threads_need_it_at_once():
+    """It crashes the process otherwise: whatever is converted is made known by a Decoder in the same module."""
+    found = 0
+    for path in (*ROOT.glob("core/billycan/**/*.py"), *ROOT.glob("plugins/*/billycan_*/**/*.py")):
+        if not {*AT_START} & {*path.parts}:
+            tree = ast.parse(path.read_text())
+            known = arguments(tree, "msgspec.json.Decoder", 0)
+            for kind, node in arguments(tree, "msgspec.convert", 1).items():
+                names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
+                assert names <= PLAIN or kind in known, f"{named(path)} first needs {kind} in a request"
+                found += not names <= PLAIN
+    assert found > 4

@@ -121,6 +121,7 @@ def _bounds(limits: Meta) -> Iterator[tuple[Callable[[Any], bool], str, str]]:
 
 def _by_msgspec(kind: Any) -> Callable[[Any], Any]:
     """What reads a type that core has no words for, such as an enumeration."""
+    msgspec.json.Decoder(kind)  # msgspec crashes where two threads are the first to need it at once
 
     def read(value: Any) -> Any:
         try:

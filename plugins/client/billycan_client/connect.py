@@ -30,6 +30,7 @@ import msgspec
 from msgspec import Struct
 
 from .api import Billycan
+from .decoding import decoder
 from .errors import BillycanError, UnexpectedAnswer
 
 T = TypeVar("T")
@@ -52,9 +53,6 @@ class Tokens(Struct, frozen=True):
 
     def __repr__(self) -> str:
         return "Tokens(…)"
-
-
-_TOKENS = msgspec.json.Decoder(Tokens)  # made once: msgspec crashes where two threads are the first to need it
 
 
 class _Issued(Struct):
@@ -110,7 +108,7 @@ class FileStore:
                 self.save(tokens)
 
     def load(self) -> Tokens:
-        return _TOKENS.decode(_patiently(self.path.read_bytes))
+        return decoder(Tokens).decode(_patiently(self.path.read_bytes))
 
     def save(self, tokens: Tokens) -> None:
         # All or nothing: a process that dies half-way must not lose the business.
@@ -191,7 +189,7 @@ class OAuthApp:
             told = _decoded(response, _Issued)
             return Tokens(told.access_token, told.refresh_token, self.now() + told.expires_in, told.scope)
         try:
-            refused = msgspec.json.decode(response.content, type=_Refused)
+            refused = decoder(_Refused).decode(response.content)
         except (msgspec.MsgspecError, UnicodeDecodeError):
             refused = _Refused()
         kind = Disconnected if refused.error == "invalid_grant" else BillycanError
@@ -229,7 +227,8 @@ class Refreshing(httpx2.Auth):
 
 def _decoded(response: httpx2.Response, kind: type[T]) -> T:
     try:
-        return msgspec.json.decode(response.content if response.status_code == 200 else b"", type=kind)
+        found: T = decoder(kind).decode(response.content if response.status_code == 200 else b"")
+        return found
     except (msgspec.MsgspecError, UnicodeDecodeError):
         what = f"{response.request.method} {response.request.url} answered {response.status_code}"
         message = f"{what}, and not with what a billycan server does: is this its URL?"

@@ -5,8 +5,6 @@ import random
 import time
 import uuid
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from functools import cache
 from importlib.metadata import version
 from types import UnionType
 from typing import Any, Generic, Self, TypeVar, get_args
@@ -16,6 +14,7 @@ import msgspec
 from msgspec import Struct
 
 from . import values
+from .decoding import decoder
 from .errors import BillycanError, ConnectionFailed, UnexpectedAnswer, refusal
 
 T = TypeVar("T")
@@ -126,7 +125,7 @@ class Connection:
         problem: Exception | None = None
         for envelope in envelopes:
             try:
-                return _decoder(envelope).decode(response.content)
+                return decoder(envelope).decode(response.content)
             except (msgspec.MsgspecError, UnicodeDecodeError) as error:
                 problem = problem or error
         request = response.request
@@ -196,9 +195,3 @@ def _passing(error: BillycanError) -> bool:
 def _seconds(retry_after: str | None) -> float | None:
     # The other form, a date, is none that the API sends; and it would need both clocks to agree.
     return float(retry_after) if retry_after and retry_after.isdecimal() else None
-
-
-@cache
-def _decoder(envelope: Any) -> msgspec.json.Decoder[Any]:
-    # Numbers in untyped members too: a float in between would round them.
-    return msgspec.json.Decoder(envelope, float_hook=Decimal)

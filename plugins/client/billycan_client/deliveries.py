@@ -7,13 +7,12 @@ import hashlib
 import hmac
 import time
 from collections.abc import Callable, Mapping
-from decimal import Decimal
-from functools import cache
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from .decoding import decoder
 from .errors import UnexpectedAnswer
 
 
@@ -67,15 +66,10 @@ def verified(
 
 def _read(events: Mapping[str, type[Delivery]], id: str, environment: str, body: bytes) -> Delivery:
     try:
-        name = msgspec.json.decode(body, type=Delivery).event
-        event: Delivery = _decoder(events.get(name, OtherEvent)).decode(body)
+        name = decoder(Delivery).decode(body).event
+        event: Delivery = decoder(events.get(name, OtherEvent)).decode(body)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         message = f"a verified delivery holds what this client does not know: {error}"
         raise UnexpectedAnswer(message, code="unexpected_answer") from error
     event.id, event.environment = id, environment
     return event
-
-
-@cache
-def _decoder(kind: type[Delivery]) -> msgspec.json.Decoder[Any]:
-    return msgspec.json.Decoder(kind, float_hook=Decimal)

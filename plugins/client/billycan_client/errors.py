@@ -14,6 +14,10 @@ class Fault(Struct, kw_only=True):
     message: str = ""
 
 
+# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+msgspec.json.Decoder(list[Fault])
+
+
 class BillycanError(Exception):
     """A call that failed. What the answer did not say is None or empty; `body` is the whole `error` of the envelope."""
 

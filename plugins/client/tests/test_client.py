@@ -3,6 +3,8 @@
 import datetime as dt
 import logging
 import pickle
+import subprocess
+import sys
 import threading
 from decimal import Decimal
 
@@ -346,3 +348,27 @@ def test_threads_share_it(api, wire):
     [thread.start() for thread in threads]
     [thread.join(20) for thread in threads]
     assert names == ["Derwent Plumbing"] * 4
+
+
+AT_ONCE = """
+import sys, threading
+import msgspec
+from billycan_client.decoding import decoder
+
+sys.setswitchinterval(1e-6)
+for _ in range(100):
+    row = msgspec.defstruct("Row", [("id", int)])
+    kind = msgspec.defstruct("Page", [(f"rows_{i}", list[row] | None, None) for i in range(20)])
+    barrier = threading.Barrier(8)
+    def read():
+        barrier.wait()
+        decoder(kind).decode(b'{"rows_1": [{"id": 1}]}')
+    threads = [threading.Thread(target=read) for _ in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+"""
+
+
+@pytest.mark.either
+def test_threads_that_are_the_first_to_read_something_crash_nothing():
+    subprocess.run([sys.executable, "-c", AT_ONCE], check=True, timeout=60)

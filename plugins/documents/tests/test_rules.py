@@ -82,6 +82,13 @@ def test_both_rules_of_section_9_90_give_their_published_gst(
     assert str(work_out(*charges, amounts_are=amounts_are, gst_rounding="per_line").gst) == per_line
 
 
+def test_a_float_would_be_wrong_for_114_of_the_first_prices_and_this_is_for_none() -> None:
+    prices = [Decimal(cents) / 100 for cents in range(1, 5000)]
+    exact = [Decimal(floor(Fraction(price) * 10 + Fraction(1, 2))) / 100 for price in prices]
+    assert [work_out(Charge(Decimal(1), price)).gst for price in prices] == exact
+    assert sum(Decimal(str(round(float(p) * 0.1, 2))) != gst for p, gst in zip(prices, exact, strict=True)) == 114
+
+
 def test_the_stationery_invoice_of_gstr_2013_1_comes_to_187() -> None:
     found = work_out(line("1.00", "20"), line("1.00", "10"), line("35.00", "4"))
     assert [str(x) for x in (found.subtotal, found.gst, found.total)] == ["170.00", "17.00", "187.00"]
@@ -201,7 +208,7 @@ def test_every_code_has_a_rate_and_only_one_is_taxed() -> None:
     assert [code for code in GST_CODES if RATES[code]] == ["gst"]
 
 
-@pytest.mark.parametrize("text", ["47555222000", "91888222000", "51824753556"])
+@pytest.mark.parametrize("text", ["47555222000", "91888222000", "51824753556", "43002724334"])
 def test_issued_abns_are_valid(text: str) -> None:
     assert is_abn(text)
 

@@ -85,4 +85,5 @@ def test_the_published_figures_come_out():
     assert rules.default_gst(D("82.50"), "gst") == D("7.50")
     assert rules.default_gst(D("100.00"), "gst") == D("9.09")
     assert rules.claimable_part(D("9.09"), D("50")) == D("4.55")
+    assert rules.claimable_part(rules.default_gst(D("88.00"), "gst"), D("50")) == D("4.00")
     assert rules.rate("gst") == 10 and rules.rate("input_taxed") == 0

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from billycan import Context, demo, own, unit_of_work
 from billycan.testing import Client
 from billycan_invoices.handlers import create_invoice
-from billycan_invoices.rules import missing_from_tax_invoice
+from billycan_invoices.rules import in_cash, missing_from_tax_invoice
 from billycan_invoices.schemas import Invoice, InvoiceQuery, ListedInvoice, NewInvoice, Preview
 from billycan_invoices.tables import invoices
 
@@ -910,6 +910,12 @@ def test_cash_settles_what_no_coins_make_up(client, price, amount, rounding):
         assert (paid["amount_paid"], paid["cash_rounding"], paid["amount_due"]) == figures
         open_again = reverse(client, paid, payment)
         assert (open_again["status"], open_again["amount_due"], open_again["cash_rounding"]) == ("sent", D(price), 0)
+
+
+def test_cash_goes_to_the_nearest_five_cents():
+    """The consumer commission's guideline: 1 and 2 down, 3 and 4 up, 6 and 7 down, 8 and 9 up."""
+    rounded = [in_cash(D(f"13.0{cent}")) for cent in range(10)]
+    assert rounded == [D(x) for x in ("13.00 " * 3 + "13.05 " * 5 + "13.10 " * 2).split()]
 
 
 def test_only_cash_is_rounded(client):

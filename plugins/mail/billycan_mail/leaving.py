@@ -25,6 +25,10 @@ class Leaver(Struct, frozen=True, array_like=True):
     address: str
 
 
+# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+msgspec.json.Decoder(Leaver)
+
+
 def url(app: App, tenant_id: str, address: str) -> str:
     """The address of the page on which this address stops getting a business's reminders; it does not expire."""
     token = _serializer(*app.secrets).dumps(msgspec.to_builtins(Leaver(tenant_id, address)))

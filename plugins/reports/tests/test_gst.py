@@ -175,6 +175,18 @@ def test_a_note_counts_in_its_own_period(client, clock, basis, july, august):
     assert documents == [{"id": note, "amount": D("-5.00")}]
 
 
+@pytest.mark.parametrize("basis", ["accrual", "cash"])
+def test_a_full_credit_leaves_nothing_at_any_label(client, clock, basis):
+    """Research, check 6: of an invoice of every code, with odd cents and a discount, that was paid in part."""
+    on(client, basis)
+    at(clock, 7)
+    id = sell(client, *((f"{i}33.33", code) for i, code in enumerate(CODES, 1)), discount_percent=7)
+    pay(client, id, "210.05")
+    note = client.post("/v1/adjustment_notes", {"invoice_id": id, "reason": "error", "full": True})["data"]["id"]
+    client.post(f"/v1/adjustment_notes/{note}/issue", status=200)
+    assert report(client) == {}
+
+
 def test_a_note_of_what_was_not_paid_takes_nothing_off_on_a_cash_basis(client, clock):
     on(client, "cash")
     at(clock, 7)

@@ -14,7 +14,7 @@ _OWN_WORDS = {
     "items:read": ("See your price list", ""),
     "items:write": ("Change your price list", ""),
     "mail:read": ("See the emails that your clients were sent", "And which addresses get none"),
-    "mail:write": ("Email your clients in your name", "Only documents that it may change; and stop emails to an address"),
+    "mail:write": ("Email your clients in your name", "Only with documents that it may change"),
     "reminders:read": ("See when clients are reminded of invoices", "And which reminders were sent"),
     "reminders:write": ("Change when clients are reminded of invoices", "And what the emails say"),
     "reports:read": (

@@ -108,7 +108,8 @@ class FileStore:
                 self.save(tokens)
 
     def load(self) -> Tokens:
-        return decoder(Tokens).decode(_patiently(self.path.read_bytes))
+        found: Tokens = decoder(Tokens).decode(_patiently(self.path.read_bytes))
+        return found
 
     def save(self, tokens: Tokens) -> None:
         # All or nothing: a process that dies half-way must not lose the business.

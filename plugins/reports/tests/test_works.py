@@ -51,20 +51,20 @@ class Works(RuleBasedStateMachine):
         kind=st.sampled_from(["part_payment", "part_payment", "part_payment", "progress", "deposit"]),
     )
     def act(self, action, which, percent, kind):
-        if action == "claim":
-            return self.call("POST", f"{self.job}/invoice", {"percent": percent, "claim": kind})
-        if action == "rest":
-            return self.call("POST", f"{self.job}/invoice")
-        for one in (self.invoices() or [None])[which:][:1]:
-            self.change(action, one)
+        if action in ("claim", "rest"):
+            self.call("POST", f"{self.job}/invoice", {"percent": percent, "claim": kind} if action == "claim" else None)
+        else:
+            for one in self.invoices()[which:][:1]:
+                self.change(action, one)
 
     def change(self, action, one):
         path = f"/v1/invoices/{one['id']}"
         if action == "delete":
-            return self.call("DELETE", path)
-        if action == "credit":
-            return self.credit(one)
-        self.call("POST", f"{path}/{action}", {"payment_method": "card"} if action == "pay" else None)
+            self.call("DELETE", path)
+        elif action == "credit":
+            self.credit(one)
+        else:
+            self.call("POST", f"{path}/{action}", {"payment_method": "card"} if action == "pay" else None)
 
     def credit(self, one):
         body = {"invoice_id": one["id"], "reason": "other", "full": True}

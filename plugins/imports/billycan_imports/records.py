@@ -42,6 +42,10 @@ def caller_of(ctx: Context) -> dict[str, Any] | None:
     return {name: getattr(ctx.identity, name) for name in _CALLER} if ctx.identity else None
 
 
+# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+msgspec.json.Decoder(Identity)
+
+
 def identity_of(row: Row) -> Identity:
     """Who sent the file."""
     return msgspec.convert(row.caller, Identity)

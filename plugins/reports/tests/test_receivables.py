@@ -64,7 +64,7 @@ def test_each_past_day_is_as_it_was(client):
     assert report(client, "2026-11-27") == [0, 0, 30, 0, 0, 30, 70]
     with counted(client.app) as sent:
         assert client.get("/v1/reports/receivables")["data"]["as_at"] == "2026-11-27"
-    assert len(sent) == 2
+    assert len([statement for statement in sent if "core_keys" not in statement]) == 2  # besides a key's last use
     statement = client.get(f"/v1/contacts/{ada}/statement?from=2026-06-30&to=2026-11-27")["data"]
     assert (statement["opening"], statement["closing"]) == (0, D("-40.00"))
 

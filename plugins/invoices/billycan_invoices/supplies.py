@@ -36,7 +36,7 @@ def settle(ctx: Context, invoice: Row, on: date) -> None:
     if invoice.claim_on is None or invoice.claim == "deposit":
         return
     _take_turns(ctx, invoice.claim_on)
-    of_this = own(ctx, invoices) & (invoices.c.claim_on == invoice.claim_on)
+    of_this = _of(ctx, invoice.claim_on)
     sent = invoices.c.status.not_in(("draft", "void")) & (sa.func.coalesce(invoices.c.claim, "") != "deposit")
     columns = [invoices.c[name] for name in ("claim", "claim_supply", "gst_breakdown")]
     rows = ctx.db.execute(sa.select(*columns).where(of_this, sent).order_by(invoices.c.id)).all()
@@ -48,7 +48,7 @@ def end(ctx: Context, work_id: str) -> None:
 
     Whatever becomes of its invoices later, each of them then counts by itself alone.
     """
-    of_this = own(ctx, invoices) & (invoices.c.claim_on == work_id) & invoices.c.claim_supply.is_not(None)
+    of_this = _of(ctx, work_id) & invoices.c.claim_supply.is_not(None)
     ctx.db.execute(sa.update(invoices).where(of_this).values(claim_supply=sa.null()))
     last = sa.select(sa.func.max(ahead.c.invoice_id)).where(own(ctx, ahead), ahead.c.work_id == work_id)
     if (invoice_id := ctx.db.execute(last).scalar()) is not None:
@@ -80,6 +80,12 @@ def counted(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
         .join(began, began.c.work_id == ahead.c.work_id)
         .where(own(ctx, ahead), period.accrual_from(began.c.day) == began.c.day, period.registered(ahead.c.counts_on))
     )
+
+
+def _of(ctx: Context, work_id: str) -> sa.ColumnElement[bool]:
+    """The invoices of a work, which name it as their quote or job: those have an index."""
+    named = (invoices.c.quote_id == work_id) | (invoices.c.job_id == work_id)
+    return own(ctx, invoices) & (invoices.c.claim_on == work_id) & named
 
 
 def _not_invoiced(sent: Sequence[Row]) -> Figures:

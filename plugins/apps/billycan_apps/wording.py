@@ -26,7 +26,6 @@ _OWN_WORDS = {
     "tenant:write": ("Change your business profile", "The bank account that clients pay into, too"),
     "hosted:read": ("See the look of your documents", "Logo, colour and footer"),
     "hosted:write": ("Change the look of your documents", "Logo, colour and footer"),
-    "attachments:read": ("See when files are attached or deleted", ""),
     "events:read": ("See what happened, and when", "Of the records that it may see"),
     "webhooks:read": ("See how its own notifications fare", ""),
     "webhooks:write": ("Be told as soon as something changes", "Only about what it may see"),

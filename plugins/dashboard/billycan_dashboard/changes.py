@@ -190,9 +190,7 @@ def _show_form(
     rows = {c.name: forms.row_count(c, fields, more.get(c.name, 0)) for c in asked if c.form == "rows"}
     in_row = min(_MOST_CHOICES, _MOST_OPTIONS // max(sum(rows.values()), 1))
     known, own = _names_in(record or {}), own or {}
-    choices = {
-        name: own.get(name) or _choices(visit, kind, name, fields, in_row, known) for name in _references(asked)
-    }
+    choices = {name: own.get(name) or _choices(visit, kind, name, fields, in_row, known) for name in _references(asked)}
     asked = tuple(_with_known_references(control, choices) for control in asked)
     values = {
         "kind": kind,

@@ -248,10 +248,10 @@ def _announce(app: App, url: str, is_loopback: bool = True) -> None:
     if not is_loopback:
         text += "\n  anybody who can reach this machine can call it, over plain http: put a TLS proxy in front of it"
     if business:
-        listed = next((e.route.path for e in app.endpoints if e.plugin != "core" and "{" not in e.route.path), "/v1/me")
+        shown = sorted((r for m in app.manifests.values() for r in m.records if not r.hidden), key=lambda r: r.order)
         text += "\n" + _FIRST_RUN.format(
             url=url,
-            path=listed,
+            path=shown[0].path if shown else "/v1/me",
             live=business.live_key,
             test=business.test_key,
             more=to_type(f"keys create --tenant {business.sandbox} --scope read --scope write"),

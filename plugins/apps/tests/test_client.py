@@ -11,6 +11,9 @@ import sqlalchemy as sa
 
 from billycan.testing import Client
 from billycan_apps.tables import refresh_tokens
+
+pytest.importorskip("billycan_client", reason="The client was NOT TESTED: not installed")
+
 from billycan_client import connect
 from billycan_client.errors import BillycanError, UnexpectedAnswer
 

@@ -442,6 +442,11 @@ def bring_in(c):
     c.get(f"/v1/imports/{bad}")
     c.get("/v1/imports?status=failed")
     c.refused(400, "malformed_csv", "POST", path, raw=b"name\nZo\xeb\n")
+    for _ in range(10):
+        c.call("POST", path, raw=b"name\n", status=202)
+    c.refused(409, "too_many_imports", "POST", path, raw=b"name\n")
+    run_timed(c.app)
+    run_timed(c.app)
     c.refused(400, "too_many_rows", "POST", path, raw=b"name\n" + b"A\n" * 20_001)
 
 

@@ -19,6 +19,7 @@ from billycan.web import Pieces, encode
 from billycan_users.api import Answer, Sent, Shown, Visit, names
 
 from .attachments import attached
+from .imports import import_page
 from .kinds import Kind, Member, action_label, holds, kind_at, kinds, label, page_of, title_of, url
 from .mailed import mailed, pdf_of
 from .reports import statement_of
@@ -86,6 +87,7 @@ def list_records(visit: Visit, resource: str) -> Answer:
     first = [f for f in filters if f.form == "choice"][:_MOST_CHOICES]
     more = [f for f in filters if f not in first]
     values = {
+        "importing": import_page(visit, kind),
         "kind": kind,
         "records": found["data"],
         "pagination": found["pagination"],

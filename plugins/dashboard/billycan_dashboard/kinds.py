@@ -163,6 +163,8 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
     path, shown, query = pages.path, listing.signature.listed, listing.signature.query
     by = {"list": ("GET", path), "get": ("GET", f"{path}/{{id}}"), "make": ("POST", path)}
     by |= {"change": ("PATCH", f"{path}/{{id}}"), "delete": ("DELETE", f"{path}/{{id}}")}
+    # What takes a file, and no members, has no form that could be made of its Struct.
+    routes = {does: app.at[at] for does, at in by.items() if at in app.at and app.at[at].route.receive is None}
     posts = {at: endpoint for (verb, at), endpoint in app.at.items() if verb == "POST"}
     acts = re.compile(rf"{re.escape(path)}/{{id}}/(\w+)")
     nested: dict[str, dict[str, Any]] = {}
@@ -184,7 +186,7 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         order=pages.order,
         columns=tuple(chosen),
         members=members,
-        routes={does: app.at[route] for does, route in by.items() if route in app.at},
+        routes=routes,
         actions={found[1]: endpoint for at, endpoint in posts.items() if (found := acts.fullmatch(at))},
         nested=nested,
         deletable=pages.deletable,

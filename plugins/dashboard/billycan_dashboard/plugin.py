@@ -9,6 +9,7 @@ from . import (
     deliveries,
     events,
     gst,
+    imports,
     keys,
     overview,
     pages,
@@ -39,6 +40,7 @@ manifest = Manifest(
         *taxable_payments.screens,
         *components.screens,
         *attachments.screens,
+        *imports.screens,
         *pages.screens,
     ),
 )

@@ -7,15 +7,16 @@ from typing import IO, Any
 
 import sqlalchemy as sa
 
-from billycan import BadRequest, Context, Page, new_id
+from billycan import BadRequest, Conflict, Context, Page, new_id, own
 from billycan.importing import Importer, importable
 from billycan.web import Incoming, encode
 
 from .reading import rows_of
 from .records import MOST_FAULTS, caller_of, finish, records, show
 from .schemas import Import, ImportQuery, Upload
-from .tables import chunks
+from .tables import chunks, imports
 
+MOST_WAITING = 10
 _CHUNK = 100
 _IN_MEMORY = 1 << 20
 
@@ -41,8 +42,10 @@ def create_import(ctx: Context, query: Upload, body: IO[bytes]) -> Import:
     they are members of a new record, and `billing_address.suburb` is a member of an object. Commas, semicolons or tabs
     separate the cells. The rows are checked and imported soon after the answer: get the import to see how it goes. The
     key needs the write scope of `resource` too, else the error is `insufficient_scope`. Refused with `malformed_csv` or
-    `too_many_rows` if the file cannot be read. Emits `import.failed` if the header has a fault.
+    `too_many_rows` if the file cannot be read, and with `too_many_imports` while 10 others are not finished. Emits
+    `import.failed` if the header has a fault.
     """
+    _check_waiting(ctx)
     rows = rows_of(body, query.charset)
     header = next(rows)
     importer = Importer(importable(ctx.app)[query.resource], header)
@@ -74,7 +77,7 @@ def create_import(ctx: Context, query: Upload, body: IO[bytes]) -> Import:
 def list_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
     """Imports, newest first.
 
-    With `fields` without `faults` the answer is small, however much is wrong with the files.
+    With `fields` without `faults` the answer is small, whatever is wrong with the files.
     """
     return records.page(ctx, query)
 
@@ -85,6 +88,16 @@ def get_import(ctx: Context, id: str) -> Import:
     While it is `queued`, `checking` or `writing`, ask again after a second or so.
     """
     return records.get(ctx, id)
+
+
+def _check_waiting(ctx: Context) -> None:
+    """Refuse another file while many wait: their rows take room until they are finished."""
+    c = imports.c
+    waiting = sa.select(sa.func.count()).where(own(ctx, imports), c.status.in_(("queued", "checking", "writing")))
+    if (ctx.db.execute(waiting).scalar() or 0) >= MOST_WAITING:
+        raise Conflict(
+            f"{MOST_WAITING} imports are not finished yet: send the next when one of them is.", code="too_many_imports"
+        )
 
 
 def _keep(ctx: Context, id: str, rows: Iterable[list[str]]) -> int:

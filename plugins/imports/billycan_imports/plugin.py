@@ -34,6 +34,7 @@ manifest = Manifest(
     tasks=(Every(seconds=1, due=unfinished, run=step),),
     codes={
         "malformed_csv": Code(400, "The file cannot be read as CSV."),
+        "too_many_imports": Code(409, "Too many imports are not finished yet."),
         "too_many_rows": Code(400, "The file has more rows than can be imported at once."),
     },
     examples=Path(__file__).parent / "examples.json",

@@ -21,12 +21,7 @@ def rows_of(file: IO[bytes], charset: str | None) -> Iterator[list[str]]:
         first = text.readline()
         text.seek(0)
         found = csv.reader(text, delimiter=_delimiter(first), strict=True)
-        header = next(found, [])
-        if len(header) > MOST_COLUMNS:
-            raise _unreadable(f"it has more than {MOST_COLUMNS} columns")
-        if not any(header):
-            raise _unreadable("its first line must name the columns")
-        yield [name.strip() for name in header]
+        yield _checked([name.strip() for name in next(found, [])])
         for number, row in enumerate(found, 1):
             if number > MOST_ROWS:
                 raise BadRequest(
@@ -39,14 +34,35 @@ def rows_of(file: IO[bytes], charset: str | None) -> Iterator[list[str]]:
             " encoding, such as charset=windows-1252"
         ) from error
     except csv.Error as error:
-        raise _unreadable(str(error)) from error
+        raise _unreadable(f"line {found.line_num:,}: {_in_words(str(error))}") from error
     finally:
         text.detach()
 
 
+def _checked(header: list[str]) -> list[str]:
+    if len(header) > MOST_COLUMNS:
+        raise _unreadable(f"it has more than {MOST_COLUMNS} columns")
+    if not any(header):
+        raise _unreadable("its first line must name the columns")
+    if not all(name.isprintable() for name in header):
+        raise _unreadable("the names of its columns have control characters. Save it as CSV UTF-8")
+    return header
+
+
+def _in_words(error: str) -> str:
+    """What Python's reader says of a file, as whoever made the file understands it."""
+    if "unexpected end" in error:
+        return 'a cell begins with " and has no " at its end'
+    if "expected after" in error:
+        return 'text comes after the " at the end of a cell. Within a cell, write "" for each "'
+    return f"a cell has more than {csv.field_size_limit():,} characters" if "field limit" in error else error
+
+
 def _encoding(file: IO[bytes], charset: str | None) -> str:
-    start = file.read(3)
+    start = file.read(4)
     file.seek(0)
+    if start == b"PK\3\4":
+        raise _unreadable("it is a workbook, or another packed file. Save the sheet as CSV UTF-8")
     marked = next((encoding for mark, encoding in _MARKS if start.startswith(mark)), None)
     return marked or {"windows-1252": "cp1252"}.get(charset or "", charset or "utf-8")
 
@@ -54,7 +70,7 @@ def _encoding(file: IO[bytes], charset: str | None) -> str:
 def _delimiter(line: str) -> str:
     """What stands between the names of the header."""
     outside = "".join(line.split('"')[::2])
-    return max(",;\t", key=outside.count)
+    return max(",;\t|", key=outside.count)
 
 
 def _unreadable(why: str) -> BadRequest:

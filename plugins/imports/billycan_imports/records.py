@@ -10,7 +10,7 @@ from billycan import Context, Identity, Records, Row, own
 from .schemas import Import, ImportFault
 from .tables import chunks, imports
 
-MOST_FAULTS = 1_000
+MOST_FAULTS = 100  # as an error of the API has
 
 records = Records(imports, Import, prefix="imp")
 _CALLER = ("id", "tenant_id", "environment", "name", "scopes", "per_minute", "per_second", "app_id", "connection_id")
@@ -32,7 +32,7 @@ def finish(ctx: Context, row: Row, imported: int = 0) -> Import:
 
 
 def noted(row: Row, faults: list[ImportFault]) -> dict[str, Any]:
-    """The columns of an import of which these faults were found, too: the first thousand of all are kept."""
+    """The columns of an import of which these faults were found, too: the first hundred of all are kept."""
     more = [msgspec.structs.asdict(fault) for fault in faults[: MOST_FAULTS - len(row.faults)]]
     return {"faults": [*row.faults, *more], "fault_count": row.fault_count + len(faults)}
 

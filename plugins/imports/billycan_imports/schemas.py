@@ -51,7 +51,7 @@ class Import(Resource):
     rows_imported: How many have become records: all of them, or none.
     ignored_columns: Columns of an export that only the server sets, such as `id`; they are not read.
     fault_count: How many faults were found.
-    faults: The first 1,000 of them.
+    faults: The first 100 of them.
     finished_at: When it was done, or failed.
     """
 

@@ -178,3 +178,22 @@ def test_no_attachment_is_without_its_file_and_no_file_is_left(deploy, tmp_path)
     assert rows(d, used)[0].bytes == sum(row.size for row in kept if row.id in made)
     for id in made:
         assert client.call("GET", f"/v1/attachments/{id}/content", status=200).body
+
+
+def test_all_rows_of_a_file_become_records_or_none_whoever_dies(deploy):
+    d = deploy("contacts,imports")
+    client, rows = Client(d.app), 2_500
+    file = b"name\n" + b"".join(b"Client %d\n" % number for number in range(rows))
+    id = client.call("POST", "/v1/imports?resource=contacts", raw=file, status=202).json["data"]["id"]
+    # While the rows are checked; and while they are written, or when all of them were.
+    for hour, points in enumerate((("row_made:1500", "row_made:1500"), ("row_made:1200", "imported")), 1):
+        d.kill_workers(*((point, hour * 3600) for point in points))
+        found = client.get(f"/v1/imports/{id}")["data"]
+        assert found["status"] in ("checking", "writing") and 1000 <= found["rows_checked"] <= rows
+        assert client.get("/v1/contacts")["data"] == [] and client.events() == []
+    d.work_until(lambda: client.get(f"/v1/imports/{id}")["data"]["status"] == "done", 6 * 3600, 6 * 3600)
+    names = Counter(each["name"] for each in every(client, "/v1/contacts?per_page=100"))
+    assert len(names) == rows and set(names.values()) == {1}
+    made = Counter(event["data"]["id"] for event in every(client, "/v1/events?event=contact.created&per_page=100"))
+    assert len(made) == rows and set(made.values()) == {1}
+    assert client.get("/v1/events?event=import.*")["pagination"]["total"] == 1

@@ -40,7 +40,7 @@ manifest = Manifest(
         *taxable_payments.screens,
         *components.screens,
         *attachments.screens,
-        *imports.screens,
         *pages.screens,
+        *imports.screens,
     ),
 )

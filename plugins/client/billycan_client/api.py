@@ -2481,7 +2481,7 @@ class Imports:
     ) -> Listing[models.Import]:
         """Imports, newest first.
 
-        With `fields` without `faults` the answer is small, however much is wrong with the files.
+        With `fields` without `faults` the answer is small, whatever is wrong with the files.
 
         page: The page, from 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
@@ -2548,7 +2548,8 @@ class Imports:
         The
         key needs the write scope of `resource` too, else the error is `insufficient_scope`. Refused with
         `malformed_csv` or
-        `too_many_rows` if the file cannot be read. Emits `import.failed` if the header has a fault.
+        `too_many_rows` if the file cannot be read, and with `too_many_imports` while 10 others are not finished. Emits
+        `import.failed` if the header has a fault.
 
         resource: What the rows are: `contacts`, `items`, `expenses`, or what another plugin lets you import.
         content: The file's bytes.

@@ -811,7 +811,7 @@ class Import(Struct, kw_only=True):
     fault_count: int
     """How many faults were found."""
     faults: list[ImportFault]
-    """The first 1,000 of them."""
+    """The first 100 of them."""
     finished_at: dt.datetime | None
     """When it was done, or failed."""
     external_id: str | None

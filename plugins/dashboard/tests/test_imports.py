@@ -54,7 +54,9 @@ def test_faults_are_a_table_of_row_column_and_words(app, client):
     run_timed(app)
     page = owner.get(page.request.path)
     rows = [[cell.get_text(" ", strip=True) for cell in row.find_all("td")] for row in page.html.find_all("tr")[1:]]
-    assert [row[:2] for row in rows] == [["1", "abn"], ["2", "name"]] and all(row[2][0].isupper() for row in rows)
+    assert [row[:2] for row in rows] == [["Row 1", "abn"], ["Row 2", "name"]] and all(
+        row[2][0].isupper() for row in rows
+    )
     assert "Nothing was imported" in page.text and client.get("/v1/contacts")["data"] == []
 
 

@@ -202,6 +202,8 @@ def filled(serve):
         url = f"http://127.0.0.1:1/{'a' * 300}"
         box.post("/v1/webhook_endpoints", {"url": url, "events": ["*"], "description": description})
     box.post("/v1/contacts", {"name": "Told of"})
+    columns = ",".join((HOSTILE.partition(" \u202e")[0], ENDLESS))
+    box.call("POST", "/v1/imports?resource=contacts", raw=columns.encode(), status=202)
     Dispatcher(app).sweep()
     with app.db.writing() as db:
         access.ask(db, app, access.Asked(ENDLESS, None, f"{'w' * 60}@example.com", HOSTILE), "192.0.2.1")

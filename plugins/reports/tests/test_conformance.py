@@ -7,8 +7,9 @@ class TestReports(PluginConformance):
     plugin = "reports"
     enable = ("contacts", "documents", "expenses", "hosted", "invoices")
 
-    years = count(2001)
+    months = count()
 
     def bodies(self, client):
-        year = next(self.years)  # a period is lodged once
-        return {"/v1/gst_periods": {"from": f"{year}-01-01", "to": f"{year}-03-31"}}
+        year, month = divmod(next(self.months), 12)  # a period is lodged once
+        day = f"{year + 2001}-{month + 1:02}-01"
+        return {"/v1/gst_periods": {"from": day, "to": day}}

@@ -308,6 +308,7 @@ def change(folder: Path) -> None:
         file.write_text(file.read_text().replace(old, "".join(line[1:] for line in lines if line[0] != "-")))
 
 
+@pytest.mark.either
 def test_the_tutorial_leads_to_a_plugin_that_works(engine, vehicles, make_app, clock):
     if engine == "sqlite":
         # In this process, since another would take seconds to import what is here already.

@@ -23,7 +23,7 @@ from billycan_mail.sending import Due, Sender
 from billycan_mail.tables import suppressed
 from billycan_webhooks.tables import deliveries
 
-pytestmark = pytest.mark.whole
+pytestmark = [pytest.mark.whole, pytest.mark.either]
 
 ALL = sorted(first_party())
 SELLER = {

@@ -62,6 +62,7 @@ def test_every_subset_starts_and_answers(make_app):
         app.close()
 
 
+@pytest.mark.either
 def test_each_plugin_migrates_with_no_more_than_it_requires(make_app):
     for name, manifest in MANIFESTS.items():
         app = make_app(*closure(name), fresh=True)

@@ -205,6 +205,7 @@ def test_listen_waits_for_a_busy_server(hooks, monkeypatch):
     assert waits == [1, 1] and len(told) == 1, "what happened before is not forwarded"
 
 
+@pytest.mark.either
 def test_ctrl_c_ends_listen(hooks, receive):
     app, receiver = hooks(), receive()
     sandbox = Client(app).sandbox()

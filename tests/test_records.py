@@ -123,6 +123,7 @@ def follow(browser, form):
 
 
 @pytest.mark.whole
+@pytest.mark.either
 def test_every_resource_is_listed_made_changed_with_a_fault_and_deleted(app, client, owner, clock):
     prepare(client)
     shown = re.findall(r'href="/dashboard/(\w+)"', owner.get("/dashboard").text)
@@ -371,6 +372,7 @@ def test_a_plugin_that_says_nothing_of_its_pages_has_them_too(make_app, install)
         make_app("assets", "contacts", "dashboard", "users")
 
 
+@pytest.mark.either
 def test_delete_is_offered_only_where_it_can_be_done(make_app):
     app = make_app(*PLUGINS, fresh=True)
     business = demo.first(app)

@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 NGINX = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin:/usr/local/bin")
 SECONDS = 60
 PROMISED = 2
-WORKER_CLASSES = ("gthread", "gevent")
+WORKER_CLASSES = ("gthread", pytest.param("gevent", marks=pytest.mark.long))
 GET = b"GET /v1/contacts?per_page=100 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\n\r\n"
 POST = b"POST /v1/contacts HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"
 

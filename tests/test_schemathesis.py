@@ -92,6 +92,7 @@ RULES = {
     r"must not be empty: send the file's bytes": "that a body of bytes is not empty, no schema says",
     r"resource: '.*' is not the id of a record\.": "which ids there are depends on what is enabled",
     r"to: is required, because the client has no email address.*": "what is known of a client, no keyword says",
+    r"The file cannot be read as CSV: .*": "nor what text in an encoding is",
     r"must be a single line": "a pattern on every text would hide what matters",
     r"must be an email address such as .*": "formats of our own",
     r"cannot be read on white: .*": "nor how well a colour can be read",

@@ -15,6 +15,7 @@ from gunicorn import util
 from gunicorn.http import wsgi
 from gunicorn.http.body import Body
 from gunicorn.http.errors import ParseException
+from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import ThreadWorker
 
 from billycan import wire
@@ -133,6 +134,8 @@ def prepare(worker: Any) -> None:
     util.write_error = write_error
     wsgi.Response = InOnePiece
     Body.read = _read_or_fail(Body.read)
+    # No more at once than is asked for: of a megabyte read ahead, each piece that is taken copies the rest.
+    SocketUnreader.max_body_chunk = wire.PIECE_BYTES
     # Whatever a client still sends has been read before; a gthread worker would answer nobody while it waits for more.
     util.close_graceful = util.close
     # Fewer than gunicorn would take, which leaves the others in the queue of the kernel until some have gone.

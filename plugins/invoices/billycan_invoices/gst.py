@@ -83,7 +83,8 @@ def _ledger(ctx: Context, period: GstPeriod) -> sa.Subquery:
 def _standing(ledger: sa.Subquery) -> sa.Subquery:
     """What each invoice came to by each entry: its price and parts, what was paid and what written off.
 
-    `first_on` is the first day on which anything was noted of it, and `issued_on` its own date.
+    `first_on` is the first day on which anything was noted of it, and `issued_on` its own date: that of the invoice
+    which takes it off, for a deposit that was not sent before.
     """
     # One window for all of it: in this order the price comes first, and only its day may be that of the next entry.
     c = ledger.c
@@ -92,7 +93,9 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
     earliest = sa.func.min(noted_on).over(**window)
     after = sa.func.lead(noted_on).over(**window)
     first_on = sa.case(((c.kind == "invoice") & (after < c.counts_on), after), else_=earliest)
-    issued_on = sa.func.max(sa.case((c.kind == "invoice", c.counts_on))).over(**window)
+    issued_on, taken_off_on = (
+        sa.func.max(sa.case((c.kind == kind, c.counts_on))).over(**window) for kind in ("invoice", "deposit")
+    )
     so_far = (
         sa.cast(sa.func.sum(c[name]).over(**window), sa.BigInteger).label(name)
         for name in ("total", *_PARTS, "paid", "written_off")
@@ -100,7 +103,7 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
     return sa.select(
         *(c[name] for name in ("invoice_id", "note_id", "kind", "rank", "counts_on", "id")),
         first_on.label("first_on"),
-        issued_on.label("issued_on"),
+        sa.func.coalesce(issued_on, taken_off_on).label("issued_on"),
         *so_far,
     ).subquery("standing")
 

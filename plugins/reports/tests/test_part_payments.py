@@ -110,6 +110,20 @@ def test_a_deposit_that_was_asked_for_first_is_part_of_it(client, clock):
     assert (months(client, "1A"), months(client, "G1")) == ([0, 100, 0], [0, 1150, 0])
 
 
+def test_a_deposit_that_is_taken_off_before_it_is_sent_counts_with_what_takes_it_off(client, clock):
+    job = work(client)
+    asked = {"percent": 10, "claim": "deposit"}
+    deposit = client.post(f"/v1/jobs/{job}/invoice", asked)["data"]["id"]
+    claim(client, job)
+    assert (months(client, "1A"), months(client, "G1")) == ([100, 0, 0], [1150, 0, 0])
+    at(clock, 8)
+    client.post(f"/v1/invoices/{deposit}/send", status=200)
+    assert (months(client, "1A"), months(client, "G1")) == ([100, 0, 0], [1150, 0, 0])
+    assert months(client, "1A", "cash") == [0, 0, 0]
+    client.post(f"/v1/invoices/{deposit}/pay", {"payment_method": "card"}, 200)
+    assert months(client, "1A", "cash") == [0, 10, 0]
+
+
 def test_progress_claims_are_supplies_of_their_own(client, clock):
     """Division 156."""
     job = work(client)

@@ -29,6 +29,7 @@ from click.testing import CliRunner
 from billycan.app import App
 from billycan.businesses import create_key, create_tenants
 from billycan.db import Database
+from billycan.hosting import gunicorn_conf
 from billycan.hosting import workers as in_workers
 from billycan.starting import migrate, policies
 from billycan.starting.settings import Config, Settings
@@ -482,6 +483,24 @@ class Load:
                 except (OSError, http.client.HTTPException) as error:
                     connection, got = None, f"{'kept' if kept else 'new'} {type(error).__name__}"
             self.got[got] += 1
+
+
+def test_who_was_connecting_as_the_server_stops_is_served_and_nobody_after():
+    with socket.create_server(("127.0.0.1", 0)) as listener, socket.socket() as late:
+        # The system's handshake stays unfinished until the client sends something.
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_DEFER_ACCEPT, SECONDS)
+        with socket.create_connection(listener.getsockname()) as client:
+            assert gunicorn_conf.refuse_new(listener)
+            client.sendall(b"first")
+            listener.settimeout(SECONDS)
+            with listener.accept()[0] as accepted:
+                accepted.settimeout(SECONDS)
+                client.sendall(b" and second")
+                client.shutdown(socket.SHUT_WR)
+                assert accepted.makefile("rb").read() == b"first and second"
+        late.settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            late.connect(listener.getsockname())
 
 
 @pytest.mark.long

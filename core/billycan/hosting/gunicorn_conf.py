@@ -16,6 +16,8 @@ from typing import Any
 from gunicorn.glogging import Logger
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - gunicorn makes private files there
+_SO_ATTACH_FILTER = 26  # of Linux
+_HANDSHAKE_SECONDS = 0.2  # in which who had begun to connect as the server stopped is connected
 
 bind = os.environ.get("BILLYCAN_BIND", "127.0.0.1:8000").split(",")
 worker_class = os.environ.get("BILLYCAN_WORKER_CLASS", "gthread")
@@ -77,19 +79,30 @@ def _finish(server: Any) -> None:
     gunicorn alone would reset all that still wait, and those that come while the workers finish.
     """
     shared = server.systemd or server.reexec_pid or server.master_pid
-    if not shared and all(_refuse(listener) for listener in server.LISTENERS):
+    if not shared and all(refuse_new(listener) for listener in server.LISTENERS):
         deadline = time.monotonic() + graceful_timeout
+        time.sleep(_HANDSHAKE_SECONDS)
         while any(listener.get_backlog() > 0 for listener in server.LISTENERS) and time.monotonic() < deadline:
             time.sleep(0.05)
     raise StopIteration
 
 
-def _refuse(listener: Any) -> bool:
-    """Let nothing more arrive at a listening socket, while what has arrived stays; False where the system cannot."""
-    drop_all = ctypes.create_string_buffer(struct.pack("HBBI", 0x06, 0, 0, 0))  # BPF: return 0 bytes of each packet
-    program = struct.pack("HL", 1, ctypes.addressof(drop_all))
+def refuse_new(listener: Any) -> bool:
+    """Let nobody more connect to a listening socket, while who waits or is connecting stays; False where unsupported.
+
+    The last packet of a handshake must pass: its sender already takes the connection to be open.
+    """
+    program = struct.pack(
+        "HBBI" * 5,
+        *(0x30, 0, 0, 13),  # the flags of the TCP header
+        *(0x54, 0, 0, 0x12),  # of them SYN and ACK
+        *(0x15, 0, 1, 0x02),  # SYN alone
+        *(0x06, 0, 0, 0),  # is dropped,
+        *(0x06, 0, 0, 0xFFFF_FFFF),  # all else is kept whole
+    )
+    instructions = ctypes.create_string_buffer(program)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, 26, program)  # SO_ATTACH_FILTER of Linux
+        listener.setsockopt(socket.SOL_SOCKET, _SO_ATTACH_FILTER, struct.pack("HL", 5, ctypes.addressof(instructions)))
     except OSError:
         return False
     return True

@@ -4,6 +4,7 @@ import logging
 import re
 import shutil
 import tempfile
+import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import EntryPoint
@@ -39,14 +40,19 @@ class Clock:
 
     def __init__(self, start: datetime = START) -> None:
         self.time = start
+        self._lock = threading.Lock()  # of two threads that add to it at once, one would set it back
 
     def __call__(self) -> datetime:
-        self.time += timedelta(milliseconds=1)
-        return self.time
+        return self._add(timedelta(milliseconds=1))
 
     def move(self, **by: float) -> None:
         """`clock.move(hours=1)`"""
-        self.time += timedelta(**by)
+        self._add(timedelta(**by))
+
+    def _add(self, time: timedelta) -> datetime:
+        with self._lock:
+            self.time += time
+            return self.time
 
 
 class Databases:

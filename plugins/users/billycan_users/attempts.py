@@ -36,14 +36,14 @@ def take(app: App, *names: str) -> Taken:
     So many at once have no more attempts between them than one after the other would. What was right after all is told
     by `forgive` and `give_back`.
     """
-    now = app.now()
     taken: dict[str, Moment] = {}
     with app.db.noting() as db:
         for name in sorted(names):  # in one order, so that two never wait for each other
-            row = upsert(attempts, db).values(name=name, failures=0, until=now)
+            row = upsert(attempts, db).values(name=name, failures=0, until=app.now())
             # Locked either way, and there: whoever was right in between takes theirs out.
             same = {"failures": attempts.c.failures}
             db.execute(row.on_conflict_do_update(index_elements=["name"], set_=same))
+        now = app.now()  # once they are locked: whoever was let in before began before
         mine = sa.select(attempts).where(attempts.c.name.in_(names)).order_by(attempts.c.name)
         rows = db.execute(mine).all()
         if (until := max(row.until for row in rows)) > now:

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import re
+import secrets
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -14,6 +15,7 @@ from fido2.utils import websafe_encode
 
 from billycan.testing import Client
 from billycan_users import passwords, people, rules
+from billycan_users.attempts import take
 from billycan_users.commands import users as command
 from billycan_users.people import invite
 from billycan_users.tables import attempts, passkeys, sessions, users
@@ -65,6 +67,20 @@ def test_guesses_at_once_share_no_allowance(app, owner, monkeypatch):
     pages = at_once(12, lambda n: guessing[n][0].web.post("/dashboard/sign-in", guessing[n][1], status="*").text)
     assert sum("is wrong" in page for page in pages) == 4
     assert sum("try again in" in page for page in pages) == 8
+
+
+def test_whoever_waits_behind_another_attempt_has_guessed_no_more_often(app, monkeypatch):
+    noting, name = app.db.noting, f"account:{secrets.token_hex(8)}"
+
+    @contextmanager
+    def noting_after_another():
+        monkeypatch.undo()
+        take(app, name)
+        with noting() as db:
+            yield db
+
+    monkeypatch.setattr(app.db, "noting", noting_after_another)
+    assert [*take(app, name)] == [name]
 
 
 def test_the_right_password_is_no_guess(app, owner):

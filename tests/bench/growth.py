@@ -38,7 +38,13 @@ REQUESTS, QUICKLY = 100, 40  # of each operation at each size
 FIRST = 100_000_000  # so that the numbers in ids have the same length
 # Requests that do not count: psycopg prepares a statement after five, and PostgreSQL keeps a plan after five more.
 WARM = 15
-DURABLE = {"fsync": "on", "full_page_writes": "on", "shared_buffers": "512MB", "max_wal_size": "4GB"}
+DURABLE = {
+    "fsync": "on",
+    "full_page_writes": "on",
+    "shared_buffers": "512MB",
+    "max_wal_size": "4GB",
+    "autovacuum": "on",
+}
 TABLES = (contacts, invoices, lines, expenses)
 IN_A_QUARTER = 50  # expenses, of those of ten years
 

@@ -28,7 +28,7 @@ from billycan.testing import throwaway
 HERE = Path(__file__).parent
 IDLE, ADDRESSES = 1_000, 20  # connections that are held; an address may have 100 to each process
 HELD_SECONDS = 4.0  # of the 5 for which gunicorn keeps one that is silent
-DURABLE = {"fsync": "on", "full_page_writes": "on"}
+DURABLE = {"fsync": "on", "full_page_writes": "on", "autovacuum": "on"}
 
 
 class Figure(msgspec.Struct):

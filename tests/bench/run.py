@@ -42,7 +42,13 @@ ROLE = "billycan_web"
 PER_PAGE = 25
 MOST = 100_000  # requests of one turn
 # Durable, as in production, and with room for the larger tables.
-POSTGRESQL = {"fsync": "on", "full_page_writes": "on", "shared_buffers": "512MB", "max_wal_size": "4GB"}
+POSTGRESQL = {
+    "fsync": "on",
+    "full_page_writes": "on",
+    "shared_buffers": "512MB",
+    "max_wal_size": "4GB",
+    "autovacuum": "on",
+}
 
 
 class Asked(msgspec.Struct):

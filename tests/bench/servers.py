@@ -3,7 +3,6 @@
 import http.client
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ from contextlib import closing
 from pathlib import Path
 
 import billycan
+from billycan.testing import throwaway
 
 SHIPPED = Path(billycan.__file__).parent / "hosting" / "gunicorn_conf.py"
 TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
@@ -30,9 +30,8 @@ class Server:
         python: str = sys.executable,
         program: str = "gunicorn",
     ) -> None:
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.held = throwaway.hold_port()
+        self.port = self.held.getsockname()[1]
         where = {
             "gunicorn": ["--bind", f"127.0.0.1:{self.port}", "--pythonpath", str(beside)],
             "uvicorn": ["--port", str(self.port), "--app-dir", str(beside)],
@@ -65,6 +64,7 @@ class Server:
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
+        self.held.close()
 
 
 def healthy(port: int) -> bool:

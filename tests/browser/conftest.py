@@ -3,7 +3,6 @@
 import fcntl
 import re
 import shutil
-import socket
 import subprocess
 from pathlib import Path
 
@@ -58,12 +57,16 @@ def serve(browser, make_app):
     browser.get_log("browser")
 
     def start(*plugins, **settings):
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        app = make_app(*plugins, fresh=True, public_url=f"http://localhost:{port}", **settings)
-        servers.append(StopableWSGIServer.create(app.wsgi, host="127.0.0.1", port=port))
-        return app
+        # The server has its port before there is an app, which must know it.
+        built = []
+
+        def wsgi(environ, start_response):
+            return built[0].wsgi(environ, start_response)
+
+        servers.append(StopableWSGIServer.create(wsgi, host="127.0.0.1", port=0))
+        public_url = f"http://localhost:{servers[-1].effective_port}"
+        built.append(make_app(*plugins, fresh=True, public_url=public_url, **settings))
+        return built[0]
 
     yield start
     browser.get("about:blank")
@@ -103,7 +106,7 @@ class Person:
     def sees(self, *texts):
         """Wait until the page says all that; asked of its source, which needs no script."""
         for text in texts:
-            wait = WebDriverWait(self.browser, 20, 0.05)
+            wait = WebDriverWait(self.browser, 60, 0.05)
             wait.until(lambda _, text=text: text in self.text, f"{text} is not shown")
         return self
 

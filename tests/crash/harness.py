@@ -13,7 +13,6 @@ import random
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -152,12 +151,12 @@ class Deployment:
         self.postgres, self.redis = None, throwaway.Redis() if redis else None
         if engine == "postgresql":
             # A crash of PostgreSQL must lose nothing here either: this one writes to the disk like a real one.
-            self.postgres = throwaway.start(fsync="on", full_page_writes="on")
+            self.postgres = throwaway.start(fsync="on", full_page_writes="on", autovacuum="on")
             url = self.postgres.database("crash").render_as_string(hide_password=False)
         else:
             url = f"sqlite:///{self.folder / 'crash.db'}"
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            self.port = free.getsockname()[1]
+        self.held = throwaway.hold_port()
+        self.port = self.held.getsockname()[1]
         self.environ = {
             **{k: v for k, v in os.environ.items() if not k.startswith("BILLYCAN_")},
             "BILLYCAN_DATABASE": url,
@@ -238,20 +237,20 @@ class Deployment:
         for point, ahead in points_and_clocks:
             self.start_worker(point, ahead)
         for process in self.workers[started:]:
-            assert process.wait(60) == -signal.SIGKILL, self.said()[-3000:]
+            assert process.wait(180) == -signal.SIGKILL, self.said()[-3000:]
         del self.workers[started:]
 
     def work_until(self, is_done, *clocks):
         """Let workers with these clocks work until that is so."""
         for ahead in clocks:
             self.start_worker(ahead=ahead)
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while not is_done():
             assert time.monotonic() < end, self.said()[-3000:]
             time.sleep(0.1)
         for process in self.workers:
             process.terminate()
-            assert process.wait(30) == 0, self.said()[-3000:]
+            assert process.wait(120) == 0, self.said()[-3000:]
         self.workers.clear()
 
     def web_workers(self):
@@ -269,7 +268,7 @@ class Deployment:
 
     def insist(self, method, path, body, headers):
         """Send bytes until somebody lives to answer; gives the status and what was said."""
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while True:
             connection = self.connect()
             try:
@@ -310,7 +309,7 @@ class Deployment:
         for key in self.keys:
             assert self.call(connection, "POST", "/v1/contacts", {"name": "first"}, key)[0] == 201
         connection.close()
-        end = time.monotonic() + 60
+        end = time.monotonic() + 180
         while len(receiver.came) < wanted:
             assert time.monotonic() < end, self.said()[-3000:]
             time.sleep(0.05)
@@ -374,6 +373,7 @@ class Deployment:
                     process.wait(30)
                 except subprocess.TimeoutExpired:
                     process.kill()
+        self.held.close()
         self.app.close()
         self.log.close()
         if self.postgres:

@@ -28,7 +28,7 @@ def soak(database: str, options: Namespace) -> bool:
         folder = Path(name)
         url = f"sqlite:///{folder}/soak.db"
         if database == "postgresql":
-            server = throwaway.start(fsync="on", full_page_writes="on")
+            server = throwaway.start(fsync="on", full_page_writes="on", autovacuum="on")
             assert server is not None
             url = server.database("soak").render_as_string(hide_password=False)
         app = application(url, str(folder / "shared"))

@@ -19,6 +19,8 @@ INSTALLED = Path("/usr/lib/postgresql")  # Debian keeps every version's programs
 # Without fsync a crash of PostgreSQL still loses nothing; only a crash of the machine would.
 SETTINGS = {"listen_addresses": "", "port": "5432", "max_connections": "200", "shared_buffers": "128MB"}
 SETTINGS |= {"jit": "off", "fsync": "off", "full_page_writes": "off"}
+# It would come upon hundreds of small databases, and change the plans of some in the middle of a test.
+SETTINGS |= {"autovacuum": "off"}
 # The read ends when the kernel closes the owner's end of the pipe, however the owner died. Removal is tried again
 # because an initdb or a start that was under way may still be writing.
 WATCHDOG = """
@@ -43,6 +45,17 @@ def find() -> Path | None:
 def in_memory() -> str | None:
     """A folder that lives in memory, where there is one: what is thrown away need not reach a disk."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
+
+
+def hold_port() -> socket.socket:
+    """A socket that keeps a port of loopback for whichever server is started there: nobody else is given it meanwhile.
+
+    A server that sets SO_REUSEADDR, as all do, may listen there as often as it likes; in between nobody is answered.
+    """
+    held = socket.socket()
+    held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    held.bind(("127.0.0.1", 0))
+    return held
 
 
 def start(**settings: str) -> Postgres | None:

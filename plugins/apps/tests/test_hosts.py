@@ -3,7 +3,6 @@
 import http.client
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
@@ -17,7 +16,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.hosting import gunicorn_conf
-from billycan.testing import SECRET, Client
+from billycan.testing import SECRET, Client, throwaway
 from billycan_apps.tables import refresh_tokens
 from billycan_apps.testing import OAuthApp
 
@@ -56,8 +55,8 @@ def host(app, tmp_path):
 
     @contextmanager
     def run(name, *, dies=False):
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        held = throwaway.hold_port()
+        port = held.getsockname()[1]
         environ = {
             **{k: v for k, v in os.environ.items() if not k.startswith("BILLYCAN_")},
             "BILLYCAN_DATABASE": app.db.url.render_as_string(hide_password=False),
@@ -77,6 +76,7 @@ def host(app, tmp_path):
                 yield port
             finally:
                 server.terminate()
+        held.close()
 
     return run
 

@@ -20,7 +20,7 @@ import requests
 import standardwebhooks.webhooks as package
 from requests_oauthlib import OAuth2Session
 
-from billycan.testing import Client
+from billycan.testing import Client, throwaway
 from billycan_apps.testing import OAuthApp
 from billycan_webhooks.dispatch import Dispatcher
 
@@ -79,38 +79,38 @@ def test_the_example_connects_lists_invoices_and_hears_of_them(client, monkeypat
     spec = importlib.util.spec_from_file_location("connect", ROOT / "examples" / "connect" / "connect.py")
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
-    pages = example.server(None, 0)
-    here = f"http://127.0.0.1:{pages.server_port}"
+    held = throwaway.hold_port()
+    here = f"http://127.0.0.1:{held.getsockname()[1]}"
     oauth = OAuthApp(client, *example.SCOPES, redirect_uris=[f"{here}/callback"])
     app = example.App(client.app.public_url, oauth.id, oauth.secret, here)
-    pages.server_close()
-    pages = example.server(app, int(here.rpartition(":")[2]))
+    pages = example.server(app, held.getsockname()[1])
+    held.close()
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     body = {"client_id": contact, "line_items": [{"description": "Tap", "unit_price": "10.00"}]}
     client.post("/v1/invoices", body)
     with running(pages):
-        assert "Connect your business" in requests.get(here, timeout=10).text
-        to = requests.get(f"{here}/connect", allow_redirects=False, timeout=10).headers["Location"]
+        assert "Connect your business" in requests.get(here, timeout=60).text
+        to = requests.get(f"{here}/connect", allow_redirects=False, timeout=60).headers["Location"]
         back = led_to(oauth, to)
-        assert requests.get(back.replace("state=", "state=x"), timeout=10).status_code == 400
-        assert "INV-0001: $11.00 draft" in requests.get(back, timeout=10).text
+        assert requests.get(back.replace("state=", "state=x"), timeout=60).status_code == 400
+        assert "INV-0001: $11.00 draft" in requests.get(back, timeout=60).text
         client.post("/v1/invoices", body)
         dispatcher = Dispatcher(client.app)
         dispatcher.sweep()
         while dispatcher.is_busy():
             dispatcher.round()
-        assert "invoice.created INV-0002" in requests.get(here, timeout=10).text
+        assert "invoice.created INV-0002" in requests.get(here, timeout=60).text
         # The library refreshes by its own clock; to it the token is over.
         app.session.token = {**app.session.token, "expires_at": 1}
         old = app.session.token["refresh_token"]
-        assert "INV-0002" in requests.get(here, timeout=10).text
+        assert "INV-0002" in requests.get(here, timeout=60).text
         assert app.session.token["refresh_token"] != old
-        requests.post(f"{here}/hooks", data=b"{}", timeout=10)
+        requests.post(f"{here}/hooks", data=b"{}", timeout=60)
         assert app.heard == ["invoice.created INV-0002"]
         # Somebody connects again, and lets it listen no more; then they let it see nothing at all.
         for scopes, said in ((["invoices:read"], "nothing: This key lacks"), (["webhooks:read"], "Connect again")):
-            to = requests.get(f"{here}/connect", allow_redirects=False, timeout=10).headers["Location"]
-            assert said in requests.get(led_to(oauth, to, scopes), timeout=10).text
+            to = requests.get(f"{here}/connect", allow_redirects=False, timeout=60).headers["Location"]
+            assert said in requests.get(led_to(oauth, to, scopes), timeout=60).text
 
 
 def test_the_document_connects_a_business(client, monkeypatch, tmp_path, capsys):

@@ -1,13 +1,22 @@
-"""Whole files of tests, run once more with an app's access token where they have a key."""
+"""The same examples of properties in each run; and whole files run once more, with an app's access token for a key."""
 
+import os
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from billycan import App
 from billycan.starting.packages import absent
 from billycan.testing import Client
+
+# The same examples each time, however slow and busy the machine is; HYPOTHESIS_PROFILE=search looks for new ones.
+settings.register_profile(
+    "same", deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, max_examples=50
+)
+settings.register_profile("search", settings.get_profile("same"), derandomize=False, max_examples=2_000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 
 def pytest_configure(config: pytest.Config) -> None:

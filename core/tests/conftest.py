@@ -1,6 +1,5 @@
 """A plugin with a column of every kind, for tests of core alone."""
 
-import os
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
@@ -9,7 +8,6 @@ from typing import Annotated
 
 import pytest
 import sqlalchemy as sa
-from hypothesis import HealthCheck, settings
 from msgspec import Meta
 
 from billycan import (
@@ -29,13 +27,6 @@ from billycan import (
     searchable,
 )
 from billycan.fields import Amount, Day, DayOrInstant, Instant, Moment, Name, Search, UnitPrice
-
-# The same examples each time, however slow and busy the machine is; HYPOTHESIS_PROFILE=search looks for new ones.
-settings.register_profile(
-    "same", deadline=None, suppress_health_check=list(HealthCheck), derandomize=True, max_examples=50
-)
-settings.register_profile("search", settings.get_profile("same"), derandomize=False, max_examples=2_000)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 table = resource_table(
     "widgets",

@@ -78,7 +78,7 @@ def together(*works: Callable[[], object]) -> None:
     for process in processes:
         process.start()
     for process in processes:
-        process.join(60)
+        process.join(300)
     assert [process.exitcode for process in processes] == [0] * len(works)
 
 
@@ -220,7 +220,7 @@ def test_threads_of_processes_accept_exactly_the_limit(memory: Path, own_limiter
 
     def work(process: int) -> None:
         limiter = Limiter(memory) if own_limiter else inherited
-        start.wait(20)
+        start.wait(120)
 
         def hammer(thread: int) -> None:
             counts[process * 4 + thread] = accepted(limiter, 500, name=name, per=(3000, 3000))
@@ -240,7 +240,7 @@ def test_processes_that_raise_limits_at_once_forget_nothing(memory: Path) -> Non
 
     def work(number: int) -> None:
         limiter = Limiter(memory)
-        start.wait(20)
+        start.wait(120)
         for limit in range(1, 400):
             counts[number] += limiter.take("growing", limit, 400, NOW).allowed
         counts[number] += accepted(limiter, 400, name="growing", per=(400, 400))
@@ -508,7 +508,7 @@ def test_processes_count_a_network_together(memory: Path) -> None:
 
     def work(number: int) -> None:
         limiter = Limiter(memory, most_addresses=1)
-        start.wait(20)
+        start.wait(120)
         for one in range(200):
             name = by_address("together", f"192.0.2.{one}")
             counts[number] += limiter.take(name, 100, 60, NOW).allowed
@@ -549,11 +549,11 @@ def test_an_idle_address_in_use_is_not_waited_for(folder: Path) -> None:
     def hold() -> None:
         with Limiter(folder)._locked(limits._place("address:api a")):
             busy.set()
-            done.wait(20)
+            done.wait(120)
 
     child = FORK.Process(target=hold)
     child.start()
-    assert busy.wait(20)
+    assert busy.wait(120)
     assert accepted(limiter, 1, name="address:api b", now=NOW + 100) == 1
     done.set()
     child.join()
@@ -566,7 +566,7 @@ def test_processes_keep_the_bound_of_addresses_together(memory: Path) -> None:
 
     def work() -> None:
         limiter = Limiter(memory, most_addresses=20)
-        start.wait(20)
+        start.wait(120)
         for minute in range(6):
             for number in range(30):
                 limiter.take(f"address:api {number}", 1, 1, NOW + minute * 61)

@@ -54,7 +54,7 @@ def is_alive(pid: int) -> bool:
     return state != "" and not state.startswith("Z")  # Containers without an init leave zombies.
 
 
-def wait_until_gone(folder: Path, pid: int, seconds: float = 20) -> None:
+def wait_until_gone(folder: Path, pid: int, seconds: float = 60) -> None:
     deadline = time.monotonic() + seconds
     while folder.exists() or is_alive(pid):
         assert time.monotonic() < deadline, f"after {seconds} s: {folder=} {folder.exists()=} {is_alive(pid)=}"
@@ -188,7 +188,7 @@ if (child := os.fork()) == 0:
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 server.database("after")
 """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=180)
 
 
 @needs_postgres

@@ -14,7 +14,7 @@ def until(browser, text):
     """Wait until the frame of the page shows a text."""
     browser.switch_to.frame(browser.find_element(By.TAG_NAME, "iframe"))
     shown = (By.TAG_NAME, "body"), text
-    WebDriverWait(browser, 20, 0.05).until(expected_conditions.text_to_be_present_in_element(*shown))
+    WebDriverWait(browser, 60, 0.05).until(expected_conditions.text_to_be_present_in_element(*shown))
     browser.switch_to.default_content()
 
 

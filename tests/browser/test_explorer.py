@@ -25,7 +25,7 @@ from billycan.testing import Client
 
 PLUGINS = ("contacts", "documents", "explorer", "hosted", "invoices", "staff")
 DESK, PHONE = (1440, 900), (390, 844)
-SECONDS = 20
+SECONDS = 60
 EVIL = '<img src=x onerror="window.harmed=1"><script>window.harmed=1</script>'
 
 

@@ -93,7 +93,7 @@ class Walk:
         buttons = self.browser.find_elements(By.CSS_SELECTOR, "main form.fields button:not(.unseen, .small)")
         next(button for button in buttons if button.is_displayed()).click()
         told = (By.CSS_SELECTOR, "main > [role=alert]")
-        WebDriverWait(self.browser, 20, 0.05).until(lambda browser: browser.find_elements(*told), f"{path} is in order")
+        WebDriverWait(self.browser, 60, 0.05).until(lambda browser: browser.find_elements(*told), f"{path} is in order")
         self.look()
 
 

@@ -23,7 +23,7 @@ from ..starting import migrate, settings
 from ..testing import SECRET
 from . import gunicorn_conf
 
-_SECONDS = 60
+_SECONDS = 180
 
 
 class Call(Struct):

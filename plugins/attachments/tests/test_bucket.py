@@ -1,5 +1,6 @@
 """Attachments in a bucket: against a server that speaks S3's protocol and knows its keys."""
 
+import fcntl
 import json
 import shutil
 import subprocess
@@ -34,11 +35,13 @@ def program():
         pytest.skip(NOT_TESTED + "no node and npm here")
     installed = SERVER / "node_modules" / ".package-lock.json"
     wanted = {name for name in json.loads(LOCKED.read_text())["packages"] if name}
-    if not installed.exists() or set(json.loads(installed.read_text())["packages"]) != wanted:
-        words = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
-        done = subprocess.run(words, cwd=SERVER, capture_output=True, text=True, timeout=300, check=False)
-        if done.returncode:
-            pytest.skip(f"{NOT_TESTED}npm ci failed: {done.stderr[-300:]}")
+    with LOCKED.open() as turn:
+        fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
+        if not installed.exists() or set(json.loads(installed.read_text())["packages"]) != wanted:
+            words = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
+            done = subprocess.run(words, cwd=SERVER, capture_output=True, text=True, timeout=300, check=False)
+            if done.returncode:
+                pytest.skip(f"{NOT_TESTED}npm ci failed: {done.stderr[-300:]}")
     return node
 
 

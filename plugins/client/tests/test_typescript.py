@@ -13,7 +13,7 @@ NOT_TESTED = "the TypeScript types were NOT TESTED: "
 
 
 def run(*command, **more):
-    return subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=120, check=False, **more)
+    return subprocess.run(command, cwd=FOLDER, capture_output=True, text=True, timeout=300, check=False, **more)
 
 
 @pytest.fixture(scope="module")

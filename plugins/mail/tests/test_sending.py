@@ -289,10 +289,10 @@ def test_a_server_that_hangs_or_drips_is_left(make_app, sold, drips):
         def answer():
             connection, _ = listening.accept()
             with connection:
-                connection.sendall(b"220 hello\r\n")
-                connection.recv(1000)
-                connection.sendall(b"250 hello\r\n")
-                with suppress(OSError):
+                with suppress(OSError):  # the other end may leave at any moment
+                    connection.sendall(b"220 hello\r\n")
+                    connection.recv(1000)
+                    connection.sendall(b"250 hello\r\n")
                     for _ in range(1200 * drips):
                         if over.wait(0.05):
                             break
@@ -356,7 +356,7 @@ def test_the_worker_sends_within_seconds_and_stops(mailing, serve, sold):
     worker.start()
     try:
         id = emailed(client, invoice)
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while read(client, id)["status"] != "sent":
             assert time.monotonic() < end
             stop.wait(0.05)

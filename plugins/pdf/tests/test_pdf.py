@@ -218,7 +218,7 @@ def test_a_plugin_brings_its_own_template(make_app, install, tmp_path):
     (tmp_path / "slip.typ").write_text(TEMPLATE)
     (tmp_path / "words.txt").write_text("special")
     slips(install, tmp_path / "slip.typ")
-    answer = fetched(Client(make_app("pdf", "slips")), "/v1/slips/con_1.pdf")
+    answer = fetched(Client(make_app("pdf", "slips", pdf={"template_seconds": 60})), "/v1/slips/con_1.pdf")
     assert read(answer.body)[0] == ["Our own special Slip for B"]
     assert answer.headers["Content-Disposition"] == 'inline; filename="a-slip.pdf"'
 

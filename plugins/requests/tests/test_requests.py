@@ -258,7 +258,7 @@ def test_what_a_killed_process_had_not_written_is_admitted(make_app, tmp_path, c
     given = [url, str(tmp_path), client.secret, SECRET]
     environ = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
     done = subprocess.run(
-        [sys.executable, "-c", KILLED, *given], check=False, env=environ, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", KILLED, *given], check=False, env=environ, capture_output=True, text=True, timeout=180
     )
     assert done.returncode == -signal.SIGKILL, done.stderr
     assert len(logged(app, client)) == 1

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("billycan.webhooks")
 
 _MOST_WAITING = 1000
+_PATIENCE_SECONDS = 0.5
 Hint = tuple[str, str]  # a tenant's id and an endpoint's: something may be due there
 
 
@@ -45,7 +46,7 @@ class Nudger:
             while self._waiting and (app := self._app()):
                 if self._queue and not self._queue.is_whole():
                     self._close()
-                self._queue = self._queue or Queue(app, patience=0.5)
+                self._queue = self._queue or Queue(app, patience=_PATIENCE_SECONDS)
                 self._queue.hint(*self._waiting.popleft())
         except Exception as error:  # noqa: BLE001 - whatever a queue raises, the sweep finds the delivery
             self._waiting.clear()

@@ -91,7 +91,7 @@ class Receiver:
         except package.WebhookVerificationError:
             return False
 
-    def wait(self, count, seconds=10.0):
+    def wait(self, count, seconds=30.0):
         end = time.monotonic() + seconds
         while len(self.requests) < count and time.monotonic() < end:
             time.sleep(0.005)

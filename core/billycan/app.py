@@ -49,8 +49,7 @@ class App:
     def __init__(
         self, config: settings.Config, clock: Clock = lambda: datetime.now(UTC), db: Database | None = None
     ) -> None:
-        self.settings = config.settings
-        self.clock = clock
+        self.settings, self.clock = config.settings, clock
         if not self.settings.secret:
             raise settings.SettingsError(
                 "secret: set BILLYCAN_SECRET or BILLYCAN_SECRET_FILE to at least 32 random characters"

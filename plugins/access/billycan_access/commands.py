@@ -21,11 +21,11 @@ def access() -> None:
 
 
 @access.command("list")
-@click.option("--all", "all_states", is_flag=True, help="Those that were decided on or have expired, too.")
+@click.option("--all", "all_states", is_flag=True, help="Include those that were decided on or have expired.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def list_requests(opened: Any, all_states: bool, as_json: bool) -> None:
-    """List the requests that wait for a decision.
+    """List the requests that await a decision.
 
     \b
     billycan access list --json
@@ -49,7 +49,7 @@ def list_requests(opened: Any, all_states: bool, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def approve(opened: Any, request_id: str, as_json: bool) -> None:
-    """Make the business, its sandbox and its owner's invitation; prints the link to send to them.
+    """Create the business, its sandbox and its owner's invitation; prints the link to send to them.
 
     \b
     billycan access approve acc_01abc
@@ -68,7 +68,7 @@ def approve(opened: Any, request_id: str, as_json: bool) -> None:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def refuse(opened: Any, request_id: str, as_json: bool) -> None:
-    """Refuse a request; nobody is told.
+    """Refuse a request; nobody is notified.
 
     \b
     billycan access refuse acc_01abc

@@ -65,7 +65,7 @@ def create(
 @_as_json
 @click.pass_obj
 def list_apps(opened: Any, as_json: bool) -> None:
-    """List the apps that are registered, the newest first.
+    """List the registered apps, newest first.
 
     \b
     billycan apps list --json
@@ -143,7 +143,7 @@ def delete(opened: Any, app_id: str, as_json: bool) -> None:
 @_as_json
 @click.pass_obj
 def rotate_secret(opened: Any, app_id: str, as_json: bool) -> None:
-    """Print a new secret of an app; the latest one stays good beside it, and those before it are refused.
+    """Print a new secret for an app; the previous one stays valid, and older ones are refused.
 
     \b
     billycan apps rotate-secret app_01abc
@@ -161,7 +161,7 @@ def rotate_secret(opened: Any, app_id: str, as_json: bool) -> None:
 @_as_json
 @click.pass_obj
 def list_connections(opened: Any, tenant: str, as_json: bool) -> None:
-    """List the apps that are connected to a business, the newest first.
+    """List the apps that are connected to a business, newest first.
 
     \b
     billycan apps connections --tenant ten_01abc --json

@@ -66,9 +66,9 @@ def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Arrived
 def add_attachment(ctx: Context, query: Upload, body: Arrived) -> Attachment:
     """Attach a file to a record.
 
-    The body is the file's bytes, at most 10 MiB. They decide what the file is, whatever Content-Type they are sent
-    with. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the write scope of
-    the record's resource, else the error is `insufficient_scope`. A record that does not exist gives
+    The body is the file's bytes, at most 10 MiB. The type of the file is recognized from them, whatever the
+    Content-Type says. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the
+    write scope of the record's resource, else the error is `insufficient_scope`. A record that does not exist gives
     `resource_not_found`, and a file for which the business has no room left gives `quota_exceeded`. Emits
     `attachment.created`.
     """
@@ -111,7 +111,7 @@ def get_attachment_content(ctx: Context, id: str) -> Reply:
 def delete_attachment(ctx: Context, id: str) -> Deleted:
     """Delete an attachment.
 
-    What is attached to a record that must be kept is kept with it: the error is `document_locked`. The key needs the
+    Attachments of a record that must be kept cannot be deleted: the error is `document_locked`. The key needs the
     write scope of the record's resource, else the error is `insufficient_scope`. Emits `attachment.deleted`.
     """
     row = _found(ctx, id, "write")

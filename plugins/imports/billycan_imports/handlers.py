@@ -40,8 +40,8 @@ def create_import(ctx: Context, query: Upload, body: IO[bytes]) -> Import:
 
     The body is the file, at most 10 MiB and 20,000 rows. Its first line names the columns, as an export writes them:
     they are members of a new record, and `billing_address.suburb` is a member of an object. Commas, semicolons or tabs
-    separate the cells. The rows are checked and imported soon after the answer: get the import to see how it goes. The
-    key needs the write scope of `resource` too, else the error is `insufficient_scope`. Refused with `malformed_csv` or
+    separate the cells. The rows are checked and imported soon after the response: get the import to see its progress.
+    The key also needs the write scope of `resource`; otherwise `insufficient_scope`. Refused with `malformed_csv` or
     `too_many_rows` if the file cannot be read, and with `too_many_imports` while 10 others are not finished. Emits
     `import.failed` if the header has a fault.
     """
@@ -77,13 +77,13 @@ def create_import(ctx: Context, query: Upload, body: IO[bytes]) -> Import:
 def list_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
     """Imports, newest first.
 
-    With `fields` without `faults` the answer is small, whatever is wrong with the files.
+    Faults can make the response large: use `fields` to leave them out.
     """
     return records.page(ctx, query)
 
 
 def get_import(ctx: Context, id: str) -> Import:
-    """One import, and how far it has got.
+    """One import, and its progress.
 
     While it is `queued`, `checking` or `writing`, ask again after a second or so.
     """

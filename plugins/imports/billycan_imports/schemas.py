@@ -15,8 +15,8 @@ class Upload(Struct, forbid_unknown_fields=True, kw_only=True):
     """The parameters of an upload.
 
     resource: What the rows are: `contacts`, `items`, `expenses`, or what another plugin lets you import.
-    dry_run: Whether to check the rows only, and import none.
-    charset: How the text is encoded; by default told by the file: UTF-16 by its byte order mark, else UTF-8.
+    dry_run: Whether to only check the rows, and import none.
+    charset: How the text is encoded; defaults to UTF-16 if the file has its byte order mark, and to UTF-8 otherwise.
     """
 
     resource: Kind
@@ -27,7 +27,7 @@ class Upload(Struct, forbid_unknown_fields=True, kw_only=True):
 class ImportFault(Struct):
     """What is wrong with a row.
 
-    row: Its number: 1 is the first after the header, and 0 the header itself.
+    row: Its number: 0 is the header, and 1 the first row after it.
     column: The column; null for the row as a whole.
     code: Which rule it breaks, as for the members of a request.
     message: What is wrong and how to fix it.
@@ -43,16 +43,16 @@ class Import(Resource):
     """A CSV file whose rows become records: all of them, or none.
 
     resource: What the rows are.
-    status: It waits in `queued`, is checked in `checking` and made into records in `writing`. In the end it is `done`,
-      or `failed` if any row has a fault.
+    status: `queued`, then `checking` while the rows are checked and `writing` while the records are created. In the end
+      `done`, or `failed` if any row has a fault.
     dry_run: Whether the rows are only checked.
-    rows: How many rows it has, empty ones not counted.
+    rows: How many rows it has, not counting empty ones.
     rows_checked: How many of them have been checked so far.
-    rows_imported: How many have become records: all of them, or none.
+    rows_imported: How many became records: all of them, or none.
     ignored_columns: Columns of an export that only the server sets, such as `id`; they are not read.
     fault_count: How many faults were found.
     faults: The first 100 of them.
-    finished_at: When it was done, or failed.
+    finished_at: When it was done or failed.
     """
 
     resource: str

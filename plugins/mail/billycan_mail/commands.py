@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @click.group("mail")
 def mail() -> None:
-    """Try out mail, and take reports on what could not be delivered.
+    """Test mail, and process reports on undelivered mail.
 
     \b
     billycan mail test you@example.com
@@ -62,9 +62,9 @@ def test(opened: Any, address: str) -> None:
 @click.argument("message", type=click.File("rb"), default="-")
 @click.pass_obj
 def bounce(opened: Any, message: Any) -> None:
-    """Take a report on mail that could not be delivered, from standard input or a file.
+    """Read a report on undelivered mail, from standard input or a file.
 
-    The addresses that failed for good are not written to any more. Have your mail server hand each message to the
+    Addresses that failed permanently are suppressed. Have your mail server pipe each message that arrives at the
     address in mail.bounces to this command.
 
     \b

@@ -12,7 +12,7 @@ from .tables import files, recipients
 def list_emails(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
     """The emails to the business's clients, newest first, without their attempts.
 
-    Letters of the platform itself, such as invitations, are not among them.
+    Emails of the platform itself, such as invitations, are not included.
     """
     return records.page(ctx, query)
 
@@ -20,7 +20,7 @@ def list_emails(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
 def get_email(ctx: Context, id: str) -> Email:
     """One email, with every attempt to send it.
 
-    `sent` means that the mail server took it. Whether anybody has opened it is not tracked.
+    `sent` means that the mail server accepted it. Opens are not tracked.
     """
     return records.get(ctx, id)
 
@@ -28,8 +28,8 @@ def get_email(ctx: Context, id: str) -> Email:
 def resend_email(ctx: Context, id: str) -> Email:
     """Send an email again as it was, attachment included: a new email to the same addresses.
 
-    For an email that is still on its way: `invalid_state_transition`. Refused with `too_many_emails` beyond the day's
-    bound.
+    Refused with `invalid_state_transition` while the email is still being sent, and with `too_many_emails` once the
+    business has reached its limit for 24 hours.
     """
     row = records.find(ctx, id)
     _require_document(ctx, row)
@@ -55,7 +55,7 @@ def resend_email(ctx: Context, id: str) -> Email:
 def get_email_pdf(ctx: Context, id: str) -> Reply:
     """The PDF that was attached to an email, as it was sent.
 
-    The key needs the read scope of the document, too; otherwise `insufficient_scope`.
+    The key also needs the read scope of the document; otherwise `insufficient_scope`.
     """
     row = records.find(ctx, id)
     if row.file_id is None:

@@ -102,9 +102,9 @@ def _sends(path: str, scope: str, noun: str) -> Callable[..., Email]:
     article = "an" if noun[0] in "aeiou" else "a"
     handler.__doc__ = f"""Email {article} {noun} to the client: it is sent within seconds, in the background.
 
-    The email that was written down; its `status` says what becomes of it. Needs the scope {scope}, too. A draft is sent
-    or issued first, in the same transaction. Refused with `address_suppressed` if the business writes to none of the
-    addresses, and with `too_many_emails` beyond the day's bound.
+    The response is the email; its `status` shows whether it was sent. The key also needs the scope {scope}. A draft is
+    sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is suppressed,
+    and with `too_many_emails` once the business has reached its limit for 24 hours.
     """
     return handler
 
@@ -122,9 +122,9 @@ def _previews(path: str, noun: str) -> Callable[..., Preview]:
 
     handler.__name__ = f"preview_{noun.replace(' ', '_')}_email"
     article = "an" if noun[0] in "aeiou" else "a"
-    handler.__doc__ = f"""What an email with {article} {noun} would say, and to whom it would go.
+    handler.__doc__ = f"""What an email with {article} {noun} would say, and who would get it.
 
-    Nothing is sent. A draft stays a draft, and the address of its page is known only once it is sent.
+    Nothing is sent. A draft stays a draft; its page has no URL until it is sent.
     """
     return handler
 

@@ -63,8 +63,8 @@ manifest = Manifest(
     ),
     codes={
         "already_suppressed": Code(409, "The address is on the list already."),
-        "address_suppressed": Code(422, "The business does not write to any of these addresses."),
-        "too_many_emails": Code(422, "The business wrote to as many addresses as it may in 24 hours."),
+        "address_suppressed": Code(422, "Every recipient is suppressed: see `/v1/suppressed_addresses`."),
+        "too_many_emails": Code(422, "The business has written to as many addresses as it may in 24 hours."),
     },
     examples=Path(__file__).parent / "examples.json",
     doctor=described,

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from datetime import timedelta
 from functools import lru_cache
 from typing import Any, TypeVar
@@ -124,11 +124,7 @@ def write(
     `may_get` are the addresses that a sandbox may write to; None for everybody. Whom the business must not write to
     gets nothing. Raises Invalid beyond the day's bound.
     """
-    app, now, id = ctx.app, ctx.now(), new_id("eml")
     fates = _fates(ctx, [*to, *cc], may_get, reminder=columns["reminder"])
-    statuses = set(fates.values())
-    waits = "waiting" in statuses
-    held = None if waits else "no_server" if "no_server" in statuses else "sandbox" if "sandbox" in statuses else None
     if file:
         file_id = new_id("mfl")
         content = {"content": file.content, "content_type": file.content_type}
@@ -136,24 +132,42 @@ def write(
         columns["attachment"] = {"filename": file.filename, "size": len(file.content)}
     row = _records.insert(
         ctx,
-        id=id,
-        status="queued" if waits else "held" if held else "failed",
-        held_because=held,
-        last_error=None if waits or held else "suppressed",
-        due_at=now,
+        id=new_id("eml"),
+        due_at=ctx.now(),
         failures=0,
         attempts_made=0,
         is_uncertain=False,
         may_have_arrived_twice=False,
         file_id=file_id,
         metadata={},
+        **_first_status({*fates.values()}),
         **columns,
     )
-    made = [
+    ctx.db.execute(sa.insert(recipients), _recipients(row, to, cc, fates))
+    # The counter's row that the insert locked makes others wait, so that the count is right.
+    _check_bound(ctx, ctx.app)
+    if row.status == "failed":
+        ctx.emit("email.failed", _cut_short(ctx.app, _whole(ctx, row)))
+    return row
+
+
+def _first_status(fates: Set[str]) -> dict[str, Any]:
+    """The columns that follow from what becomes of its recipients, before anything is tried."""
+    if "waiting" in fates:
+        return {"status": "queued", "held_because": None, "last_error": None}
+    for why in ("no_server", "sandbox"):
+        if why in fates:
+            return {"status": "held", "held_because": why, "last_error": None}
+    return {"status": "failed", "held_because": None, "last_error": "suppressed"}
+
+
+def _recipients(row: Row, to: Sequence[str], cc: Sequence[str], fates: Mapping[str, str]) -> list[dict[str, Any]]:
+    """The rows of an email's recipients."""
+    return [
         {
-            "tenant_id": ctx.tenant_id,
+            "tenant_id": row.tenant_id,
             "id": new_id("rcp"),
-            "email_id": id,
+            "email_id": row.id,
             "position": i,
             "kind": "to" if i < len(to) else "cc",
             "address": address,
@@ -163,11 +177,6 @@ def write(
         }
         for i, address in enumerate([*to, *cc])
     ]
-    ctx.db.execute(sa.insert(recipients), made)
-    _check_bound(ctx, app)  # the counter's row that the insert locked makes others wait, so that the count is right
-    if row.status == "failed":
-        ctx.emit("email.failed", _cut_short(app, _whole(ctx, row)))
-    return row
 
 
 _SAID = {

@@ -41,13 +41,13 @@ Message = Annotated[str, Text("The text of a message: 1 to 10,000 characters.", 
 
 
 class NewEmail(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Whom to send a document to, and what to say.
+    """Who to send a document to, and what to say.
 
     to: The addresses to send it to; defaults to the client's.
     cc: The addresses to send a copy to.
     subject: Defaults to the document, its number and the business.
-    message: The text above the document's details; defaults to a few sentences on the document.
-    attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+    message: The text above the document's details; defaults to a few sentences about the document.
+    attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
     """
 
     to: Annotated[list[MailAddress], Meta(max_length=MOST_ADDRESSES)] = []
@@ -72,11 +72,11 @@ def is_address(text: str) -> bool:
 
 
 class Recipient(Struct, kw_only=True):
-    """One address that an email goes to.
+    """One address that an email is sent to.
 
     address: The address.
     kind: Whether it is a recipient or gets a copy.
-    status: `sent` means that the mail server took the email for this address.
+    status: `sent` means that the mail server accepted the email for this address.
     detail: What the server said.
     """
 
@@ -91,10 +91,10 @@ class Attempt(Struct, kw_only=True):
 
     number: Which attempt it was, from 1.
     started_at: When it began.
-    finished_at: When it ended; null while it runs, and if the process died.
+    finished_at: When it ended; null while it is being made, and if the process died.
     error: Null for a success. Otherwise `refused` or `deferred` by the server, `address_refused` for some of the
       addresses, `unreachable`, `interrupted` if the process died, `suppressed` if no address was left, `unusable` if no
-      message could be made of it, or `unknown` if the connection was lost before the server answered: the email may
+      valid message could be built, or `unknown` if the connection was lost before the server answered: the email may
       have arrived.
     detail: What the server or the network said.
     """
@@ -120,18 +120,17 @@ class Attached(Struct, kw_only=True):
 class ListedEmail(Resource):
     """An email to a business's clients, as lists show it.
 
-    status: `sent` means that the mail server took it for everybody that it was sent to. `held` emails are kept and were
-      not sent: `held_because` says why.
+    status: `sent` means that the mail server accepted it for everybody that it was sent to. A `held` email is not sent:
+      `held_because` says why.
     document_id: The document that it is about.
-    recipients: Every address, and what became of it.
+    recipients: Every address, with its status.
     subject: Its subject.
     message: What was written above the document's details.
     reminder: Whether it is a reminder.
     attachment: What is attached.
-    held_because: `no_server`: the deployment sends no mail. `sandbox`: nobody it is addressed to is a user of the
-      business.
-    sent_at: When the mail server took it.
-    next_attempt_at: When it is tried next.
+    held_because: `no_server`: the deployment sends no mail. `sandbox`: no recipient is a user of the business.
+    sent_at: When the mail server accepted it.
+    next_attempt_at: When the next attempt is due.
     attempts_made: How many attempts were made.
     last_error: What went wrong last, as an attempt's `error`.
     may_have_arrived_twice: Whether it was sent again although an earlier attempt may have succeeded. Both have the same
@@ -158,8 +157,8 @@ class ListedEmail(Resource):
 class Email(ListedEmail):
     """An email to a business's clients.
 
-    text: All of it, as plain text. Links to the client's pages are cut short in it, and in `message`, in events and for
-      keys that may not write the document.
+    text: The whole email, as plain text. In events, and for keys that may not write the document, links to the client's
+      pages are cut short here and in `message`.
     attempts: Every attempt, in order.
     """
 
@@ -182,10 +181,10 @@ class EmailQuery(PageQuery, kw_only=True):
 
 
 class NewSuppressedAddress(NewResource, kw_only=True):
-    """An address that is not to be written to.
+    """An address that the business does not write to.
 
-    address: The address, in capital or small letters alike.
-    covers: Whether it gets nothing at all, or no reminders.
+    address: The address; upper and lower case are the same.
+    covers: `everything`, or only `reminders`.
     """
 
     address: MailAddress
@@ -193,10 +192,10 @@ class NewSuppressedAddress(NewResource, kw_only=True):
 
 
 class SuppressedAddress(Resource):
-    """An address that is not written to. Delete it to write to it again.
+    """An address that the business does not write to. Delete it to write to it again.
 
     address: The address.
-    covers: Whether it gets nothing at all, or no reminders.
+    covers: `everything`, or only `reminders`.
     reason: `added` by the business, `refused` by its mail server, `bounced` later, or `unsubscribed` from reminders.
     detail: What the mail server said.
     email_id: The email that failed or was unsubscribed from.
@@ -210,7 +209,7 @@ class SuppressedAddress(Resource):
 
 
 class SuppressedQuery(PageQuery, kw_only=True):
-    """Filters of addresses that are not written to."""
+    """Filters of suppressed addresses."""
 
     sortable = ("created_at", "updated_at", "address")
 
@@ -222,12 +221,12 @@ class SuppressedQuery(PageQuery, kw_only=True):
 class Preview(Struct, kw_only=True):
     """An email as it would be sent.
 
-    to: Whom it would go to; empty if the client's address is not known.
+    to: Who it would be sent to; empty if the client's address is not known.
     cc: Who would get a copy.
     subject: Its subject.
     message: The text above the document's details.
-    text: All of it, as plain text.
-    html: All of it, as HTML.
+    text: The whole email, as plain text.
+    html: The whole email, as HTML.
     """
 
     to: list[str]

@@ -29,16 +29,16 @@ MOST_DAYS_AGO = 366
 def list_recurring_invoices(ctx: Context, query: RecurringInvoiceQuery) -> Page[RecurringInvoice]:
     """All recurring invoices, whatever their status.
 
-    For those that come next, sort by `next_on`.
+    Sort by `next_on` to see which are due next.
     """
     return page(ctx, query)
 
 
 def create_recurring_invoice(ctx: Context, body: NewRecurringInvoice) -> RecurringInvoice:
-    """Have an invoice made on a date, and again and again.
+    """Have the same invoice created regularly.
 
-    Each invoice is made on its date, soon after midnight in the business's time zone; dates before today are made at
-    once, in order. The key needs `invoices:write`, and `mail:write` to email the invoices. Refused with
+    Each invoice is created on its date, soon after midnight in the business's time zone; those of dates before today
+    are created at once, in order. The key needs `invoices:write`, and `mail:write` to email the invoices. Refused with
     `client_archived`, and with `gst_not_registered` if a business that is not registered for GST charges it. Emits
     `recurring_invoice.created`.
     """
@@ -52,15 +52,16 @@ def create_recurring_invoice(ctx: Context, body: NewRecurringInvoice) -> Recurri
 def get_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
     """One recurring invoice.
 
-    `failure` says why the next invoice could not be made, if so.
+    `failure` says why the next invoice could not be created; it is null if nothing is wrong.
     """
     return show(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
 def update_recurring_invoice(ctx: Context, id: str, body: Patch[NewRecurringInvoice]) -> RecurringInvoice:
-    """Change what the next invoices are, or when they are made.
+    """Change the next invoices, or when they are created.
 
-    Invoices that were made stay as they are, and no date has two. What could not be made is tried again at once.
+    Existing invoices stay as they are, and no date gets a second one. An invoice that could not be created is tried
+    again at once.
     Refused with `document_locked` once it has ended, with `client_archived`, and with `gst_not_registered` if a
     business that is not registered for GST charges it. Emits `recurring_invoice.updated` if anything changed.
     """
@@ -84,7 +85,7 @@ def update_recurring_invoice(ctx: Context, id: str, body: Patch[NewRecurringInvo
 
 
 def delete_recurring_invoice(ctx: Context, id: str) -> Deleted:
-    """Delete a recurring invoice of which no invoice was made.
+    """Delete a recurring invoice that has not created any invoice.
 
     Refused with `has_dependents` otherwise: end it instead. Emits `recurring_invoice.deleted`.
     """
@@ -94,7 +95,7 @@ def delete_recurring_invoice(ctx: Context, id: str) -> Deleted:
 
 
 def pause_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
-    """Make no invoices for a while; dates that come in the meantime are skipped.
+    """Create no invoices for a while; dates that pass in the meantime are skipped.
 
     From active to paused; otherwise `invalid_state_transition`. Emits `recurring_invoice.paused`.
     """
@@ -104,10 +105,10 @@ def pause_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
 
 
 def resume_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
-    """Make invoices again, of each date that was not in the pause.
+    """Create invoices again, from the next date on.
 
-    From paused to active, or to ended if no date is left; otherwise `invalid_state_transition`. Dates that came while
-    it was paused are skipped. `count` counts invoices, so skipped dates do not count. The key needs `invoices:write`,
+    From paused to active, or to ended if no date is left; otherwise `invalid_state_transition`. Dates that passed
+    while it was paused are skipped, and do not count towards `count`. The key needs `invoices:write`,
     and `mail:write` to email the invoices. Emits `recurring_invoice.resumed`, and `recurring_invoice.ended` if no date
     is left.
     """
@@ -124,7 +125,7 @@ def resume_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
 
 
 def end_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
-    """Make no more invoices; those that were made stay.
+    """Create no more invoices; existing ones stay.
 
     From active or paused to ended; otherwise `invalid_state_transition`. Emits `recurring_invoice.ended`.
     """
@@ -136,7 +137,7 @@ def end_recurring_invoice(ctx: Context, id: str) -> RecurringInvoice:
 def preview_recurring_invoice(ctx: Context, id: str, query: DatesQuery) -> list[NextInvoice]:
     """The dates of the next invoices, in order: at most `count`, and none once it has ended.
 
-    For one that is paused, as if it were resumed today.
+    If it is paused, the dates are those it would have if it were resumed today.
     """
     row = records.find(ctx, id)
     if row.status == "ended":

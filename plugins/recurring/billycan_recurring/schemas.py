@@ -13,21 +13,21 @@ from billycan_documents.api import GstCode, NewDocument
 Frequency = Literal["week", "fortnight", "month", "quarter", "year"]
 Then = Literal["draft", "send", "email"]
 Status = Literal["active", "paused", "ended"]
-Times = Annotated[int, Whole("How many invoices are made.", least=1, most=10_000)]
+Times = Annotated[int, Whole("How many invoices to create.", least=1, most=10_000)]
 
 
 class NewRecurringInvoice(NewDocument, kw_only=True):
-    """What a client sends to have an invoice made again and again: the body of the invoice, and when.
+    """What a client sends to have the same invoice created regularly: its content, and when.
 
     client_id: The contact who owes the money.
-    frequency: How long it is from one invoice to the next.
-    start_on: The date of the first invoice, at most a year ago; the others follow from it. Where a month is too short
-      for the day, its last day is used.
-    end_on: The last date on which one may be made; not together with `count`.
-    count: How many invoices are made; not together with `end_on`.
-    then: What happens to each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
-    line_items: What is charged for, in order. GST codes, and prices of items, that are not sent are those of the date
-      of each invoice.
+    frequency: The time from one invoice to the next.
+    start_on: The date of the first invoice, at most a year ago; all other dates are counted from it. If a month is
+      too short for the day, its last day is used.
+    end_on: No invoice is created after this date; not together with `count`.
+    count: How many invoices to create; not together with `end_on`.
+    then: What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
+    line_items: What is charged for, in order. GST codes and prices of items that you leave out are those on the date of
+      each invoice.
     reference: A short reference for the client.
     purchase_order: The client's purchase order.
     notes: Notes for the client.
@@ -53,7 +53,7 @@ class NewRecurringInvoice(NewDocument, kw_only=True):
 
 
 class RecurringLine(Struct):
-    """A line item as it was sent; what is null is decided on the date of each invoice.
+    """A line item as it was sent; what is null is filled in on the date of each invoice.
 
     id: Its id, by which a PATCH names it.
     description: What is charged for.
@@ -62,7 +62,7 @@ class RecurringLine(Struct):
     unit_price: The price of one unit.
     discount_percent: A discount on the line, in percent.
     discount_amount: A discount on the line, in dollars.
-    item_id: The item of the price list that gives what is null of the others.
+    item_id: The item of the price list that fills in the members that are null.
     gst_code: How the line is taxed; if null, by the business's registration for GST on the date of each invoice.
     """
 
@@ -78,7 +78,7 @@ class RecurringLine(Struct):
 
 
 class Failure(Struct):
-    """Why an invoice could not be made; it is tried again every hour, and at once after a change.
+    """Why an invoice could not be created; it is tried again every hour, and at once after a change.
 
     date: The date of the invoice.
     code: The code of the error.
@@ -93,14 +93,14 @@ class Failure(Struct):
 class RecurringInvoice(Resource):
     """A recurring invoice as it is shown.
 
-    status: Whether invoices are made: `active`, `paused`, or `ended` for good.
+    status: Whether invoices are created: `active`, `paused`, or `ended`, which is final.
     client: The contact who owes the money.
     currency: Always AUD.
-    total: What one invoice came to, including GST, when it was last made or changed.
+    total: The total of one invoice, including GST, when this was last changed or an invoice was last created.
     next_on: The date of the next invoice; null unless it is active.
-    invoices_made: How many invoices were made so far.
-    last_invoice_id: The invoice that was made last.
-    failure: Why the next invoice could not be made; null if nothing is wrong.
+    invoices_made: How many invoices were created so far.
+    last_invoice_id: The invoice that was created last.
+    failure: Why the next invoice could not be created; null if nothing is wrong.
     """
 
     status: Status
@@ -154,7 +154,7 @@ class DatesQuery(Struct, forbid_unknown_fields=True, kw_only=True):
 
 
 class NextInvoice(Struct):
-    """An invoice that is to be made.
+    """An invoice that will be created.
 
     issue_date: Its date.
     """

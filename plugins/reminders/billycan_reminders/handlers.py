@@ -27,15 +27,15 @@ records = Records(sent, SentReminder, prefix="rmd", references={"invoice": invoi
 def get_reminders(ctx: Context) -> Reminders:
     """Whether clients are reminded of unpaid invoices, and when.
 
-    Until the business changes it, nothing goes, and the rules are those that it begins with.
+    No reminders are sent until the business turns them on; until it changes the rules, they are the default ones.
     """
     return load(ctx)
 
 
 def update_reminders(ctx: Context, body: Patch[NewReminders]) -> Reminders:
-    """Turn reminders on or off, or change when they go and what they say.
+    """Turn reminders on or off, or change when they are sent and what they say.
 
-    After `enabled` or a rule's days changed, only reminders of that day and later go.
+    After you change `enabled` or the days of a rule, only reminders from that day on are sent.
     """
     take_turns(ctx)  # two that are the first would find no row to lock
     ctx.tenant  # noqa: B018 - read in this transaction
@@ -59,15 +59,15 @@ def update_reminders(ctx: Context, body: Patch[NewReminders]) -> Reminders:
 
 
 def list_sent_reminders(ctx: Context, query: SentReminderQuery) -> Page[SentReminder]:
-    """What became of each reminder: whether it was sent, or why not.
+    """All reminders that were sent or skipped.
 
-    Reminders that are not due yet are not among them.
+    Reminders that are not due yet are not included.
     """
     return records.page(ctx, query)
 
 
 def get_sent_reminder(ctx: Context, id: str) -> SentReminder:
-    """What became of one reminder.
+    """One reminder that was sent or skipped.
 
     `reason` says why it was skipped.
     """

@@ -22,13 +22,13 @@ Reason = Literal[
 
 
 class Rule(Struct, forbid_unknown_fields=True, kw_only=True):
-    """When a reminder goes, and what it says. Its texts may use the placeholders `{number}`, `{amount_due}`,
+    """When a reminder is sent, and what it says. Its texts may use the placeholders `{number}`, `{amount_due}`,
     `{due_date}`, `{client}`, `{business}` and `{link}`.
 
-    days: How many days after the due date it goes, at 09:00; negative for before it.
+    days: How many days after the due date it is sent, at 09:00; negative for days before it.
     subject: The subject of the email.
     message: What it says above the details of the invoice.
-    active: Whether it goes at all.
+    active: Whether it is sent at all.
     """
 
     days: Days
@@ -45,8 +45,8 @@ def first_rules() -> list[Rule]:
 class NewReminders(Struct, forbid_unknown_fields=True, kw_only=True):
     """Whether clients are reminded of unpaid invoices, and when.
 
-    enabled: Whether any reminders go.
-    rules: At most 10, no two for the same number of days; a list replaces all of them.
+    enabled: Whether any reminders are sent.
+    rules: At most 10, each with different days. A list that you send replaces the whole list.
     """
 
     enabled: bool = False
@@ -62,8 +62,8 @@ class NewReminders(Struct, forbid_unknown_fields=True, kw_only=True):
 class Reminders(Struct, kw_only=True):
     """Whether clients are reminded of unpaid invoices, and when.
 
-    enabled: Whether any reminders go; off until the business turns it on.
-    rules: When each reminder goes, and what it says, the first first.
+    enabled: Whether any reminders are sent; false until the business turns them on.
+    rules: When each reminder is sent, and what it says, in order of `days`.
     version: Goes up by one with each change; the `ETag`, for If-Match.
     updated_at: When it was last changed.
     """
@@ -75,18 +75,18 @@ class Reminders(Struct, kw_only=True):
 
 
 class SentReminder(Resource):
-    """What became of a reminder.
+    """A reminder that was sent or skipped.
 
-    status: `sent` once the email was handed to be sent: its `status` says what became of it; or `skipped`.
+    status: `sent` once its email is queued, or `skipped`. The email has a `status` of its own.
     reason: Why it was skipped: the plugin mail is off (`no_mail`), the client has no email address (`no_address`), the
-      business does not write to the address, as after unsubscribing (`address_suppressed`), the email is kept but not
-      sent, as without a mail server or in a sandbox (`email_held`), the invoice or its client wants none
+      address is suppressed, for example because the client unsubscribed (`address_suppressed`), the email is stored but
+      not sent, for example in a sandbox (`email_held`), `reminders` is false on the invoice or its client
       (`reminders_off`), the invoice was sent on that day or later (`just_sent`), or nothing is due (`nothing_due`).
     invoice_id: The invoice of which the client was reminded.
     invoice: The invoice, with its number.
-    due_date: The due date that it went by.
+    due_date: The due date that its day was counted from.
     days: The days of its rule.
-    email_id: The email, where one was written.
+    email_id: Its email, if there is one.
     """
 
     status: Status
@@ -99,7 +99,7 @@ class SentReminder(Resource):
 
 
 class SentReminderQuery(PageQuery, kw_only=True):
-    """Filters of what became of reminders."""
+    """Filters of reminders that were sent or skipped."""
 
     invoice_id: list[str] | None = None
     status: list[Status] | None = None
@@ -111,16 +111,16 @@ class SentReminderQuery(PageQuery, kw_only=True):
 class TakesReminders(Struct, kw_only=True):
     """What a client may send with an invoice or a contact.
 
-    reminders: Whether reminders go by email while something is due.
+    reminders: Whether reminders are sent while something is due.
     """
 
     reminders: bool = True
 
 
 class HasReminders(Struct, kw_only=True):
-    """What every invoice and contact shows, too.
+    """What every invoice and contact also shows.
 
-    reminders: Whether reminders go by email while something is due.
+    reminders: Whether reminders are sent while something is due.
     """
 
     reminders: bool = True

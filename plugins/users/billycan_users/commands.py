@@ -32,7 +32,7 @@ def users() -> None:
 def invite(opened: Any, tenant: str | None, email: str, role: Any, operator: bool, as_json: bool) -> None:
     """Invite somebody to a business; prints the link, which works once within 72 hours.
 
-    The link is not mailed: send it yourself. Invitations that an owner makes in the dashboard are mailed.
+    The link is not emailed: send it yourself. Invitations that an owner makes in the dashboard are emailed.
 
     \b
     billycan users invite --tenant ten_01abc --email ann@example.com --role owner --json
@@ -80,7 +80,7 @@ def list_users(opened: Any, tenant: str | None, as_json: bool) -> None:
 
 @users.command("remove")
 @click.argument("user_id")
-@click.option("--tenant", metavar="TEN", help="Only from this business; otherwise from all, and for good.")
+@click.option("--tenant", metavar="TEN", help="Only from this business; otherwise from all of them, permanently.")
 @click.option("--keep-keys", is_flag=True, help="Leave the API keys that they made as they are.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
@@ -123,7 +123,7 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
     """Print a link with which somebody chooses a new password; it works once within an hour.
 
     Every session of theirs ends at once, and earlier such links stop working. The authenticator app and passkeys stay,
-    and are told, unless --second-factor is given.
+    and are listed, unless you give --second-factor.
 
     \b
     billycan users reset usr_01abc

@@ -448,17 +448,17 @@ class AdjustmentNotes:
     ) -> models.Email:
         """Email an adjustment note to the client: it is sent within seconds, in the background.
 
-        The email that was written down; its `status` says what becomes of it. Needs the scope invoices:write, too. A
-        draft is sent
-        or issued first, in the same transaction. Refused with `address_suppressed` if the business writes to none of
-        the
-        addresses, and with `too_many_emails` beyond the day's bound.
+        The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
+        A draft is
+        sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
+        suppressed,
+        and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
-        message: The text above the document's details; defaults to a few sentences on the document.
-        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        message: The text above the document's details; defaults to a few sentences about the document.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
         """
         return self._api.call(
             "POST",
@@ -487,15 +487,15 @@ class AdjustmentNotes:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.MailPreview:
-        """What an email with an adjustment note would say, and to whom it would go.
+        """What an email with an adjustment note would say, and who would get it.
 
-        Nothing is sent. A draft stays a draft, and the address of its page is known only once it is sent.
+        Nothing is sent. A draft stays a draft; its page has no URL until it is sent.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
-        message: The text above the document's details; defaults to a few sentences on the document.
-        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        message: The text above the document's details; defaults to a few sentences about the document.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
         """
         return self._api.call(
             "POST",
@@ -571,10 +571,9 @@ class Attachments:
     ) -> models.Attachment:
         """Attach a file to a record.
 
-        The body is the file's bytes, at most 10 MiB. They decide what the file is, whatever Content-Type they are sent
-        with. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the write scope
-        of
-        the record's resource, else the error is `insufficient_scope`. A record that does not exist gives
+        The body is the file's bytes, at most 10 MiB. The type of the file is recognized from them, whatever the
+        Content-Type says. It must be a PDF, a JPEG, PNG or WebP image, or plain text or CSV in UTF-8. The key needs the
+        write scope of the record's resource, else the error is `insufficient_scope`. A record that does not exist gives
         `resource_not_found`, and a file for which the business has no room left gives `quota_exceeded`. Emits
         `attachment.created`.
 
@@ -613,8 +612,7 @@ class Attachments:
     ) -> models.Deleted:
         """Delete an attachment.
 
-        What is attached to a record that must be kept is kept with it: the error is `document_locked`. The key needs
-        the
+        Attachments of a record that must be kept cannot be deleted: the error is `document_locked`. The key needs the
         write scope of the record's resource, else the error is `insufficient_scope`. Emits `attachment.deleted`.
         """
         return self._api.call(
@@ -1227,7 +1225,7 @@ class Contacts:
         payment_terms_days: Days until their invoices are due; if null, the business's own terms apply.
         notes: The business's internal notes.
         tags: Tags to find them by.
-        reminders: Whether reminders go by email while something is due.
+        reminders: Whether reminders are sent while something is due.
         """
         return self._api.call(
             "POST",
@@ -1312,7 +1310,7 @@ class Contacts:
         payment_terms_days: Days until their invoices are due; if null, the business's own terms apply.
         notes: The business's internal notes.
         tags: Tags to find them by.
-        reminders: Whether reminders go by email while something is due.
+        reminders: Whether reminders are sent while something is due.
         """
         return self._api.call(
             "PATCH",
@@ -1487,17 +1485,17 @@ class Contacts:
     ) -> models.Email:
         """Email a statement to the client: it is sent within seconds, in the background.
 
-        The email that was written down; its `status` says what becomes of it. Needs the scope invoices:write, too. A
-        draft is sent
-        or issued first, in the same transaction. Refused with `address_suppressed` if the business writes to none of
-        the
-        addresses, and with `too_many_emails` beyond the day's bound.
+        The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
+        A draft is
+        sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
+        suppressed,
+        and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
-        message: The text above the document's details; defaults to a few sentences on the document.
-        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        message: The text above the document's details; defaults to a few sentences about the document.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
         """
         return self._api.call(
             "POST",
@@ -1526,15 +1524,15 @@ class Contacts:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.MailPreview:
-        """What an email with a statement would say, and to whom it would go.
+        """What an email with a statement would say, and who would get it.
 
-        Nothing is sent. A draft stays a draft, and the address of its page is known only once it is sent.
+        Nothing is sent. A draft stays a draft; its page has no URL until it is sent.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
-        message: The text above the document's details; defaults to a few sentences on the document.
-        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        message: The text above the document's details; defaults to a few sentences about the document.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
         """
         return self._api.call(
             "POST",
@@ -1579,7 +1577,7 @@ class Emails:
     ) -> Listing[models.ListedEmail]:
         """The emails to the business's clients, newest first, without their attempts.
 
-        Letters of the platform itself, such as invitations, are not among them.
+        Emails of the platform itself, such as invitations, are not included.
 
         page: The page, from 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
@@ -1633,7 +1631,7 @@ class Emails:
     ) -> models.Email:
         """One email, with every attempt to send it.
 
-        `sent` means that the mail server took it. Whether anybody has opened it is not tracked.
+        `sent` means that the mail server accepted it. Opens are not tracked.
         """
         return self._api.call("GET", f"/v1/emails/{segment(id)}", models.Email)
 
@@ -1643,7 +1641,7 @@ class Emails:
     ) -> bytes:
         """The PDF that was attached to an email, as it was sent.
 
-        The key needs the read scope of the document, too; otherwise `insufficient_scope`.
+        The key also needs the read scope of the document; otherwise `insufficient_scope`.
         """
         return self._api.fetch("GET", f"/v1/emails/{segment(id)}/pdf")
 
@@ -1656,9 +1654,8 @@ class Emails:
     ) -> models.Email:
         """Send an email again as it was, attachment included: a new email to the same addresses.
 
-        For an email that is still on its way: `invalid_state_transition`. Refused with `too_many_emails` beyond the
-        day's
-        bound.
+        Refused with `invalid_state_transition` while the email is still being sent, and with `too_many_emails` once the
+        business has reached its limit for 24 hours.
         """
         return self._api.call(
             "POST",
@@ -2481,7 +2478,7 @@ class Imports:
     ) -> Listing[models.Import]:
         """Imports, newest first.
 
-        With `fields` without `faults` the answer is small, whatever is wrong with the files.
+        Faults can make the response large: use `fields` to leave them out.
 
         page: The page, from 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
@@ -2544,17 +2541,18 @@ class Imports:
         them:
         they are members of a new record, and `billing_address.suburb` is a member of an object. Commas, semicolons or
         tabs
-        separate the cells. The rows are checked and imported soon after the answer: get the import to see how it goes.
-        The
-        key needs the write scope of `resource` too, else the error is `insufficient_scope`. Refused with
-        `malformed_csv` or
+        separate the cells. The rows are checked and imported soon after the response: get the import to see its
+        progress.
+        The key also needs the write scope of `resource`; otherwise `insufficient_scope`. Refused with `malformed_csv`
+        or
         `too_many_rows` if the file cannot be read, and with `too_many_imports` while 10 others are not finished. Emits
         `import.failed` if the header has a fault.
 
         resource: What the rows are: `contacts`, `items`, `expenses`, or what another plugin lets you import.
         content: The file's bytes.
-        dry_run: Whether to check the rows only, and import none.
-        charset: How the text is encoded; by default told by the file: UTF-16 by its byte order mark, else UTF-8.
+        dry_run: Whether to only check the rows, and import none.
+        charset: How the text is encoded; defaults to UTF-16 if the file has its byte order mark, and to UTF-8
+          otherwise.
         """
         return self._api.call(
             "POST",
@@ -2573,7 +2571,7 @@ class Imports:
         self,
         id: str,
     ) -> models.Import:
-        """One import, and how far it has got.
+        """One import, and its progress.
 
         While it is `queued`, `checking` or `writing`, ask again after a second or so.
         """
@@ -2763,7 +2761,7 @@ class Invoices:
         quote_id: The quote it was made from.
         job_id: The job it bills.
         booking_id: The booking it bills.
-        reminders: Whether reminders go by email while something is due.
+        reminders: Whether reminders are sent while something is due.
         """
         return self._api.call(
             "POST",
@@ -2840,7 +2838,7 @@ class Invoices:
         quote_id: The quote it was made from.
         job_id: The job it bills.
         booking_id: The booking it bills.
-        reminders: Whether reminders go by email while something is due.
+        reminders: Whether reminders are sent while something is due.
         """
         return self._api.call(
             "POST",
@@ -3181,7 +3179,7 @@ class Invoices:
         quote_id: The quote it was made from.
         job_id: The job it bills.
         booking_id: The booking it bills.
-        reminders: Whether reminders go by email while something is due.
+        reminders: Whether reminders are sent while something is due.
         """
         return self._api.call(
             "PATCH",
@@ -3488,17 +3486,17 @@ class Invoices:
     ) -> models.Email:
         """Email an invoice to the client: it is sent within seconds, in the background.
 
-        The email that was written down; its `status` says what becomes of it. Needs the scope invoices:write, too. A
-        draft is sent
-        or issued first, in the same transaction. Refused with `address_suppressed` if the business writes to none of
-        the
-        addresses, and with `too_many_emails` beyond the day's bound.
+        The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
+        A draft is
+        sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
+        suppressed,
+        and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
-        message: The text above the document's details; defaults to a few sentences on the document.
-        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        message: The text above the document's details; defaults to a few sentences about the document.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
         """
         return self._api.call(
             "POST",
@@ -3527,15 +3525,15 @@ class Invoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.MailPreview:
-        """What an email with an invoice would say, and to whom it would go.
+        """What an email with an invoice would say, and who would get it.
 
-        Nothing is sent. A draft stays a draft, and the address of its page is known only once it is sent.
+        Nothing is sent. A draft stays a draft; its page has no URL until it is sent.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
-        message: The text above the document's details; defaults to a few sentences on the document.
-        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        message: The text above the document's details; defaults to a few sentences about the document.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
         """
         return self._api.call(
             "POST",
@@ -5112,17 +5110,17 @@ class Quotes:
     ) -> models.Email:
         """Email a quote to the client: it is sent within seconds, in the background.
 
-        The email that was written down; its `status` says what becomes of it. Needs the scope quotes:write, too. A
-        draft is sent
-        or issued first, in the same transaction. Refused with `address_suppressed` if the business writes to none of
-        the
-        addresses, and with `too_many_emails` beyond the day's bound.
+        The response is the email; its `status` shows whether it was sent. The key also needs the scope quotes:write. A
+        draft is
+        sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
+        suppressed,
+        and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
-        message: The text above the document's details; defaults to a few sentences on the document.
-        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        message: The text above the document's details; defaults to a few sentences about the document.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
         """
         return self._api.call(
             "POST",
@@ -5151,15 +5149,15 @@ class Quotes:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.MailPreview:
-        """What an email with a quote would say, and to whom it would go.
+        """What an email with a quote would say, and who would get it.
 
-        Nothing is sent. A draft stays a draft, and the address of its page is known only once it is sent.
+        Nothing is sent. A draft stays a draft; its page has no URL until it is sent.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
-        message: The text above the document's details; defaults to a few sentences on the document.
-        attach_pdf: Whether the PDF is attached; by default it is, where the deployment makes PDFs.
+        message: The text above the document's details; defaults to a few sentences about the document.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
         """
         return self._api.call(
             "POST",
@@ -5207,7 +5205,7 @@ class RecurringInvoices:
     ) -> Listing[models.RecurringInvoice]:
         """All recurring invoices, whatever their status.
 
-        For those that come next, sort by `next_on`.
+        Sort by `next_on` to see which are due next.
 
         page: The page, from 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
@@ -5284,20 +5282,21 @@ class RecurringInvoices:
         terms: Maybe[str | None] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.RecurringInvoice:
-        """Have an invoice made on a date, and again and again.
+        """Have the same invoice created regularly.
 
-        Each invoice is made on its date, soon after midnight in the business's time zone; dates before today are made
-        at
-        once, in order. The key needs `invoices:write`, and `mail:write` to email the invoices. Refused with
+        Each invoice is created on its date, soon after midnight in the business's time zone; those of dates before
+        today
+        are created at once, in order. The key needs `invoices:write`, and `mail:write` to email the invoices. Refused
+        with
         `client_archived`, and with `gst_not_registered` if a business that is not registered for GST charges it. Emits
         `recurring_invoice.created`.
 
-        line_items: What is charged for, in order. GST codes, and prices of items, that are not sent are those of the
+        line_items: What is charged for, in order. GST codes and prices of items that you leave out are those on the
           date of each invoice.
         client_id: The contact who owes the money.
-        frequency: How long it is from one invoice to the next.
-        start_on: The date of the first invoice, at most a year ago; the others follow from it. Where a month is too
-          short for the day, its last day is used.
+        frequency: The time from one invoice to the next.
+        start_on: The date of the first invoice, at most a year ago; all other dates are counted from it. If a month is
+          too short for the day, its last day is used.
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         currency: Always AUD.
@@ -5305,9 +5304,9 @@ class RecurringInvoices:
         gst_rounding: Whether GST is rounded once for the document or for each line; defaults to the business's setting.
         discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
         discount_amount: A discount on the whole document, in dollars, spread over its lines.
-        end_on: The last date on which one may be made; not together with `count`.
-        count: How many invoices are made; not together with `end_on`.
-        then: What happens to each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
+        end_on: No invoice is created after this date; not together with `count`.
+        count: How many invoices to create; not together with `end_on`.
+        then: What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
         reference: A short reference for the client.
         purchase_order: The client's purchase order.
         notes: Notes for the client.
@@ -5346,7 +5345,7 @@ class RecurringInvoices:
     ) -> models.RecurringInvoice:
         """One recurring invoice.
 
-        `failure` says why the next invoice could not be made, if so.
+        `failure` says why the next invoice could not be created; it is null if nothing is wrong.
         """
         return self._api.call("GET", f"/v1/recurring_invoices/{segment(id)}", models.RecurringInvoice)
 
@@ -5375,15 +5374,16 @@ class RecurringInvoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.RecurringInvoice:
-        """Change what the next invoices are, or when they are made.
+        """Change the next invoices, or when they are created.
 
-        Invoices that were made stay as they are, and no date has two. What could not be made is tried again at once.
+        Existing invoices stay as they are, and no date gets a second one. An invoice that could not be created is tried
+        again at once.
         Refused with `document_locked` once it has ended, with `client_archived`, and with `gst_not_registered` if a
         business that is not registered for GST charges it. Emits `recurring_invoice.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
-        line_items: What is charged for, in order. GST codes, and prices of items, that are not sent are those of the
+        line_items: What is charged for, in order. GST codes and prices of items that you leave out are those on the
           date of each invoice.
         currency: Always AUD.
         amounts_are: Whether the prices of the lines include GST; defaults to the business's setting.
@@ -5391,12 +5391,12 @@ class RecurringInvoices:
         discount_percent: A discount on the whole document, in percent; not together with `discount_amount`.
         discount_amount: A discount on the whole document, in dollars, spread over its lines.
         client_id: The contact who owes the money.
-        frequency: How long it is from one invoice to the next.
-        start_on: The date of the first invoice, at most a year ago; the others follow from it. Where a month is too
-          short for the day, its last day is used.
-        end_on: The last date on which one may be made; not together with `count`.
-        count: How many invoices are made; not together with `end_on`.
-        then: What happens to each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
+        frequency: The time from one invoice to the next.
+        start_on: The date of the first invoice, at most a year ago; all other dates are counted from it. If a month is
+          too short for the day, its last day is used.
+        end_on: No invoice is created after this date; not together with `count`.
+        count: How many invoices to create; not together with `end_on`.
+        then: What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
         reference: A short reference for the client.
         purchase_order: The client's purchase order.
         notes: Notes for the client.
@@ -5437,7 +5437,7 @@ class RecurringInvoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Deleted:
-        """Delete a recurring invoice of which no invoice was made.
+        """Delete a recurring invoice that has not created any invoice.
 
         Refused with `has_dependents` otherwise: end it instead. Emits `recurring_invoice.deleted`.
         """
@@ -5456,7 +5456,7 @@ class RecurringInvoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.RecurringInvoice:
-        """Make no invoices for a while; dates that come in the meantime are skipped.
+        """Create no invoices for a while; dates that pass in the meantime are skipped.
 
         From active to paused; otherwise `invalid_state_transition`. Emits `recurring_invoice.paused`.
         """
@@ -5476,12 +5476,10 @@ class RecurringInvoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.RecurringInvoice:
-        """Make invoices again, of each date that was not in the pause.
+        """Create invoices again, from the next date on.
 
-        From paused to active, or to ended if no date is left; otherwise `invalid_state_transition`. Dates that came
-        while
-        it was paused are skipped. `count` counts invoices, so skipped dates do not count. The key needs
-        `invoices:write`,
+        From paused to active, or to ended if no date is left; otherwise `invalid_state_transition`. Dates that passed
+        while it was paused are skipped, and do not count towards `count`. The key needs `invoices:write`,
         and `mail:write` to email the invoices. Emits `recurring_invoice.resumed`, and `recurring_invoice.ended` if no
         date
         is left.
@@ -5502,7 +5500,7 @@ class RecurringInvoices:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.RecurringInvoice:
-        """Make no more invoices; those that were made stay.
+        """Create no more invoices; existing ones stay.
 
         From active or paused to ended; otherwise `invalid_state_transition`. Emits `recurring_invoice.ended`.
         """
@@ -5523,7 +5521,7 @@ class RecurringInvoices:
     ) -> builtins.list[models.NextInvoice]:
         """The dates of the next invoices, in order: at most `count`, and none once it has ended.
 
-        For one that is paused, as if it were resumed today.
+        If it is paused, the dates are those it would have if it were resumed today.
 
         count: How many dates; default 12.
         """
@@ -5546,7 +5544,7 @@ class Reminders:
     ) -> models.Reminders:
         """Whether clients are reminded of unpaid invoices, and when.
 
-        Until the business changes it, nothing goes, and the rules are those that it begins with.
+        No reminders are sent until the business turns them on; until it changes the rules, they are the default ones.
         """
         return self._api.call("GET", "/v1/reminders", models.Reminders)
 
@@ -5558,12 +5556,12 @@ class Reminders:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Reminders:
-        """Turn reminders on or off, or change when they go and what they say.
+        """Turn reminders on or off, or change when they are sent and what they say.
 
-        After `enabled` or a rule's days changed, only reminders of that day and later go.
+        After you change `enabled` or the days of a rule, only reminders from that day on are sent.
 
-        enabled: Whether any reminders go.
-        rules: At most 10, no two for the same number of days; a list replaces all of them.
+        enabled: Whether any reminders are sent.
+        rules: At most 10, each with different days. A list that you send replaces the whole list.
         """
         return self._api.call(
             "PATCH",
@@ -5869,9 +5867,9 @@ class SentReminders:
         due_date_from: Maybe[dt.date] = UNSET,
         due_date_to: Maybe[dt.date] = UNSET,
     ) -> Listing[models.SentReminder]:
-        """What became of each reminder: whether it was sent, or why not.
+        """All reminders that were sent or skipped.
 
-        Reminders that are not due yet are not among them.
+        Reminders that are not due yet are not included.
 
         page: The page, from 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
@@ -5921,7 +5919,7 @@ class SentReminders:
         self,
         id: str,
     ) -> models.SentReminder:
-        """What became of one reminder.
+        """One reminder that was sent or skipped.
 
         `reason` says why it was skipped.
         """
@@ -6420,10 +6418,10 @@ class SuppressedAddresses:
 
         Refused with `already_suppressed` if it is on the list. Emits `suppressed_address.created`.
 
-        address: The address, in capital or small letters alike.
+        address: The address; upper and lower case are the same.
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
-        covers: Whether it gets nothing at all, or no reminders.
+        covers: `everything`, or only `reminders`.
         """
         return self._api.call(
             "POST",

@@ -381,7 +381,7 @@ class Contact(Struct, kw_only=True):
     updated_at: dt.datetime
     """When it was last changed."""
     reminders: Maybe[bool] = UNSET
-    """Whether reminders go by email while something is due."""
+    """Whether reminders are sent while something is due."""
 
 
 class Contractor(Struct, kw_only=True):
@@ -458,13 +458,13 @@ class Email(Struct, kw_only=True):
     id: str
     """Its id: a prefix for its kind, `_` and an opaque string."""
     status: Open[Literal["failed", "held", "queued", "sending", "sent"]]
-    """`sent` means that the mail server took it for everybody that it was sent to. `held` emails are kept and
-    were not sent: `held_because` says why.
+    """`sent` means that the mail server accepted it for everybody that it was sent to. A `held` email is not
+    sent: `held_because` says why.
     """
     document_id: str | None
     """The document that it is about."""
     recipients: list[Recipient]
-    """Every address, and what became of it."""
+    """Every address, with its status."""
     subject: str
     """Its subject."""
     message: str
@@ -474,11 +474,11 @@ class Email(Struct, kw_only=True):
     attachment: Attached | None
     """What is attached."""
     held_because: Open[Literal["no_server", "sandbox"]] | None
-    """`no_server`: the deployment sends no mail. `sandbox`: nobody it is addressed to is a user of the business."""
+    """`no_server`: the deployment sends no mail. `sandbox`: no recipient is a user of the business."""
     sent_at: dt.datetime | None
-    """When the mail server took it."""
+    """When the mail server accepted it."""
     next_attempt_at: dt.datetime | None
-    """When it is tried next."""
+    """When the next attempt is due."""
     attempts_made: int
     """How many attempts were made."""
     last_error: str | None
@@ -490,8 +490,8 @@ class Email(Struct, kw_only=True):
     resend_of: str | None
     """The email that this one sends again."""
     text: str
-    """All of it, as plain text. Links to the client's pages are cut short in it, and in `message`, in events and
-    for keys that may not write the document.
+    """The whole email, as plain text. In events, and for keys that may not write the document, links to the
+    client's pages are cut short here and in `message`.
     """
     attempts: list[MailAttempt]
     """Every attempt, in order."""
@@ -622,7 +622,7 @@ class Expense(Struct, kw_only=True):
 
 
 class Failure(Struct, kw_only=True):
-    """Why an invoice could not be made; it is tried again every hour, and at once after a change."""
+    """Why an invoice could not be created; it is tried again every hour, and at once after a change."""
 
     date: dt.date
     """The date of the invoice."""
@@ -795,17 +795,17 @@ class Import(Struct, kw_only=True):
     resource: str
     """What the rows are."""
     status: Open[Literal["checking", "done", "failed", "queued", "writing"]]
-    """It waits in `queued`, is checked in `checking` and made into records in `writing`. In the end it is
-    `done`, or `failed` if any row has a fault.
+    """`queued`, then `checking` while the rows are checked and `writing` while the records are created. In the
+    end `done`, or `failed` if any row has a fault.
     """
     dry_run: bool
     """Whether the rows are only checked."""
     rows: int
-    """How many rows it has, empty ones not counted."""
+    """How many rows it has, not counting empty ones."""
     rows_checked: int
     """How many of them have been checked so far."""
     rows_imported: int
-    """How many have become records: all of them, or none."""
+    """How many became records: all of them, or none."""
     ignored_columns: list[str]
     """Columns of an export that only the server sets, such as `id`; they are not read."""
     fault_count: int
@@ -813,7 +813,7 @@ class Import(Struct, kw_only=True):
     faults: list[ImportFault]
     """The first 100 of them."""
     finished_at: dt.datetime | None
-    """When it was done, or failed."""
+    """When it was done or failed."""
     external_id: str | None
     """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
@@ -832,7 +832,7 @@ class ImportFault(Struct, kw_only=True):
     """What is wrong with a row."""
 
     row: int
-    """Its number: 1 is the first after the header, and 0 the header itself."""
+    """Its number: 0 is the header, and 1 the first row after it."""
     column: str | None
     """The column; null for the row as a whole."""
     code: str
@@ -958,7 +958,7 @@ class Invoice(Struct, kw_only=True):
     payments: list[InvoicePayment]
     """Its payments, the newest last, including reversed ones; of each, what settles this invoice."""
     reminders: Maybe[bool] = UNSET
-    """Whether reminders go by email while something is due."""
+    """Whether reminders are sent while something is due."""
 
 
 class InvoiceGroup(Struct, kw_only=True):
@@ -1363,13 +1363,13 @@ class ListedEmail(Struct, kw_only=True):
     id: str
     """Its id: a prefix for its kind, `_` and an opaque string."""
     status: Open[Literal["failed", "held", "queued", "sending", "sent"]]
-    """`sent` means that the mail server took it for everybody that it was sent to. `held` emails are kept and
-    were not sent: `held_because` says why.
+    """`sent` means that the mail server accepted it for everybody that it was sent to. A `held` email is not
+    sent: `held_because` says why.
     """
     document_id: str | None
     """The document that it is about."""
     recipients: list[Recipient]
-    """Every address, and what became of it."""
+    """Every address, with its status."""
     subject: str
     """Its subject."""
     message: str
@@ -1379,11 +1379,11 @@ class ListedEmail(Struct, kw_only=True):
     attachment: Attached | None
     """What is attached."""
     held_because: Open[Literal["no_server", "sandbox"]] | None
-    """`no_server`: the deployment sends no mail. `sandbox`: nobody it is addressed to is a user of the business."""
+    """`no_server`: the deployment sends no mail. `sandbox`: no recipient is a user of the business."""
     sent_at: dt.datetime | None
-    """When the mail server took it."""
+    """When the mail server accepted it."""
     next_attempt_at: dt.datetime | None
-    """When it is tried next."""
+    """When the next attempt is due."""
     attempts_made: int
     """How many attempts were made."""
     last_error: str | None
@@ -1520,7 +1520,7 @@ class ListedInvoice(Struct, kw_only=True):
     updated_at: dt.datetime
     """When it was last changed."""
     reminders: Maybe[bool] = UNSET
-    """Whether reminders go by email while something is due."""
+    """Whether reminders are sent while something is due."""
 
 
 class ListedJob(Struct, kw_only=True):
@@ -1762,11 +1762,11 @@ class MailAttempt(Struct, kw_only=True):
     started_at: dt.datetime
     """When it began."""
     finished_at: dt.datetime | None
-    """When it ended; null while it runs, and if the process died."""
+    """When it ended; null while it is being made, and if the process died."""
     error: str | None
     """Null for a success. Otherwise `refused` or `deferred` by the server, `address_refused` for some of the
     addresses, `unreachable`, `interrupted` if the process died, `suppressed` if no address was left,
-    `unusable` if no message could be made of it, or `unknown` if the connection was lost before the server
+    `unusable` if no valid message could be built, or `unknown` if the connection was lost before the server
     answered: the email may have arrived.
     """
     detail: str | None
@@ -1777,7 +1777,7 @@ class MailPreview(Struct, kw_only=True):
     """An email as it would be sent."""
 
     to: list[str]
-    """Whom it would go to; empty if the client's address is not known."""
+    """Who it would be sent to; empty if the client's address is not known."""
     cc: list[str]
     """Who would get a copy."""
     subject: str
@@ -1785,9 +1785,9 @@ class MailPreview(Struct, kw_only=True):
     message: str
     """The text above the document's details."""
     text: str
-    """All of it, as plain text."""
+    """The whole email, as plain text."""
     html: str
-    """All of it, as HTML."""
+    """The whole email, as HTML."""
 
 
 class Me(Struct, kw_only=True):
@@ -1955,18 +1955,18 @@ class NewPerson(Struct, kw_only=True):
 
 
 class NewRule(Struct, kw_only=True):
-    """When a reminder goes, and what it says. Its texts may use the placeholders `{number}`, `{amount_due}`,
+    """When a reminder is sent, and what it says. Its texts may use the placeholders `{number}`, `{amount_due}`,
     `{due_date}`, `{client}`, `{business}` and `{link}`.
     """
 
     days: int
-    """How many days after the due date it goes, at 09:00; negative for before it."""
+    """How many days after the due date it is sent, at 09:00; negative for days before it."""
     subject: str
     """The subject of the email."""
     message: str
     """What it says above the details of the invoice."""
     active: Maybe[bool] = UNSET
-    """Whether it goes at all."""
+    """Whether it is sent at all."""
 
 
 class NewTimeOff(Struct, kw_only=True):
@@ -1981,7 +1981,7 @@ class NewTimeOff(Struct, kw_only=True):
 
 
 class NextInvoice(Struct, kw_only=True):
-    """An invoice that is to be made."""
+    """An invoice that will be created."""
 
     issue_date: dt.date
     """Its date."""
@@ -2330,14 +2330,14 @@ class Received(Struct, kw_only=True):
 
 
 class Recipient(Struct, kw_only=True):
-    """One address that an email goes to."""
+    """One address that an email is sent to."""
 
     address: str
     """The address."""
     kind: Open[Literal["cc", "to"]]
     """Whether it is a recipient or gets a copy."""
     status: Open[Literal["failed", "held", "sent", "suppressed", "waiting"]]
-    """`sent` means that the mail server took the email for this address."""
+    """`sent` means that the mail server accepted the email for this address."""
     detail: str | None
     """What the server said."""
 
@@ -2361,25 +2361,25 @@ class RecurringInvoice(Struct, kw_only=True):
     id: str
     """Its id: a prefix for its kind, `_` and an opaque string."""
     status: Open[Literal["active", "ended", "paused"]]
-    """Whether invoices are made: `active`, `paused`, or `ended` for good."""
+    """Whether invoices are created: `active`, `paused`, or `ended`, which is final."""
     client_id: str
     """The contact who owes the money."""
     client: Named
     """The contact who owes the money."""
     frequency: Open[Literal["fortnight", "month", "quarter", "week", "year"]]
-    """How long it is from one invoice to the next."""
+    """The time from one invoice to the next."""
     start_on: dt.date
-    """The date of the first invoice, at most a year ago; the others follow from it. Where a month is too short
-    for the day, its last day is used.
+    """The date of the first invoice, at most a year ago; all other dates are counted from it. If a month is too
+    short for the day, its last day is used.
     """
     end_on: dt.date | None
-    """The last date on which one may be made; not together with `count`."""
+    """No invoice is created after this date; not together with `count`."""
     count: int | None
-    """How many invoices are made; not together with `end_on`."""
+    """How many invoices to create; not together with `end_on`."""
     then: Open[Literal["draft", "email", "send"]]
-    """What happens to each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`)."""
+    """What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`)."""
     line_items: list[RecurringLine]
-    """What is charged for, in order. GST codes, and prices of items, that are not sent are those of the date of
+    """What is charged for, in order. GST codes and prices of items that you leave out are those on the date of
     each invoice.
     """
     currency: Open[Literal["AUD"]]
@@ -2401,15 +2401,15 @@ class RecurringInvoice(Struct, kw_only=True):
     terms: str | None
     """Terms of payment for the client."""
     total: Decimal
-    """What one invoice came to, including GST, when it was last made or changed."""
+    """The total of one invoice, including GST, when this was last changed or an invoice was last created."""
     next_on: dt.date | None
     """The date of the next invoice; null unless it is active."""
     invoices_made: int
-    """How many invoices were made so far."""
+    """How many invoices were created so far."""
     last_invoice_id: str | None
-    """The invoice that was made last."""
+    """The invoice that was created last."""
     failure: Failure | None
-    """Why the next invoice could not be made; null if nothing is wrong."""
+    """Why the next invoice could not be created; null if nothing is wrong."""
     external_id: str | None
     """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
@@ -2425,7 +2425,7 @@ class RecurringInvoice(Struct, kw_only=True):
 
 
 class RecurringLine(Struct, kw_only=True):
-    """A line item as it was sent; what is null is decided on the date of each invoice."""
+    """A line item as it was sent; what is null is filled in on the date of each invoice."""
 
     id: str
     """Its id, by which a PATCH names it."""
@@ -2444,7 +2444,7 @@ class RecurringLine(Struct, kw_only=True):
     gst_code: Open[Literal["export", "gst", "gst_free", "input_taxed", "out_of_scope"]] | None
     """How the line is taxed; if null, by the business's registration for GST on the date of each invoice."""
     item_id: str | None
-    """The item of the price list that gives what is null of the others."""
+    """The item of the price list that fills in the members that are null."""
 
 
 class Refund(Struct, kw_only=True):
@@ -2468,9 +2468,9 @@ class Reminders(Struct, kw_only=True):
     """Whether clients are reminded of unpaid invoices, and when."""
 
     enabled: bool
-    """Whether any reminders go; off until the business turns it on."""
+    """Whether any reminders are sent; false until the business turns them on."""
     rules: list[Rule]
-    """When each reminder goes, and what it says, the first first."""
+    """When each reminder is sent, and what it says, in order of `days`."""
     version: int
     """Goes up by one with each change; the `ETag`, for If-Match."""
     updated_at: dt.datetime | None
@@ -2478,18 +2478,18 @@ class Reminders(Struct, kw_only=True):
 
 
 class Rule(Struct, kw_only=True):
-    """When a reminder goes, and what it says. Its texts may use the placeholders `{number}`, `{amount_due}`,
+    """When a reminder is sent, and what it says. Its texts may use the placeholders `{number}`, `{amount_due}`,
     `{due_date}`, `{client}`, `{business}` and `{link}`.
     """
 
     days: int
-    """How many days after the due date it goes, at 09:00; negative for before it."""
+    """How many days after the due date it is sent, at 09:00; negative for days before it."""
     subject: str
     """The subject of the email."""
     message: str
     """What it says above the details of the invoice."""
     active: bool
-    """Whether it goes at all."""
+    """Whether it is sent at all."""
 
 
 class Sent(Struct, kw_only=True):
@@ -2506,12 +2506,12 @@ class Sent(Struct, kw_only=True):
 
 
 class SentReminder(Struct, kw_only=True):
-    """What became of a reminder."""
+    """A reminder that was sent or skipped."""
 
     id: str
     """Its id: a prefix for its kind, `_` and an opaque string."""
     status: Open[Literal["sent", "skipped"]]
-    """`sent` once the email was handed to be sent: its `status` says what became of it; or `skipped`."""
+    """`sent` once its email is queued, or `skipped`. The email has a `status` of its own."""
     reason: (
         Open[
             Literal[
@@ -2521,9 +2521,9 @@ class SentReminder(Struct, kw_only=True):
         | None
     )
     """Why it was skipped: the plugin mail is off (`no_mail`), the client has no email address (`no_address`),
-    the business does not write to the address, as after unsubscribing (`address_suppressed`), the email is
-    kept but not sent, as without a mail server or in a sandbox (`email_held`), the invoice or its client
-    wants none (`reminders_off`), the invoice was sent on that day or later (`just_sent`), or nothing is due
+    the address is suppressed, for example because the client unsubscribed (`address_suppressed`), the email
+    is stored but not sent, for example in a sandbox (`email_held`), `reminders` is false on the invoice or
+    its client (`reminders_off`), the invoice was sent on that day or later (`just_sent`), or nothing is due
     (`nothing_due`).
     """
     invoice_id: str
@@ -2531,11 +2531,11 @@ class SentReminder(Struct, kw_only=True):
     invoice: Named
     """The invoice, with its number."""
     due_date: dt.date
-    """The due date that it went by."""
+    """The due date that its day was counted from."""
     days: int
     """The days of its rule."""
     email_id: str | None
-    """The email, where one was written."""
+    """Its email, if there is one."""
     external_id: str | None
     """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
@@ -2696,14 +2696,14 @@ class StatementEntry(Struct, kw_only=True):
 
 
 class SuppressedAddress(Struct, kw_only=True):
-    """An address that is not written to. Delete it to write to it again."""
+    """An address that the business does not write to. Delete it to write to it again."""
 
     id: str
     """Its id: a prefix for its kind, `_` and an opaque string."""
     address: str
     """The address."""
     covers: Open[Literal["everything", "reminders"]]
-    """Whether it gets nothing at all, or no reminders."""
+    """`everything`, or only `reminders`."""
     reason: Open[Literal["added", "bounced", "refused", "unsubscribed"]]
     """`added` by the business, `refused` by its mail server, `bounced` later, or `unsubscribed` from reminders."""
     detail: str | None

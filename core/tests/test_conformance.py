@@ -337,7 +337,7 @@ BROKEN = {
     "finds any day": ("filters_leave_out_what_does_not_match", listing(other(filters={"bought_on_to": anything})), {}),
     "finds any id": ("filters_leave_out_what_does_not_match", listing(other(filters={"custodian_id": anything})), {}),
     "finds any external_id": (
-        "a_record_is_found_by_what_clients_attach_to_it",
+        "a_record_is_found_by_what_clients_add",
         listing(other(filters={"external_id": anything})),
         {},
     ),

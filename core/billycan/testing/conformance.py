@@ -279,9 +279,7 @@ class PluginConformance:
                     continue
                 assert record["id"] not in self.found(client, path, **{name: none}), f"{path}?{name}={none}"
 
-    def test_a_record_is_found_by_what_clients_attach_to_it(
-        self, app: "App", client: Client, made: dict[str, Any]
-    ) -> None:
+    def test_a_record_is_found_by_what_clients_add(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         given = {"external_id": "erp 1%", "metadata": {"colour": "blue"}}
         wanted = {"external_id": "erp 1%", "metadata[colour]": "blue"}
         for path, record in made.items():

@@ -13,7 +13,7 @@ from datetime import timedelta
 from typing import Any
 
 import sqlalchemy as sa
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from billycan import App, Row, events, new_id
 from billycan.fields import Moment
@@ -158,19 +158,10 @@ def _begun(claim: Claim, now: Moment) -> dict[str, Any]:
 
 def _finished(claim: Claim, outcome: Outcome, now: Moment) -> dict[str, Any]:
     """What the attempt becomes."""
-    return {
-        "of_tenant": claim.hint[0],
-        "of_attempt": claim.id,
-        "finished_at": now,
-        "error": outcome.error,
-        "response_status": outcome.status,
-        "response_headers": outcome.headers,
-        "response_body": outcome.body if outcome.status else None,
-        "response_bytes": len(outcome.body.encode()) + sum(map(len, [*outcome.headers, *outcome.headers.values()])),
-        "duration_ms": outcome.duration_ms,
-        "phases": outcome.phases,
-        "detail": outcome.detail,
-    }
+    headers, body = outcome.response_headers, (outcome.response_body or "").encode()
+    size = len(body) + sum(map(len, [*headers, *headers.values()]))
+    attempt = {"of_tenant": claim.hint[0], "of_attempt": claim.id, "finished_at": now, "response_bytes": size}
+    return attempt | structs.asdict(outcome)
 
 
 def _recorded(settings: Settings, claim: Claim, outcome: Outcome, now: Moment) -> dict[str, Any]:
@@ -196,7 +187,7 @@ def _note_health(db: sa.Connection, settings: Settings, endpoint: Row, outcome: 
     """Keep since when an endpoint fails, disable one that is gone or failed for days; whether that changed its row."""
     since = None if outcome.error is None else endpoint.failing_since or now
     too_long = since is not None and since <= now - timedelta(days=settings.disable_after_days)
-    reason = "gone" if outcome.status == 410 else "failing" if too_long else None
+    reason = "gone" if outcome.response_status == 410 else "failing" if too_long else None
     values: dict[str, Any] = {"failing_since": since} if since != endpoint.failing_since else {}
     if reason and endpoint.enabled:
         values |= {"enabled": False, "disabled_reason": reason, "version": endpoint.version + 1, "updated_at": now}

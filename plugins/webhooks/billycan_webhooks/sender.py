@@ -24,17 +24,18 @@ _lookups = threading.BoundedSemaphore(32)
 
 
 class Outcome(Struct, kw_only=True):
-    """What came of one attempt. `error` is None on success, else its class; it never tells an internal address.
+    """What came of one attempt, by the columns of its row; the body is None where there was no response.
 
-    `detail` says more of some failures, in words; `phases` how many milliseconds each phase took that began, in order.
+    `error` is None on success, else its class; it never tells an internal address. `detail` says more of some
+    failures, in words; `phases` how many milliseconds each phase took that began, in order.
     """
 
     error: str | None
     detail: str | None = None
     phases: dict[str, int] = {}
-    status: int | None = None
-    headers: dict[str, str] = {}
-    body: str = ""
+    response_status: int | None = None
+    response_headers: dict[str, str] = {}
+    response_body: str | None = None
     duration_ms: int = 0
 
 
@@ -45,7 +46,7 @@ def send(url: str, headers: Mapping[str, str], body: bytes, *, timeout: float, p
     try:
         backend = _CheckedBackend(started + timeout, private, watch)
         _post(addresses.parse(url, private), headers, body, backend, found)
-        if not 200 <= (found.status or 0) < 300:
+        if not 200 <= (found.response_status or 0) < 300:
             found.error = "status"
     except NotAllowed:
         found.error = "blocked"
@@ -80,12 +81,11 @@ def _post(
         connection.stream("POST", url, headers=list(sent.items()), content=body) as response,
     ):
         backend.watch.begin("body")
-        found.status = response.status
-        found.headers = _readable(response.headers)
-        kept = b""
+        found.response_status, found.response_headers = response.status, _readable(response.headers)
+        found.response_body, kept = "", b""
         for part in response.iter_stream():
             kept += part
-            found.body = _text(kept[:MOST_BODY])
+            found.response_body = _text(kept[:MOST_BODY])
             if len(kept) >= MOST_BODY:
                 break
 

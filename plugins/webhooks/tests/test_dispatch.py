@@ -44,7 +44,7 @@ def record(app, *made):
     return Desk(app).write(made, [])[1]
 
 
-DONE, FAILED = sender.Outcome(error=None, status=204), sender.Outcome(error="timeout")
+DONE, FAILED = sender.Outcome(error=None, response_status=204, response_body=""), sender.Outcome(error="timeout")
 
 
 # The desk -------------------------------------------------------------------------------------------------------------
@@ -112,7 +112,7 @@ def test_what_is_recorded_together_has_its_own_consequences(hooks, subscribe):
     client, other = Client(app), Client(app)
     quick, gone = waiting(client, subscribe, 3), waiting(other, subscribe, 3)
     found = claims(app, quick, quick, gone, gone)
-    closed = sender.Outcome(error="status", status=410)
+    closed = sender.Outcome(error="status", response_status=410, response_body="")
     made = [(one, DONE if one.hint == quick else closed) for one in found]
     following, _ = Desk(app).write(made, [(quick, True), (gone, True)])
     assert [one and one.hint for one in following] == [quick, None]

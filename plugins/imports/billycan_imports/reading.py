@@ -27,6 +27,8 @@ def rows_of(file: IO[bytes], charset: str | None) -> Iterator[list[str]]:
                 raise BadRequest(
                     f"The file has more than {MOST_ROWS:,} rows: send it in several parts.", code="too_many_rows"
                 )
+            if len(row) > MOST_COLUMNS:
+                raise _unreadable(f"line {found.line_num:,} has more than {MOST_COLUMNS} cells")
             yield row
     except UnicodeError as error:
         raise _unreadable(

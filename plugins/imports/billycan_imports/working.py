@@ -89,12 +89,15 @@ def _checked(ctx: Context, row: Row, importer: Importer, first: int, upto: int) 
         for number, *cells in _rows(ctx, row, first, upto):
             count += 1
             faults += [
-                ImportFault(
-                    number, each.param or None, each.code, each.message.replace("\0", "\N{REPLACEMENT CHARACTER}")
-                )
+                ImportFault(number, _kept(each.param) or None, each.code, _kept(each.message))
                 for each in importer.check(caller, cells)
             ]
     return count, faults
+
+
+def _kept(text: str) -> str:
+    """A text that may hold what was sent, as PostgreSQL's JSON takes it."""
+    return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
 def _rows(ctx: Context, row: Row, first: int, upto: int) -> Iterator[list[Any]]:

@@ -121,6 +121,7 @@ UNREADABLE = {
     "a cell of 1 MB": (b"name\n" + b"A" * 1_000_000, "more than 131,072 characters"),
     "a workbook": (b"PK\3\4\x14\0\6\0", "CSV UTF-8"),
     "201 columns": (b"name" + b"," * 200, "200 columns"),
+    "a row of 201 cells": (b"name\nAda\nBea" + b",x" * 200, "line 3 has more than 200 cells"),
 }
 
 
@@ -143,8 +144,12 @@ def test_what_is_no_csv_is_refused_in_words_that_help(client, kind):
         ("name:email\nAda:a@example.com\n", [(0, "name:email", "unknown_field"), (0, "name", "required")]),
         ("name\r" + "A" * 201 + "\rBea\r", [(1, "name", "too_long")]),
         ("name,metadata\nAda,{\n", [(1, "metadata", "invalid_type")]),
+        ('name,people\nAda,"[{""name"": ""Bea"", ""\\u0000"": 1}]"\n', [(1, "people[0].\ufffd", "unknown_field")]),
     ],
-    ids=["NUL", "NUL in choices", "a nameless column", "too many cells", "colons", "CR alone", "half an object"],
+    ids=[
+        *("NUL", "NUL in choices", "a nameless column", "too many cells", "colons", "CR alone", "half an object"),
+        "NUL in the name of a member",
+    ],
 )
 def test_a_hostile_row_is_a_fault_that_says_where(client, content, expected):
     found = finished(client, content)

@@ -1,6 +1,7 @@
 """Reports on mail that could not be delivered (RFC 3464): whom they are about, and what follows from them."""
 
 import re
+from collections.abc import Sequence
 from email import message_from_bytes
 from email.message import Message
 from typing import Any
@@ -17,6 +18,8 @@ from .tables import emails, recipients
 
 MOST_BYTES = 4 * 1024 * 1024
 _ID = re.compile(r"<(eml_[0-9a-z]{1,40})@")
+_BETWEEN = re.compile(r"[\s<>,;]+")
+_MOST_ADDRESSES = 100  # that are looked at in a header
 
 
 class Report(Struct, frozen=True):
@@ -28,12 +31,16 @@ class Report(Struct, frozen=True):
 
 def read(app: App, raw: bytes) -> Report:
     """What a message reports. One whose return path is not ours, or that reports no failure, says nothing."""
-    found = message_from_bytes(raw[:MOST_BYTES])  # its headers as they are: policy.default raises on some of them
     failed: dict[str, str] = {}
-    for part in found.walk():
+    try:
+        found = message_from_bytes(raw[:MOST_BYTES])  # its headers as they are: policy.default raises on some of them
+        parts = [*found.walk()]
+    except RecursionError:  # parts within parts without end, which no mail server sends
+        return Report(None, failed)
+    for part in parts:
         if part.get_content_type() == "message/delivery-status":
             failed |= _failed(part)
-    return Report(_email_id(app, found), failed)
+    return Report(_email_id(app, found, parts), failed)
 
 
 def take(app: App, raw: bytes) -> list[str]:
@@ -56,8 +63,8 @@ def _fail(ctx: Context, id: str, failed: dict[str, str]) -> list[str]:
         return []
     mine = own(ctx, recipients) & (recipients.c.email_id == id)
     folded = {fold(address): said for address, said in failed.items()}
-    found = sa.select(recipients).where(mine, recipients.c.address_folded.in_(sorted(folded)))
-    bounced = [r for r in ctx.db.execute(found) if r.status in ("waiting", "sent")]
+    found = ctx.db.execute(sa.select(recipients).where(mine, recipients.c.status.in_(["waiting", "sent"]))).all()
+    bounced = [recipient for recipient in found if recipient.address_folded in folded]
     for recipient in bounced:
         said = folded[recipient.address_folded]
         this = own(ctx, recipients) & (recipients.c.id == recipient.id)
@@ -80,17 +87,24 @@ def _failed(part: Any) -> dict[str, str]:
     return found
 
 
-def _email_id(app: App, found: Message) -> str | None:
+def _email_id(app: App, found: Message, parts: Sequence[Message]) -> str | None:
     """The email that a report is about: by the return path that it was sent to, which nobody else can know."""
     for name in ("Delivered-To", "X-Original-To", "To"):
         for value in found.get_all(name) or []:
-            for address in re.findall(r"[^\s<>,;]+@[^\s<>,;]+", str(value)):
+            for address in _BETWEEN.split(str(value))[:_MOST_ADDRESSES]:
                 if id := message.of_return_path(app, address):
                     return id
     if app.settings_of(Settings).bounces:
         return None
-    for part in found.walk():  # without return paths of our own, by what the report quotes
-        is_quoted = part.get_content_type() in ("text/rfc822-headers", "message/rfc822")
-        if is_quoted and (found_id := _ID.search(part.as_string())):
+    for part in parts:  # without return paths of our own, by what the report quotes
+        if found_id := _ID.search(_message_id(part)):
             return found_id[1]
     return None
+
+
+def _message_id(part: Any) -> str:
+    """What holds the Message-ID of the email that a part of a report quotes; empty of any other part."""
+    kind = part.get_content_type()
+    if kind == "message/rfc822" and part.is_multipart():
+        return str(part.get_payload(0).get("Message-ID"))
+    return bytes(part.get_payload(decode=True)).decode("latin-1") if kind == "text/rfc822-headers" else ""

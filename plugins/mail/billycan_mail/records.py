@@ -98,7 +98,8 @@ def _for_reader(ctx: Context, email: E) -> E:
 
 def _cut_short(app: App, email: E) -> E:
     """An email without the links in it."""
-    texts = {name: without_links(app, getattr(email, name)) for name in ("message", "text") if hasattr(email, name)}
+    names = [name for name in ("subject", "message", "text") if hasattr(email, name)]
+    texts = {name: without_links(app, getattr(email, name)) for name in names}
     return msgspec.structs.replace(email, **texts)
 
 

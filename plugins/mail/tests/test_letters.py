@@ -142,6 +142,9 @@ def test_what_bounced_has_failed_and_is_not_written_to(mailing, serve, sold, dra
     assert kept["address"] == "ada@client.example"
 
 
+QUOTED = b"Content-Type: multipart/report; boundary=b\n\n--b\nContent-Type: KIND\n\n\xff\n--b--\n"
+
+
 @pytest.mark.either
 def test_an_odd_report_says_nothing_and_breaks_nothing(mailing, serve, sold):
     app = mailing(serve())
@@ -153,6 +156,12 @@ def test_an_odd_report_says_nothing_and_breaks_nothing(mailing, serve, sold):
         b"To: =?utf-8?q?=0d?= <" + to + b">, \xff@x\n\n",
         b"To: " + to + b"\nContent-Type: message/delivery-status\nContent-Transfer-Encoding: base64\n\nQWN0aW9u\n",
         b"To: " + to + b"\n" + b"Content-Type: message/rfc822\n\n" * 200,
+        b"To: " + to + b"\n" + b"Content-Type: message/rfc822\n\n" * 5_000,
+        b"To: " + b"a" * (3 << 20) + b"\n\n",
+        QUOTED.replace(b"KIND", b"text/rfc822-headers; charset=unknown"),
+        QUOTED.replace(b"KIND", b"message/rfc822\n\nContent-Type: text/plain; charset=\xff"),
+        b"To: " + to + b"\nContent-Type: message/delivery-status\n\nFinal-Recipient: rfc822; \0@x\nAction: failed\n"
+        b"Status: 5.1.1\n\n",
     ):
         assert bouncing.take(app, text) == []
 

@@ -114,23 +114,23 @@ def test_links_let_nobody_in_who_may_not_write_the_document(mailing, serve, sold
     app = mailing(serve())
     client, invoice = sold(app)
     reader = client.key("mail:read", "invoices:read")
-    email = emailed(
-        client, invoice, {"message": "See https://api.example.com/i/abc.def_g-h, or https://derwent.example/i"}
-    )
+    said = "See https://api.example.com/i/abc.def_g-h, or https://derwent.example/i"
+    email = emailed(client, invoice, {"subject": said, "message": said})
     drain(app)
     preview = f"/v1/invoices/{invoice['id']}/email/preview"
     for caller, sees in ((client, True), (reader, False)):
         told = [
             caller.get(f"/v1/emails/{email['id']}")["data"],
             *caller.get("/v1/emails")["data"],
-            caller.post(preview, {"message": email["message"]}, 200)["data"],
+            caller.post(preview, {"subject": said, "message": said}, 200)["data"],
         ]
         for each in told:
-            for name in {"message", "text", "html"} & each.keys():
+            for name in {"subject", "message", "text", "html"} & each.keys():
                 assert bool(re.search(r"/i/[\w.-]", each[name])) is sees, name
                 assert "https://derwent.example/i" in each[name]
     (sent,) = client.get("/v1/events?event=email.sent")["data"]
-    assert "https://api.example.com/i/…" in sent["data"]["text"] and not re.search(r"/i/[\w.-]", sent["data"]["text"])
+    for name in ("subject", "message", "text"):
+        assert "https://api.example.com/i/…" in sent["data"][name] and not re.search(r"/i/[\w.-]", sent["data"][name])
 
 
 @pytest.mark.either

@@ -72,6 +72,11 @@ def test_what_cannot_be_read_is_said_beside_the_form(app, client):
 
 
 @pytest.mark.either
+def test_a_stranger_s_file_is_refused_before_it_is_read(app):
+    Browser(app).web.post(HERE, b"x" * (11 << 20), status=403, content_type="multipart/form-data; boundary=b")
+
+
+@pytest.mark.either
 def test_a_viewer_sees_imports_and_makes_none(app, client):
     owner, viewer = (Browser(app).join(client, role) for role in ("owner", "viewer"))
     path = upload(owner, b"name\nAda\n").request.path

@@ -18,7 +18,7 @@ from fido2.webauthn import (
 )
 from itsdangerous import BadData, URLSafeSerializer
 
-from billycan import App, Invalid, NotFound
+from billycan import App, Forbidden, Invalid, NotFound
 from billycan.fields import Moment, Name
 from billycan.sql import upsert
 from billycan.web import encode
@@ -33,6 +33,9 @@ _HERE = "/dashboard/account"
 _VALID = timedelta(minutes=5)
 _MOST = 20  # of one person
 _MOST_PROOF = 100_000  # characters
+_TOO_LATE = (
+    "As you have no password, a passkey can be added within 15 minutes of signing in: sign in again, and add it then."
+)
 _VERIFIED = UserVerificationRequirement.REQUIRED  # what only its owner can use needs no password besides
 
 
@@ -106,6 +109,9 @@ def ask_for_new(visit: Visit) -> Answer:
 
 
 def add(visit: Visit) -> Answer:
+    """Keep a new passkey; without a password only in a session that has just begun, as for a first password."""
+    if not (visit.session.has_password or visit.session.is_fresh):
+        raise Forbidden(_TOO_LATE)
     name = checked(Name, "name", visit.form.get("name", ""))
     state = _state(visit, f"add {visit.session.user_id}")
     try:

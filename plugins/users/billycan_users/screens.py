@@ -152,13 +152,13 @@ class Room:
         return shown
 
     def enter(self, req: falcon.Request, read: Callable[[falcon.Request], Form] = lambda _: ({}, {})) -> Visit:
-        """Who is there, counted by address before `read` reads the form."""
+        """Who is there, counted by address before `read` reads the form, which it does only of who may send one."""
         self.app.count_visit("dashboard", req, self.screen.per_minute, PER_SECOND)
         cookie = req.cookies.get(cookie_name(self.app), "")
         session = sessions.find(self.app, cookie) if cookie else None
         if session and not session.is_complete and not self.screen.anybody:
             session = None
-        form, files = read(req)
+        form, files = read(req) if session or self.screen.anybody else ({}, {})
         visit = Visit(
             self.app,
             session,

@@ -208,8 +208,11 @@ class Visit:
         makers.check(db, self.app, tenant_id or self.tenant_id, self.session.user_id, wanted)
 
     def prove(self) -> None:
-        """Raise Invalid unless the password was given a moment ago, or is right in this form."""
-        if self.session.is_fresh:
+        """Raise Invalid unless the password was given a moment ago, or is right in this form.
+
+        Who has no password yet proves nothing: the session is no fresher after it.
+        """
+        if self.session.is_fresh or not self.session.has_password:
             return
         self.try_password("current_password")
         with self.app.db.writing() as db:

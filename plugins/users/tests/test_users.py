@@ -420,6 +420,10 @@ def test_whoever_a_link_let_in_chooses_a_first_password_while_the_session_is_new
     sent = {"token": token, "password": "quite another sentence"}
     refused = late.web.post("/dashboard/account/password", sent, status=403)
     assert "within 15 minutes of signing in" in refused.text
+    # What asks for a password that there is not proves nothing, and a passkey is as good as a password.
+    late.web.post("/dashboard/account/totp", {"token": token}, status=303)
+    late.web.post("/dashboard/account/password", sent, status=403)
+    late.web.post("/dashboard/account/passkeys", {"token": token, "name": "Mine"}, status=403)
     owner = let_in()
     assert "old_password" not in owner.get("/dashboard/account").text
     assert "at least 12" in owner.send("/dashboard/account/password", password="short", status=422).text

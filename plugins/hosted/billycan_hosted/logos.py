@@ -23,17 +23,17 @@ def _read(part: bytes, order: Literal["big", "little"] = "big") -> int:
 
 
 def _png(content: bytes) -> tuple[int, int]:
-    """Nothing for one whose colour profile would fill the memory, either."""
-    at = 8
+    """Nothing for one whose colour profiles would fill the memory, either, or keep the processor busy."""
+    at, left = 8, _MOST_PROFILE_BYTES
     while (kind := content[at + 4 : at + 8]) not in (b"IDAT", b""):
         length = _read(content[at : at + 4])
         if kind == b"iCCP":
             packed = content[at + 8 : at + 8 + length].partition(b"\0")[2][1:]
             try:
-                profile = zlib.decompressobj().decompress(packed, _MOST_PROFILE_BYTES + 1)
+                left -= len(zlib.decompressobj().decompress(packed, left + 1))
             except zlib.error:
                 return 0, 0
-            if len(profile) > _MOST_PROFILE_BYTES:
+            if left < 0:
                 return 0, 0
         at += 12 + length
     return _read(content[16:20]), _read(content[20:24])

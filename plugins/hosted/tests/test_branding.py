@@ -19,7 +19,10 @@ PNG = bytes.fromhex(
     "0000000049454e44ae426082"
 )
 
-PROFILE = b"a\0\0" + zlib.compress(bytes(5 << 20), 9)
+
+def profile(mebibytes):
+    packed = b"a\0\0" + zlib.compress(bytes(mebibytes << 20), 9)
+    return struct.pack(">I4s", len(packed), b"iCCP") + packed + bytes(4)
 
 
 @pytest.fixture
@@ -115,11 +118,15 @@ def test_a_logo_is_the_business_s_own_and_readable_to_whoever_names_it(app, clie
         b"RIFF\x00\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\xff\xff\x00\xff\xff\x00" + bytes(9),
         b"RIFF\x00\x00\x00\x00WEBPVP8L\x0a\x00\x00\x00\x2f\xff\xff\xff\x0f" + bytes(9),
         b"RIFF\x00\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x00\x00\x00\x9d\x01\x2a\xff\x3f\xff\x3f" + bytes(9),
-        PNG[:33] + struct.pack(">I4s", len(PROFILE), b"iCCP") + PROFILE + bytes(4) + PNG[33:],
+        PNG[:33] + profile(5) + PNG[33:],
+        PNG[:33] + 2 * profile(3) + PNG[33:],
         b"\xff\xd8\xff\xc0",
         b"\x89PNG\r\n\x1a\n",
     ],
-    ids=["PNG", "JPEG", "VP8X", "VP8L", "VP8", "a profile of 5 MiB", "JPEG cut short", "PNG cut short"],
+    ids=[
+        *("PNG", "JPEG", "VP8X", "VP8L", "VP8", "a profile of 5 MiB", "two profiles of 3 MiB"),
+        *("JPEG cut short", "PNG cut short"),
+    ],
 )
 @pytest.mark.either
 def test_few_bytes_that_stand_for_many_pixels_are_no_logo(client, head):

@@ -259,9 +259,8 @@ class AdjustmentNotes:
         """Draft what reduces an invoice that was sent. Its number is assigned now and never reused.
 
         GST follows from the invoice: its prices with or without GST, its GST codes and its rounding. Nothing changes
-        for
-        the client before it is issued. Refused with `over_credited` above what is left of the invoice, by line and in
-        total, and with `invalid_state_transition` for an invoice that is a draft or void. Emits
+        for the client before it is issued. Refused with `over_credited` above what is left of the invoice, by line and
+        in total, and with `invalid_state_transition` for an invoice that is a draft or void. Emits
         `adjustment_note.created`.
 
         invoice_id: The invoice.
@@ -377,14 +376,11 @@ class AdjustmentNotes:
         credit.
 
         From draft to issued; otherwise `invalid_state_transition`, also for an invoice that is void. An `issue_date`
-        that
-        passed while it was a draft becomes today; one that was before it was drafted stays. The invoice becomes
+        that passed while it was a draft becomes today; one that was before it was drafted stays. The invoice becomes
         `credited` when nothing of it is due and nothing paid. What was written off cannot be credited, too. Refused
-        with
-        `tax_invoice_incomplete` if something that an adjustment note must show is missing (s 29-75 GST Act), and with
-        `over_credited` above what is left of the invoice. Emits `adjustment_note.issued`, `payment.deallocated` for
-        each
-        payment that it releases, and `invoice.paid` if the invoice becomes paid.
+        with `tax_invoice_incomplete` if something that an adjustment note must show is missing (s 29-75 GST Act), and
+        with `over_credited` above what is left of the invoice. Emits `adjustment_note.issued`, `payment.deallocated`
+        for each payment that it releases, and `invoice.paid` if the invoice becomes paid.
         """
         return self._api.call(
             "POST",
@@ -406,9 +402,9 @@ class AdjustmentNotes:
         """Undo an adjustment note: the invoice is what it was, and what was released settles it again.
 
         From issued to void; otherwise `invalid_state_transition`. Refused with `credit_spent` if the credit that it
-        gave
-        was allocated or refunded since; a payment that was reversed since stays so. Its number is never reused. Emits
-        `adjustment_note.voided`, `payment.allocated` for each payment, and `invoice.paid` if the invoice becomes paid.
+        gave was allocated or refunded since; a payment that was reversed since stays so. Its number is never reused.
+        Emits `adjustment_note.voided`, `payment.allocated` for each payment, and `invoice.paid` if the invoice becomes
+        paid.
 
         reason: Why.
         """
@@ -429,8 +425,8 @@ class AdjustmentNotes:
     ) -> bytes:
         """The adjustment note as a PDF file.
 
-        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as
-        `GET /v1/adjustment_notes/{id}`, which answers with it for `Accept: application/pdf`, too.
+        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as `GET
+        /v1/adjustment_notes/{id}`, which answers with it for `Accept: application/pdf`, too.
         """
         return self._api.fetch("GET", f"/v1/adjustment_notes/{segment(id)}.pdf")
 
@@ -449,10 +445,8 @@ class AdjustmentNotes:
         """Email an adjustment note to the client: it is sent within seconds, in the background.
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
-        A draft is
-        sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
-        suppressed,
-        and with `too_many_emails` once the business has reached its limit for 24 hours.
+        A draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient
+        is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -630,8 +624,7 @@ class Attachments:
         """The bytes of an attachment.
 
         They are sent as a download with the file's content type, and never run as a page. The key needs the read scope
-        of
-        the record's resource, else the error is `insufficient_scope`.
+        of the record's resource, else the error is `insufficient_scope`.
         """
         return self._api.fetch("GET", f"/v1/attachments/{segment(id)}/content")
 
@@ -652,9 +645,8 @@ class Availability:
 
         Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. Jobs
         occupy their assignees from `scheduled_start` to `scheduled_end`. A listed time may be gone by the time you book
-        it.
-        With many staff and short intervals, ask for fewer days at a time: if more than 250,000 starts would have to be
-        checked, counting each person, the error is `page_too_large`.
+        it. With many staff and short intervals, ask for fewer days at a time: if more than 250,000 starts would have to
+        be checked, counting each person, the error is `page_too_large`.
 
         service_id: The service to book.
         from_: The first day.
@@ -782,8 +774,7 @@ class Bookings:
         case.
 
         Refused with `slot_unavailable` and `alternatives` if another booking or a job has the time, and for times in
-        the
-        past or outside working hours unless you send `force`. Emits `booking.created`.
+        the past or outside working hours unless you send `force`. Emits `booking.created`.
 
         client_id: The contact it is for.
         service_id: What is booked.
@@ -876,8 +867,7 @@ class Bookings:
         """Delete a booking that never took place.
 
         Only if pending, declined or cancelled; otherwise `document_locked`. `has_dependents` while other records refer
-        to
-        it. Emits `booking.deleted`.
+        to it. Emits `booking.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/bookings/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -1032,8 +1022,7 @@ class Bookings:
         """Move a booking to another time, with the same person unless you name another.
 
         Only if pending or confirmed; otherwise `invalid_state_transition`. The id and status stay the same. Refused
-        with
-        `slot_unavailable` and `alternatives` if somebody else has the time. Emits `booking.rescheduled`.
+        with `slot_unavailable` and `alternatives` if somebody else has the time. Emits `booking.rescheduled`.
 
         start_at: The new start.
         staff_id: The new person; by default the same one.
@@ -1079,8 +1068,7 @@ class Branding:
         """Change how the business's documents look, on their pages and as PDF files.
 
         That includes documents that were sent already; a PDF file that was mailed stays as it was. A key that names a
-        logo
-        needs the read scope of the record that the file is attached to.
+        logo needs the read scope of the record that the file is attached to.
 
         logo_attachment_id: A PNG, JPEG or WebP file of at most 1 MiB and 16 megapixels that is attached to any record.
         accent_colour: The colour of rules and amounts; it must be readable on white. Default: the deployment's.
@@ -1406,9 +1394,8 @@ class Contacts:
         """What a contact owed at the beginning, everything that changed it, and what was owed at the end.
 
         It is worked out from the dates of documents and payments, so the statement of a time that is over changes only
-        if a
-        document or payment is dated back into it. Ages are those at the end. Needs the scope `contacts:read`, too. With
-        `Accept: text/csv` it is a CSV file. At most 5,000 entries.
+        if a document or payment is dated back into it. Ages are those at the end. Needs the scope `contacts:read`, too.
+        With `Accept: text/csv` it is a CSV file. At most 5,000 entries.
 
         from_: The first day; default 90 days before the last.
         to: The last day; default today.
@@ -1456,8 +1443,8 @@ class Contacts:
     ) -> bytes:
         """The statement as a PDF file.
 
-        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as
-        `GET /v1/contacts/{id}/statement`, which answers with it for `Accept: application/pdf`, too.
+        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as `GET
+        /v1/contacts/{id}/statement`, which answers with it for `Accept: application/pdf`, too.
 
         from_: The first day; default 90 days before the last.
         to: The last day; default today.
@@ -1486,10 +1473,8 @@ class Contacts:
         """Email a statement to the client: it is sent within seconds, in the background.
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
-        A draft is
-        sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
-        suppressed,
-        and with `too_many_emails` once the business has reached its limit for 24 hours.
+        A draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient
+        is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -1686,9 +1671,8 @@ class Events:
         """Events, newest first; with `after`, those after that event, oldest first, in commit order.
 
         To poll, use the last id that you received as `after`: you will miss nothing and see nothing twice. Keep the id
-        if a
-        page is empty. By default, events are kept for 90 days, and up to 2 GiB of them. If events after `after` that
-        match the filters are no longer kept, the error is `event_expired`.
+        if a page is empty. By default, events are kept for 90 days, and up to 2 GiB of them. If events after `after`
+        that match the filters are no longer kept, the error is `event_expired`.
 
         page: The page, from 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
@@ -2248,8 +2232,7 @@ class Expenses:
         """Change an expense; GST that you did not enter yourself is recalculated from amount and code.
 
         Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. Emits
-        `expense.updated`
-        if anything changed.
+        `expense.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
@@ -2418,10 +2401,8 @@ class GstPeriods:
         """Note that the activity statement of a period was lodged, and keep every entry of its report.
 
         Its labels include the corrections of periods that were lodged before; they are made with this one. What changes
-        of
-        it from now on is a correction of the next. Refused with `period_not_over` until the day after its last, and
-        with
-        `period_lodged` if any day of it was lodged before. Emits `gst_period.created`.
+        of it from now on is a correction of the next. Refused with `period_not_over` until the day after its last, and
+        with `period_lodged` if any day of it was lodged before. Emits `gst_period.created`.
 
         from_: Its first day.
         to: Its last day.
@@ -2538,15 +2519,11 @@ class Imports:
         """Import the rows of a CSV file: all of them, or none.
 
         The body is the file, at most 10 MiB and 20,000 rows. Its first line names the columns, as an export writes
-        them:
-        they are members of a new record, and `billing_address.suburb` is a member of an object. Commas, semicolons or
-        tabs
-        separate the cells. The rows are checked and imported soon after the response: get the import to see its
-        progress.
-        The key also needs the write scope of `resource`; otherwise `insufficient_scope`. Refused with `malformed_csv`
-        or
-        `too_many_rows` if the file cannot be read, and with `too_many_imports` while 10 others are not finished. Emits
-        `import.failed` if the header has a fault.
+        them: they are members of a new record, and `billing_address.suburb` is a member of an object. Commas,
+        semicolons or tabs separate the cells. The rows are checked and imported soon after the response: get the import
+        to see its progress. The key also needs the write scope of `resource`; otherwise `insufficient_scope`. Refused
+        with `malformed_csv` or `too_many_rows` if the file cannot be read, and with `too_many_imports` while 10 others
+        are not finished. Emits `import.failed` if the header has a fault.
 
         resource: What the rows are: `contacts`, `items`, `expenses`, or what another plugin lets you import.
         content: The file's bytes.
@@ -2912,8 +2889,7 @@ class Invoices:
         """Counts and sums of matching invoices, by month unless you send `group_by`.
 
         It takes the same filters as the list. Drafts and void invoices are left out unless you filter or group by
-        `status`.
-        With `Accept: text/csv` it is a CSV file. Clients come with the highest total first, 1,000 on a page.
+        `status`. With `Accept: text/csv` it is a CSV file. Clients come with the highest total first, 1,000 on a page.
 
         group_by: What to group by; months are those of `issue_date`.
         page: The page, from 1, where there are more than 1,000 clients.
@@ -3158,8 +3134,7 @@ class Invoices:
         Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` can change;
         anything else is `document_locked`. What an invoice with a `claim` bills is locked from the start. Refused with
         `gst_not_registered` if a business that is not registered for GST charges it. Emits `invoice.updated` if
-        anything
-        changed.
+        anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
@@ -3220,8 +3195,7 @@ class Invoices:
         """Delete a draft; anything sent must be kept for five years (s 382-5 of Schedule 1 to the TAA 1953).
 
         Refused with `document_locked` in any other status, and with `has_dependents` while other records refer to it.
-        Its
-        number is never reused. Emits `invoice.deleted`.
+        Its number is never reused. Emits `invoice.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/invoices/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -3238,9 +3212,8 @@ class Invoices:
 
         From draft to sent; otherwise `invalid_state_transition`. The client's name, ABN and address are frozen, and
         `hosted_url` is the client's page. Nothing is emailed: send the link yourself. Refused with
-        `tax_invoice_incomplete`
-        if something that a tax invoice must show is missing, `negative_total` and `gst_not_registered`. Emits
-        `invoice.sent`, and `invoice.paid` if the total is 0.00.
+        `tax_invoice_incomplete` if something that a tax invoice must show is missing, `negative_total` and
+        `gst_not_registered`. Emits `invoice.sent`, and `invoice.paid` if the total is 0.00.
         """
         return self._api.call(
             "POST",
@@ -3265,12 +3238,10 @@ class Invoices:
         """Record a payment, at most what is due; on a written-off invoice it is a recovery.
 
         From sent, partially_paid or written_off; otherwise `invalid_state_transition`; it becomes paid once nothing is
-        due,
-        or once everything that was written off is recovered. Cash must be a multiple of 0.05: within 0.02 of the amount
-        due
-        it settles the invoice, and the difference is `cash_rounding`. Returns the invoice, with the new payment last.
-        Refused with `overpayment_not_allowed` above what is due. Emits `payment.recorded`, `invoice.recovered` for a
-        recovery, and `invoice.paid` when it becomes paid.
+        due, or once everything that was written off is recovered. Cash must be a multiple of 0.05: within 0.02 of the
+        amount due it settles the invoice, and the difference is `cash_rounding`. Returns the invoice, with the new
+        payment last. Refused with `overpayment_not_allowed` above what is due. Emits `payment.recorded`,
+        `invoice.recovered` for a recovery, and `invoice.paid` when it becomes paid.
 
         amount: The amount received: at most what is due, or what was written off. Cash must be a multiple of 0.05, and
           settles an amount within 0.02 of it.
@@ -3305,9 +3276,8 @@ class Invoices:
         """Reverse a payment, for example one that bounced; it stays listed as reversed.
 
         Only once; otherwise `invalid_state_transition`. Its amount is due again or, if the invoice was written off,
-        written
-        off again. Refused with `allocated_elsewhere` if it settles other invoices too, and with `has_refunds`. Emits
-        `payment.reversed`.
+        written off again. Refused with `allocated_elsewhere` if it settles other invoices too, and with `has_refunds`.
+        Emits `payment.reversed`.
 
         reason: Why.
         """
@@ -3335,10 +3305,9 @@ class Invoices:
         """Record that everything due was received; a draft is sent first, in the same transaction.
 
         From draft, sent or partially_paid to paid; otherwise `invalid_state_transition`. In cash, the amount is rounded
-        to
-        the nearest 0.05. A draft is refused for the same reasons as by `send`: `tax_invoice_incomplete`,
-        `negative_total`,
-        `gst_not_registered`. Emits `payment.recorded` and `invoice.paid`; for a draft, `invoice.sent` first.
+        to the nearest 0.05. A draft is refused for the same reasons as by `send`: `tax_invoice_incomplete`,
+        `negative_total`, `gst_not_registered`. Emits `payment.recorded` and `invoice.paid`; for a draft, `invoice.sent`
+        first.
 
         payment_method: How, such as `bank_transfer`, `card` or `cash`.
         paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to
@@ -3467,8 +3436,8 @@ class Invoices:
     ) -> bytes:
         """The invoice as a PDF file.
 
-        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as
-        `GET /v1/invoices/{id}`, which answers with it for `Accept: application/pdf`, too.
+        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as `GET
+        /v1/invoices/{id}`, which answers with it for `Accept: application/pdf`, too.
         """
         return self._api.fetch("GET", f"/v1/invoices/{segment(id)}.pdf")
 
@@ -3487,10 +3456,8 @@ class Invoices:
         """Email an invoice to the client: it is sent within seconds, in the background.
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
-        A draft is
-        sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
-        suppressed,
-        and with `too_many_emails` once the business has reached its limit for 24 hours.
+        A draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient
+        is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -4000,8 +3967,8 @@ class Jobs:
         """Change a job, its checklist and its lines; only actions change its status.
 
         Checklist items and lines are merged by their `id`; those left out are removed. Refused with
-        `gst_not_registered` if
-        a business that is not registered for GST charges it. Emits `job.updated` if anything changed.
+        `gst_not_registered` if a business that is not registered for GST charges it. Emits `job.updated` if anything
+        changed.
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
@@ -4070,8 +4037,7 @@ class Jobs:
         """Delete a job that is open or cancelled and has no invoices.
 
         Refused with `document_locked` in any other status, and with `has_dependents` while other records refer to it.
-        Its
-        number is never reused. Emits `job.deleted`.
+        Its number is never reused. Emits `job.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/jobs/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -4176,8 +4142,7 @@ class Jobs:
         """Complete the job; refused while a required checklist item is not done.
 
         From any open status to complete; otherwise `invalid_state_transition`; `checklist_incomplete` names the items
-        that
-        are not done. Emits `job.completed`.
+        that are not done. Emits `job.completed`.
 
         notes: Notes on the work done.
         """
@@ -4252,10 +4217,8 @@ class Jobs:
         """Create a draft invoice of a job: of all that is left to bill, or of a part of it.
 
         From scheduled, in_progress, on_hold or complete; otherwise `invalid_state_transition`. Send `percent`, `amount`
-        or
-        `line_ids` to invoice a part, and `claim` to say what it is: a progress claim, a part payment or a deposit.
-        Without
-        them it invoices the whole job, less what was invoiced before; the totals match to the cent. The job's
+        or `line_ids` to invoice a part, and `claim` to say what it is: a progress claim, a part payment or a deposit.
+        Without them it invoices the whole job, less what was invoiced before; the totals match to the cent. The job's
         `billable` expenses that no invoice has yet are lines of it, too. `already_invoiced` if nothing is left;
         `over_invoiced` for more than is left. Returns the invoice. The key needs `invoices:write` too. Refused with
         `gst_not_registered` if the business is no longer registered for GST. Emits `invoice.created` and `job.updated`.
@@ -4430,13 +4393,11 @@ class Payments:
         """Record money received from a client, for several invoices or for none yet.
 
         What is not allocated is the client's credit. Cash must be a multiple of 0.05: within 0.02 of what is due it
-        settles
-        an invoice, and the difference is `cash_rounding`, at most 0.02 over all invoices of a payment. On a written-off
-        invoice it is a recovery. Refused with `over_allocated` if more is allocated than was received,
+        settles an invoice, and the difference is `cash_rounding`, at most 0.02 over all invoices of a payment. On a
+        written-off invoice it is a recovery. Refused with `over_allocated` if more is allocated than was received,
         `overpayment_not_allowed` above what is due, and `invalid_state_transition` for an invoice that cannot be paid.
         Emits `payment.recorded`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that
-        becomes
-        paid.
+        becomes paid.
 
         client_id: The contact who paid.
         amount: The amount received. Cash must be a multiple of 0.05.
@@ -4487,9 +4448,8 @@ class Payments:
 
         Possible while it is recorded; otherwise `invalid_state_transition`, also for an invoice that cannot be paid.
         Refused with `over_allocated` above what is unallocated, and with `overpayment_not_allowed` above what is due.
-        Emits
-        `payment.allocated`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that becomes
-        paid.
+        Emits `payment.allocated`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that
+        becomes paid.
 
         allocations: The invoices, each once; an amount joins what of the payment settles the invoice already.
         """
@@ -4516,8 +4476,8 @@ class Payments:
         """Take a payment, or part of it, off an invoice: it is unallocated then, and the invoice due again.
 
         Possible while it is recorded; otherwise `invalid_state_transition`. An invoice that was written off has the
-        amount
-        written off again. Refused with `over_allocated` above what settles the invoice. Emits `payment.deallocated`.
+        amount written off again. Refused with `over_allocated` above what settles the invoice. Emits
+        `payment.deallocated`.
 
         invoice_id: The invoice.
         amount: How much; default all that settles the invoice.
@@ -4581,8 +4541,7 @@ class Payments:
         """Reverse a payment, for example one that bounced, wherever it is allocated.
 
         From recorded to reversed; otherwise `invalid_state_transition`. What it settled is due again or, if the invoice
-        was
-        written off, written off again; nothing of it is credit any more. Refused with `has_refunds`. Emits
+        was written off, written off again; nothing of it is credit any more. Refused with `has_refunds`. Emits
         `payment.reversed`.
 
         reason: Why.
@@ -4843,8 +4802,7 @@ class Quotes:
 
         Once sent, only `reference`, `metadata`, `external_id`, `job_id` and `booking_id` can change; anything else is
         `document_locked`: revise it first. Refused with `gst_not_registered` if a business that is not registered for
-        GST
-        charges it. Emits `quote.updated` if anything changed.
+        GST charges it. Emits `quote.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
@@ -4903,8 +4861,7 @@ class Quotes:
         """Delete a draft.
 
         Refused with `document_locked` in any other status, and with `has_dependents` while other records refer to it.
-        Its
-        number is never reused. Emits `quote.deleted`.
+        Its number is never reused. Emits `quote.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/quotes/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -4922,8 +4879,7 @@ class Quotes:
 
         From draft, or with a new expiry date from expired and declined, to sent; otherwise `invalid_state_transition`.
         Nothing is emailed: send the link yourself. Refused with `gst_not_registered` if a business that is not
-        registered
-        for GST charges it. Emits `quote.sent`.
+        registered for GST charges it. Emits `quote.sent`.
 
         expiry_date: The last day on which it can be accepted; unchanged unless sent.
         """
@@ -5047,17 +5003,12 @@ class Quotes:
         """Convert an accepted quote into an invoice or a job; the totals match to the cent.
 
         From accepted; otherwise `invalid_state_transition`. With an invoice of all that is left it becomes invoiced;
-        with a
-        job it becomes converted, then invoiced once all of the job is invoiced. To invoice a part, send `percent`,
-        `amount`
-        or `line_ids`, and `claim` to say what the invoice is; the quote stays accepted until nothing is left. Refused
-        with
-        `over_invoiced` for more than is left. Returns the new document. The key needs that document's write scope too.
-        Refused with `gst_not_registered` if the business is no longer registered for GST, and with `already_invoiced`
-        if
-        invoices of its jobs left nothing. Emits `quote.converted`, or `quote.updated` for a part, and `invoice.created`
-        or
-        `job.created`.
+        with a job it becomes converted, then invoiced once all of the job is invoiced. To invoice a part, send
+        `percent`, `amount` or `line_ids`, and `claim` to say what the invoice is; the quote stays accepted until
+        nothing is left. Refused with `over_invoiced` for more than is left. Returns the new document. The key needs
+        that document's write scope too. Refused with `gst_not_registered` if the business is no longer registered for
+        GST, and with `already_invoiced` if invoices of its jobs left nothing. Emits `quote.converted`, or
+        `quote.updated` for a part, and `invoice.created` or `job.created`.
 
         to: What to create; the plugin must be on.
         percent: So much of the whole work, in percent.
@@ -5091,8 +5042,8 @@ class Quotes:
     ) -> bytes:
         """The quote as a PDF file.
 
-        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as
-        `GET /v1/quotes/{id}`, which answers with it for `Accept: application/pdf`, too.
+        A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as `GET
+        /v1/quotes/{id}`, which answers with it for `Accept: application/pdf`, too.
         """
         return self._api.fetch("GET", f"/v1/quotes/{segment(id)}.pdf")
 
@@ -5111,10 +5062,8 @@ class Quotes:
         """Email a quote to the client: it is sent within seconds, in the background.
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope quotes:write. A
-        draft is
-        sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
-        suppressed,
-        and with `too_many_emails` once the business has reached its limit for 24 hours.
+        draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
+        suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -5285,11 +5234,9 @@ class RecurringInvoices:
         """Have the same invoice created regularly.
 
         Each invoice is created on its date, soon after midnight in the business's time zone; those of dates before
-        today
-        are created at once, in order. The key needs `invoices:write`, and `mail:write` to email the invoices. Refused
-        with
-        `client_archived`, and with `gst_not_registered` if a business that is not registered for GST charges it. Emits
-        `recurring_invoice.created`.
+        today are created at once, in order. The key needs `invoices:write`, and `mail:write` to email the invoices.
+        Refused with `client_archived`, and with `gst_not_registered` if a business that is not registered for GST
+        charges it. Emits `recurring_invoice.created`.
 
         line_items: What is charged for, in order. GST codes and prices of items that you leave out are those on the
           date of each invoice.
@@ -5377,9 +5324,9 @@ class RecurringInvoices:
         """Change the next invoices, or when they are created.
 
         Existing invoices stay as they are, and no date gets a second one. An invoice that could not be created is tried
-        again at once.
-        Refused with `document_locked` once it has ended, with `client_archived`, and with `gst_not_registered` if a
-        business that is not registered for GST charges it. Emits `recurring_invoice.updated` if anything changed.
+        again at once. Refused with `document_locked` once it has ended, with `client_archived`, and with
+        `gst_not_registered` if a business that is not registered for GST charges it. Emits `recurring_invoice.updated`
+        if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
@@ -5479,9 +5426,8 @@ class RecurringInvoices:
         """Create invoices again, from the next date on.
 
         From paused to active, or to ended if no date is left; otherwise `invalid_state_transition`. Dates that passed
-        while it was paused are skipped, and do not count towards `count`. The key needs `invoices:write`,
-        and `mail:write` to email the invoices. Emits `recurring_invoice.resumed`, and `recurring_invoice.ended` if no
-        date
+        while it was paused are skipped, and do not count towards `count`. The key needs `invoices:write`, and
+        `mail:write` to email the invoices. Emits `recurring_invoice.resumed`, and `recurring_invoice.ended` if no date
         is left.
         """
         return self._api.call(
@@ -5590,10 +5536,9 @@ class Reports:
         """The figures of an activity statement, and the documents that each of them is made of.
 
         A sale counts from the earlier of its invoice and first payment, on a cash basis by what was paid of it; a
-        purchase
-        counts once its tax invoice is held, on a cash basis once it is paid. Adjustment notes, bad debts and recoveries
-        count in their own period. With `Accept: text/csv` it is a CSV file. The report of a lodged period is what was
-        lodged; what changed of it since is a correction of the next.
+        purchase counts once its tax invoice is held, on a cash basis once it is paid. Adjustment notes, bad debts and
+        recoveries count in their own period. With `Accept: text/csv` it is a CSV file. The report of a lodged period is
+        what was lodged; what changed of it since is a correction of the next.
 
         from_: The first day.
         to: The last day.
@@ -5750,10 +5695,8 @@ class Reports:
         """What clients owed at the end of a day, by how long it had been due.
 
         Invoices, payments, adjustment notes, write-offs and voids count from their own dates, so the report of a day
-        that
-        is over changes only if a document or payment is dated back to it. Ages go by the due dates that invoices have
-        now.
-        With `Accept: text/csv` it is a CSV file.
+        that is over changes only if a document or payment is dated back to it. Ages go by the due dates that invoices
+        have now. With `Accept: text/csv` it is a CSV file.
 
         as_at: What was owed at the end of this day; default today, in the business's time zone.
         page: The page of clients, from 1.
@@ -5795,10 +5738,8 @@ class Reports:
         """What was paid in a financial year to contacts marked `contractor`.
 
         Expenses count by `paid_on`; unpaid and void ones are left out, and what was paid back is taken off. Contractors
-        are
-        listed whether or not their ABN is known: `missing` says what the report lacks (s 396-55 of Schedule 1 to the
-        TAA
-        1953). With `Accept: text/csv` it is a CSV file.
+        are listed whether or not their ABN is known: `missing` says what the report lacks (s 396-55 of Schedule 1 to
+        the TAA 1953). With `Accept: text/csv` it is a CSV file.
 
         year: The year in which it ends, on 30 June; default the one that today belongs to.
         """
@@ -6713,8 +6654,7 @@ class WebhookEndpoints:
         """Add an endpoint; its secret cannot be shown again.
 
         Keep the `secret` in the response. The key needs the read scope of everything the endpoint subscribes to;
-        otherwise
-        `insufficient_scope`. Refused with `url_not_allowed` if nothing can be delivered to the URL, and
+        otherwise `insufficient_scope`. Refused with `url_not_allowed` if nothing can be delivered to the URL, and
         `too_many_endpoints` above 20.
 
         url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
@@ -6765,10 +6705,9 @@ class WebhookEndpoints:
         """Change an endpoint; pending deliveries go to the new URL.
 
         `enabled: false` holds new deliveries. Enabling the endpoint again does not send them: use `recover`. New
-        `events`
-        apply to new deliveries only. The key needs the read scope of everything the endpoint subscribes to, before and
-        after the change; for a new URL, also of every pending delivery; otherwise `insufficient_scope`. Refused with
-        `url_not_allowed` if nothing can be delivered to the URL.
+        `events` apply to new deliveries only. The key needs the read scope of everything the endpoint subscribes to,
+        before and after the change; for a new URL, also of every pending delivery; otherwise `insufficient_scope`.
+        Refused with `url_not_allowed` if nothing can be delivered to the URL.
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.

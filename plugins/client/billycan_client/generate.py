@@ -434,7 +434,9 @@ def _docstring(text: str | None) -> str:
     if not text:
         return ""
     lines: list[str] = []
-    for line in text.replace("\\", "\\\\").replace('"""', "'''").strip().splitlines():
+    escaped = text.replace("\\", "\\\\").replace('"""', "'''").strip()
+    # A paragraph is wrapped as a whole, since its own lines may be longer than there is room for.
+    for line in re.sub(r"(?<=\S)\n(?![-*\s]|```|\w+: )", " ", escaped).splitlines():
         hangs = "  " if re.match(r"\s*([-*]|\w+:) ", line) else ""
         room = WIDTH - 8 - (0 if lines else 6)
         lines += textwrap.wrap(line, room, subsequent_indent=hangs, break_on_hyphens=False) or [""]

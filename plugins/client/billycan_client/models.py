@@ -843,8 +843,7 @@ class ImportFault(Struct, kw_only=True):
 
 class Invoice(Struct, kw_only=True):
     """An invoice with its lines and payments. `hosted_url` is shown only to keys that may write invoices, never
-    in
-    events.
+    in events.
     """
 
     id: str

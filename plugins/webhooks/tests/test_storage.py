@@ -210,8 +210,8 @@ def test_the_headers_of_an_answer_are_bounded_together(receive):
         handler.end_headers()
 
     outcome = sender.send(receive(many).url, {}, b"{}", timeout=5, private=True)
-    assert outcome.error is None and outcome.headers
-    assert sum(len(name) + len(value) for name, value in outcome.headers.items()) <= sender.MOST_HEADER_BYTES
+    assert outcome.error is None and outcome.response_headers
+    assert sum(len(name) + len(value) for name, value in outcome.response_headers.items()) <= sender.MOST_HEADER_BYTES
 
 
 def test_a_delivery_that_waits_for_its_retry_says_why(hooks, receive, drain, subscribe, clock):

@@ -61,7 +61,9 @@ class Importer:
         names = ", ".join(taken)
         for name in dict.fromkeys(filter(None, self._columns)):
             if name not in known:
-                yield Fault(name[:MOST_SHOWN], "unknown_field", f"is an unknown column. Known columns: {names}")
+                near = "_".join(name.lower().split())
+                cure = f"Write {near}" if near in known else f"Known columns: {names}"
+                yield Fault(name[:MOST_SHOWN], "unknown_field", f"is an unknown column. {cure}")
             elif self._columns.count(name) > 1:
                 yield Fault(name, "invalid_value", "appears twice: leave one of them out")
         there = {name.partition(".")[0] for name in self._columns}

@@ -11,6 +11,7 @@ from billycan import BadRequest
 MOST_ROWS = 20_000
 MOST_BYTES = 10 * 1024 * 1024
 MOST_COLUMNS = 200
+MOST_NAME = 200  # characters: an import keeps the names of its columns for good
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
@@ -44,6 +45,8 @@ def rows_of(file: IO[bytes], charset: str | None) -> Iterator[list[str]]:
 def _checked(header: list[str]) -> list[str]:
     if len(header) > MOST_COLUMNS:
         raise _unreadable(f"it has more than {MOST_COLUMNS} columns")
+    if any(len(name) > MOST_NAME for name in header):
+        raise _unreadable(f"the name of a column has more than {MOST_NAME} characters")
     if not any(header):
         raise _unreadable("its first line must name the columns")
     if not all(name.isprintable() for name in header):

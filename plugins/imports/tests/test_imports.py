@@ -89,6 +89,10 @@ def test_the_header_is_checked_first(client):
     found = upload(client, "nmae,email,email,id\nAda,,,\n")
     assert found["status"] == "failed" and found["ignored_columns"] == ["id"]
     assert faults(found) == [(0, "nmae", "unknown_field"), (0, "email", "invalid_value"), (0, "name", "required")]
+    assert "abn, billing_address.country" in found["faults"][0]["message"]
+    found = upload(client, "name,External ID,ABN\nAda,,\n")
+    said = [each["message"] for each in found["faults"]]
+    assert said == [f"is an unknown column. Write {each}" for each in ("external_id", "abn")]
 
 
 @pytest.mark.parametrize(
@@ -121,6 +125,7 @@ UNREADABLE = {
     "a cell of 1 MB": (b"name\n" + b"A" * 1_000_000, "more than 131,072 characters"),
     "a workbook": (b"PK\3\4\x14\0\6\0", "CSV UTF-8"),
     "201 columns": (b"name" + b"," * 200, "200 columns"),
+    "a name of 201 characters": (b"name," + b"x" * 201, "more than 200 characters"),
     "a row of 201 cells": (b"name\nAda\nBea" + b",x" * 200, "line 3 has more than 200 cells"),
 }
 

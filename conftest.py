@@ -1,5 +1,6 @@
 """The same examples of properties in each run; and whole files run once more, with an app's access token for a key."""
 
+import gc
 import os
 from collections.abc import Callable
 from typing import Any
@@ -21,6 +22,12 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "same"))
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "as_app: what is true of keys is true of apps' access tokens, too")
+
+
+def pytest_collection_finish() -> None:
+    """Keep the garbage collector from looking through thousands of tests, and all they import, again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

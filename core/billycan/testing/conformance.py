@@ -15,7 +15,7 @@ from ..endpoints import PARAMETER
 from ..manifest import Extends
 from ..resources import STEERING, Resource
 from ..starting import migrate, packages
-from . import chosen, extended
+from . import chosen, extended, idle
 from .client import Client, decoded
 from .samples import NOBODYS, is_integer, literals, sample, types_within, with_integers
 from .strict import Strict, undeclared
@@ -41,6 +41,9 @@ class PluginConformance:
     plugin = ""
     enable: tuple[str, ...] = ()
     settings: Mapping[str, Any] = {}
+
+    def __init_subclass__(cls) -> None:
+        idle.leave_out(cls, PluginConformance)
 
     def bodies(self, client: Client) -> Mapping[str, Mapping[str, Any]]:
         """A valid body for each collection that takes POST, by its path; `client` may make what they refer to."""
@@ -140,6 +143,7 @@ class PluginConformance:
                     allowed = (404, 422) if endpoint.signature.body and not endpoint.signature.patch else (404,)
                     assert answer.status_int in allowed, f"{endpoint.route.method} {theirs}: {answer.status}"
 
+    @pytest.mark.either
     def test_what_is_not_known_is_refused(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
             assert client.post(path, {**body, NOBODYS: 1}, 422)["error"]["details"][0]["code"] == "unknown_field"
@@ -178,6 +182,7 @@ class PluginConformance:
                 assert changed["version"] == record["version"] + 1
                 client.patch(one, {}, 412, If_Match='"1"')
 
+    @pytest.mark.either
     def test_a_client_gets_the_members_it_names(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
             chosen.are_those_named(client, path, record["id"])
@@ -198,6 +203,7 @@ class PluginConformance:
             assert record["id"] not in self.found(client, path)
             client.delete(one, 404)
 
+    @pytest.mark.either
     def test_actions_lead_to_what_is_declared(self, app: "App", client: Client) -> None:
         for path, body in self.bodies(client).items():
             tried: set[str] = set()
@@ -302,6 +308,7 @@ class PluginConformance:
             for text in ("%", f"{searched[0][0]}_{searched[0][2:]}", f"{searched[0]}\\"):
                 assert id not in self.found(client, path, search=text), f"{path}?search={text}"
 
+    @pytest.mark.either
     def test_an_idempotency_key_makes_one_record(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
             first = client.post(path, body, Idempotency_Key=f"key {path}")
@@ -309,6 +316,7 @@ class PluginConformance:
             assert client.post(path, body, Idempotency_Key=f"key {path}") == first
             assert client.last.headers["Idempotent-Replayed"] == "true"
 
+    @pytest.mark.either
     def test_events_happen_as_declared(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         declared = {name: app.events[name] for name in app.manifests[self.plugin].events}
         events = [(e["event"], e["data"]) for e in client.get("/v1/events?per_page=100")["data"]]
@@ -367,6 +375,7 @@ class PluginConformance:
         assert not missing, f"extended() gives none for {missing}"
         return [(e, bodies[e.path]) for e in manifest.extends if e.path in mounted]
 
+    @pytest.mark.either
     def test_what_it_adds_to_others_is_shown_wherever_they_are(self, client: Client) -> None:
         for extends, body in self.extensions(client):
             extended.is_shown_everywhere(client, extends, body)

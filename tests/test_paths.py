@@ -67,7 +67,7 @@ def written(method, target, secret=None):
     return "\r\n".join([*head, "", ""]).encode("latin-1")
 
 
-@pytest.mark.either
+@pytest.mark.long
 def test_no_spelling_of_any_route_goes_past_the_key_or_the_limiter(server):
     assert len(set(WAYS)) >= 40
     app = server.app

@@ -347,7 +347,7 @@ def test_an_operation_does_what_its_description_says(operation, then_one_in, exa
     )()
 
 
-@pytest.mark.either
+@pytest.mark.long
 def test_what_was_made_does_what_its_links_say(make_app):
     """From what was made on to whatever its links lead to, and what they lead to, a few steps far."""
     served["app"] = make_app(*PLUGINS)

@@ -590,9 +590,8 @@ def test_malformed_requests_count_against_their_address(tmp_path):
         assert answers[4][2]["error"]["code"] == "rate_limited"
 
 
-@pytest.mark.parametrize(
-    "worker_class", ["gthread", *(pytest.param(c, marks=pytest.mark.long) for c in ("sync", "gevent"))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("worker_class", ["gthread", "sync", "gevent"])
 def test_a_head_that_does_not_arrive_is_answered_and_silence_is_not(tmp_path, worker_class):
     database = f"sqlite:///{tmp_path}/here.db"
     migrated(tmp_path, database)

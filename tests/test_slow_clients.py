@@ -254,6 +254,7 @@ def test_slow_clients_of_serve_hold_up_nobody_else(tmp_path, worker_class, watch
         hold_on(port, client, watch)
 
 
+@pytest.mark.long
 @needs_nginx
 @pytest.mark.parametrize("worker_class", WORKER_CLASSES)
 def test_slow_clients_of_nginx_hold_up_nobody_else(tmp_path, worker_class, watch):

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from billycan.testing import Client, decoded
 from billycan.wire import MOST_BYTES
 
+pytestmark = pytest.mark.either
 MIB = b'{"name": "Ada", "notes": "' + b" " * (MOST_BYTES - 28) + b'"}'
 JSON = {"Content-Type": "application/json"}
 

@@ -39,7 +39,9 @@ def browser(tmp_path_factory):
     found.quit()
 
 
-@pytest.fixture(params=[True, False], ids=["with JavaScript", "without"])
+@pytest.fixture(
+    params=[pytest.param(True, id="with JavaScript"), pytest.param(False, id="without", marks=pytest.mark.long)]
+)
 def scripted(browser, request):
     """Whether pages may run scripts: a test that asks for this runs both ways."""
     browser.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": not request.param})

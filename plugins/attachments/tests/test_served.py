@@ -76,6 +76,8 @@ def talk(server, client, path, headers, *pieces, ends=True):
 
 @pytest.mark.long
 def test_uploads_that_drip_hold_up_nobody_and_end(server, client, path):
+    if not server.app.db.is_sqlite:
+        pytest.skip("no database is asked while a body drips, and the wait is a minute")
     head = [f"POST {path} HTTP/1.1", "Host: x", f"Authorization: {client.headers['Authorization']}"]
     head = "\r\n".join([*head, f"Content-Length: {10 << 20}", "Connection: close", "", ""]).encode()
     drips = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(80)]  # of 32 threads

@@ -30,6 +30,7 @@ from billycan_client import (
 )
 from billycan_client.errors import TYPES
 
+pytestmark = pytest.mark.either
 ALL = sorted(first_party() | {"contacts"})  # most of what is called here is theirs
 
 

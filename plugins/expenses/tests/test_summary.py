@@ -53,6 +53,7 @@ def model(shown, by):
     return {k: (len(g), *(sum(e[name] for e in g) for name in FIGURES)) for k, g in groups.items()}
 
 
+@pytest.mark.either
 @settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(new_expense(), max_size=8),

@@ -83,6 +83,7 @@ def figures(made):
     }
 
 
+@pytest.mark.either
 @modest
 @given(document=documents())
 def test_any_document_adds_up_and_a_patch_of_itself_changes_nothing(client, client_id, document):
@@ -96,6 +97,7 @@ def test_any_document_adds_up_and_a_patch_of_itself_changes_nothing(client, clie
     assert figures(copy) == figures(made)
 
 
+@pytest.mark.either
 @modest
 @given(before=documents(), after=documents())
 def test_a_changed_document_comes_to_what_a_new_one_would(client, client_id, before, after):
@@ -109,6 +111,7 @@ def test_a_changed_document_comes_to_what_a_new_one_would(client, client_id, bef
     assert figures(changed) == figures(client.post("/v1/invoices", {"client_id": client_id, **after})["data"])
 
 
+@pytest.mark.either
 @modest
 @given(cents=st.integers(1, 10**11 - 1), parts=st.lists(st.integers(1, 10**11 - 1), max_size=4))
 def test_payments_add_up_to_the_cent(client, client_id, cents, parts):

@@ -91,6 +91,7 @@ class Days(Money):
         return self.app.now().astimezone(ZONE).date()
 
 
+@pytest.mark.either
 def test_every_day_stays_what_it_was_whatever_came_later(make_app):
     """A story in which each kind of entry occurs, looked back on from its end."""
     days = Days(make_app(*PLUGINS))

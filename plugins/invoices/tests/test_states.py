@@ -5,6 +5,7 @@ from datetime import date, timedelta
 from decimal import Decimal
 from zoneinfo import ZoneInfo
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -290,6 +291,7 @@ class Invoices(RuleBasedStateMachine):
         assert told == self.events
 
 
+@pytest.mark.either
 def test_random_actions_keep_to_the_model(make_app, clock):
     app = make_app("contacts", "documents", "hosted", "invoices")
     modest = settings(derandomize=True, max_examples=20, stateful_step_count=40, deadline=None)

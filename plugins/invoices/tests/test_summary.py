@@ -52,6 +52,7 @@ drawn = st.tuples(
 )
 
 
+@pytest.mark.either
 @settings(max_examples=8, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(drawn, min_size=1, max_size=7))
 def test_any_summary_is_the_sum_of_what_it_covers_to_the_cent(make_app, invoices):

@@ -6,6 +6,8 @@ import pytest
 
 from billycan.testing import Client
 
+pytestmark = pytest.mark.either
+
 
 def emailed(client, invoice, body=None, status=201):
     return client.post(f"/v1/invoices/{invoice['id']}/email", body or {}, status)["data"]

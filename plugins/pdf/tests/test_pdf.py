@@ -15,6 +15,7 @@ from billycan.testing import Client
 from billycan_pdf.rendering import render
 from billycan_pdf.settings import Settings
 
+pytestmark = pytest.mark.either
 PLUGINS = ("contacts", "documents", "hosted", "invoices", "pdf", "quotes")
 PROFILE = {
     "legal_name": "Derwent Plumbing Pty Ltd",

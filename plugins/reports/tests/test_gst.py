@@ -520,6 +520,7 @@ def test_a_third_partys_documents_take_part(make_app, install):
 CODES = ("gst", "gst_free", "export", "input_taxed", "out_of_scope")
 
 
+@pytest.mark.either
 @given(data=st.data())
 @h_settings(
     derandomize=True, max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]

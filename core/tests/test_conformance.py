@@ -563,3 +563,25 @@ def test_every_answer_of_the_kit_is_checked(make_app, install):
     id = client.post("/v1/assets", {"name": "Van", "cost": "5.00"})["data"]["id"]
     with pytest.raises(AssertionError, match=r"data\.cost is '5\.00', not a number"):
         client.get(f"/v1/assets/{id}")
+
+
+class Bare(PluginConformance):
+    plugin = "assets"
+
+
+class Made(Bare):
+    bodies = Assets.bodies
+
+
+def test_what_would_try_nothing_is_left_out_and_what_says_so_is_not():
+    def left_out(kind):
+        return {name for name in TESTS if getattr(kind, name) is None}
+
+    of_extended = {name for name in TESTS if name.startswith("test_what_it_adds_to_others")}
+    assert left_out(Assets) == set()
+    assert left_out(Made) == of_extended - {"test_what_it_adds_to_others_is_shown_wherever_they_are"}
+    for name in ("test_lists_are_paged_and_sorted", "test_a_number_beyond_its_column_is_refused"):
+        assert name in left_out(Bare)
+    for name in ("test_another_tenants_records_look_like_none", "test_disabling_keeps_the_rows"):
+        assert name not in left_out(Bare)
+    assert len(left_out(Bare)) == 17 and "test_openapi_describes_every_route" not in left_out(Bare)

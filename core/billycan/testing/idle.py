@@ -1,33 +1,29 @@
 """The tests of the kit that would try nothing for a plugin, because it makes no records or adds nothing to others'."""
 
-# Of each kind one more is there for every plugin, and says which bodies are missing.
-_OF_BODIES = (
-    "test_what_is_not_known_is_refused",
-    "test_a_number_beyond_its_column_is_refused",
-    "test_a_record_is_read_listed_and_left_alone",
-    "test_a_client_gets_the_members_it_names",
-    "test_a_deleted_record_is_gone",
-    "test_actions_lead_to_what_is_declared",
-    "test_lists_are_paged_and_sorted",
-    "test_filters_find_a_record_by_its_own_values",
-    "test_filters_leave_out_what_does_not_match",
-    "test_a_record_is_found_by_what_clients_attach_to_it",
-    "test_search_finds_a_record_by_its_own_words",
-    "test_an_idempotency_key_makes_one_record",
-    "test_events_happen_as_declared",
-)
-_OF_EXTENDED = (
-    "test_what_it_adds_to_others_is_kept_as_their_own_members_are",
-    "test_what_it_adds_to_others_costs_a_query_for_a_page",
-    "test_what_it_adds_to_others_is_gone_where_it_is_off",
-    "test_what_it_adds_to_others_goes_with_them",
-)
+from collections.abc import Callable
+from typing import Any
+
+# They try something else, too, or say which bodies are missing.
+_FOR_ALL = {
+    "test_another_tenants_records_look_like_none",
+    "test_disabling_keeps_the_rows",
+    "test_what_it_adds_to_others_is_shown_wherever_they_are",
+}
 
 
 def leave_out(made: type, kit: type) -> None:
     """Leave the idle ones out of a class that is made of the kit's; what it has of its own stays."""
-    for gives, tests in (("bodies", _OF_BODIES), ("extended", _OF_EXTENDED)):
-        idle = getattr(made, gives) is getattr(kit, gives)
-        for name in set(tests) - set(vars(made)):
-            if idle or getattr(made, name) is None:
-                setattr(made, name, None if idle else vars(kit)[name])
+    for name, test in vars(kit).items():
+        if not name.startswith("test_") or name in vars(made) or name in _FOR_ALL:
+            continue
+        gives = _given_by(test)
+        if gives and getattr(made, gives) is getattr(kit, gives):
+            setattr(made, name, None)
+        elif getattr(made, name) is None:  # left out of a class between the two
+            setattr(made, name, test)
+
+
+def _given_by(test: Callable[..., Any]) -> str | None:
+    """The method that gives the bodies which a test tries: the one or the other, if it tries any."""
+    uses = {*test.__code__.co_names, *test.__code__.co_varnames}
+    return "bodies" if uses & {"bodies", "made"} else "extended" if "extensions" in uses else None

@@ -3,7 +3,7 @@
 import codecs
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import IO
 
 from billycan import BadRequest
@@ -11,6 +11,7 @@ from billycan import BadRequest
 MOST_ROWS = 20_000
 MOST_BYTES = 10 * 1024 * 1024
 MOST_COLUMNS = 200
+MOST_LINE = 1 << 20  # characters, which a row of short cells would turn into many times as many bytes
 MOST_NAME = 200  # characters: an import keeps the names of its columns for good
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -21,7 +22,7 @@ def rows_of(file: IO[bytes], charset: str | None) -> Iterator[list[str]]:
     try:
         first = text.readline()
         text.seek(0)
-        found = csv.reader(text, delimiter=_delimiter(first), strict=True)
+        found = csv.reader(_lines(text), delimiter=_delimiter(first), strict=True)
         yield _checked([name.strip() for name in next(found, [])])
         for number, row in enumerate(found, 1):
             if number > MOST_ROWS:
@@ -40,6 +41,13 @@ def rows_of(file: IO[bytes], charset: str | None) -> Iterator[list[str]]:
         raise _unreadable(f"line {found.line_num:,}: {_in_words(str(error))}") from error
     finally:
         text.detach()
+
+
+def _lines(text: Iterable[str]) -> Iterator[str]:
+    for number, line in enumerate(text, 1):
+        if len(line) > MOST_LINE:
+            raise _unreadable(f"line {number:,} has more than {MOST_LINE:,} characters")
+        yield line
 
 
 def _checked(header: list[str]) -> list[str]:

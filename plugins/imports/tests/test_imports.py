@@ -126,6 +126,7 @@ UNREADABLE = {
     "a workbook": (b"PK\3\4\x14\0\6\0", "CSV UTF-8"),
     "201 columns": (b"name" + b"," * 200, "200 columns"),
     "a name of 201 characters": (b"name," + b"x" * 201, "more than 200 characters"),
+    "a line of 2 MB": (b"name\n" + b"," * 2_000_000, "line 2 has more than 1,048,576 characters"),
     "a row of 201 cells": (b"name\nAda\nBea" + b",x" * 200, "line 3 has more than 200 cells"),
 }
 

@@ -13,7 +13,7 @@ def main(template: str, folder: str, fonts: str) -> None:
     shutil.copytree(path.parent, root, ignore=shutil.ignore_patterns("__pycache__", "*.py"))
     if (logo := Path(folder) / "logo").exists():
         logo.rename(root / "logo")
-    sys.stdout.buffer.write(compiled(path.read_bytes(), root, sys.stdin.read(), fonts))
+    sys.stdout.buffer.write(compiled(path.read_bytes(), root, sys.stdin.buffer.read().decode(), fonts))
 
 
 if __name__ == "__main__":

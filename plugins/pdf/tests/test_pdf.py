@@ -197,7 +197,7 @@ def test_without_typst_the_start_says_what_is_missing_and_how_to_get_it(monkeypa
 
 # Templates of others --------------------------------------------------------------------------------------------------
 
-OF = {"seller": Party(name="A"), "buyer": Party(name="B")}
+OF = {"seller": Party(name="A"), "buyer": Party(name="Zoë")}
 PAPER = Paper(noun="slip", title="Slip", filename='a "slip"\r\n', dated=date(2026, 11, 22), **OF)
 TEMPLATE = """#let paper = json(bytes(sys.inputs.paper))
 #set document(title: paper.title, date: datetime(year: paper.dated.at(0), month: 1, day: 1))
@@ -215,12 +215,13 @@ def slips(install, template):
     install(Manifest(name="slips", routes=(route,), documents=(document,)))
 
 
-def test_a_plugin_brings_its_own_template(make_app, install, tmp_path):
+def test_a_plugin_brings_its_own_template(make_app, install, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")  # as where the machine's locale is not of UTF-8
     (tmp_path / "slip.typ").write_text(TEMPLATE)
     (tmp_path / "words.txt").write_text("special")
     slips(install, tmp_path / "slip.typ")
     answer = fetched(Client(make_app("pdf", "slips", pdf={"template_seconds": 60})), "/v1/slips/con_1.pdf")
-    assert read(answer.body)[0] == ["Our own special Slip for B"]
+    assert read(answer.body)[0] == ["Our own special Slip for Zoë"]
     assert answer.headers["Content-Disposition"] == 'inline; filename="a-slip.pdf"'
 
 

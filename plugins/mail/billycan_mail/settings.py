@@ -51,6 +51,9 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             if text is not None:
                 parse_sender(name, text)
 
+    def __repr__(self) -> str:
+        return "Settings(…)"  # the password stays out of tracebacks and logs
+
 
 def check_url(url: str) -> None:
     """Raise ValueError for what names no server, or would send a password in the clear."""

@@ -8,6 +8,7 @@ from billycan.testing import Client, run_timed
 from billycan_mail import bouncing, leaving
 from billycan_mail.api import can_send, email_document, send
 from billycan_mail.message import return_path
+from billycan_mail.settings import Settings
 from billycan_mail.tables import letters
 
 
@@ -221,3 +222,7 @@ def test_whoever_unsubscribes_gets_no_reminders_but_invoices(mailing, serve, sol
 def test_settings_that_would_not_do_are_refused(make_app, settings, words):
     with pytest.raises(SettingsError, match=words):
         make_app("mail", mail=settings)
+
+
+def test_no_traceback_has_the_password_of_the_mail_server():
+    assert "hush" not in repr(Settings(url="smtps://user:hush@mail.example.com", sender="mail@example.com"))

@@ -2,20 +2,25 @@
 
 import csv
 import io
+import json
 import re
 import runpy
+import subprocess
+import sys
 import threading
 import tracemalloc
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from falcon.testing import create_environ
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import fields
 
 from billycan import Manifest
 from billycan.endpoints import PARAMETER
+from billycan.sharing.slots import Slots
 from billycan.sheets import cell, columns, text_of
 from billycan.starting import plugins
 from billycan.testing import Client
@@ -189,3 +194,47 @@ def test_twenty_thousand_records_take_no_more_memory_than_two_thousand(client):
         tracemalloc.stop()
         assert lines == total + 1
     assert peaks[20_000] < peaks[2_000] + 2_000_000, peaks
+
+
+def test_a_business_has_three_files_at_a_time_until_they_are_received_or_let_go(client):
+    other = Client(client.app)
+
+    def begin(caller, status="200 OK", accept="text/csv"):
+        answered = []
+        asked = {"HTTP_AUTHORIZATION": f"Bearer {caller.secret}", "HTTP_ACCEPT": accept}
+        begun = client.app.wsgi(create_environ("/v1/contacts", headers=None) | asked, lambda *a: answered.append(a))
+        assert answered[0][0] == status
+        return begun, {name.lower(): value for name, value in answered[0][1]}
+
+    open_files = [begin(client)[0] for _ in range(3)]
+    refused, headers = begin(client, "429 Too Many Requests")
+    assert json.loads(b"".join(refused))["error"]["code"] == "too_many_exports" and headers["retry-after"] == "5"
+    begin(client, accept="application/json")
+    begin(other)[0].close()
+    open_files.pop().close()  # somebody goes away
+    open_files.append(begin(client)[0])
+    begin(client, "429 Too Many Requests")
+    assert b"".join(open_files.pop()).startswith(b"id,")
+    client.refused(400, "invalid_parameter", "GET", "/v1/contacts?per_page=2", headers=CSV)
+    for _ in range(4):
+        sheet(client, "/v1/contacts")
+    for each in open_files:
+        each.close()
+
+
+def test_a_process_that_dies_lets_its_slots_go(tmp_path):
+    script = f"""
+from pathlib import Path
+from billycan.sharing.slots import Slots
+held = [Slots(Path({str(tmp_path)!r}), 2).take("a") for _ in range(3)]
+print([slot is not None for slot in held], flush=True)
+input()
+"""
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", script], **pipes) as process:
+        assert process.stdout.readline().strip() == "[True, True, False]"
+        slots = Slots(tmp_path, 2)
+        assert slots.take("a") is None and slots.take("b")
+        process.kill()
+        process.wait()
+        assert slots.take("a")

@@ -14,6 +14,7 @@ from billycan import Address
 from billycan.businesses import revoke_key
 from billycan.describe.codes import every_code
 from billycan.events import body_of, events
+from billycan.exporting import MOST_AT_ONCE
 from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.wire import encode, parse
@@ -424,7 +425,7 @@ def post_out(c, clock):
         c.post(f"{path}/{id}/email/preview", {}, 200)
         c.post(f"{path}/{id}/email", {"to": ["orders@example.com"]})
     c.post(f"/v1/contacts/{c.client}/statement/email/preview", {}, 200)
-    c.post(f"/v1/contacts/{c.client}/statement/email", {})
+    c.post(f"/v1/contacts/{c.client}/statement/email", {"document": {"from": "2026-10-01", "to": "2026-12-31"}})
     many = {"to": [f"{i}@example.com" for i in range(10)]}
     c.refused(422, "too_many_emails", "POST", f"/v1/contacts/{c.client}/statement/email", many)
 
@@ -519,6 +520,10 @@ def refuse(c, clock):
     hasty = with_key(c.key(per_second=1))
     c.call("GET", "/v1/me", None, 200, hasty)
     c.refused(429, "rate_limited", "GET", "/v1/me", headers=hasty)
+    files = [c.app.exports.take(c.tenant_id) for _ in range(MOST_AT_ONCE)]
+    c.refused(429, "too_many_exports", "GET", "/v1/contacts", headers={"Accept": "text/csv"})
+    for each in files:
+        each.close()
 
 
 def clean(c, clock):

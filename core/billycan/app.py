@@ -18,6 +18,7 @@ from . import chosen, defaults, platform, private, wire
 from .calls import Call, answer
 from .db import Database
 from .endpoints import Endpoint, endpoint_at
+from .exporting import MOST_AT_ONCE
 from .fields import Moment
 from .idempotency import Answer
 from .keys import Identity, Keys
@@ -29,6 +30,7 @@ from .sharing.counts import Counts
 from .sharing.folder import Epoch
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Counter, Limiter, by_address
 from .sharing.recent import Recent
+from .sharing.slots import Slots
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
 from .tenants import Tenants
@@ -67,6 +69,7 @@ class App:
         self.limiter: Counter = Limiter(self.shared)
         self.epoch = Epoch(self.shared)
         self.counts = Counts(self.shared)
+        self.exports = Slots(self.shared / "exports", MOST_AT_ONCE)
         self.keys = Keys(self, Recent(self.epoch))
         self.tenants = Tenants(Recent(self.epoch))
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}

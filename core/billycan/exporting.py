@@ -1,6 +1,7 @@
 """A list as a CSV file: all records that its filters find, as they were at one moment, a hundred at a time."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, Any
 
@@ -10,12 +11,15 @@ from . import sheets
 from .db import one_moment
 from .idempotency import Answer
 from .incoming import Pieces
-from .problems import BadRequest
+from .problems import BadRequest, RateLimited
+from .sharing.slots import Slot
 
 if TYPE_CHECKING:
     from .context import Context
     from .endpoints import Endpoint
 
+MOST_AT_ONCE = 3  # files of a business on a host: each keeps a connection, and then a file and a thread
+RETRY_SECONDS = 5
 _IN_MEMORY = 1 << 20  # bytes; of a longer file the rest is on the disk
 _PIECE = 64 * 1024
 
@@ -23,7 +27,7 @@ _PIECE = 64 * 1024
 def sheet(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], params: Mapping[str, str]) -> Answer:
     """The file: made as a whole before any of it is sent, so that it is complete or refused.
 
-    BadRequest for a parameter that cuts a list into pages.
+    BadRequest for a parameter that cuts a list into pages, and RateLimited while others are made for the same business.
     """
     query = values.get("query")
     for name in ("page", "per_page", "cursor"):
@@ -31,7 +35,10 @@ def sheet(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], param
             raise BadRequest(f"{name}: a CSV file has all records on one page: leave it out.", param=name)
     asked = frozenset(ctx.chosen[1]) if ctx.chosen else None
     columns = sheets.columns(endpoint.signature.listed, asked, getattr(query, "include", None) or ())
-    file = _made(ctx, endpoint, values, params, columns)
+    with ExitStack() as held:
+        held.callback(_slot(ctx).close)
+        file = held.enter_context(_made(ctx, endpoint, values, params, columns))
+        done = held.pop_all()  # what is sent is closed by whoever sends it
     size = file.tell()
     file.seek(0)
     name = endpoint.route.path.rpartition("/")[2]
@@ -40,7 +47,20 @@ def sheet(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], param
         "Content-Disposition": f'attachment; filename="{name}.csv"',
         "Content-Length": str(size),
     }
-    return Answer(endpoint.route.status, headers, b"", pieces=Pieces(iter(lambda: file.read(_PIECE), b""), file.close))
+    return Answer(endpoint.route.status, headers, b"", pieces=Pieces(iter(lambda: file.read(_PIECE), b""), done.close))
+
+
+def _slot(ctx: "Context") -> Slot:
+    """What is held while a file is made and sent, until the client has it or goes away."""
+    slot = ctx.app.exports.take(ctx.tenant_id)
+    if slot is None:
+        raise RateLimited(
+            f"{MOST_AT_ONCE} CSV files of this business are made or sent at the moment: wait for one of them.",
+            code="too_many_exports",
+            headers={"Retry-After": str(RETRY_SECONDS)},
+            retry_after=RETRY_SECONDS,
+        )
+    return slot
 
 
 def _made(

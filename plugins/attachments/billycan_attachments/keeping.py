@@ -17,6 +17,7 @@ from billycan.fields import Moment
 from billycan.sql import upsert
 from billycan.web import Pieces
 
+from .owners import owners
 from .schemas import Attachment
 from .storage import storage
 from .tables import attachments, leftovers, used, waiting
@@ -132,6 +133,31 @@ def sweep(ctx: Context, id: str) -> None:
     noted = sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)
     if ctx.db.execute(noted.where(leftovers.c.since <= ctx.now() - GRACE)).rowcount:
         storage(ctx.app).remove(key(ctx.tenant_id, id))
+
+
+def orphaned(app: App, now: Moment) -> sa.Select[Any]:
+    """Attachments whose record is gone, of the resources that have no event which tells so."""
+    a = attachments.c
+    silent = {prefix: owner.table.c for prefix, owner in owners(app).items() if not owner.tells}
+    parts = [
+        sa.select(a.tenant_id, a.id).where(
+            a.kind == prefix, ~sa.exists().where(c.tenant_id == a.tenant_id, c.id == a.resource)
+        )
+        for prefix, c in silent.items()
+    ]
+    found = sa.union_all(sa.select(a.tenant_id, a.id).where(sa.false()), *parts).subquery()
+    return sa.select(found.c.tenant_id, found.c.id)
+
+
+def remove_orphan(ctx: Context, id: str) -> None:
+    """Remove an attachment whose record is gone."""
+    row = ctx.db.execute(
+        sa.select(attachments).where(own(ctx, attachments), attachments.c.id == id).with_for_update()
+    ).first()
+    if row is not None:
+        record = owners(ctx.app)[row.kind].table
+        if ctx.db.execute(sa.select(record.c.id).where(own(ctx, record), record.c.id == row.resource)).first() is None:
+            remove(ctx, {id: row.size})
 
 
 def unstored(app: App, now: Moment) -> sa.Select[Any]:

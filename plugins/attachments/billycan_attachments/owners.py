@@ -1,5 +1,6 @@
 """The records that files can be attached to: those of every plugin, by what their ids begin with."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 
@@ -13,13 +14,14 @@ class Owner(Struct, frozen=True, eq=False):
     """A resource whose records have attachments: its plugin, its table, and what one of its records is called.
 
     `deletable` are the statuses in which a record can be deleted: empty where its status does not matter, None where
-    none of them ever can.
+    none of them ever can. `tells` says whether an event tells that one was deleted.
     """
 
     plugin: str
     table: sa.Table
     one: str
     deletable: tuple[str, ...] | None
+    tells: bool
 
     def check_exists(self, ctx: Context, id: str) -> None:
         """NotFound for what is none of the business's records; one that is there stays until the transaction ends."""
@@ -55,8 +57,14 @@ def owners(app: App) -> Mapping[str, Owner]:
         one = (pages[path].one if path in pages else "") or "record"
         can_be_deleted = ("DELETE", f"{path}/{{id}}") in app.at
         deletable = (pages[path].deletable if path in pages else ()) if can_be_deleted else None
-        found[prefix] = Owner(plugin, table, one, deletable)
+        found[prefix] = Owner(plugin, table, one, deletable, f"{_noun(app, path)}.deleted" in app.events)
     return found
+
+
+def _noun(app: App, path: str) -> str:
+    """What events call a record of the list at a path: its Struct `WebhookEndpoint` is a `webhook_endpoint`."""
+    name = app.at["GET", path].signature.listed.__name__.removeprefix("Listed")
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", name).lower()
 
 
 def owner_of(ctx: Context, id: str) -> Owner:

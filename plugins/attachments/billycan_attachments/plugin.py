@@ -45,6 +45,7 @@ manifest = Manifest(
     ),
     tasks=(
         Every(seconds=600, due=keeping.left_over, run=keeping.sweep),
+        Every(seconds=600, due=keeping.orphaned, run=keeping.remove_orphan),
         Every(seconds=30, due=keeping.unstored, run=keeping.store),
     ),
     codes={"quota_exceeded": Code(422, "The business has no room left for a file of this size.")},

@@ -16,6 +16,7 @@ attachments = tenant_table(
     sa.Column("created_at", UTCDateTime, nullable=False),
     sa.Index(None, "tenant_id", "resource", "created_at", "id"),
     sa.Index(None, "tenant_id", "created_at", "id"),
+    sa.Index("ix_attachments_kind", "kind"),
 )
 
 # The bytes of attachments that another record's change kept along with itself: a task brings them to the storage.

@@ -289,6 +289,22 @@ def test_what_must_be_kept_is_kept_with_what_is_attached_to_it(client):
     upload(client, spent)
 
 
+def test_a_record_whose_end_no_event_tells_takes_its_files_with_it_too(app, client, contact, clock):
+    gone, here = [
+        client.post("/v1/webhook_endpoints", {"url": f"https://hooks.example.com/{i}", "events": ["contact.created"]})
+        for i in range(2)
+    ]
+    gone, stays = gone["data"]["id"], [upload(client, contact)["id"], upload(client, here["data"]["id"])["id"]]
+    upload(client, gone)
+    client.delete(f"/v1/webhook_endpoints/{gone}")
+    run_timed(app)
+    assert sorted(each["id"] for each in client.get("/v1/attachments")["data"]) == sorted(stays)
+    assert client.events()[-1] == "attachment.deleted"
+    clock.move(days=1, seconds=1)
+    run_timed(app)
+    assert kept(app, client) == sorted(stays)
+
+
 def test_what_can_never_be_deleted_keeps_its_files(make_app, folder):
     client = Client(
         make_app("attachments", "contacts", "documents", "hosted", "invoices", attachments={"folder": str(folder)})

@@ -452,7 +452,8 @@ class AdjustmentNotes:
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
         message: The text above the document's details; defaults to a few sentences about the document.
-        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs and the document is not too
+          long for one.
         """
         return self._api.call(
             "POST",
@@ -489,7 +490,8 @@ class AdjustmentNotes:
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
         message: The text above the document's details; defaults to a few sentences about the document.
-        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs and the document is not too
+          long for one.
         """
         return self._api.call(
             "POST",
@@ -1467,6 +1469,7 @@ class Contacts:
         subject: Maybe[str | None] = UNSET,
         message: Maybe[str | None] = UNSET,
         attach_pdf: Maybe[bool | None] = UNSET,
+        document: Maybe[models.StatementParameters | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Email:
@@ -1480,7 +1483,9 @@ class Contacts:
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
         message: The text above the document's details; defaults to a few sentences about the document.
-        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs and the document is not too
+          long for one.
+        document: Which statement: the parameters that `GET /v1/contacts/{id}/statement` takes.
         """
         return self._api.call(
             "POST",
@@ -1492,6 +1497,7 @@ class Contacts:
                 "subject": subject,
                 "message": message,
                 "attach_pdf": attach_pdf,
+                "document": document,
             },
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -1506,6 +1512,7 @@ class Contacts:
         subject: Maybe[str | None] = UNSET,
         message: Maybe[str | None] = UNSET,
         attach_pdf: Maybe[bool | None] = UNSET,
+        document: Maybe[models.StatementParameters | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.MailPreview:
@@ -1517,7 +1524,9 @@ class Contacts:
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
         message: The text above the document's details; defaults to a few sentences about the document.
-        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs and the document is not too
+          long for one.
+        document: Which statement: the parameters that `GET /v1/contacts/{id}/statement` takes.
         """
         return self._api.call(
             "POST",
@@ -1529,6 +1538,7 @@ class Contacts:
                 "subject": subject,
                 "message": message,
                 "attach_pdf": attach_pdf,
+                "document": document,
             },
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -3463,7 +3473,8 @@ class Invoices:
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
         message: The text above the document's details; defaults to a few sentences about the document.
-        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs and the document is not too
+          long for one.
         """
         return self._api.call(
             "POST",
@@ -3500,7 +3511,8 @@ class Invoices:
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
         message: The text above the document's details; defaults to a few sentences about the document.
-        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs and the document is not too
+          long for one.
         """
         return self._api.call(
             "POST",
@@ -3707,7 +3719,8 @@ class Items:
     ) -> models.Deleted:
         """Delete an item that no document names; set `active` to false if you no longer sell it.
 
-        Refused with `has_dependents` while a line refers to it. Emits `item.deleted`.
+        Refused with `has_dependents` while a line refers to it, also one of a recurring invoice that has not ended.
+        Emits `item.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/items/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -5069,7 +5082,8 @@ class Quotes:
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
         message: The text above the document's details; defaults to a few sentences about the document.
-        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs and the document is not too
+          long for one.
         """
         return self._api.call(
             "POST",
@@ -5106,7 +5120,8 @@ class Quotes:
         cc: The addresses to send a copy to.
         subject: Defaults to the document, its number and the business.
         message: The text above the document's details; defaults to a few sentences about the document.
-        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
+        attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs and the document is not too
+          long for one.
         """
         return self._api.call(
             "POST",

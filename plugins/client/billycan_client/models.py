@@ -804,6 +804,10 @@ class Import(Struct, kw_only=True):
     """How many rows it has, not counting empty ones."""
     rows_checked: int
     """How many of them have been checked so far."""
+    rows_written: int | None
+    """How many were written so far. They become records together, at the end. Null while rows are written to
+    SQLite, where it cannot be told.
+    """
     rows_imported: int
     """How many became records: all of them, or none."""
     ignored_columns: list[str]
@@ -2692,6 +2696,15 @@ class StatementEntry(Struct, kw_only=True):
     """The payment that it belongs to, if any."""
     adjustment_note_id: str | None
     """The adjustment note that it is, if any."""
+
+
+class StatementParameters(Struct, kw_only=True):
+    """The days of a statement, in the business's time zone."""
+
+    from_: Maybe[dt.date | None] = msgspec.field(default=UNSET, name="from")
+    """The first day; default 90 days before the last."""
+    to: Maybe[dt.date | None] = UNSET
+    """The last day; default today."""
 
 
 class SuppressedAddress(Struct, kw_only=True):

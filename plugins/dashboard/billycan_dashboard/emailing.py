@@ -13,9 +13,10 @@ from billycan import Fault, Forbidden, Invalid, NotFound, Problem
 from billycan.web import RouteNotFound, encode
 from billycan_users.api import Answer, Screen, Sent, Shown, Visit
 
-from . import changes, mailed
+from . import changes, forms, mailed
 from .kinds import Kind, kind_at, label, title_of
 
+_DOCUMENT = "document."  # what the fields of its parameters begin with
 _BETWEEN = re.compile(r"[\s,;]+")
 _WRITTEN = ("subject", "message")
 _SANDBOX = "[SANDBOX] "  # which mail puts before each subject of a sandbox by itself
@@ -39,6 +40,7 @@ class _Subject(Struct, frozen=True):
     kind: Kind
     offer: mailed.Offer
     path: str
+    parameters: tuple[forms.Control, ...]  # of the document, such as the days of a statement
 
 
 def show_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer:
@@ -48,9 +50,11 @@ def show_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
         return changes.show_action(visit, resource, id, "email")
     _require(about)
     record = visit.call("GET", f"{about.kind.path}/{id}")["data"]
-    ready = _preview(visit, about, {})
+    ready = _preview(visit, about, _asked(about, visit.query))
     subject = ready["subject"].removeprefix(_SANDBOX)
     values = {
+        "parameters": about.parameters,
+        "chosen": visit.form or {f"{_DOCUMENT}{name}": text for name, text in visit.query.items()},
         "kind": about.kind,
         "offer": about.offer,
         "title": title_of(about.kind, record),
@@ -84,7 +88,7 @@ def show_preview(visit: Visit, resource: str, id: str, action: str = "") -> Answ
     if about is None:
         raise RouteNotFound
     try:
-        html = _preview(visit, about, _body(visit, about) if visit.form else {})["html"]
+        html = _preview(visit, about, _body(visit, about) if visit.form else _asked(about, visit.query))["html"]
     except NotFound:
         raise
     except Problem as problem:
@@ -128,7 +132,8 @@ def _about(visit: Visit, resource: str, id: str, action: str) -> _Subject | None
         if action:
             raise RouteNotFound
         return None
-    return _Subject(kind, offer, f"{kind.path}/{id}{below}")
+    takes = visit.app.documents[path].takes
+    return _Subject(kind, offer, f"{kind.path}/{id}{below}", forms.controls(takes) if takes else ())
 
 
 def _require(about: _Subject) -> None:
@@ -156,6 +161,12 @@ def _preview(visit: Visit, about: _Subject, body: Mapping[str, Any]) -> dict[str
     return found
 
 
+def _asked(about: _Subject, given: Mapping[str, str], before: str = "") -> dict[str, Any]:
+    """The part of a body that says which document it is, where these fields say something of that."""
+    asked = forms.read(about.parameters, given, "UTC", before)
+    return {"document": asked} if asked else {}
+
+
 def _body(visit: Visit, about: _Subject) -> dict[str, Any]:
     """What the form says. A text that was left as it was is left to mail, which knows the number of a draft by then."""
     form = visit.form
@@ -166,4 +177,4 @@ def _body(visit: Visit, about: _Subject) -> dict[str, Any]:
             body[name] = text
     if about.offer.pdf:
         body["attach_pdf"] = form.get("attach_pdf") == "true"
-    return body
+    return body | _asked(about, form, _DOCUMENT)

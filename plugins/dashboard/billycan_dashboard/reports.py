@@ -13,6 +13,7 @@ from billycan import App
 from billycan_users.api import Answer, Screen, Sent, Shown, Visit, mounted
 
 from .kinds import page_of
+from .mailed import may_send
 
 RECEIVABLES, STATEMENT = "/v1/reports/receivables", "/v1/contacts/{id}/statement"
 HERE = "/dashboard/reports/receivables"
@@ -87,18 +88,18 @@ def show_statement(visit: Visit, id: str) -> Answer:
         "contact": visit.call("GET", f"/v1/contacts/{id}")["data"],
         "contact_page": page_of(visit.app, id),
         "file": f"{STATEMENTS}/{id}/file?{urlencode({'from': statement['from'], 'to': statement['to']})}",
-        "pdf": _pdf(visit, id, statement),
+        "pdf": _below(visit, id, "pdf", statement) if ("GET", f"{STATEMENT}.pdf") in visit.app.at else "",
+        "email": _below(visit, id, "email", statement) if may_send(visit, STATEMENT) else "",
         "receivables": HERE if has_receivables(visit.app) else "",
         "business": business(visit),
     }
     return Shown("dashboard/statement.html", values)
 
 
-def _pdf(visit: Visit, id: str, statement: Mapping[str, Any]) -> str:
-    """Where the statement is a PDF file; empty where none are made."""
-    if ("GET", f"{STATEMENT}.pdf") not in visit.app.at or not (page := page_of(visit.app, id)):
-        return ""
-    return f"{page}/statement/pdf?{urlencode({'from': statement['from'], 'to': statement['to']})}"
+def _below(visit: Visit, id: str, what: str, statement: Mapping[str, Any]) -> str:
+    """Where the statement of these days is a PDF file, or is emailed; empty where the client has no page."""
+    days = urlencode({"from": statement["from"], "to": statement["to"]})
+    return f"{page}/statement/{what}?{days}" if (page := page_of(visit.app, id)) else ""
 
 
 def get_receivables_file(visit: Visit) -> Answer:

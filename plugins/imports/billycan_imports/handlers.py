@@ -12,7 +12,7 @@ from billycan.importing import Importer, importable
 from billycan.web import Incoming, encode
 
 from .reading import rows_of
-from .records import MOST_FAULTS, caller_of, finish, records, show
+from .records import MOST_FAULTS, caller_of, finish, get, page, records, show
 from .schemas import Import, ImportQuery, Upload
 from .tables import chunks, imports
 
@@ -79,7 +79,7 @@ def list_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
 
     Faults can make the response large: use `fields` to leave them out.
     """
-    return records.page(ctx, query)
+    return page(ctx, query)
 
 
 def get_import(ctx: Context, id: str) -> Import:
@@ -87,7 +87,7 @@ def get_import(ctx: Context, id: str) -> Import:
 
     While it is `queued`, `checking` or `writing`, ask again after a second or so.
     """
-    return records.get(ctx, id)
+    return get(ctx, id)
 
 
 def _check_waiting(ctx: Context) -> None:

@@ -7,14 +7,14 @@ from billycan import Code, Every, Manifest, RecordPages, Route
 from . import handlers as h
 from .reading import MOST_BYTES
 from .schemas import Import
-from .tables import chunks, imports
+from .tables import chunks, imports, progress
 from .working import step, unfinished
 
 _PATH = "/v1/imports"
 
 manifest = Manifest(
     name="imports",
-    tables=(imports, chunks),
+    tables=(imports, chunks, progress),
     migrations=Path(__file__).parent / "migrations",
     events={"import.finished": Import, "import.failed": Import},
     routes=(

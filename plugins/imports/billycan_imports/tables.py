@@ -38,3 +38,6 @@ chunks = tenant_table(
     reference("import_id", "imports"),
     sa.UniqueConstraint("tenant_id", "import_id", "number"),
 )
+
+# How many rows of an import are written so far. It has no foreign key: the import's row is locked meanwhile.
+progress = tenant_table("imports_progress", sa.Column("rows", sa.Integer, nullable=False))

@@ -14,11 +14,12 @@ from billycan import App, Context, Row, own
 from billycan.fields import Moment
 from billycan.importing import Importer, acting, at_the_end, importable, undone
 
-from .records import finish, identity_of, noted, records
+from .records import finish, identity_of, noted, records, tell
 from .schemas import ImportFault
 from .tables import chunks, imports
 
 CHUNKS_AT_ONCE = 10  # of a hundred rows
+TOLD_EVERY = 500  # rows that are written
 
 
 def unfinished(app: App, now: Moment) -> sa.Select[Any]:
@@ -65,7 +66,9 @@ def _write(ctx: Context, row: Row, importer: Importer) -> None:
     caller = acting(ctx, identity_of(row))
     try:
         with ctx.db.begin_nested(), at_the_end(caller) as put_aside:
-            for _, *cells in _rows(ctx, row, 0, row.next_chunk):
+            for written, (_, *cells) in enumerate(_rows(ctx, row, 0, row.next_chunk)):
+                if written % TOLD_EVERY == 0:
+                    tell(ctx, row.id, written)
                 if importer.make(caller, cells):
                     raise _Refused
                 put_aside()

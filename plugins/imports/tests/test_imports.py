@@ -323,6 +323,26 @@ def test_others_write_while_rows_are_made(app, client, engine, monkeypatch):
     assert len(client.events()) == 7
 
 
+def test_the_rows_written_so_far_are_told_where_that_can_be(app, client, engine, monkeypatch):
+    monkeypatch.setattr(working, "TOLD_EVERY", 2)
+    id = upload(client, "name\nAda\nBea\nCal\nDee\n")["id"]
+    make, seen = Importer.make, []
+
+    def look_beside(importer, ctx, cells):
+        found = client.get(f"{PATH}?fields=status,rows_written,rows_imported")["data"][0]
+        if found["status"] == "writing" and ctx.tenant_id == client.tenant_id:
+            seen.append(found["rows_written"])
+            assert found["rows_imported"] == 0 and names(client) == []
+        return make(importer, ctx, cells)
+
+    monkeypatch.setattr(Importer, "make", look_beside)
+    run_timed(app)
+    run_timed(app)
+    assert seen == ([None] * 4 if engine == "sqlite" else [0, 0, 2, 2])
+    done = client.get(f"{PATH}/{id}")["data"]
+    assert (done["rows_written"], done["rows_imported"]) == (4, 4)
+
+
 def test_an_error_of_ours_in_a_row_is_told_and_ends_the_import(app, client, monkeypatch, caplog):
     real = records_of_contacts.insert
 

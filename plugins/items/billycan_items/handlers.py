@@ -62,7 +62,8 @@ def update_item(ctx: Context, id: str, body: Patch[NewItem]) -> Item:
 def delete_item(ctx: Context, id: str) -> Deleted:
     """Delete an item that no document names; set `active` to false if you no longer sell it.
 
-    Refused with `has_dependents` while a line refers to it. Emits `item.deleted`.
+    Refused with `has_dependents` while a line refers to it, also one of a recurring invoice that has not ended. Emits
+    `item.deleted`.
     """
     deleted = records.remove(ctx, id)
     ctx.emit("item.deleted", deleted)

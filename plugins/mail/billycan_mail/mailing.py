@@ -2,16 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from billycan import Context, Document, Invalid, Route
+from billycan import BadRequest, Context, Document, Invalid, Route
 from billycan.paper import Paper
 
 from . import leaving, records, sandboxes, suppressing, writing
 from .message import File
-from .schemas import Email, NewEmail, Preview, is_address
+from .schemas import Email, NewEmail, Preview, is_address, new_email_of
 
 PDF = "pdf"
 
@@ -25,31 +26,34 @@ def email_document(
     cc: Sequence[str] = (),
     subject: str = "",
     message: str = "",
-    attach_pdf: bool = True,
+    attach_pdf: bool | None = None,
     reminder: bool = False,
+    asked: Struct | None = None,
 ) -> Email:
     """Write down an email with a document, to be sent once the transaction is committed.
 
-    `path` is that of the document's GET route. A draft is sent or issued first. Without `to` it goes to the client,
-    and Invalid is raised where no address is known. What is not said is said in a few plain sentences. To somebody who
-    unsubscribed from reminders, or whose address failed, nothing is sent: a reminder is then kept as failed, and
-    anything else raises Invalid.
+    `path` is that of the document's GET route, and `asked` the query that it takes, if any. A draft is sent or issued
+    first. Without `to` it goes to the client, and Invalid is raised where no address is known. What is not said is said
+    in a few plain sentences. Where every address failed, or unsubscribed from reminders and this is one, Invalid
+    `address_suppressed` is raised. A document that is too long for a PDF goes without one, unless `attach_pdf` is true
+    or the client has no page of it: then BadRequest is raised.
     """
     document = ctx.app.documents[path]
     if document.finish:
         document.finish(ctx, id)
-    paper = _paper(ctx, document, id)
+    paper = _paper(ctx, document, id, asked)
     whom = _whom(paper, to, cc)
     if not whom.to:
         raise Invalid.member("to", "required", "is required, because the client has no email address that mail reaches")
-    if not reminder and len(suppressing.among(ctx, [*whom.to, *whom.cc], reminder=False)) == len({*whom.to, *whom.cc}):
+    everybody = [*whom.to, *whom.cc]
+    if len(suppressing.among(ctx, everybody, reminder=reminder)) == len(set(everybody)):
         raise Invalid(
             "The business does not write to any of these addresses: see /v1/suppressed_addresses.",
             code="address_suppressed",
             param="to",
         )
     leave = leaving.url(ctx.app, ctx.tenant_id, whom.to[0]) if reminder else ""
-    has_pdf = attach_pdf and ctx.has(PDF)
+    has_pdf = _has_pdf(ctx, paper, attach_pdf)
     said = writing.Said(subject=subject, message=message, has_pdf=has_pdf, is_reminder=reminder, leave=leave)
     written = writing.write(paper, said, ctx.today())
     file = _pdf(ctx, document, paper) if has_pdf else None
@@ -76,14 +80,15 @@ def on_documents(document: Document, route: Route) -> tuple[Route, ...]:
     here = route.path
     needs = (route.scope or "").replace(":read", ":write")
     noun = route.handler.__name__.partition("_")[2].replace("_", " ")
+    takes = new_email_of(noun, here, document.takes) if document.takes else NewEmail
     return (
-        Route("POST", f"{here}/email", _sends(here, needs, noun), scope="mail:write", status=201),
-        Route("POST", f"{here}/email/preview", _previews(here, noun), scope=route.scope),
+        Route("POST", f"{here}/email", _sends(here, needs, noun, takes), scope="mail:write", status=201),
+        Route("POST", f"{here}/email/preview", _previews(here, noun, takes), scope=route.scope),
     )
 
 
-def _sends(path: str, scope: str, noun: str) -> Callable[..., Email]:
-    def handler(ctx: Context, id: str, body: NewEmail) -> Email:
+def _sends(path: str, scope: str, noun: str, takes: type[Struct]) -> Callable[..., Email]:
+    def handler(ctx: Context, id: str, body: Any) -> Email:
         ctx.require(scope)
         if body.attach_pdf and not ctx.has(PDF):
             raise Invalid.member("attach_pdf", "invalid_value", "must be false, because this deployment makes no PDFs")
@@ -95,9 +100,11 @@ def _sends(path: str, scope: str, noun: str) -> Callable[..., Email]:
             cc=body.cc,
             subject=body.subject or "",
             message=body.message or "",
-            attach_pdf=body.attach_pdf is not False,
+            attach_pdf=body.attach_pdf,
+            asked=getattr(body, "document", None),
         )
 
+    handler.__annotations__["body"] = takes
     handler.__name__ = f"email_{noun.replace(' ', '_')}"
     article = "an" if noun[0] in "aeiou" else "a"
     handler.__doc__ = f"""Email {article} {noun} to the client: it is sent within seconds, in the background.
@@ -109,17 +116,18 @@ def _sends(path: str, scope: str, noun: str) -> Callable[..., Email]:
     return handler
 
 
-def _previews(path: str, noun: str) -> Callable[..., Preview]:
-    def handler(ctx: Context, id: str, body: NewEmail) -> Preview:
-        paper = _paper(ctx, ctx.app.documents[path], id)
+def _previews(path: str, noun: str, takes: type[Struct]) -> Callable[..., Preview]:
+    def handler(ctx: Context, id: str, body: Any) -> Preview:
+        paper = _paper(ctx, ctx.app.documents[path], id, getattr(body, "document", None))
         whom = _whom(paper, body.to, body.cc)
-        has_pdf = body.attach_pdf is not False and ctx.has(PDF)
+        has_pdf = _has_pdf(ctx, paper, body.attach_pdf)
         said = writing.Said(subject=body.subject or "", message=body.message or "", has_pdf=has_pdf)
         written = msgspec.structs.asdict(writing.write(paper, said, ctx.today()))
         if not records.may_write(ctx, id):
             written = {name: records.without_links(ctx.app, text) for name, text in written.items()}
         return Preview(to=whom.to, cc=whom.cc, **written)
 
+    handler.__annotations__["body"] = takes
     handler.__name__ = f"preview_{noun.replace(' ', '_')}_email"
     article = "an" if noun[0] in "aeiou" else "a"
     handler.__doc__ = f"""What an email with {article} {noun} would say, and who would get it.
@@ -147,8 +155,24 @@ def _whom(paper: Paper, to: Sequence[str], cc: Sequence[str]) -> _Whom:
     return _Whom(*both)
 
 
-def _paper(ctx: Context, document: Document, id: str) -> Paper:
-    return document.show(ctx, id, document.takes()) if document.takes else document.show(ctx, id)
+def _paper(ctx: Context, document: Document, id: str, asked: Struct | None) -> Paper:
+    """The document as it was asked for; what its GET route refuses in a parameter is a fault of that member."""
+    if not document.takes:
+        return document.show(ctx, id)
+    try:
+        return document.show(ctx, id, asked or document.takes())
+    except BadRequest as refused:
+        if refused.param is None:
+            raise
+        what = refused.message.removeprefix(f"{refused.param}: ").removesuffix(".")
+        raise Invalid.member(f"document.{refused.param}", "invalid_value", what) from None
+
+
+def _has_pdf(ctx: Context, paper: Paper, wanted: bool | None) -> bool:
+    """Whether a PDF is attached. One that is too long is left out where nobody asked for it and the page is there."""
+    if wanted is False or not ctx.has(PDF):
+        return False
+    return wanted is True or not (paper.url or paper.is_draft) or import_module(f"billycan_{PDF}.api").fits(paper)
 
 
 def _pdf(ctx: Context, document: Document, paper: Paper) -> File:

@@ -1,9 +1,9 @@
 """What clients send and receive."""
 
 import re
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, defstruct
 
 from billycan import Invalid, NewResource, PageQuery, Resource, RuleBroken, decode
 from billycan.fields import DayOrInstant, Moment, Text
@@ -47,7 +47,8 @@ class NewEmail(Struct, forbid_unknown_fields=True, kw_only=True):
     cc: The addresses to send a copy to.
     subject: Defaults to the document, its number and the business.
     message: The text above the document's details; defaults to a few sentences about the document.
-    attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs.
+    attach_pdf: Whether to attach the PDF; defaults to true if the deployment makes PDFs and the document is not too
+      long for one.
     """
 
     to: Annotated[list[MailAddress], Meta(max_length=MOST_ADDRESSES)] = []
@@ -55,6 +56,21 @@ class NewEmail(Struct, forbid_unknown_fields=True, kw_only=True):
     subject: Subject | None = None
     message: Message | None = None
     attach_pdf: bool | None = None
+
+
+def new_email_of(noun: str, path: str, takes: type[Struct]) -> type[Struct]:
+    """A NewEmail with a document whose GET route takes these parameters: they have an object of their own, `document`.
+
+    Beside the others they would collide: a statement has a last day `to`, and an email goes `to` somebody.
+    """
+    name = noun.title().replace(" ", "")
+    strict: dict[str, Any] = {"module": takes.__module__, "kw_only": True, "forbid_unknown_fields": True}
+    said = {"__doc__": takes.__doc__}
+    parameters = defstruct(f"{name}Parameters", [], bases=(takes,), namespace=said, **strict)
+    document = f"document: Which {noun}: the parameters that `GET {path}` takes."
+    said = {"__doc__": f"Whom to send a {noun} to, and what to say.\n\n{document}\n"}
+    member = ("document", parameters | None, None)
+    return defstruct(f"New{name}Email", [member], bases=(NewEmail,), namespace=said, **{**strict, "module": __name__})
 
 
 def read_address(text: str) -> str:

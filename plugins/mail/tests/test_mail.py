@@ -150,6 +150,38 @@ def test_an_emailed_statement_is_for_who_may_read_invoices(mailing, serve, sold)
 
 
 @pytest.mark.either
+def test_a_statement_of_chosen_days_is_emailed(mailing, serve, sold):
+    app = mailing(serve(), "contacts", "documents", "hosted", "invoices", "pdf")
+    client, invoice = sold(app)
+    path = f"/v1/contacts/{invoice['client_id']}/statement/email"
+    days = {"from": "2026-07-01", "to": "2026-09-30"}
+    email = client.post(path, {"to": ["books@client.example"], "document": days})["data"]
+    assert email["attachment"]["filename"] == "statement-2026-07-01-2026-09-30.pdf"
+    assert [each["address"] for each in email["recipients"]] == ["books@client.example"]
+    for document, param in (
+        ({"from": "2026-09-30", "to": "2026-07-01"}, "document.from"),
+        ({"to": "soon"}, "document.to"),
+        ({"since": "2026-07-01"}, "document.since"),
+    ):
+        for url in (path, f"{path}/preview"):
+            error = client.refused(422, "validation_failed", "POST", url, {"document": document})
+            assert error["details"][0]["param"] == param
+    invoices = f"/v1/invoices/{invoice['id']}/email"
+    client.refused(422, "validation_failed", "POST", invoices, {"document": {}})
+
+
+@pytest.mark.either
+def test_what_is_too_long_for_a_pdf_goes_without_one_unless_it_is_asked_for(mailing, serve, sold):
+    app = mailing(serve(), "contacts", "documents", "hosted", "invoices", "pdf")
+    client, invoice = sold(app, line_items=[{"description": "W" * 990, "unit_price": 1}] * 210)
+    url = f"/v1/invoices/{invoice['id']}/email"
+    assert "below" in client.post(f"{url}/preview", {}, 200)["data"]["message"]
+    assert "at most 200,000" in client.refused(400, "invalid_parameter", "POST", url, {"attach_pdf": True})["message"]
+    email = client.post(url)["data"]
+    assert email["attachment"] is None and "below" in email["message"] and "View invoice: https://" in email["text"]
+
+
+@pytest.mark.either
 def test_encoded_words_are_text_and_add_no_header(mailing, serve, sold, drain):
     server = serve()
     app = mailing(server)

@@ -186,6 +186,13 @@ def test_a_statement_and_its_pdf_have_the_same(sent_out, drain):
     statement = owner.get(f"/dashboard/reports/statements/{contact['id']}?from=2026-07-01&to=2026-09-30").text
     (pdf,) = re.findall(r'href="([^"]+/statement/pdf[^"]*)" download', statement)
     assert owner.web.get(unescape(pdf)).body.startswith(b"%PDF-")
+    (email,) = re.findall(r'href="([^"]+/statement/email[^"]*)"', statement)
+    owner.get(unescape(email))
+    assert "/statement/email/preview?from=2026-07-01&amp;to=2026-09-30" in owner.page.text
+    owner.send(f"{page}/statement/email", **{"document.to": "2026-06-30"}, status=422)
+    assert "Must not be after to" in owner.page.text
+    owner.send(f"{page}/statement/email", **{"document.to": "2026-08-31"})
+    assert client.get("/v1/emails")["data"][0]["attachment"]["filename"] == "statement-2026-07-01-2026-08-31.pdf"
 
 
 @pytest.mark.either

@@ -11,7 +11,7 @@ from billycan.paper import Paper
 from .rendering import render
 from .settings import Settings
 
-__all__ = ["Pdf", "pdf_from", "pdf_of"]
+__all__ = ["Pdf", "fits", "pdf_from", "pdf_of"]
 
 
 class Pdf(Struct, frozen=True):
@@ -30,15 +30,27 @@ def pdf_of(ctx: Context, path: str, id: str) -> Pdf:
     return pdf_from(ctx, document.show(ctx, id), document.template)
 
 
+def fits(paper: Paper) -> bool:
+    """Whether a Paper is short enough for a PDF file."""
+    return not _too_long(paper)
+
+
 def pdf_from(ctx: Context, paper: Paper, template: Path | None = None) -> Pdf:
     """The PDF of a Paper, by a plugin's own template where there is one; BadRequest for one that is too long."""
-    if len(paper.lines) > MOST_LINES:
-        raise BadRequest(f"A PDF file has at most {MOST_LINES:,} lines, and this one would have {len(paper.lines):,}.")
-    texts = [text for line in paper.lines for text in (*line.cells, *line.notes)]
-    if sum(map(len, texts)) > MOST_CHARACTERS:
-        raise BadRequest(f"A PDF file has at most {MOST_CHARACTERS:,} characters in the texts of its lines.")
-    if sum(text.count("\n") for text in texts) > MOST_LINE_ENDS:
-        raise BadRequest(f"A PDF file has at most {MOST_LINE_ENDS:,} line breaks in the texts of its lines.")
+    if why := _too_long(paper):
+        raise BadRequest(why)
     logo = (paper.brand.logo(ctx) if paper.brand.logo else b"") or None
     content = render(paper, logo, template, ctx.settings(Settings))
     return Pdf(f"{re.sub('[^A-Za-z0-9._-]+', '-', paper.filename).strip('-.') or 'document'}.pdf", content)
+
+
+def _too_long(paper: Paper) -> str:
+    """Why a Paper is too long; empty for one that is not."""
+    texts = [text for line in paper.lines for text in (*line.cells, *line.notes)]
+    if len(paper.lines) > MOST_LINES:
+        return f"A PDF file has at most {MOST_LINES:,} lines, and this one would have {len(paper.lines):,}."
+    if sum(map(len, texts)) > MOST_CHARACTERS:
+        return f"A PDF file has at most {MOST_CHARACTERS:,} characters in the texts of its lines."
+    if sum(text.count("\n") for text in texts) > MOST_LINE_ENDS:
+        return f"A PDF file has at most {MOST_LINE_ENDS:,} line breaks in the texts of its lines."
+    return ""

@@ -8,7 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row, new_id, own
+from billycan import Conflict, Context, Deleted, Invalid, Page, Patch, Row, check_unused, new_id, own
 from billycan.sql import as_stored
 from billycan_contacts import api as contacts
 from billycan_documents.api import NewLine, id_faults, let_one_discount_clear_the_other
@@ -145,6 +145,13 @@ def preview_recurring_invoice(ctx: Context, id: str, query: DatesQuery) -> list[
     left = query.count if row.count is None else min(query.count, row.count - row.invoices_made)
     paused = [(row.paused_on, ctx.today())] if row.paused_on else []
     return [NextInvoice(day) for day in islice(series(row, *paused).after(row.done_until), left)]
+
+
+def keep_item(ctx: Context, item: Deleted) -> None:
+    """Refuse to delete an item that a line of a recurring invoice names: the invoices to come are filled in from it."""
+    names = sa.cast(recurring.c.line_items, sa.Text).contains(f'"{item.id}"', autoescape=True)
+    instead = "set `active` to false instead"
+    check_unused(ctx, recurring, names & (recurring.c.status != "ended"), instead=instead)
 
 
 def end(ctx: Context, row: Row) -> RecurringInvoice:

@@ -48,6 +48,7 @@ manifest = Manifest(
         ),
     ),
     cards=(upcoming,),
+    hears={"item.deleted": h.keep_item},
     tasks=(Every(seconds=60, due=to_make, run=make),),
     demo=add_samples,
     codes={"client_archived": Code(422, "The contact is archived.")},

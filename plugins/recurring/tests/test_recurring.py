@@ -271,6 +271,20 @@ def test_an_archived_client_gets_no_invoice_until_it_is_restored(app, clock):
     client.refused(409, "has_dependents", "DELETE", f"/v1/contacts/{client.contact}")
 
 
+def test_an_item_that_invoices_to_come_name_stays_until_there_are_none(make_app):
+    client = client_of(make_app(*PLUGINS, "items"))
+    item, other = [client.post("/v1/items", {"name": name, "unit_price": 45})["data"]["id"] for name in ("One", "Two")]
+    made = recur(client, start_on="2027-12-01", line_items=[{"item_id": item}])
+    refused = client.refused(409, "has_dependents", "DELETE", f"/v1/items/{item}")
+    assert refused["dependents"] == {"recurring_invoices": 1} and "`active` to false" in refused["message"]
+    hidden = client.key("items:write").refused(409, "has_dependents", "DELETE", f"/v1/items/{item}")
+    assert hidden["dependents"] == {}
+    client.delete(f"/v1/items/{other}")
+    client.post(f"{PATH}/{made['id']}/end", status=200)
+    client.delete(f"/v1/items/{item}")
+    assert client.get(f"{PATH}/{made['id']}")["data"]["line_items"][0]["item_id"] == item
+
+
 def test_the_price_of_an_item_is_that_of_the_date(make_app, clock):
     app = make_app(*PLUGINS, "items")
     client = client_of(app)

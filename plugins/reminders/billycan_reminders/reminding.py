@@ -127,11 +127,11 @@ def _email(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
             ctx, "/v1/invoices/{id}", unpaid.id, subject=subject, message=message, reminder=True
         )
     except Invalid as invalid:
+        if invalid.code == "address_suppressed":
+            return Fate("skipped", "address_suppressed")
         if [fault.param for fault in invalid.details] != ["to"]:
             raise  # it is tried again later
         return Fate("skipped", "no_address")
-    if email.status == "failed":
-        return Fate("skipped", "address_suppressed", email.id)
     return Fate("skipped", "email_held", email.id) if email.status == "held" else Fate("sent", None, email.id)
 
 

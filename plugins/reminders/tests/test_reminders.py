@@ -294,7 +294,8 @@ def test_what_cannot_be_sent_says_why(app, make_app, clock, at):
     at(app, DUE)
     run_timed(app)
     assert fates(nowhere) == [(0, "skipped", "no_address")] and messages(nowhere) == []
-    assert fates(leaver) == [(0, "skipped", "address_suppressed")]
+    assert fates(leaver) == [(0, "skipped", "address_suppressed")] and messages(leaver) == []
+    assert leaver.get("/v1/events?event=email.failed")["data"] == [], "nothing was tried, so nothing failed"
     assert fates(sandbox) == []
     for mail, reason in (((), "no_mail"), (("mail",), "email_held")):
         other = make_app(*PLUGINS, *mail, fresh=True)
@@ -304,6 +305,17 @@ def test_what_cannot_be_sent_says_why(app, make_app, clock, at):
         at(other, DUE)
         run_timed(other)
         assert fates(client) == [(0, "skipped", reason)]
+
+
+def test_what_is_too_long_for_a_pdf_is_reminded_of_without_one(make_app, at):
+    app = make_app(*PLUGINS, "mail", "pdf", mail={"url": "smtp://127.0.0.1:1", "sender": "mail@example.com"})
+    client = client_of(app, days=(0,))
+    for lines in (LINES, [{"description": "W" * 990, "unit_price": "1.00"}] * 210):
+        invoice(client, line_items=lines)
+    at(app, DUE)
+    assert fates(client) == [(0, "sent", None)] * 2
+    short, long = client.get("/v1/emails?sort=created_at")["data"]
+    assert short["attachment"]["filename"] == "INV-0001.pdf" and long["attachment"] is None
 
 
 def test_values_are_filled_in_once(app, at):

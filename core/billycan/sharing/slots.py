@@ -1,0 +1,41 @@
+"""How much of one kind runs at once for each name, over all processes of a host."""
+
+import fcntl
+import hashlib
+import os
+import weakref
+from pathlib import Path
+
+from .folder import private_folder
+
+
+class Slot:
+    """One of them, held until it is closed or nothing refers to it any more."""
+
+    def __init__(self, fd: int) -> None:
+        self._closed = weakref.finalize(self, os.close, fd)
+
+    def close(self) -> None:
+        """Let it go; the second time does nothing."""
+        self._closed()
+
+
+class Slots:
+    """At most `most` at once for each name. A slot is the lock of a file, which the kernel drops with its process."""
+
+    def __init__(self, folder: Path, most: int) -> None:
+        self._folder, self._most = folder, most
+
+    def take(self, name: str) -> Slot | None:
+        """A slot; None where all of them are taken."""
+        private_folder(self._folder)
+        begins = hashlib.sha256(name.encode()).hexdigest()[:32]
+        for number in range(self._most):
+            fd = os.open(self._folder / f"{begins}-{number}", os.O_RDWR | os.O_CREAT, 0o600)
+            try:
+                fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(fd)
+            else:
+                return Slot(fd)
+        return None

@@ -68,7 +68,7 @@ def client(app):
 
 
 def is_text(control):
-    return control.form in ("text", "area", "lines", "map", "email", "url")
+    return control.form in ("text", "word", "area", "lines", "map", "email", "url")
 
 
 def with_evil(control, text):

@@ -237,10 +237,11 @@ def test_an_invoice_is_made_line_by_line_sent_and_paid(app, client, owner):
     assert kept["id"] == invoice["line_items"][1]["id"] and kept["description"] == "Tiles"
     owner.send(f"{record}/send")
     assert "Sent" in owner.page.text and f"{record}/pay" in owner.page.text
-    owner.get(f"{record}/payments")
-    owner.send(f"{record}/payments", amount="1000000", payment_method="card", status=422)
+    assert "bank transfer" in owner.get(f"{record}/payments").text and "bank_transfer" not in owner.page.text
+    owner.send(f"{record}/payments", amount="1000000", payment_method="Bank transfer", status=422)
     owner.send(f"{record}/payments", amount="10.00")
     assert "Partially paid" in owner.page.text and "$10.00" in owner.page.text
+    assert client.get("/v1/payments")["data"][0]["payment_method"] == "bank_transfer"
     token = owner.page.forms[0]["token"].value
     lines = {f"line_items[{i}].{name}": "1" for i in range(500) for name in ("description", "unit_price", "quantity")}
     owner.web.post("/dashboard/invoices/new", {"token": token, "client_id": contact["id"], **lines}, status=303)

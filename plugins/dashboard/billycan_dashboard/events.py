@@ -1,5 +1,8 @@
 """The pages of the log of events: what happened, what each event carries, and where it was delivered."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import msgspec
 
 from billycan import Problem
@@ -7,6 +10,7 @@ from billycan.web import encode
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
 from .browsing import called
+from .kinds import page_of
 from .reasons import SHORT
 from .webhooks import host_of
 
@@ -31,6 +35,7 @@ def list_events(visit: Visit) -> Answer:
         "query": [*visit.query.items()],
         "names": sorted(visit.app.events),
         "who": called(visit, {each["actor"] for each in found["data"] if each["actor"]}),
+        "record": lambda event: _record(visit, event),
     }
     return Shown("dashboard/events.html", values, status)
 
@@ -42,8 +47,11 @@ def show_event(visit: Visit, id: str) -> Answer:
         deliveries = visit.call("GET", "/v1/webhook_deliveries", {"webhook_id": id, "per_page": 100})["data"]
         endpoints = visit.call("GET", "/v1/webhook_endpoints", {"per_page": 100})["data"]
         names = {each["id"]: each["url"] for each in endpoints}
+    name, page = _record(visit, event)
     values = {
         "event": event,
+        "called": name,
+        "record": page,
         "who": called(visit, {event["actor"]} - {None}),
         "data": written(event["data"]),
         "deliveries": deliveries,
@@ -52,6 +60,13 @@ def show_event(visit: Visit, id: str) -> Answer:
         "host_of": host_of,
     }
     return Shown("dashboard/event.html", values)
+
+
+def _record(visit: Visit, event: Mapping[str, Any]) -> tuple[str, str]:
+    """What the record of an event was called then, and its page; empty where it has none, as once it is deleted."""
+    data = event["data"] or {}
+    name = str(data.get("number") or data.get("name") or data.get("title") or data.get("subject") or "")
+    return name, "" if data.get("deleted") else page_of(visit.app, data.get("id", ""))
 
 
 def written(value: object) -> str:

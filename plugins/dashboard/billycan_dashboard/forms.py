@@ -15,6 +15,7 @@ from billycan import BadRequest, Fault, Problem
 from billycan.fields import Number, Rule, Text, Whole, read_instant
 from billycan.members import is_struct, members_explained, options, parts
 from billycan.web import PayloadTooLarge
+from billycan_users.api import words
 
 from .kinds import label
 
@@ -25,6 +26,7 @@ _REMOVE = "__remove"  # the field of a row by which it is taken out
 _NAMING = 32
 _LONG = 1000  # characters from which on a text has several lines
 _WHOLE = re.compile(r"-?[0-9]{1,18}", re.ASCII)
+_CODED = re.compile(r"`([a-z]+(?:_[a-z]+)+)`")
 _LOCAL = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d)?", re.ASCII)
 
 
@@ -67,11 +69,17 @@ def _members(kind: type[Struct]) -> tuple[Control, ...]:
 
 
 def _in_words(said: str, names: list[str]) -> str:
-    """What is said of a member, where the others are called as the form calls them: `end_on` is `end`."""
+    """What is said of a member, in the words of forms: `end_on` is `ends`, and `bank_transfer` is `bank transfer`."""
     for name in names:
         if "_" in name:
-            said = re.sub(rf"\b{name}\b", label(name).lower(), said)
-    return said
+            said = re.sub(rf"\b{name}\b", _within(name), said)
+    return _CODED.sub(lambda found: f"`{_within(found[1])}`", said)
+
+
+def _within(name: str) -> str:
+    """A name within a sentence."""
+    said = label(name)
+    return said if said[:2].isupper() else said[:1].lower() + said[1:]
 
 
 def _place(control: Control) -> int:
@@ -143,6 +151,8 @@ def _form_of_text(name: str, rule: Rule | None) -> str:
         return "hidden"
     if name.endswith("_id") and name != "external_id":
         return "ref"
+    if name.endswith("_method"):
+        return "word"
     if isinstance(rule, Text) and rule.most >= _LONG and not rule.schema.get("format"):
         return "area"
     return {"email": "email", "iri": "url", "uri": "url"}.get(str(rule.schema.get("format")) if rule else "", "text")
@@ -190,6 +200,8 @@ def _text(control: Control, value: Any, zone: str) -> str:
         return ("\n" if control.form == "lines" else " ").join(map(str, value))
     if control.form == "moment":
         return f"{read_instant(value).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
+    if control.form == "word":
+        return words(str(value))
     return str(value)
 
 
@@ -279,6 +291,8 @@ def _value(control: Control, text: str, zone: str) -> Any:
             return datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone)).isoformat()
         except ValueError:
             return text
+    if control.form == "word":  # as clients of the API write it: `bank_transfer`
+        return "_".join(text.casefold().split())
     return text.replace("\r\n", "\n")
 
 

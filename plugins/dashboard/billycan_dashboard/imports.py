@@ -51,7 +51,7 @@ def show_import(visit: Visit, id: str) -> Answer:
         "title": kind.title if kind else found["resource"],
         "made": _made(visit, kind, found) if kind else "",
         "share": 100 * found["rows_checked"] // found["rows"] if found["rows"] else 100,
-        "again": f"{HERE}?{urlencode({'resource': found['resource']})}",
+        "may_import": found["resource"] in _offered(visit),
     }
     return Shown("dashboard/import.html", values)
 

@@ -177,7 +177,7 @@ def words(value: str) -> str:
     return " ".join([_ACRONYMS.get(first, first.capitalize()), *(_ACRONYMS.get(word, word) for word in others)])
 
 
-_ACRONYMS = {word: word.upper() for word in ("abn", "bsb", "gst", "id", "pdf", "sku", "url")} | {"payid": "PayID"}
+_ACRONYMS = {word: word.upper() for word in ("abn", "bsb", "eftpos", "gst", "id", "pdf", "sku", "url")} | {"payid": "PayID"}
 
 
 @cache

@@ -410,3 +410,25 @@ def test_a_row_of_a_record_has_its_actions(app, client, owner):
     assert f'href="{here}"' not in owner.page.text
     owner.get(f"/dashboard/invoices/{invoice}/payments/{paid['id']}/nothing", 404)
     owner.get(f"/dashboard/invoices/{invoice}/lines/{paid['id']}/reverse", 404)
+
+
+def test_a_page_names_what_it_leads_to_and_what_it_does(app, client, owner):
+    contact = prepare(client)
+    line = {"description": "Taps", "unit_price": "10"}
+    quote = client.post("/v1/quotes", {"client_id": contact["id"], "title": "Bathroom", "line_items": [line]})["data"]
+    client.post(f"/v1/quotes/{quote['id']}/send", status=200)
+    client.post(f"/v1/quotes/{quote['id']}/accept", {"name": "Ada"}, status=200)
+    invoice = client.post(f"/v1/quotes/{quote['id']}/convert", {"to": "invoice"}, status=201)["data"]
+    page = owner.get(f"/dashboard/invoices/{invoice['id']}")
+    assert page.html.find("a", href=f"/dashboard/quotes/{quote['id']}").text == quote["number"]
+    service = client.get("/v1/services")["data"][0]["id"]
+    asked = {"service_id": service, "client_id": contact["id"], "start_at": "2026-11-24T00:00:00Z"}
+    booking = f"/dashboard/bookings/{client.post('/v1/bookings', asked)['data']['id']}"
+    page = owner.get(f"{booking}/cancel")
+    assert page.html.h1.text == "Cancel booking: Call-out" and page.html.find("a", string="Go back")
+    assert owner.get(f"{booking}/edit").html.h1.text == "Edit booking: Call-out"
+    assert owner.get(booking).html.select(".head .actions :is(a, button):not(.second)")[0].text == "Complete"
+    (event,) = client.get("/v1/events?event=booking.created")["data"]
+    page = owner.get(f"/dashboard/events/{event['id']}")
+    assert page.html.select_one("aside a")["href"] == booking
+    assert owner.get(booking).html.find("a", href=f"/dashboard/events/{event['id']}")

@@ -203,6 +203,7 @@ def filled(serve):
         box.post("/v1/quotes", {"client_id": client, "title": name, "line_items": [line]})
         box.post("/v1/jobs", {"client_id": client, "title": name, "description": name * 5})
         box.post("/v1/assets", {"name": name, "cost": "99999999.99", "custodian_id": client})
+        box.post("/v1/staff", {"name": name})
     for description in (HOSTILE, ENDLESS):
         url = f"http://127.0.0.1:1/{'a' * 300}"
         box.post("/v1/webhook_endpoints", {"url": url, "events": ["*"], "description": description})

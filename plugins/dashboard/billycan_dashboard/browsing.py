@@ -3,6 +3,7 @@
 import json
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Set
+from contextlib import suppress
 from decimal import Decimal
 from itertools import chain
 from typing import Any, Literal, get_args, get_origin
@@ -11,7 +12,7 @@ from urllib.parse import urlencode
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import own
+from billycan import NotFound, own
 from billycan.businesses import list_keys
 from billycan.events import events, may_read
 from billycan.members import is_struct, options, parts
@@ -20,7 +21,7 @@ from billycan_users.api import Answer, Sent, Shown, Visit, names
 
 from .attachments import attached
 from .imports import import_page
-from .kinds import Kind, Member, action_label, holds, kind_at, kinds, label, page_of, title_of, url
+from .kinds import Kind, Member, action_label, holds, kind_at, kind_of, kinds, label, page_of, title_of, url
 from .mailed import mailed, pdf_of
 from .reports import statement_of
 
@@ -44,6 +45,9 @@ _QUIET = {
     "write_off",
     "forfeit",
     "reopen",
+    "reschedule",
+    "pause",
+    "end",
 }
 
 
@@ -177,18 +181,19 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     main = [m for m in kind.members if m.name not in _ASIDE and not _is_told_besides(m, record)]
     related = [*_related(visit, kind, id)]
     figures = [m for m in kind.columns if m.form == "money" and record.get(m.name) is not None]
+    actions = _actions(visit, kind.actions, record)
+    first = next((name for name in actions if name not in _QUIET), "")
     heading = {"status", *(m.name for m in figures), *(m.name for m in kind.columns[:1] if m.form == "text")}
+    facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m.name, record.get(m.name))]
     values = {
         "kind": kind,
         "record": record,
         "title": title_of(kind, record),
         "figures": figures,
-        "facts": [m for m in main if m.form != "table" and m.name not in heading and _says(m.name, record.get(m.name))],
+        "facts": facts,
+        "names": _names(visit, facts, record),
         "tables": [(m, _columns(m, record[m.name], id)) for m in sorted(main, key=_is_sum) if _is_table(m, record)],
-        "actions": [
-            (n, action_label(kind, n), has_members(kind.actions[n]), n not in _QUIET)
-            for n in _actions(visit, kind.actions, record)
-        ],
+        "actions": [(n, action_label(kind, n), has_members(kind.actions[n]), n == first) for n in actions],
         "nested": lambda member, row: [
             (n, label(n), has_members(kind.nested[member][n]))
             for n in _actions(visit, kind.nested.get(member, {}), row)
@@ -247,6 +252,8 @@ def _is_told_besides(member: Member, record: Mapping[str, Any]) -> bool:
 
 def _says(name: str, value: Any) -> bool:
     """Whether a value tells anything: what is empty, false or nothing does not, unless it is what counts."""
+    if name == "active":
+        return True
     if isinstance(value, Decimal) and not value:
         return name in _TELLING
     return value not in (None, "", [], {}, False)
@@ -266,6 +273,18 @@ def _columns(table: Member, rows: list[Mapping[str, Any]], id: str) -> list[Memb
         and any(_says(member.name, row.get(member.name)) for row in rows)
         and any(row.get(member.name) != id for row in rows)
     ]
+
+
+def _names(visit: Visit, facts: list[Member], record: Mapping[str, Any]) -> dict[str, str]:
+    """What the records are called that facts name by their ids only."""
+    ids = [record[m.name] for m in facts if m.form == "id" and not record.get(f"{m.name.removesuffix('_id')}_number")]
+    found = {}
+    for id in ids:
+        kind = kind_of(visit.app, id)
+        if kind and kind.may(visit, "get"):
+            with suppress(NotFound):
+                found[id] = title_of(kind, visit.call("GET", f"{kind.path}/{id}")["data"])
+    return found
 
 
 def _related(visit: Visit, kind: Kind, id: str) -> Iterator[Related]:

@@ -13,7 +13,7 @@ from billycan_users.api import Answer, Led, Shown, Visit, money
 from . import forms
 from .browsing import has_members, show_record
 from .forms import Control
-from .kinds import Kind, action_label, holds, kind_at, kind_of, kinds, label, page_of, targets, title_of
+from .kinds import Kind, action_label, doing, holds, kind_at, kind_of, kinds, label, page_of, targets, title_of
 from .mailed import EMAILS, led
 
 _MOST_CHOICES = 100
@@ -70,7 +70,7 @@ def edit_record(visit: Visit, resource: str, id: str) -> Answer:
     kind = kind_at(visit, resource)
     _require(visit, kind.routes.get("change"))
     record = visit.call("GET", f"{kind.path}/{id}")["data"]
-    title = f"Edit {title_of(kind, record)}"
+    title = doing(kind, "Edit", title_of(kind, record)).replace("Edit: ", "Edit ", 1)
     return _show_form(visit, kind, kind.routes["change"], title=title, button="Save the changes", record=record)
 
 
@@ -104,7 +104,7 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     words = (endpoint.route.handler.__doc__ or "").strip().partition("\n")[0]
     words = re.sub(r"`(\w+)`", lambda name: label(name[1]).lower(), words)
     button = label(nested) if nested else action_label(kind, action)
-    title = f"{button}: {title_of(kind, record)}"
+    title = doing(kind, button, title_of(kind, record))
     page = f"{kind.page}/{id}"
     return _show_form(visit, kind, endpoint, title=title, button=button, words=words, back=page, own=rows)
 
@@ -241,7 +241,9 @@ def _choices_of_rows(rows: Sequence[Mapping[str, Any]], member: str) -> Choices:
 def _naming(kind: Kind) -> list[str]:
     """The members by which a choice of records tells them apart."""
     shown = {member.name for member in (*kind.members, *kind.columns)}
-    return [n for n in dict.fromkeys(["id", kind.columns[0].name, "number", "name", "title", "client"]) if n in shown]
+    named = [column.name for column in kind.columns if column.form in ("named", "day")]
+    first = ["id", kind.columns[0].name, "number", "name", "title", "client", *named]
+    return [name for name in dict.fromkeys(first) if name in shown]
 
 
 def _names_in(record: Mapping[str, Any]) -> dict[str, str]:

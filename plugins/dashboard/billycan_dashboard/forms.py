@@ -73,7 +73,9 @@ def _in_words(said: str, names: list[str]) -> str:
     for name in names:
         if "_" in name:
             said = re.sub(rf"\b{name}\b", _within(name), said)
-    return _CODED.sub(lambda found: f"`{_within(found[1])}`", said)
+    said = _CODED.sub(lambda found: f"`{_within(found[1])}`", said).removeprefix("The id of ")
+    said = re.sub(r"\bnull\b", "empty", said)
+    return said[:1].upper() + said[1:]
 
 
 def _within(name: str) -> str:
@@ -202,6 +204,8 @@ def _text(control: Control, value: Any, zone: str) -> str:
         return f"{read_instant(value).astimezone(ZoneInfo(zone)):%Y-%m-%dT%H:%M}"
     if control.form == "word":
         return words(str(value))
+    if control.form == "number" and control.name.endswith("percent"):
+        return f"{Decimal(str(value)).normalize():f}"
     return str(value)
 
 

@@ -14,12 +14,19 @@ from msgspec import Struct, UnsetType
 from billycan import App, Named, RecordPages, Resource
 from billycan.members import is_struct, options, parts
 from billycan.web import RouteNotFound
-from billycan_users.api import Visit, words
+from billycan_users.api import Visit, day, words
 
 ROOT = "/dashboard"
 _TITLES = ("number", "name", "title", "description")
 # Names that say too little where nothing of the API is near.
-_LABELS = {"then": "After it is made", "start_on": "Starts", "end_on": "Ends", "next_on": "Next date"}
+_LABELS = {
+    "then": "After it is made",
+    "start_on": "Starts",
+    "end_on": "Ends",
+    "next_on": "Next date",
+    "staff_ids": "Staff",
+    "tax_invoice_held_on": "Tax invoice held since",
+}
 _PERCENT = re.compile(r"(^|_)(percent|rate)$")
 _CODE = re.compile(r"_(code|method)$")
 _SHORT = ("day", "moment", "money", "number", "percent", "status", "word", "words", "yes")
@@ -135,12 +142,21 @@ def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
         if (value and kind.columns[0].form in ("text", "status")) or (name in _TITLES and value):
             return str(value)
     whose = next((record[c.name]["name"] for c in kind.columns if c.form == "named" and record.get(c.name)), "")
+    whose = whose or " to ".join(day(record[c.name]) for c in kind.columns if c.form == "day" and record.get(c.name))
     return f"{kind.one[:1].upper()}{kind.one[1:]}: {whose}" if whose else str(record["id"])
+
+
+def doing(kind: Kind, what: str, title: str) -> str:
+    """A title that says what is done with a record: `Cancel booking: Blocked drain`, `Void: INV-0001`."""
+    if title.lower().startswith(f"{kind.one.lower()}: "):
+        return f"{what} {kind.one}{title[len(kind.one) :]}"
+    return f"{what}: {title}"
 
 
 def label(name: str) -> str:
     """A member's name as people read it: `due_date` as `Due date`, `sent_at` as `Sent`."""
-    return _LABELS.get(name) or words(re.sub(r"^is_|(?<!external)_(id|ids|at|on)$", "", name) or name)
+    plain = re.sub(r"^is_|(?<!external)_(id|at|on)$", "", re.sub(r"_ids$", "s", name))
+    return _LABELS.get(name) or words(plain or name)
 
 
 def action_label(kind: Kind, name: str) -> str:

@@ -58,6 +58,10 @@ def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
     browser = Browser(client.app).join(client, "developer")
     browser.get(HERE)
     lodged = browser.send(f"{HERE}/lodge").text
+    (period,) = client.get("/v1/gst_periods")["data"]
+    page = browser.get(f"/dashboard/gst_periods/{period['id']}")
+    assert "GST period: 1 Jul 2026 to 30 Sep 2026" in page.html.h1.text
+    assert "$100.80" in page.text and "Decimal" not in page.text
     assert "marked as lodged" in lodged and "as it was lodged" in lodged and ">Mark as lodged<" not in lodged
     assert client.get("/v1/gst_periods")["data"][0]["labels"]["1A"]["whole_dollars"] == 100
     late = sell(client, "110.00", "2026-09-02")

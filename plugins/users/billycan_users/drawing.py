@@ -177,7 +177,8 @@ def words(value: str) -> str:
     return " ".join([_ACRONYMS.get(first, first.capitalize()), *(_ACRONYMS.get(word, word) for word in others)])
 
 
-_ACRONYMS = {word: word.upper() for word in ("abn", "bsb", "eftpos", "gst", "id", "pdf", "sku", "url")} | {"payid": "PayID"}
+_UPPER = ("abn", "bsb", "eftpos", "gst", "id", "pdf", "sku", "url")
+_ACRONYMS = {word: word.upper() for word in _UPPER} | {"payid": "PayID"}
 
 
 @cache

@@ -14,7 +14,7 @@ from msgspec import Struct, UnsetType
 from billycan import App, Named, RecordPages, Resource
 from billycan.members import is_struct, options, parts
 from billycan.web import RouteNotFound
-from billycan_users.api import Visit, day, words
+from billycan_users.api import Visit, day, field
 
 ROOT = "/dashboard"
 _TITLES = ("number", "name", "title", "description")
@@ -24,7 +24,6 @@ _LABELS = {
     "start_on": "Starts",
     "end_on": "Ends",
     "next_on": "Next date",
-    "staff_ids": "Staff",
     "tax_invoice_held_on": "Tax invoice held since",
 }
 _PERCENT = re.compile(r"(^|_)(percent|rate)$")
@@ -155,8 +154,7 @@ def doing(kind: Kind, what: str, title: str) -> str:
 
 def label(name: str) -> str:
     """A member's name as people read it: `due_date` as `Due date`, `sent_at` as `Sent`."""
-    plain = re.sub(r"^is_|(?<!external)_(id|at|on)$", "", re.sub(r"_ids$", "s", name))
-    return _LABELS.get(name) or words(plain or name)
+    return _LABELS.get(name) or field(name.removeprefix("is_"))
 
 
 def action_label(kind: Kind, name: str) -> str:

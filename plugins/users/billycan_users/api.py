@@ -1,6 +1,6 @@
 """What other plugins may use of users: pages for people who are signed in, and who they are."""
 
-from .drawing import day, moment, money, words
+from .drawing import day, field, moment, money, words
 from .people import Business, invite, live_of, members, names
 from .reading import checked
 from .rules import Role
@@ -19,6 +19,7 @@ __all__ = [
     "address",
     "checked",
     "day",
+    "field",
     "invite",
     "live_of",
     "members",

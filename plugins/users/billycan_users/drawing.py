@@ -177,6 +177,12 @@ def words(value: str) -> str:
     return " ".join([_ACRONYMS.get(first, first.capitalize()), *(_ACRONYMS.get(word, word) for word in others)])
 
 
+def field(name: str) -> str:
+    """What a form calls a member: `client_id` as `Client`, `start_at` as `Start`."""
+    several = re.sub(r"_ids$", "s", re.sub(r"\bstaff_ids$", "staff", name))
+    return words(re.sub(r"(?<!external)_(id|at|on)$", "", several))
+
+
 _UPPER = ("abn", "bsb", "eftpos", "gst", "id", "pdf", "sku", "url")
 _ACRONYMS = {word: word.upper() for word in _UPPER} | {"payid": "PayID"}
 
@@ -187,7 +193,7 @@ def _templates() -> jinja2.Environment:
         loader=jinja2.FunctionLoader(_source), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )  # fmt: skip
-    environment.filters |= {"money": money, "day": day, "moment": moment, "when": when, "words": words}
+    environment.filters |= {"money": money, "day": day, "moment": moment, "when": when, "words": words, "field": field}
     environment.globals |= {"asset": asset}
     return environment
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
+from selenium.common.exceptions import StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
@@ -97,13 +98,19 @@ class Person:
 
     def press(self, text, within="main"):
         """Press the first button that is called so, or else follow the link or open what is called so."""
+        # A page that shows what happens may take over a part of itself at this moment.
+        wait = WebDriverWait(self.browser, 60, 0.05, [StaleElementReferenceException])
+        assert wait.until(lambda _: [self._press(text, within)]) == [True], f"there is no {text} to press"
+        return self
+
+    def _press(self, text, within):
         for kind in ("button", "a", "summary"):
             named = f"//*[self::{within}]//{kind}[normalize-space()='{text}']"
             for found in self.browser.find_elements(By.XPATH, named):
                 if found.is_displayed():
                     found.click()
-                    return self
-        raise AssertionError(f"there is no {text} to press")
+                    return True
+        return False
 
     def sees(self, *texts):
         """Wait until the page says all that; asked of its source, which needs no script."""

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,9 @@ class Postgres:
 
     def database(self, name: str, template: str | None = None) -> sqlalchemy.URL:
         """Create a database, empty or a copy of `template` (which nobody may be connected to), and give its URL."""
-        self._execute("CREATE DATABASE {} TEMPLATE {}", name, template or "template1")
+        # What is the default from 15 on writes each page of the copy to the log, and takes three times as long.
+        how = " STRATEGY FILE_COPY" if self._version >= 15 else ""
+        self._execute(f"CREATE DATABASE {{}} TEMPLATE {{}}{how}", name, template or "template1")
         return self.url.set(database=name)
 
     def drop(self, name: str) -> None:
@@ -111,6 +114,11 @@ class Postgres:
     def start(self) -> None:
         """Start the stopped server on the data it had, and return when it accepts connections."""
         self._control("start", "-l", str(self._folder / "log"))
+
+    @cached_property
+    def _version(self) -> int:
+        with self._engine.connect() as connection:
+            return int((connection.dialect.server_version_info or (0,))[0])
 
     def _watch(self) -> None:
         command = ["/bin/sh", "-c", WATCHDOG, "sh", str(self._programs), str(self._folder)]

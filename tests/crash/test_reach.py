@@ -46,7 +46,7 @@ def letterbox():
             self.port = self.server.sockets[0].getsockname()[1]
             super()._trigger_server()
 
-    box = Letterbox(None, hostname="127.0.0.1", port=0)
+    box = Letterbox(None, hostname="127.0.0.1", port=0, ready_timeout=60)
     box.handler, box.messages = box, []
     box.start()
     box.url = f"smtp://127.0.0.1:{box.port}"

@@ -51,7 +51,7 @@ class Server:
                     outer.before(server)
                 return outer.end
 
-        self.controller = AnyPort(Handler(), hostname="127.0.0.1", port=0, **given)
+        self.controller = AnyPort(Handler(), hostname="127.0.0.1", port=0, ready_timeout=60, **given)
 
     def start(self):
         self.controller.start()

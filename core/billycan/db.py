@@ -113,9 +113,19 @@ class UTCDateTime(sa.types.TypeDecorator[Moment]):
         return write
 
     def result_processor(self, dialect: Dialect, coltype: object) -> "Reader[Moment]":
-        if dialect.name == "sqlite":
-            return lambda text: None if text is None else Moment.fromisoformat(text + "+00:00")
-        return lambda value: None if value is None else Moment.of(value)
+        if dialect.name == "sqlite":  # which keeps six digits of the second
+            return lambda text: None if text is None else Moment.stored(_in_short(text) + "+00")
+        return _of_postgresql
+
+
+def _of_postgresql(value: datetime | str | None) -> Moment | None:
+    """A time as psycopg reads it, or as PostgreSQL writes it, in UTC."""
+    return None if value is None else Moment.stored(value) if isinstance(value, str) else Moment.of(value)
+
+
+def _in_short(text: str) -> str:
+    """A time as PostgreSQL writes it, without the zeros that say nothing."""
+    return text.removesuffix(".000000").removesuffix("000")
 
 
 class bytes_of(FunctionElement[int]):

@@ -8,7 +8,9 @@ result anew, costs more than the rest of the way to PostgreSQL and back: one row
 import re
 from collections import namedtuple
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache, partial
+from sys import intern
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -217,9 +219,9 @@ class _Form:
         for bind, name in compiled.bind_names.items():
             process = bind.type.dialect_impl(dialect).bind_processor(dialect)
             if bind.required or bind.key in varying:
-                self.given.append((name, bind.key, process))
+                self.given.append((intern(str(name)), intern(str(bind.key)), process))
             else:
-                self.fixed[name] = process(bind.value) if process else bind.value
+                self.fixed[intern(str(name))] = process(bind.value) if process else bind.value
         self.order = compiled.positiontup  # of SQLite's parameters; PostgreSQL's are numbered
         self.numbered, self.names = _numbered(self.text) if self.order is None else (b"", [])
         self.anew = postgres.PLANNED_ANEW in self.options
@@ -287,11 +289,12 @@ class _Form:
         """Find out what makes a Row of what the driver gives, by what PostgreSQL calls the types of its columns."""
         columns = self.compiled._result_columns
         processors = [
-            column.type.dialect_impl(dialect).result_processor(dialect, kind)
+            column.type.dialect_impl(dialect).result_processor(dialect, kind) or _OTHERWISE.get(kind)
             for column, kind in zip(columns, kinds, strict=True)
         ]
         self.converts = [(i, process) for i, process in enumerate(processors) if process]
-        self.make_row = partial(tuple.__new__, _row_of(tuple(str(column.keyname) for column in columns)))
+        # The very names that Structs have for their members: others are compared letter by letter for each value.
+        self.make_row = partial(tuple.__new__, _row_of(tuple(intern(str(column.keyname)) for column in columns)))
 
     def rows(self, found: list[Any]) -> list[Row]:
         """What the driver gives, as Rows."""
@@ -310,6 +313,10 @@ class _Form:
         return [*map(self.make_row, zip(*columns, strict=True))]
 
 
+# Times, by PostgreSQL's number of the type, come as text, and a column may be no UTCDateTime.
+_OTHERWISE = {1184: lambda text: None if text is None else datetime.fromisoformat(text)}
+
+
 @lru_cache(1024)
 def _row_of(names: tuple[str, ...]) -> type:
     """A row of these columns, as SQLAlchemy's is, but for its attributes, which take an eighth of the time."""
@@ -326,7 +333,7 @@ def _numbered(text: str) -> tuple[bytes, list[str]]:
     names: dict[str, str] = {}
 
     def number(found: re.Match[str]) -> str:
-        return names.setdefault(found[1], f"${len(names) + 1}") if found[1] else "%"
+        return names.setdefault(intern(found[1]), f"${len(names) + 1}") if found[1] else "%"
 
     return re.sub(r"%\((\w+)\)s|%%", number, text).encode(), [*names]
 

@@ -10,8 +10,10 @@ from datetime import UTC, datetime
 import pytest
 import sqlalchemy as sa
 
+from billycan.db import UTCDateTime
 from billycan.engines import sqlite
 from billycan.engines.sqlite import Turns
+from billycan.fields import Moment
 from billycan.sql import ByIds, Statement, at_once, one_moment
 from billycan.testing import Client
 from billycan.working import worker
@@ -179,6 +181,19 @@ def test_an_error_is_raised_where_it_happens_and_the_rest_of_its_trip_with_it(on
             assert count.one(tx, own) == (1,)
             raise ZeroDivisionError
     assert client.get("/v1/contacts")["pagination"]["total"] == 0
+
+
+def test_a_time_is_read_as_what_its_column_is(on_postgresql):
+    time = "timestamptz '2026-01-01 09:30:00.25+10'"
+    columns = [("plain", time, sa.DateTime(timezone=True)), ("moment", time, UTCDateTime())]
+    columns += [("no_time", "CAST(NULL AS timestamptz)", sa.DateTime(timezone=True))]
+    select = sa.select(*(sa.literal_column(sql, kind).label(name) for name, sql, kind in columns))
+    twice = select.union_all(select)
+    with on_postgresql.db.reading() as db:
+        rows = [Statement(select).one(db, {}), *Statement(twice).all(db, {}), db.execute(select).one()]
+    for plain, moment, no_time in rows:
+        assert (type(plain), plain, no_time) == (datetime, datetime(2025, 12, 31, 23, 30, 0, 250_000, UTC), None)
+        assert (type(moment), moment, str(moment)) == (Moment, plain, "2025-12-31T23:30:00.250Z")
 
 
 def test_a_commit_that_fails_undoes_its_trip(on_postgresql):

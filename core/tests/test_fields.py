@@ -519,3 +519,17 @@ def test_a_whole_number_has_the_limits_of_its_kind():
 def test_every_field_is_tested_here():
     named = {name for name, kind in vars(fields).items() if get_origin(kind) is Annotated}
     assert named and not named - set(globals())
+
+
+without_offset = st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30))  # noqa: DTZ001
+
+
+@given(without_offset, st.sampled_from(["+00", "+00:00", "+05:30", "-11"]))
+def test_a_stored_time_is_read_to_the_millisecond_and_printed_alike(time, offset):
+    text = time.isoformat(" ")
+    # PostgreSQL leaves out the zeros that end a fraction.
+    for stored in (text + offset, text.rstrip("0") + offset if "." in text else text + offset):
+        found, meant = Moment.stored(stored), Moment.of(datetime.fromisoformat(text + offset))
+        assert (type(found), found, found.tzinfo) == (Moment, meant, UTC)
+        # Whatever is worked out of it is printed as what it is then.
+        assert (str(found), str(found.replace(year=2000))) == (str(meant), str(meant.replace(year=2000)))

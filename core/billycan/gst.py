@@ -1,6 +1,6 @@
 """What a GST report asks of the plugins whose documents it adds up, and on which day what they did counts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -87,7 +87,9 @@ class GstEntries(Struct, frozen=True, kw_only=True):
       own record that the amounts are of; `counts_on`, the date on which they count; and a column for each of `labels`,
       in whole cents, null for none. It may give entries of other days than those of the period, which are left out, and
       several of a document, which are added up.
+    names: `names(ctx, ids)` gives what people know these documents by, as far as they are the plugin's.
     """
 
     labels: tuple[str, ...]
     select: "Callable[[Context, GstPeriod], sa.Select[Any]]"
+    names: "Callable[[Context, Collection[str]], Mapping[str, str]] | None" = None

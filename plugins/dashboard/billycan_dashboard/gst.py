@@ -200,12 +200,11 @@ def _bars(visit: Visit, spans: list[Span], asked: dict[str, str], shown: dict[st
     """The GST on sales beside that on purchases in each of these periods; none where either is not known."""
     if shown["1A"] is None or shown["1B"] is None:
         return []
-    amounts = []
+    amounts, basis = [], {"basis": asked["basis"]} if "basis" in asked else {}
     for span in spans:
         days = {"from": str(span.since), "to": str(span.until)}
-        basis = {"basis": asked["basis"]} if "basis" in asked else {}
         same = days == {"from": str(shown["from"]), "to": str(shown["to"])}
-        report = shown if same else visit.call("GET", API, {**days, **basis})["data"]
+        report = shown if same else visit.call("GET", API, {**days, **basis, "labels": "1A,1B"})["data"]
         amounts.append((span.words, report["1A"]["amount"], report["1B"]["amount"]))
     most = max((max(a, b) for _, a, b in amounts), default=0)
     if most <= 0:

@@ -5,6 +5,7 @@ payment (s 29-10(2)), and in either case no earlier than the tax invoice is held
 29-80(1)). The purchase is reported along with it, so that the calculation sheet and the accounts agree.
 """
 
+from collections.abc import Collection
 from typing import Any
 
 import sqlalchemy as sa
@@ -52,7 +53,14 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     )
 
 
-gst = (GstEntries(labels=_LABELS, select=purchases),)
+def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
+    """What each of these expenses was for; else its reference, or its date."""
+    columns = (expenses.c[name] for name in ("id", "description", "reference", "date"))
+    rows = ctx.db.execute(sa.select(*columns).where(own(ctx, expenses), expenses.c.id.in_(ids)))
+    return {row.id: row.description or row.reference or f"Expense of {row.date}" for row in rows}
+
+
+gst = (GstEntries(labels=_LABELS, select=purchases, names=names),)
 
 
 def not_claimed(ctx: Context, period: GstPeriod) -> sa.Select[Any]:

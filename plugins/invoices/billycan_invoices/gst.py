@@ -8,15 +8,16 @@ the price, `round(part * paid / price)` less what counted before, so that togeth
 cent; bad debts there are none (s 21-5(2)).
 """
 
+from collections.abc import Collection
 from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, GstEntries, GstPeriod, own
+from billycan import Context, GstEntries, GstPeriod, names_of, own
 
 from . import supplies
-from .tables import entries
+from .tables import entries, invoices, notes
 
 _PARTS = ("gst", "export", "gst_free", "input_taxed", "out_of_scope")
 _COUNTED = ("price", "export", "gst_free", "input_taxed", "gst", "bad_price", "bad_gst")
@@ -50,8 +51,16 @@ def sales(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     return sa.select(grown.c.document_id, grown.c.counts_on, *given).where(period.registered(grown.c.counts_on))
 
 
+_of_invoices, _of_notes = names_of(invoices.c.number), names_of(notes.c.number)
+
+
+def numbers(ctx: Context, ids: Collection[str]) -> dict[str, str]:
+    """The numbers of these invoices and adjustment notes."""
+    return {**_of_invoices(ctx, ids), **_of_notes(ctx, ids)}
+
+
 gst = (
-    GstEntries(labels=_LABELS, select=sales),
+    GstEntries(labels=_LABELS, select=sales, names=numbers),
     GstEntries(labels=("G1", "G2", "G3", "G4", "1A"), select=supplies.counted),
 )
 

@@ -102,7 +102,7 @@ def add_up(ctx: Context, found: Found, labels: Sequence[str], most: int = MOST_L
     cents, sums = dict.fromkeys(rules.LABELS, 0), {label: Sums(0, 0, []) for label in labels}
     for label, id, amount, number in ctx.db.execute(sa.union_all(*parts)):
         if id is not None:
-            sums[label].documents.append(GstDocument(id, dollars(amount)))
+            sums[label].documents.append(GstDocument(id, dollars(amount), None))
             continue
         cents[label] += int(amount)
         if label in sums:
@@ -121,7 +121,7 @@ def listed(ctx: Context, found: Found, label: str, page: int) -> list[GstDocumen
     amount = _amount(docs, label)
     select = sa.select(docs.c.document_id, amount).where(amount != 0).order_by(docs.c.document_id)
     rows = ctx.db.execute(select.limit(PER_PAGE).offset((page - 1) * PER_PAGE))
-    return [GstDocument(id, dollars(cents)) for id, cents in rows]
+    return named(ctx, [GstDocument(id, dollars(cents), None) for id, cents in rows])
 
 
 def not_claimed(ctx: Context, period: GstPeriod) -> list[NotClaimed]:
@@ -143,8 +143,20 @@ def not_claimed(ctx: Context, period: GstPeriod) -> list[NotClaimed]:
     found: dict[str, NotClaimed] = {}
     for row in ctx.db.execute(first):
         one = found.setdefault(row.reason, NotClaimed(row.reason, dollars(row.sum_of_all), [], row.many))
-        one.documents.append(GstDocument(row.document_id, dollars(row.cents)))
+        one.documents.append(GstDocument(row.document_id, dollars(row.cents), None))
     return [*found.values()]
+
+
+def named(ctx: Context, documents: list[GstDocument]) -> list[GstDocument]:
+    """The same documents, each with what people know it by, where the caller may read such documents."""
+    ids, names = {one.id for one in documents}, dict[str, str]()
+    for manifest in ctx.app.manifests.values() if ids else ():
+        if manifest.gst and (ctx.identity is None or ctx.identity.holds(f"{manifest.name}:read")):
+            for source in manifest.gst:
+                names |= source.names(ctx, ids) if source.names else {}
+    for one in documents:
+        one.name = names.get(one.id)
+    return documents
 
 
 def figures(sums: Mapping[str, Sums]) -> dict[str, GstFigure]:

@@ -14,6 +14,7 @@ from billycan.web import csv_reply
 
 from . import gst, rules
 from .schemas import (
+    GstDaysQuery,
     GstDocument,
     GstDocumentsQuery,
     GstFigure,
@@ -37,16 +38,20 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     A sale counts from the earlier of its invoice and first payment, on a cash basis by what was paid of it; a purchase
     counts once its tax invoice is held, on a cash basis once it is paid. Adjustment notes, bad debts and recoveries
     count in their own period. With `Accept: text/csv` it is a CSV file. The report of a lodged period is what was
-    lodged; what changed of it since is a correction of the next.
+    lodged; what changed of it since is a correction of the next. `labels` leaves all out but the sums of those.
     """
     lodgement, settings = _asked(ctx, query)
     period = GstPeriod(since=query.since, until=query.until, settings=settings)
-    labels = gst.known(ctx)
+    labels = [label for label in gst.known(ctx) if query.labels is None or label in query.labels]
     found = gst.lodged(ctx, lodgement.id, corrections=False) if lodgement else gst.documents(ctx, period)
+    is_whole = query.labels is None
     with one_moment(ctx.db):
-        shown: dict[str, GstFigure | None] = {**gst.figures(gst.add_up(ctx, found, labels))}
-        corrections = _corrections(ctx, query, lodgement, labels)
-        not_claimed = gst.not_claimed(ctx, period)
+        sums = gst.add_up(ctx, found, labels, gst.MOST_LISTED if is_whole else 0)
+        shown: dict[str, GstFigure | None] = {**gst.figures(sums)}
+        corrections = _corrections(ctx, query, lodgement, labels) if is_whole else {}
+        not_claimed = gst.not_claimed(ctx, period) if is_whole else []
+        all_figures = (*filter(None, shown.values()), *corrections.values(), *not_claimed)
+        gst.named(ctx, [document for figure in all_figures for document in figure.documents])
     return GstReport(
         since=query.since,
         until=query.until,
@@ -66,7 +71,8 @@ def get_gst_report_as_csv(ctx: Context, query: GstReportQuery) -> Reply:
     The first column says whether it is of the period itself, a correction of those before, or left out and why.
     """
     report = get_gst_report(ctx, query)
-    rows = [("period", label, getattr(report, _MEMBERS[label])) for label in rules.LABELS]
+    labels = [label for label in rules.LABELS if query.labels is None or label in query.labels]
+    rows = [("period", label, getattr(report, _MEMBERS[label])) for label in labels]
     rows += [("correction", label, figure) for label, figure in report.corrections.items()]
     return csv_reply(
         f"gst-{query.since}-{query.until}",
@@ -101,9 +107,9 @@ def list_gst_documents_as_csv(ctx: Context, query: GstDocumentsQuery) -> Reply:
 
     Its columns are the label and the members of the JSON answer.
     """
-    rows = [(query.label, one.id, one.amount) for one in list_gst_documents(ctx, query)]
+    rows = [(query.label, one.id, one.amount, one.name) for one in list_gst_documents(ctx, query)]
     name = f"gst-{query.since}-{query.until}-{query.label}"
-    return csv_reply(name, ("label", "id", "amount"), rows)
+    return csv_reply(name, ("label", "id", "amount", "name"), rows)
 
 
 def list_gst_periods(ctx: Context, query: LodgementQuery) -> Page[Lodgement]:
@@ -166,7 +172,7 @@ def get_gst_period(ctx: Context, id: str) -> Lodgement:
     return _shown(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
-def _asked(ctx: Context, query: GstReportQuery) -> tuple[Row | None, list[Any]]:
+def _asked(ctx: Context, query: GstDaysQuery) -> tuple[Row | None, list[Any]]:
     """The lodged period of exactly these days, if there is one, and the settings to report by."""
     if query.since > query.until:
         raise BadRequest("from: must not be after to.", param="from")

@@ -18,7 +18,7 @@ Label = Literal[
 # fmt: on
 
 
-class GstReportQuery(Struct, kw_only=True):
+class GstDaysQuery(Struct, kw_only=True):
     """The days to report on, both inclusive, in the tenant's zone.
 
     from: The first day.
@@ -31,7 +31,20 @@ class GstReportQuery(Struct, kw_only=True):
     basis: Basis | None = None
 
 
-class GstDocumentsQuery(GstReportQuery, kw_only=True):
+class GstReportQuery(GstDaysQuery, kw_only=True):
+    """The days to report on, both inclusive, in the tenant's zone, and which labels.
+
+    from: The first day.
+    to: The last day.
+    basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+    labels: Only the sums of these labels, which take less work: the others are null, and no documents, corrections or
+      purchases that are not claimed are listed.
+    """
+
+    labels: list[Label] | None = None
+
+
+class GstDocumentsQuery(GstDaysQuery, kw_only=True):
     """The days to report on, both inclusive, and the label.
 
     from: The first day.
@@ -50,10 +63,13 @@ class GstDocument(Struct):
 
     id: The id of the invoice, adjustment note or expense.
     amount: How much it adds, below zero where it takes off.
+    name: What people know it by: the number of an invoice or adjustment note, what an expense was for. Null where it is
+      gone, or where the key may not read such documents.
     """
 
     id: str
     amount: Decimal
+    name: str | None
 
 
 class GstFigure(Struct):

@@ -172,7 +172,7 @@ def test_a_note_counts_in_its_own_period(client, clock, basis, july, august):
         found = report(client, month)
         assert (found["G1"], found["1A"]) == tuple(map(D, figures))
     documents = client.get(f"/v1/reports/gst/documents?{AUGUST}&label=1A")["data"]
-    assert documents == [{"id": note, "amount": D("-5.00")}]
+    assert documents == [{"id": note, "amount": D("-5.00"), "name": "ADJ-0001"}]
 
 
 @pytest.mark.parametrize("basis", ["accrual", "cash"])
@@ -317,7 +317,7 @@ def test_what_is_left_out_is_listed_with_the_reason(client, clock):
         {
             "reason": "awaiting_tax_invoice",
             "gst": 20,
-            "documents": [{"id": id, "amount": 10} for id in waits],
+            "documents": [{"id": id, "amount": 10, "name": "Expense of 2026-07-20"} for id in waits],
             "documents_total": 2,
         }
     ]
@@ -408,7 +408,7 @@ def lodge(client, query, status=201):
 def test_what_changes_of_a_lodged_period_is_a_correction_of_the_next(client, clock):
     at(clock, 7)
     sell(client, ("110.00", "gst"))
-    bought = buy(client, "220.00", date="2026-07-10")
+    bought = buy(client, "220.00", date="2026-07-10", description="Pipe")
     at(clock, 8)
     lodged = lodge(client, JULY)["data"]
     assert lodged["labels"]["1A"] == {"amount": D("10.00"), "whole_dollars": 10}
@@ -423,8 +423,8 @@ def test_what_changes_of_a_lodged_period_is_a_correction_of_the_next(client, clo
         name: (one["amount"], one["documents"]) for name, one in august["corrections"].items() if name[0] == "1"
     }
     assert corrected == {
-        "1A": (30, [{"id": late, "amount": D("30.00")}]),
-        "1B": (-1, [{"id": bought, "amount": D("-1.00")}]),
+        "1A": (30, [{"id": late, "amount": D("30.00"), "name": "INV-0002"}]),
+        "1B": (-1, [{"id": bought, "amount": D("-1.00"), "name": "Pipe"}]),
     }
     at(clock, 9)
     second = lodge(client, AUGUST)["data"]
@@ -494,7 +494,35 @@ def test_it_is_a_csv_file_too(client):
     assert (rows[0], rows[1]) == ("of,label,amount,whole_dollars,documents", "period,G1,110.00,110,1")
     assert len(rows) == 23
     listed = client.call("GET", f"/v1/reports/gst/documents?{YEAR}&label=1A", headers={"Accept": "text/csv"})
-    assert listed.text.splitlines() == ["label,id,amount", f"1A,{id},10.00"]
+    assert listed.text.splitlines() == ["label,id,amount,name", f"1A,{id},10.00,INV-0001"]
+
+
+@pytest.mark.parametrize("is_lodged", [False, True])
+def test_labels_that_are_named_come_to_the_same_without_anything_else(client, clock, is_lodged):
+    sell(client, ("110.00", "gst"), ("50.00", "gst_free"))
+    buy(client, "220.00")
+    buy(client, "82.50", tax_invoice_held=False)
+    at(clock, 9)
+    if is_lodged:
+        lodge(client, AUGUST)
+    whole = client.get(f"/v1/reports/gst?{AUGUST}")["data"]
+    found = client.get(f"/v1/reports/gst?{AUGUST}&labels=1A,1B,G6")["data"]
+    sums = {label: {**whole[label], "documents": []} for label in ("1A", "1B", "G6")}
+    nothing = dict.fromkeys(name for name in whole if name[0] in "G1" and name not in sums)
+    assert found == {**whole, **nothing, **sums, "corrections": {}, "not_claimed": []}
+    file = client.call("GET", f"/v1/reports/gst?{AUGUST}&labels=1A", headers={"Accept": "text/csv"})
+    assert file.text.splitlines()[1:] == ["period,1A,10.00,10,1"]
+    client.call("GET", f"/v1/reports/gst?{AUGUST}&labels=G9", status=400)
+
+
+def test_a_document_is_named_to_whoever_may_read_it(client):
+    sell(client, ("110.00", "gst"))
+    buy(client, "220.00", description="Pipe")
+    for scopes, number, spent in ((("reports:read", "invoices:read"), "INV-0001", None), (("read",), "INV-0001", "Pipe")):
+        found = client.key(*scopes).get(f"/v1/reports/gst?{YEAR}")["data"]
+        assert (found["1A"]["documents"][0]["name"], found["1B"]["documents"][0]["name"]) == (number, spent)
+    less = client.key("reports:read", "expenses:read").get(f"/v1/reports/gst/documents?{YEAR}&label=1A")["data"]
+    assert less[0]["name"] is None
 
 
 def test_a_third_partys_documents_take_part(make_app, install):

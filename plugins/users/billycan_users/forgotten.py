@@ -39,11 +39,11 @@ def ask(visit: Visit) -> Answer:
         # Written either way, so that the disk is waited for whether or not there is such a person.
         db.execute(sa.update(table).where(table.c.name == counted).values(until=table.c.until))
         known = db.execute(sa.select(users.c.id).where(users.c.email == email, users.c.password.is_not(None))).first()
+        nested = db.begin_nested()
         if known:
-            token = people.reset_link(db, known.id, app.now())
-            _write(visit, db, email, token)
+            _write(visit, db, email, people.reset_link(db, known.id, app.now()))
+            nested.commit()
         else:
-            nested = db.begin_nested()
             for _ in range(3):  # as many statements as a link takes
                 people.forget_links(db, "")
             _write(visit, db, email, secrets.token_urlsafe(32))

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from billycan import Conflict, Fault, Forbidden, Invalid, NotFound, new_id
 from billycan.fields import Moment
-from billycan.sql import tenants
+from billycan.sql import tenants, upsert
 
 from . import passwords
 from .rules import Role
@@ -77,11 +77,10 @@ def invite(
     Forbidden where `made_by` is no owner of it.
     """
     email = email.strip().casefold()
-    user = db.execute(sa.select(users.c.id).where(users.c.email == email)).first()
-    user_id = user.id if user else new_id("usr")
-    if not user:
-        added = {"id": user_id, "email": email, "is_operator": False, "created_at": now}
-        db.execute(sa.insert(users).values(recovery=[], **added))
+    # Offered either way, so that the work tells nobody whether somebody has this address.
+    added = {"id": new_id("usr"), "email": email, "is_operator": False, "created_at": now}
+    db.execute(upsert(users, db).values(recovery=[], **added).on_conflict_do_nothing(index_elements=["email"]))
+    user_id = str(db.execute(sa.select(users.c.id).where(users.c.email == email)).scalar_one())
     if tenant_id is not None:
         tenant_id = live_of(db, tenant_id)
         if made_by is not None:

@@ -129,6 +129,22 @@ def test_an_address_that_nobody_has_costs_as_much_as_one_that_somebody_has(app, 
     assert tried["nobody"][3] == 1
 
 
+def test_an_owner_who_invites_learns_of_nobody_by_the_work(app, client):
+    """Who has an account elsewhere, who was only invited there, and who is unknown: the same statements for each."""
+    owner, elsewhere = Browser(app).join(client), Client(app)
+    has_one, asked, nobody = (f"{who}.{client.tenant_id}@example.com".lower() for who in ("ann", "bob", "cy"))
+    Browser(app).join(elsewhere, "viewer", has_one)
+    with app.db.writing() as db:
+        invite(db, elsewhere.tenant_id, asked, "viewer", app.now())
+    sent = []
+    for email in (has_one, asked, nobody):
+        owner.get("/dashboard/people")
+        with counted(app) as statements:
+            owner.send(email=email, role="viewer")
+        sent.append(statements)
+    assert sent[0] == sent[1] == sent[2]
+
+
 @pytest.mark.parametrize("there_is_one", [True, False])
 def test_a_password_is_hashed_whether_or_not_there_is_one(there_is_one, monkeypatch):
     worked, hasher = [], passwords._hasher

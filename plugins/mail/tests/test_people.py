@@ -46,9 +46,10 @@ def test_who_forgot_a_password_chooses_a_new_one_and_is_signed_out_elsewhere(mai
 
 def test_nothing_tells_whether_an_address_is_known(mailing, serve):
     app = mailing(serve(), "contacts", "dashboard", "users", public_url="http://127.0.0.1:8000")
-    known, invited = Browser(app).join(Client(app), "owner").email, "invited@example.com"
+    client, invited = Client(app), "invited@example.com"
+    known = Browser(app).join(client, "owner").email
     with app.db.writing() as db:
-        people.invite(db, Client(app).tenant_id, invited, "viewer", app.now())
+        people.invite(db, client.tenant_id, invited, "viewer", app.now())
     pages, statements = [], []
     for email in (known, invited, "nobody@example.com"):
         browser = Browser(app)

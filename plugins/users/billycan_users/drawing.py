@@ -144,15 +144,17 @@ def moment(value: Moment | str | None, zone: str) -> str:
 
 
 @jinja2.pass_context
-def when(context: jinja2.runtime.Context, value: Moment | str | None) -> Markup:
-    """A moment as people read it, exact for machines: `<time datetime="…">3 minutes ago</time>`."""
+def when(context: jinja2.runtime.Context, value: Moment | str | None, once_over: str = "") -> Markup:
+    """A moment as people read it, exact for machines: `<time datetime="…">3 minutes ago</time>`.
+
+    `once_over` is said instead of one that has come, such as that of a next attempt.
+    """
     if value is None:
         return escape(NOTHING)
     value = Moment.fromisoformat(value) if isinstance(value, str) else value
-    exact = moment(value, context["zone"])
-    return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        str(value), exact, _ago(context["app"], value, exact)
-    )
+    exact, app = moment(value, context["zone"]), context["app"]
+    said = once_over if once_over and value <= app.now() else _ago(app, value, exact)
+    return Markup('<time datetime="{}" title="{}">{}</time>').format(str(value), exact, said)
 
 
 def _ago(app: App, value: Moment, exact: str) -> str:

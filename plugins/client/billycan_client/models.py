@@ -677,6 +677,10 @@ class GstDocument(Struct, kw_only=True):
     """The id of the invoice, adjustment note or expense."""
     amount: Decimal
     """How much it adds, below zero where it takes off."""
+    name: str | None
+    """What people know it by: the number of an invoice or adjustment note, what an expense was for. Null where
+    it is gone, or where the key may not read such documents.
+    """
 
 
 class GstFigure(Struct, kw_only=True):

@@ -50,8 +50,8 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
         shown: dict[str, GstFigure | None] = {**gst.figures(sums)}
         corrections = _corrections(ctx, query, lodgement, labels) if is_whole else {}
         not_claimed = gst.not_claimed(ctx, period) if is_whole else []
-        all_figures = (*filter(None, shown.values()), *corrections.values(), *not_claimed)
-        gst.named(ctx, [document for figure in all_figures for document in figure.documents])
+        documents = [one for figure in (*shown.values(), *corrections.values()) if figure for one in figure.documents]
+        gst.named(ctx, documents + [one for left in not_claimed for one in left.documents])
     return GstReport(
         since=query.since,
         until=query.until,

@@ -94,7 +94,8 @@ class Importer:
         except Exception as error:
             ctx.sent_besides = None
             problem = error if isinstance(error, Problem) else ctx.app.hook.handle_error(error=error)
-            if isinstance(error, sa.exc.SQLAlchemyError) and (problem is None or problem.status >= 500):
+            is_passing = isinstance(error, sa.exc.SQLAlchemyError) and not isinstance(error, sa.exc.DataError)
+            if is_passing and (problem is None or problem.status >= 500):
                 raise
             if problem is None:
                 log.exception("a row cannot be imported by %s", self._endpoint.route.path)

@@ -3,6 +3,7 @@
 from threading import Barrier, Thread
 
 import pytest
+import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -150,11 +151,12 @@ def test_what_is_no_csv_is_refused_in_words_that_help(client, kind):
         ("name:email\nAda:a@example.com\n", [(0, "name:email", "unknown_field"), (0, "name", "required")]),
         ("name\r" + "A" * 201 + "\rBea\r", [(1, "name", "too_long")]),
         ("name,metadata\nAda,{\n", [(1, "metadata", "invalid_type")]),
+        ('name,metadata\nAda,"{""a"": ""\\u0000""}"\n', [(1, "metadata.a", "invalid_value")]),
         ('name,people\nAda,"[{""name"": ""Bea"", ""\\u0000"": 1}]"\n', [(1, "people[0].\ufffd", "unknown_field")]),
     ],
     ids=[
         *("NUL", "NUL in choices", "a nameless column", "too many cells", "colons", "CR alone", "half an object"),
-        "NUL in the name of a member",
+        *("NUL in an object", "NUL in the name of a member"),
     ],
 )
 def test_a_hostile_row_is_a_fault_that_says_where(client, content, expected):
@@ -343,12 +345,13 @@ def test_the_rows_written_so_far_are_told_where_that_can_be(app, client, engine,
     assert (done["rows_written"], done["rows_imported"]) == (4, 4)
 
 
-def test_an_error_of_ours_in_a_row_is_told_and_ends_the_import(app, client, monkeypatch, caplog):
+@pytest.mark.parametrize("error", [RuntimeError("a secret"), sa.exc.DataError("a secret", {}, Exception())])
+def test_an_error_of_ours_in_a_row_is_told_and_ends_the_import(app, client, monkeypatch, caplog, error):
     real = records_of_contacts.insert
 
     def breaks(ctx, *given, **values):
         if values.get("name") == "Bea":
-            raise RuntimeError("a secret")
+            raise error
         return real(ctx, *given, **values)
 
     monkeypatch.setattr(records_of_contacts, "insert", breaks)

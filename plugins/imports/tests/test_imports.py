@@ -314,7 +314,8 @@ def test_others_write_while_rows_are_made(app, client, engine, monkeypatch):
 
     def write_beside(importer, ctx, cells):
         faults = make(importer, ctx, cells)
-        wrote.append(client.post("/v1/contacts", {"name": f"Beside {len(wrote)}"})["data"]["id"])
+        if ctx.tenant_id == client.tenant_id:  # other tests leave imports that the worker finishes here
+            wrote.append(client.post("/v1/contacts", {"name": f"Beside {len(wrote)}"})["data"]["id"])
         return faults
 
     monkeypatch.setattr(Importer, "make", write_beside)

@@ -92,7 +92,7 @@ def _message(paper: Paper, said: Said, today: date) -> str:
 
 def _details(paper: Paper) -> list[tuple[str, str]]:
     """What matters of a document, in a few lines: what it is, what matters most, its dates."""
-    found = [(paper.title, paper.number)] if paper.number else []
+    found = [(paper.title, paper.number)] if paper.number else [*paper.facts]  # such as the days of a statement
     if paper.key:
         found.append((paper.key.label, paper.key.value))
     if paper.due_date and paper.amount_due:

@@ -158,6 +158,7 @@ def test_a_statement_of_chosen_days_is_emailed(mailing, serve, sold):
     email = client.post(path, {"to": ["books@client.example"], "document": days})["data"]
     assert email["attachment"]["filename"] == "statement-2026-07-01-2026-09-30.pdf"
     assert [each["address"] for each in email["recipients"]] == ["books@client.example"]
+    assert "From: 1 July 2026\nTo: 30 September 2026\n" in email["text"]
     for document, param in (
         ({"from": "2026-09-30", "to": "2026-07-01"}, "document.from"),
         ({"to": "soon"}, "document.to"),

@@ -15,6 +15,7 @@ from billycan.engines import sqlite
 from billycan.engines.sqlite import Turns
 from billycan.fields import Moment
 from billycan.sql import ByIds, Statement, at_once, one_moment
+from billycan.starting import migrate
 from billycan.testing import Client
 from billycan.working import worker
 from billycan_contacts.tables import contacts
@@ -29,6 +30,20 @@ def test_a_server_that_vanished_is_noticed(make_app, engine, name):
     idle, interval, count = (int(given[f"keepalives_{what}"]) for what in ("idle", "interval", "count"))
     assert given["connect_timeout"] == "5"
     assert idle + interval * count <= 20 and int(given["tcp_user_timeout"]) <= 20_000
+
+
+def test_times_are_read_whatever_way_a_database_is_told_to_write_them(make_app, databases, engine):
+    if engine != "postgresql":
+        pytest.skip("SQLite has text as billycan writes it")
+    url = sa.make_url(databases.empty(engine))
+    db = sa.create_engine(url, isolation_level="AUTOCOMMIT", poolclass=sa.NullPool)
+    with db.connect() as connection:
+        connection.exec_driver_sql(f'ALTER DATABASE "{url.database}" SET datestyle TO German')
+    app = make_app("contacts", database=url.render_as_string(hide_password=False), migrated=False)
+    migrate.upgrade(app.db, app.manifests)
+    client = Client(app)
+    made = client.post("/v1/contacts", {"name": "Ada"})["data"]
+    assert [one["created_at"] for one in client.get("/v1/contacts")["data"]] == [made["created_at"]]
 
 
 def test_postgresql_takes_stock_of_a_table_that_grew(make_app, engine, clock):

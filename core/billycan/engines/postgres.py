@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _OPTIONS = (
     "-c statement_timeout=15000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=30000"
-    " -c timezone=UTC -c jit=off"
+    " -c timezone=UTC -c datestyle=ISO -c jit=off"
 )
 _IDLE_SECONDS = 5.0
 # After these psycopg may have PostgreSQL forget all that was prepared on the connection.

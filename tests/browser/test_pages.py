@@ -120,6 +120,8 @@ def walk(browser, axe):
 @pytest.mark.parametrize("state", ["full", "empty"])
 def test_every_page_is_accessible_fits_its_screen_and_loads_fast(state, walk, filled, join):
     app, box, live = filled
+    if state == "empty" and not app.db.is_sqlite:
+        pytest.skip("what the pages of an empty business look like, no database decides")
     walks = walk(app)
     walks.go("/dashboard/sign-in", "/access", "/access/sent")
     person = join(app, live, "owner", is_operator=True)

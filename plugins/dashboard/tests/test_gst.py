@@ -76,6 +76,14 @@ def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
     assert client.get("/v1/gst_periods")["pagination"]["total"] == 1
 
 
+def test_a_viewer_reads_the_settings_in_words(client):
+    setting = {"from": "2000-07-01", "registered": True, "basis": "cash", "period": "month"}
+    client.patch("/v1/tenant", {"gst_settings": [setting]})
+    page = Browser(client.app).join(client, "viewer").get("/dashboard/profile")
+    said = page.html.find("dt", string="GST settings").find_next("dd").text
+    assert " ".join(said.split()) == "From 1 Jul 2000 Registered Yes Basis Cash Period Month"
+
+
 def test_what_is_off_is_said_and_never_zero(make_app):
     client = Client(make_app("contacts", "expenses", "reports", "users", "dashboard"))
     page = Browser(client.app).join(client).get(HERE).text

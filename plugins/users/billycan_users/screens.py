@@ -289,7 +289,7 @@ def fields(req: falcon.Request, most: int = MOST_BYTES) -> Form:
         else:
             pairs = parse_qsl(sent.decode("utf-8", "replace"), keep_blank_values=True, max_num_fields=MOST_FIELDS)
     except (PayloadTooLarge, ValueError):
-        raise PayloadTooLarge("The form is too long.") from None
+        raise PayloadTooLarge("The form, with its file if it has one, is too large.") from None
     found: dict[str, list[str]] = {}
     for name, value in pairs:
         found.setdefault(name, []).append(value)

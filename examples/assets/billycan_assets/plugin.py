@@ -30,7 +30,7 @@ manifest = Manifest(
     records=(
         RecordPages(
             path="/v1/assets",
-            empty="An asset is something the business owns: what it cost, and who looks after it.",
+            empty="An asset has a cost, and a contact who looks after it.",
             columns=("name", "custodian", "cost", "bought_on", "status"),
         ),
     ),

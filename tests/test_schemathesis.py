@@ -82,6 +82,8 @@ RULES = {
     r"must not exceed 999,999,999\.99.*": "amounts bound each other",
     r"must not be before (issue_)?date|must be from issue_date to .*|must not be in the past": "dates bound each other",
     r"must be after (start|start_at|scheduled_start)\b.*|is required where there is a scheduled_end": "times, too",
+    r"has two entries from the same day: send one for each day": "nor does one keyword bound one item by another",
+    r"is not what gst_settings say of today, .*": "members bound each other, and today bounds them",
     r"overlaps \d\d:\d\d to \d\d:\d\d|appears twice": "nor does one keyword bound one item by another",
     r"must be from 0 to (0|an eleventh) .*|cannot be combined with supplier_id: .*": "members bound each other",
     r"url: (has|is|must) .*": "which hosts there are, and which are private, no pattern says",

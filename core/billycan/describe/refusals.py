@@ -32,7 +32,6 @@ def refusals(
 
 def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[str]]]:
     route = endpoint.route
-    often = ["rate_limited"]
     writes, has_body = route.method != "GET", reads_body(endpoint)
     yield problems.BadRequest, *_unreadable(endpoint)
     if not route.public:
@@ -63,7 +62,8 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
         yield problems.Invalid, "Body", ["validation_failed", "idempotency_key_reused"]
     elif writes:
         yield problems.Invalid, "", ["idempotency_key_reused"]
-    yield problems.RateLimited, *(("List", [*often, "too_many_exports"]) if endpoint.signature.listed else ("", often))
+    is_list = endpoint.signature.listed is not None
+    yield problems.RateLimited, "List" if is_list else "", ["rate_limited", *(["too_many_exports"] if is_list else [])]
     yield problems.Problem, "", ["internal_error"]
     yield problems.Unavailable, "", ["unavailable"]
 

@@ -70,7 +70,7 @@ def edit_record(visit: Visit, resource: str, id: str) -> Answer:
     kind = kind_at(visit, resource)
     _require(visit, kind.routes.get("change"))
     record = visit.call("GET", f"{kind.path}/{id}")["data"]
-    title = doing(kind, "Edit", title_of(kind, record)).replace("Edit: ", "Edit ", 1)
+    title = doing(kind, "Edit", title_of(kind, record), between=" ")
     return _show_form(visit, kind, kind.routes["change"], title=title, button="Save the changes", record=record)
 
 

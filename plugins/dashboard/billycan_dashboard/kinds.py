@@ -145,11 +145,11 @@ def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
     return f"{kind.one[:1].upper()}{kind.one[1:]}: {whose}" if whose else str(record["id"])
 
 
-def doing(kind: Kind, what: str, title: str) -> str:
+def doing(kind: Kind, what: str, title: str, between: str = ": ") -> str:
     """A title that says what is done with a record: `Cancel booking: Blocked drain`, `Void: INV-0001`."""
     if title.lower().startswith(f"{kind.one.lower()}: "):
         return f"{what} {kind.one}{title[len(kind.one) :]}"
-    return f"{what}: {title}"
+    return f"{what}{between}{title}"
 
 
 def label(name: str) -> str:

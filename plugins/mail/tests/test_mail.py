@@ -341,7 +341,7 @@ def test_a_preview_says_what_would_be_sent_and_sends_nothing(mailing, serve, sol
 
 @pytest.mark.either
 def test_a_quote_is_valid_until_a_day_and_never_due(mailing, serve, sold):
-    pytest.importorskip("billycan_quotes")
+    pytest.importorskip("billycan_quotes", reason="Emails of quotes were NOT TESTED without quotes")
     client, invoice = sold(mailing(serve(), "contacts", "documents", "hosted", "invoices", "quotes"))
     lines = [{"description": "New taps", "unit_price": 1100}]
     quote = {"client_id": invoice["client_id"], "line_items": lines, "expiry_date": "2099-12-20"}

@@ -80,7 +80,7 @@ def test_the_walk_finds_what_word_does_not_draw():
 
 @pytest.mark.either
 def test_every_kind_of_email_keeps_to_what_word_draws(mailing, serve, sold):
-    pytest.importorskip("billycan_quotes")
+    pytest.importorskip("billycan_quotes", reason="Emails of quotes were NOT TESTED without quotes")
     app = mailing(serve(), "contacts", "documents", "hosted", "invoices", "quotes")
     client, invoice = sold(app)
     details = {"bsb": "062-000", "account_number": "12345678", "account_name": "Derwent"}

@@ -249,9 +249,20 @@ class Deployment:
             assert time.monotonic() < end, self.said()[-3000:]
             time.sleep(0.1)
         for process in self.workers:
+            self.await_begun(process)
             process.terminate()
             assert process.wait(120) == 0, self.said()[-3000:]
         self.workers.clear()
+
+    @staticmethod
+    def await_begun(process):
+        """Wait until a worker takes SIGTERM as its own; before, it would end there and then, as any program does."""
+        while process.poll() is None:
+            status = Path(f"/proc/{process.pid}/status").read_text()
+            caught = int(re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)[1], 16)
+            if caught >> (signal.SIGTERM - 1) & 1:
+                return
+            time.sleep(0.05)
 
     def web_workers(self):
         children = Path(f"/proc/{self.web.pid}/task/{self.web.pid}/children").read_text().split()

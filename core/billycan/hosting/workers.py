@@ -152,6 +152,10 @@ def prepare(worker: Any) -> None:
         worker.timeout_ctx = nullcontext  # gevent's own deadline for a head, without an answer
         # As one of several, gevent's worker accepts one connection in each round of its loop: under load far too few.
         worker.cfg.set("workers", 1)
+        if {"gevent.monkey", "psycopg"} <= sys.modules.keys():
+            from billycan.engines import greenlets  # noqa: PLC0415 - gevent need not be installed
+
+            greenlets.install()
     _watch(worker.cfg, Places(places))
     # What the start made stays, so the garbage collector need not look at it again: a twentieth of all CPU time.
     gc.collect()

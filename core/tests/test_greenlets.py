@@ -1,0 +1,54 @@
+"""Under gevent, who waits for PostgreSQL leaves the process to the others."""
+
+import subprocess
+import sys
+
+import pytest
+import sqlalchemy as sa
+
+PROGRAM = """
+from gevent import monkey; monkey.patch_all()
+import sys
+import gevent, psycopg
+from psycopg import waiting
+from billycan.engines import greenlets
+greenlets.install()
+assert waiting.wait is greenlets._wait
+one, other = (psycopg.connect(sys.argv[1], autocommit=True) for _ in range(2))
+
+def until(query):
+    while not one.execute(query).fetchone()[0]:
+        gevent.sleep(0.01)
+
+one.execute("SELECT pg_advisory_lock(1)")
+waits = gevent.spawn(other.execute, "SELECT pg_advisory_lock(1)")
+until("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted")
+one.execute("SELECT pg_advisory_unlock(1)")
+print(waits.get().rowcount)
+
+size = 5_000_000  # more than any buffer on the way
+print(other.execute("SELECT %s::text", ("x" * size,)).fetchone()[0] == "x" * size)
+with other.pipeline():
+    print([other.execute("SELECT %s", (number,)) for number in range(3)][2].fetchone()[0])
+
+def sleep():
+    try:
+        other.execute("SELECT pg_sleep(600)")
+    except psycopg.OperationalError as error:
+        return error.sqlstate
+
+sleeps = gevent.spawn(sleep)
+until("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")
+one.execute("SELECT pg_terminate_backend(%s)", (other.info.backend_pid,))
+print(sleeps.get())
+"""
+
+
+def test_one_waits_and_others_work_and_no_answer_is_missed(databases, engine):
+    pytest.importorskip("gevent")
+    if engine != "postgresql":
+        pytest.skip("SQLite waits for nobody")
+    url = sa.make_url(databases.empty(engine)).set(drivername="postgresql").render_as_string(hide_password=False)
+    command = [sys.executable, "-c", PROGRAM, url]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=120)
+    assert (done.stdout.split(), done.stderr) == (["1", "True", "2", "57P01"], "")

@@ -383,7 +383,7 @@ class Reader:
 
     def read_text(self, block: str) -> None:
         for variable in re.findall(r"^BILLYCAN_(\w+)=", block, re.MULTILINE):
-            known = (*settings.Settings.__struct_fields__, "config", "secret_file", "bind", "workers")
+            known = (*settings.Settings.__struct_fields__, "config", "secret_file", "bind", "workers", "worker_class")
             assert variable.lower() in known, f"{self.page}: {variable}"
 
     def curl(self, words: list[str]) -> None:

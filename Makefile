@@ -1,4 +1,4 @@
-.PHONY: help serve test test-long lint client docs screenshots bench crash soak limits wheels setup lock clean
+.PHONY: help serve test test-long lint client docs screenshots looks bench crash soak limits wheels setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,9 @@ docs: setup ## render docs/ as a site in site/html
 
 screenshots: setup ## take the pictures of the dashboard in docs/ anew
 	@.venv/bin/pytest -q --engine sqlite tests/browser/screenshots.py
+
+looks: setup ## picture every page in each state and look, into looks/ (INTO=elsewhere ARGS="-k demo")
+	@LOOKS=$(or $(INTO),looks) .venv/bin/pytest -q --engine sqlite tests/browser/looks.py $(ARGS)
 
 bench: setup ## measure billycan beside its floor and its peers
 	@cmp -s deploy/requirements/peers.txt .venv/peers/lock || { rm -rf .venv/peers && \

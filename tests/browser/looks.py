@@ -34,13 +34,15 @@ HERE = Path(__file__).parent
 STATES = ("demo", "empty", "one", "many", "hostile")
 LOOKS = [(width, theme) for theme in ("light", "dark") for width in (1280, 390)]
 TALLEST = 2_400  # pixels of a page that are pictured
-SHEET, SCALE = 1_600, 0.5  # pixels of a sheet's height, if one page does not take more, and the scale of its pictures
+SHEET, SCALE = 1_800, 0.45  # pixels of a sheet's height, if no page takes more, and the scale of its pictures
 MANY = 10_000
 SECTIONS = {"webhook_endpoints": "webhooks", "webhook_deliveries": "deliveries"}  # pages that have names of their own
 FORMS = ("/dashboard/contacts/new", "/dashboard/invoices/new", "/dashboard/keys", "/dashboard/webhooks")
 STYLE = """
-body { margin: 0; padding: 12px; background: #888; font: 600 15px sans-serif }
-figure { margin: 0 0 16px } figcaption { padding: 4px 0 } div { display: flex; gap: 8px; align-items: start }
+body { margin: 0; padding: 8px; background: #888; font: 600 14px sans-serif }
+figure { margin: 0 0 12px } figcaption { padding: 4px 0; white-space: nowrap; overflow: hidden }
+div { display: grid; grid-template-columns: repeat(3, max-content); gap: 8px; align-items: start }
+img { grid-row: 1 / 3 } img:nth-child(1), img:nth-child(3) { grid-area: 1 / 1 } img:nth-child(3) { grid-row: 2 }
 """
 
 
@@ -68,12 +70,15 @@ def test_looks(state, app, client, browser, visit, join):
     with app.db.writing() as db:
         db.execute(sa.update(users).values(totp=b"a second factor"))
     records = chosen(app, client)
-    firsts = {name.partition("-")[0]: name for name in reversed(records)}
+    # Of each resource one, with all that it leads to; rather one that is hostile.
+    ordered = sorted(records, key=lambda name: name.endswith(("-hostile", "-endless")))
+    firsts = {name.partition("-")[0]: name for name in ordered}
     looks.go(*(records.pop(name) for name in firsts.values()), "/dashboard", "/dashboard/components")
     looks.go("/dashboard/operator", "/dashboard/replays", "/explore", "/dashboard/no-such-page")
-    for name, path in records.items():
-        looks.look(path, name)
-    if state == "many":
+    if state != "many":
+        for name, path in records.items():
+            looks.look(path, name)
+    else:
         for section in ("contacts", "invoices", "expenses", "events", "deliveries", "requests"):
             looks.look(f"/dashboard/{section}?page=3", f"{section}-page-3")
         looks.look("/dashboard/invoices?search=77", "invoices-search")
@@ -171,18 +176,21 @@ def client(state, app, works, request):
 def multiply(db, tenant_id, now):
     """Copy the demo's records until there are 10,000 of those of which a business has most; each is older by a bit."""
 
-    def copy(table, times=MANY, **changed):
+    def copy(table, **changed):
         own = sa.select(table).where(table.c.tenant_id == tenant_id).order_by(table.c.id)
         rows = [dict(row) for row in db.execute(own).mappings()]
         start = rows[0]["id"].partition("_")[0]
-        made = [{**rows[i % len(rows)], "id": f"{start}_{i:026}"} for i in range(times)]
-        for i, row in enumerate(made):
-            row |= {name: change(i, row) for name, change in changed.items()}
-            row |= {name: older(i) for name in ("created_at", "updated_at") if name in row}
-            row |= {"external_id": None} if "external_id" in row else {}
+        always = {name: lambda i, row: older(i) for name in ("created_at", "updated_at")}
+        always["external_id"] = lambda i, row: None
+        changed |= {name: change for name, change in always.items() if name in table.c}
+        made = []
+        for i in range(MANY):
+            row = rows[i % len(rows)]
+            other = {name: change(i, row) for name, change in changed.items()}
+            made.append({**row, "id": f"{start}_{i:026}", **other})
         db.execute(sa.insert(table), made)
         counted = (counters.c.tenant_id == tenant_id) & (counters.c.name == table.name)
-        db.execute(sa.update(counters).where(counted).values(live=counters.c.live + times))
+        db.execute(sa.update(counters).where(counted).values(live=counters.c.live + MANY))
         return rows
 
     def older(i):
@@ -236,14 +244,14 @@ class Looks(pages.Walk):
         here = path or self.browser.current_url.removeprefix(self.app.public_url)
         kind = pages.TOKEN.sub(r"/\1/token", pages.ID.sub("/id", here.partition("?")[0]))
         name = name or kind.removeprefix("/dashboard/").strip("/").replace("/", "-") + ("" if path else "-faulty")
-        self.taken[name], self.heights[name] = here, 0
+        self.taken[name], heights = here, []
         for width, theme in LOOKS:
             pages.resize(self.browser, width)
             pages.prefer(self.browser, theme)
             file = self.picture(name, width, theme)
             file.parent.mkdir(parents=True, exist_ok=True)
-            height = self.save(file, width, quality=90)
-            self.heights[name] = max(self.heights[name], round(height * SCALE) + 50)
+            heights.append(self.save(file, width, quality=90))
+        self.heights[name] = round(SCALE * max(heights[0] + heights[2], *heights)) + 50
 
     def picture(self, name, width, theme):
         return self.folder / f"{width}-{theme}" / f"{name}.webp"
@@ -283,4 +291,4 @@ class Looks(pages.Walk):
         page.write_text(f"<meta charset=utf-8><style>{STYLE}</style>{''.join(figures)}")
         self.browser.get(page.as_uri())
         page.unlink()
-        self.save(sheet, round(SCALE * sum(width for width, _ in LOOKS)) + 48)
+        self.save(sheet, round(SCALE * (1280 + 2 * 390)) + 40)

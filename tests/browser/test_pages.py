@@ -35,7 +35,7 @@ return performance.getEntries().map((entry) => entry.encodedBodySize || 0).reduc
 
 
 # What is no page, but a file or a frame within one.
-FILES = ("/csv", ".csv", "/pdf", "/attachments/{id}", "/email/preview")
+FILES = ("/csv", ".csv", "/file", "/pdf", "/attachments/{id}", "/email/preview")
 
 
 class Walk:

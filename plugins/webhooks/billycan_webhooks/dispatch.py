@@ -196,16 +196,17 @@ def _listen(app: App, dispatcher: Dispatcher) -> None:
     """Hear hints until the dispatcher stops; while the queue is away the database is swept each second instead."""
     is_away = False
     while not dispatcher.over.is_set():
-        dispatcher.sweep()
         try:
             with closing(Queue(app, patience=5.0, deliver=dispatcher.hint, sweep=dispatcher.sweep)) as opened:
                 opened.huey.pending_count()
                 if is_away:
                     log.warning("the queue is back")
                 is_away = False
+                dispatcher.sweep()  # only now: whatever came before the queue was there may have lost its hint
                 opened.listen(dispatcher.over)
         except Exception as error:  # noqa: BLE001 - whatever keeps the queue away, the database is there
             if not is_away:
                 log.warning("the queue cannot be reached, so the database is swept each second: %s", why(error))
             is_away = True
+            dispatcher.sweep()
             dispatcher.over.wait(1)

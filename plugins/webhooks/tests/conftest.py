@@ -91,7 +91,8 @@ class Receiver:
         except package.WebhookVerificationError:
             return False
 
-    def wait(self, count, seconds=30.0):
+    def wait(self, count, seconds=120.0):
+        """Wait until so many have arrived; the sweep, which finds what lost its hint, comes each minute."""
         end = time.monotonic() + seconds
         while len(self.requests) < count and time.monotonic() < end:
             time.sleep(0.005)

@@ -24,7 +24,7 @@ def app(make_app):
         "users",
         "webhooks",
         fresh=True,
-        webhooks={"allow_private": True, "timeout_seconds": 0.6},
+        webhooks={"allow_private": True, "timeout_seconds": 60, "lease_seconds": 90},
     )
 
 

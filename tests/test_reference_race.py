@@ -1,5 +1,6 @@
 """A reference without a foreign key holds: a record that was locked by name is not deleted behind its back."""
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -96,11 +97,10 @@ def until_somebody_waits(app):
         waiting = sa.text(
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
         )
+        end = time.monotonic() + 60
         with app.db.reader.connect() as db:
-            for _ in range(20_000):
-                if db.execute(waiting).scalar():
-                    return
-        raise AssertionError("nobody waits: the record was not locked")
+            while not db.execute(waiting).scalar():
+                assert time.monotonic() < end, "nobody waits: the record was not locked"
 
 
 @pytest.mark.parametrize("noun", RESOURCES)

@@ -171,7 +171,7 @@ def test_the_server_is_gone_when_its_owner_has_ended() -> None:
     owner.communicate("\n")
     assert owner.returncode == 0
     assert not folder.exists()
-    assert not is_alive(pid)
+    wait_until_gone(folder, pid)  # its last act but one is to take away the file by which that is known
 
 
 @needs_postgres

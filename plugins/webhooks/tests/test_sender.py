@@ -11,7 +11,7 @@ from pathlib import Path
 import httpcore
 import pytest
 
-from billycan.testing import Client
+from billycan.testing import Client, throwaway
 from billycan_webhooks import addresses, sender
 
 HERE = Path(__file__).parent
@@ -216,10 +216,8 @@ def test_a_look_up_that_hangs_is_left_at_the_deadline(monkeypatch):
 
 
 def test_failures_have_a_class_and_tell_no_address(receive, monkeypatch):
-    closed = socket.create_server(("127.0.0.1", 0))
-    port = closed.getsockname()[1]
-    closed.close()
-    refused = post(f"http://127.0.0.1:{port}/", private=True)
+    with throwaway.hold_port() as nobody:
+        refused = post(f"http://127.0.0.1:{nobody.getsockname()[1]}/", private=True)
     assert (refused.error, refused.detail, [*refused.phases]) == ("connect", "Connection refused", ["dns", "connect"])
     monkeypatch.setattr(sender, "look_up", lambda host, port: [])
     assert post("https://receiver.example.com/").error == "dns"

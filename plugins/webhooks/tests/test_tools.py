@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -21,7 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from billycan import pages
-from billycan.testing import Client
+from billycan.testing import Client, throwaway
 from billycan_webhooks import commands, forwarding, signing
 
 ROOT = Path(__file__).parents[3]
@@ -224,9 +223,8 @@ def test_listen_says_what_keeps_it():
         start_response("200 OK", [("Content-Type", "text/plain")])
         return [b"hello"]
 
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        nobody = f"http://127.0.0.1:{free.getsockname()[1]}"
-    with served(SimpleNamespace(wsgi=greet)) as another:
+    with throwaway.hold_port() as held, served(SimpleNamespace(wsgi=greet)) as another:
+        nobody = f"http://127.0.0.1:{held.getsockname()[1]}"
         for url, said in {
             nobody: f"Error: {nobody} cannot be reached",
             "127.0.0.1:8000": "Error: 127.0.0.1:8000 cannot be reached",

@@ -7,8 +7,11 @@ import msgspec
 import pytest
 
 from billycan import RecordPages, demo
+from billycan.members import is_struct
 from billycan.starting import plugins
 from billycan.testing import Client, counted
+from billycan_dashboard.forms import controls
+from billycan_dashboard.kinds import kinds
 from billycan_users.testing import Browser
 
 PLUGINS = (
@@ -138,7 +141,7 @@ def test_every_resource_is_listed_made_changed_with_a_fault_and_deleted(app, cli
         record = answer.location.partition("http://localhost:80")[2] or answer.location
         assert is_clean(owner.get(record)) and is_clean(owner.get(base)), resource
         assert record in owner.get(base).text
-        assert "was made" not in owner.get(record).text  # said once
+        assert "was created" not in owner.get(record).text  # said once
         check_change(client, owner, resource, record)
         if resource in DELETED:
             owner.get(record)
@@ -235,13 +238,21 @@ def test_an_invoice_is_made_line_by_line_sent_and_paid(app, client, owner):
     owner.send(f"{record}/edit", **{"line_items[0].__remove": "yes"})
     (kept,) = client.get(record.replace("/dashboard", "/v1"))["data"]["line_items"]
     assert kept["id"] == invoice["line_items"][1]["id"] and kept["description"] == "Tiles"
-    owner.send(f"{record}/send")
-    assert "Sent" in owner.page.text and f"{record}/pay" in owner.page.text
+    page = owner.get(f"{record}/send")  # which asks first, in the plugin's own words
+    assert page.html.h1.text == "Mark as sent: INV-0001" and "This does not email it." in page.text
+    owner.send()
+    assert "The invoice is now sent." in owner.page.text and f"{record}/pay" in owner.page.text
     assert "bank transfer" in owner.get(f"{record}/payments").text and "bank_transfer" not in owner.page.text
     owner.send(f"{record}/payments", amount="1000000", payment_method="Bank transfer", status=422)
     owner.send(f"{record}/payments", amount="10.00")
     assert "Partially paid" in owner.page.text and "$10.00" in owner.page.text
+    assert "The payment was recorded." in owner.page.text
     assert client.get("/v1/payments")["data"][0]["payment_method"] == "bank_transfer"
+    for name in ("eftpos", "EFTPOS", "PayPal"):
+        paid = {"amount": "1.00", "payment_method": name}
+        made = client.post(f"/v1/invoices/{invoice['id']}/payments", paid)["data"]["payments"][-1]
+        page = owner.get(f"/dashboard/payments/{made['id']}")
+        assert page.html.find("dd", string=name.replace("eftpos", "EFTPOS")), name
     token = owner.page.forms[0]["token"].value
     lines = {f"line_items[{i}].{name}": "1" for i in range(500) for name in ("description", "unit_price", "quantity")}
     owner.web.post("/dashboard/invoices/new", {"token": token, "client_id": contact["id"], **lines}, status=303)
@@ -398,7 +409,7 @@ def test_a_row_of_a_record_has_its_actions(app, client, owner):
     invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": lines})["data"]["id"]
     client.post(f"/v1/invoices/{invoice}/send", status=200)
     owner.get(f"/dashboard/invoices/{invoice}/payments")
-    assert "<h1>Add payment: INV-0001</h1>" in owner.page.text
+    assert "<h1>Record a payment: INV-0001</h1>" in owner.page.text
     owner.send(amount="40", payment_method="cash")
     paid = client.get(f"/v1/invoices/{invoice}")["data"]["payments"][0]
     here = f"/dashboard/invoices/{invoice}/payments/{paid['id']}/reverse"
@@ -432,3 +443,11 @@ def test_a_page_names_what_it_leads_to_and_what_it_does(app, client, owner):
     page = owner.get(f"/dashboard/events/{event['id']}")
     assert page.html.select_one("aside a")["href"] == booking
     assert owner.get(booking).html.find("a", href=f"/dashboard/events/{event['id']}")
+
+
+def test_plugins_have_words_for_members_that_there_are(app):
+    for kind in kinds(app).values():
+        bodies = [e.signature.body for e in (*kind.routes.values(), *kind.actions.values())]
+        asked = {control.name for body in bodies if is_struct(body) for control in controls(body)}
+        there_are = asked | {member.name for member in kind.members}
+        assert kind.labels.keys() | kind.hints.keys() <= there_are, kind.path

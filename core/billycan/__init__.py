@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from .hookspecs import hookimpl
     from .ids import new_id
     from .keys import Identity
-    from .manifest import Answered, Card, Document, Every, Extends, Gauge, Manifest, RecordPages, Route
+    from .manifest import ActionWords, Answered, Card, Document, Every, Extends, Gauge, Manifest, RecordPages, Route
     from .naming import names_of
     from .neighbours import Neighbours, neighbour_index, take_turns
     from .patch import Patch
@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from .work import unit_of_work
 
 __all__ = [
+    "ActionWords",
     "Actions",
     "Address",
     "Allowance",
@@ -127,7 +128,7 @@ _HOMES = {
     "ids": "new_id",
     "keys": "Identity",
     "sharing.limits": "Allowance",
-    "manifest": "Answered Card Document Every Extends Gauge Manifest PayButton RecordPages Route",
+    "manifest": "ActionWords Answered Card Document Every Extends Gauge Manifest PayButton RecordPages Route",
     "naming": "names_of",
     "neighbours": "Neighbours neighbour_index take_turns",
     "patch": "Patch",

@@ -141,6 +141,21 @@ class Gauge(Struct, frozen=True):
     read: Callable[[sa.Connection, Moment], Mapping[str, float]]
 
 
+class ActionWords(Struct, frozen=True, kw_only=True):
+    """What the pages of a record say of an action, where the API's own words do not suit the people of a business.
+
+    label: Its button; otherwise the action's name.
+    says: What it does, above its form; otherwise the first sentence of its handler's docstring.
+    done: What the page says once it is done; otherwise how the record stands then.
+    asks: Whether the button of an action that takes no members leads to a page that says this, and asks first.
+    """
+
+    label: str = ""
+    says: str = ""
+    done: str = ""
+    asks: bool = False
+
+
 class RecordPages(Struct, frozen=True, kw_only=True):
     """What a plugin wants of the pages that a dashboard makes of its records by itself.
 
@@ -150,6 +165,9 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     empty: A sentence for a list that is empty yet, such as how the first record comes about.
     columns: The members that the list shows; the first leads to the record, and names it.
     deletable: The statuses in which one can be deleted; empty where its status does not matter.
+    actions: Words for its actions by their names, and for those of a row by both: `payments/reverse`.
+    labels: What members are called, where their names do not suit people.
+    hints: What forms say of members, where the API's words do not.
     order: Where it stands among the others; the lowest comes first.
     hidden: Whether they have no such pages, as where the plugin has its own.
     """
@@ -160,6 +178,9 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     empty: str = ""
     columns: tuple[str, ...] = ()
     deletable: tuple[str, ...] = ()
+    actions: Mapping[str, ActionWords] = {}
+    labels: Mapping[str, str] = {}
+    hints: Mapping[str, str] = {}
     order: int = 100
     hidden: bool = False
 

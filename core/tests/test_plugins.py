@@ -15,6 +15,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import (
+    ActionWords,
     Context,
     Deleted,
     Every,
@@ -288,6 +289,13 @@ def table(name: str, prefix: str = "") -> sa.Table:
         ({"records": ("/v1/things",)}, "in its manifest records must be a tuple of RecordPages"),
         ({"cards": (1,)}, "in its manifest cards must be a tuple of functions of the context"),
         ({"records": (RecordPages(path="/v1/nothings"),)}, "its records name /v1/nothings, which it does not list"),
+        (
+            {
+                "routes": (Route("GET", "/v1/assets", print, "assets:read"),),
+                "records": (RecordPages(path="/v1/assets", actions={"mend": ActionWords()}),),
+            },
+            "its records of /v1/assets have no action mend: correct the actions",
+        ),
         ({"demo": "yes"}, "in its manifest demo must be a function"),
         ({"serve": ("a",)}, "in its manifest serve must map settings to their texts"),
         ({"events": {"AssetCreated": Thing}}, "'AssetCreated' is not a valid event name: use noun.past_verb"),

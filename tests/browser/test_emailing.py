@@ -25,7 +25,7 @@ def test_an_invoice_is_written_previewed_and_sent(scripted, browser, serve, join
     contact = client.post("/v1/contacts", {"name": "Ada Lovelace", "email": "ada@client.example"})["data"]["id"]
     lines = [{"description": "New taps", "unit_price": 1100}]
     invoice = client.post("/v1/invoices", {"client_id": contact, "line_items": lines})["data"]["id"]
-    owner = join(app, client, "owner").open(f"/dashboard/invoices/{invoice}").sees("Nothing was emailed yet.")
+    owner = join(app, client, "owner").open(f"/dashboard/invoices/{invoice}").sees("Nothing has been emailed yet.")
     owner.press("Email this invoice").sees("How it will look")
     until(browser, "Hello Ada Lovelace")
     owner.type(message="See you <b>soon</b>").press("Update the preview")

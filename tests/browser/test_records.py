@@ -20,13 +20,13 @@ def test_assets_are_made_with_a_fault_mended_listed_changed_retired_and_deleted(
     client = Client(app)
     custodian = client.post("/v1/contacts", {"name": "Salamanca Bakery"})["data"]["id"]
     owner = join(app, client, "owner").press("Assets", within="header").sees("No assets yet").press("New asset")
-    owner.type(name="Drain camera", cost="a lot").press("Make the asset").sees("Please correct what is marked below")
+    owner.type(name="Drain camera", cost="a lot").press("Create asset").sees("Please correct what is marked below")
     cost = browser.find_element(By.NAME, "cost")
     assert cost.get_attribute("aria-invalid") == "true" and cost.get_attribute("value") == "a lot"
     browser.find_element(By.CSS_SELECTOR, f"[name=custodian_id] [value='{custodian}']").click()
-    owner.type(cost="2400").press("Make the asset").sees("The asset was made.", "$2,400.00", "Salamanca Bakery")
+    owner.type(cost="2400").press("Create asset").sees("The asset was created.", "$2,400.00", "Salamanca Bakery")
     owner.press("Edit").type(name="Drain camera, colour").press("Save the changes").sees("Drain camera, colour")
-    owner.press("Retire").sees("Done: retire.", "Retired")
+    owner.press("Retire").sees("The asset is now retired.", "Retired")
     (asset,) = client.get("/v1/assets?status=retired")["data"]
     assert (asset["name"], asset["version"], asset["custodian"]["id"]) == ("Drain camera, colour", 3, custodian)
     owner.press("Assets", within="header").press("Drain camera, colour").press("Delete").press("Delete it")
@@ -65,8 +65,8 @@ def test_pages_are_used_by_keyboard_alone(browser, serve, join, visit):
     ann.sees("New asset")
     keys.to("Skip to the content").press(Keys.ENTER).to("Name").write("Ladder").to("Cost").write("x").press(Keys.ENTER)
     ann.sees("Please correct what is marked below")
-    keys.to("Cost").to("Cost").write("129").to("Custodian").to("Make the asset").press(Keys.SPACE)
-    ann.sees("The asset was made", "$129.00")
+    keys.to("Cost").to("Cost").write("129").to("Custodian").to("Create asset").press(Keys.SPACE)
+    ann.sees("The asset was created", "$129.00")
     keys.to("Edit").to("As the API shows it").press(Keys.ENTER)
     assert browser.find_element(By.CSS_SELECTOR, "details.raw").get_attribute("open")
     keys.to("Delete").press(Keys.ENTER).to("Delete it").press(Keys.ENTER)

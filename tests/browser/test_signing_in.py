@@ -21,7 +21,7 @@ def owner(join, place):
 
 
 def test_from_an_invitation_to_a_key_that_works_and_back(scripted, browser, place, owner):
-    owner.open("/dashboard/keys").type(name="Import").press("Make the key")
+    owner.open("/dashboard/keys").type(name="Import").press("Create key")
     key = re.search(r"svc_live_\w{30,}", owner.sees("Your new key").text)[0]
     used = Client(place)
     used.headers = {"Authorization": f"Bearer {key}"}

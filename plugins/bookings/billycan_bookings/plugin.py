@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Every, Manifest, RecordPages, Route
+from billycan import Code, Deleted, Every, Manifest, Route
 
 from . import handlers as h
-from . import rules
+from . import record_pages
 from .cards import today
 from .demo import add_samples
 from .neighbours import hears
@@ -62,21 +62,7 @@ manifest = Manifest(
         Route("POST", "/v1/bookings/{id}/reopen", h.reopen_booking, scope="bookings:write"),
         Route("POST", "/v1/bookings/{id}/reschedule", h.reschedule_booking, scope="bookings:write"),
     ),
-    records=(
-        RecordPages(
-            path="/v1/bookings",
-            empty="A booking reserves a time for a client: one of your services, with one of your staff.",
-            columns=("start_at", "service", "client", "staff", "status"),
-            deletable=tuple(sorted(rules.DELETABLE)),
-            order=40,
-        ),
-        RecordPages(
-            path="/v1/services",
-            empty="A service is what clients book: how long it takes and what it costs.",
-            columns=("name", "duration_minutes", "price", "active"),
-            order=80,
-        ),
-    ),
+    records=(record_pages.bookings, record_pages.services),
     cards=(today,),
     hears=hears,
     tasks=(Every(seconds=60, due=to_remind, run=remind),),

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Manifest, RecordPages, Route
+from billycan import ActionWords, Deleted, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .demo import add_samples
@@ -28,6 +28,18 @@ manifest = Manifest(
             path="/v1/contacts",
             empty="A contact is anybody you sell to or buy from. Invoices, quotes and jobs are made for one.",
             columns=("name", "roles", "email", "phone", "status"),
+            actions={
+                "archive": ActionWords(
+                    says="The contact is no longer offered for anything new. What names them stays.", asks=True
+                ),
+            },
+            labels={"payment_terms_days": "Payment terms (days)", "contractor": "Taxable payments"},
+            hints={
+                "gst_registered": "Leave it empty if you do not know.",
+                "contractor": "What you pay them is reported to the tax office once a year.",
+                "payment_terms_days": "How long they have to pay. Leave it empty for your own terms.",
+                "phone": "",
+            },
             order=10,
         ),
     ),

@@ -21,7 +21,7 @@ from billycan_users.api import Answer, Sent, Shown, Visit, names
 
 from .attachments import attached
 from .imports import import_page
-from .kinds import Kind, Member, action_label, holds, kind_at, kind_of, kinds, label, page_of, title_of, url
+from .kinds import Kind, Member, action_label, holds, kind_at, kind_of, kinds, label, page_of, title_of, url, words_of
 from .mailed import mailed, pdf_of
 from .reports import statement_of
 
@@ -147,7 +147,7 @@ def _filters(kind: Kind, query: Mapping[str, str]) -> Iterator[Filter]:
             form = "date" if name.endswith(("_from", "_to")) and not _is_number(type_) else "text"
         words = name.removesuffix("_from") if name.endswith("_from") else name.removesuffix("_to")
         suffix = " from" if name.endswith("_from") else " to" if name.endswith("_to") else ""
-        yield Filter(name, label(words) + suffix, form, query.get(name, ""), choices)
+        yield Filter(name, (kind.labels.get(words) or label(words)) + suffix, form, query.get(name, ""), choices)
 
 
 def _choices(type_: Any) -> tuple[tuple[tuple[str, str], ...], str]:
@@ -193,9 +193,9 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "facts": facts,
         "names": _names(visit, facts, record),
         "tables": [(m, _columns(m, record[m.name], id)) for m in sorted(main, key=_is_sum) if _is_table(m, record)],
-        "actions": [(n, action_label(kind, n), has_members(kind.actions[n]), n == first) for n in actions],
+        "actions": [(n, action_label(kind, n), asks(kind, kind.actions[n], n), n == first) for n in actions],
         "nested": lambda member, row: [
-            (n, label(n), has_members(kind.nested[member][n]))
+            (n, action_label(kind, n, member), asks(kind, kind.nested[member][n], n, member))
             for n in _actions(visit, kind.nested.get(member, {}), row)
         ],
         "related": related,
@@ -217,6 +217,11 @@ def has_members(action: Any) -> bool:
     """Whether an action takes more than an empty body."""
     body = action.signature.body
     return bool(is_struct(body) and body.__struct_fields__)
+
+
+def asks(kind: Kind, action: Any, name: str, table: str = "") -> bool:
+    """Whether an action has a page of its own, because it takes members or its plugin wants people to be asked."""
+    return has_members(action) or words_of(kind, name, table).asks
 
 
 def _actions(visit: Visit, possible: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:

@@ -8,12 +8,12 @@ from msgspec import Struct, structs
 
 from billycan import Forbidden, NotFound, Problem
 from billycan.web import RouteNotFound
-from billycan_users.api import Answer, Led, Shown, Visit, money
+from billycan_users.api import Answer, Led, Shown, Visit, money, words
 
 from . import forms
 from .browsing import has_members, show_record
 from .forms import Control
-from .kinds import Kind, action_label, doing, holds, kind_at, kind_of, kinds, label, page_of, targets, title_of
+from .kinds import Kind, action_label, doing, holds, kind_at, kind_of, kinds, label, page_of, targets, title_of, words_of
 from .mailed import EMAILS, led
 
 _MOST_CHOICES = 100
@@ -51,7 +51,7 @@ class Choices(Struct, frozen=True):
 def new_record(visit: Visit, resource: str) -> Answer:
     kind = kind_at(visit, resource)
     _require(visit, kind.routes.get("make"))
-    return _show_form(visit, kind, kind.routes["make"], title=f"New {kind.one}", button=f"Make the {kind.one}")
+    return _show_form(visit, kind, kind.routes["make"], title=f"New {kind.one}", button=f"Create {kind.one}")
 
 
 def make_record(visit: Visit, resource: str) -> Answer:
@@ -63,7 +63,7 @@ def make_record(visit: Visit, resource: str) -> Answer:
     if _asks_for_more(visit):
         return new_record(visit, resource)
     made = call(visit, endpoint, kind.path, _body(visit, endpoint))
-    return Led(f"{kind.page}/{made['id']}", f"The {kind.one} was made.")
+    return Led(f"{kind.page}/{made['id']}", f"The {kind.one} was created.")
 
 
 def edit_record(visit: Visit, resource: str, id: str) -> Answer:
@@ -95,18 +95,18 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     """The form of an action that takes more than a click; with `row`, of that row of the member called as `action`."""
     kind, endpoint = _action(visit, resource, action, nested)
     _require(visit, endpoint)
-    if not has_members(endpoint):
+    told = words_of(kind, nested or action, action if nested else "")
+    if not has_members(endpoint) and not told.asks:
         return show_record(visit, resource, id)
-    own = _own_rows(kind, endpoint)
+    own = _own_rows(kind, endpoint) if has_members(endpoint) else {}
     fields = ",".join((*_naming(kind), *own.values()))
     record = visit.call("GET", f"{kind.path}/{id}", {"fields": fields})["data"]
     rows = {name: _choices_of_rows(record[member], member) for name, member in own.items()}
-    words = (endpoint.route.handler.__doc__ or "").strip().partition("\n")[0]
-    words = re.sub(r"`(\w+)`", lambda name: label(name[1]).lower(), words)
-    button = label(nested) if nested else action_label(kind, action)
+    button = action_label(kind, nested or action, action if nested else "")
     title = doing(kind, button, title_of(kind, record))
     page = f"{kind.page}/{id}"
-    return _show_form(visit, kind, endpoint, title=title, button=button, words=words, back=page, own=rows)
+    says = told.says or _sentence(endpoint)
+    return _show_form(visit, kind, endpoint, title=title, button=button, says=says, back=page, own=rows)
 
 
 def act(visit: Visit, resource: str, id: str, action: str, row: str = "", nested: str = "") -> Answer:
@@ -120,7 +120,8 @@ def act(visit: Visit, resource: str, id: str, action: str, row: str = "", nested
         return led(visit, answer)
     made = answer.get("id", id) if isinstance(answer, dict) else id
     page = page_of(visit.app, str(made)) or f"{kind.page}/{id}"
-    return Led(page, f"Done: {(label(nested) if nested else action_label(kind, action)).lower()}.")
+    said = words_of(kind, nested or action, action if nested else "").done
+    return Led(page, said or _outcome(visit, kind, id, answer))
 
 
 def delete_record(visit: Visit, resource: str, id: str) -> Answer:
@@ -140,6 +141,23 @@ def call(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None 
         visit.faults |= forms.placed(problem, asked)
         problem.details = []
         raise
+
+
+def _sentence(endpoint: Any) -> str:
+    """What the API says that an action does."""
+    said = (endpoint.route.handler.__doc__ or "").strip().partition("\n")[0]
+    return re.sub(r"`(\w+)`", lambda name: label(name[1]).lower(), said)
+
+
+def _outcome(visit: Visit, kind: Kind, id: str, answer: Any) -> str:
+    """What came of an action, as far as its answer tells: the record's status, or another record that was created."""
+    if not isinstance(answer, dict):
+        return "Done."
+    of = kind_of(visit.app, str(answer.get("id", ""))) or kind
+    if answer.get("id", id) != id:
+        return f"The {of.one} was created."
+    status = answer.get("status")
+    return f"The {of.one} is now {words(status).lower()}." if status else f"The {of.one} was changed."
 
 
 def _body(visit: Visit, endpoint: Any) -> dict[str, Any]:
@@ -178,11 +196,13 @@ def _show_form(
     title: str,
     button: str,
     record: Mapping[str, Any] | None = None,
-    words: str = "",
+    says: str = "",
     back: str = "",
     own: Mapping[str, Choices] | None = None,
 ) -> Answer:
-    asked, zone = forms.controls(endpoint.signature.body), visit.session.zone
+    body = endpoint.signature.body
+    asked = forms.worded(forms.controls(body), kind.labels, kind.hints) if has_members(endpoint) else ()
+    zone = visit.session.zone
     stored = forms.blank(asked) if record is None else forms.filled(asked, record, zone)
     given = {**stored, **{name: text for name, text in visit.query.items() if name in {c.name for c in asked}}}
     fields = visit.form or given
@@ -196,7 +216,7 @@ def _show_form(
         "kind": kind,
         "title": title,
         "button": button,
-        "words": words,
+        "says": says,
         "back": back or (f"{kind.page}/{record['id']}" if record else kind.page),
         "version": visit.form.get("version") or (record["version"] if record else ""),
         "main": [c for c in asked if c.name not in ("external_id", "metadata") and not _is_chained(c, asked)],

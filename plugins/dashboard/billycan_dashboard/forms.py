@@ -59,6 +59,14 @@ def controls(kind: type[Struct]) -> tuple[Control, ...]:
     return tuple(sorted(_members(kind), key=_place))
 
 
+def worded(asked: tuple[Control, ...], labels: Mapping[str, str], hints: Mapping[str, str]) -> tuple[Control, ...]:
+    """The same with a plugin's own words for members."""
+    return tuple(
+        msgspec.structs.replace(each, label=labels.get(each.name, each.label), hint=hints.get(each.name, each.hint))
+        for each in asked
+    )
+
+
 def _members(kind: type[Struct]) -> tuple[Control, ...]:
     said = members_explained(kind)
     names = [field.encode_name for field in msgspec.structs.fields(kind)]

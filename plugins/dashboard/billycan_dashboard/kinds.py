@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import msgspec
 from msgspec import Struct, UnsetType
 
-from billycan import App, Named, RecordPages, Resource
+from billycan import ActionWords, App, Named, RecordPages, Resource
 from billycan.members import is_struct, options, parts
 from billycan.web import RouteNotFound
 from billycan_users.api import Visit, day, field
@@ -19,13 +19,7 @@ from billycan_users.api import Visit, day, field
 ROOT = "/dashboard"
 _TITLES = ("number", "name", "title", "description")
 # Names that say too little where nothing of the API is near.
-_LABELS = {
-    "then": "After it is made",
-    "start_on": "Starts",
-    "end_on": "Ends",
-    "next_on": "Next date",
-    "tax_invoice_held_on": "Tax invoice held since",
-}
+_LABELS = {"tax_invoice_held_on": "Tax invoice held since"}
 _PERCENT = re.compile(r"(^|_)(percent|rate)$")
 _CODE = re.compile(r"_(code|method)$")
 _SHORT = ("day", "moment", "money", "number", "percent", "status", "word", "words", "yes")
@@ -50,7 +44,7 @@ class Kind(Struct, frozen=True, eq=False):
 
     `actions` are those of a record, and `nested` those of the rows of a member, by its name. `filters` are those of its
     list, each with its type; `ids` says which kind of id some take, by prefix. `empty` is what an empty list
-    says.
+    says; `words`, `labels` and `hints` are what its plugin calls actions and members.
     """
 
     plugin: str
@@ -66,6 +60,9 @@ class Kind(Struct, frozen=True, eq=False):
     actions: Mapping[str, Any]
     nested: Mapping[str, Mapping[str, Any]]
     deletable: tuple[str, ...]
+    words: Mapping[str, ActionWords]
+    labels: Mapping[str, str]
+    hints: Mapping[str, str]
     filters: Mapping[str, Any]
     sortable: tuple[str, ...]
     ids: Mapping[str, str]
@@ -157,8 +154,15 @@ def label(name: str) -> str:
     return _LABELS.get(name) or field(name.removeprefix("is_"))
 
 
-def action_label(kind: Kind, name: str) -> str:
+def words_of(kind: Kind, name: str, table: str = "") -> ActionWords:
+    """What the plugin says of an action; with `table`, of those of its rows."""
+    return kind.words.get(f"{table}/{name}" if table else name) or ActionWords()
+
+
+def action_label(kind: Kind, name: str, table: str = "") -> str:
     """What an action's button says; one that is called as a table of the record adds to it."""
+    if said := words_of(kind, name, table).label:
+        return said
     of_table = any(member.name == name and member.form == "table" for member in kind.members)
     return f"Add {label(name).lower().removesuffix('s')}" if of_table else label(name)
 
@@ -185,8 +189,9 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
     for at, endpoint in posts.items():
         if of_row := re.fullmatch(rf"{acts.pattern}/{{\w+}}/(\w+)", at):
             nested.setdefault(of_row[1], {})[of_row[2]] = endpoint
-    members = described(next(option for option in options(one.signature.answer) if is_struct(option)))
-    in_list = {member.name: member for member in described(shown)}
+    answer = next(option for option in options(one.signature.answer) if is_struct(option))
+    members = _called(described(answer), pages.labels)
+    in_list = {member.name: member for member in _called(described(shown), pages.labels)}
     chosen = [in_list[name] for name in pages.columns] if pages.columns else _default_columns(tuple(in_list.values()))
     own = re.sub(r"(?<!^)(?=[A-Z])", " ", shown.__name__.removeprefix("Listed")).lower()
     filters = {f.encode_name: f.type for f in msgspec.structs.fields(query)} if query else {}
@@ -204,10 +209,17 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         actions={found[1]: endpoint for at, endpoint in posts.items() if (found := acts.fullmatch(at))},
         nested=nested,
         deletable=pages.deletable,
+        words=pages.actions,
+        labels=pages.labels,
+        hints=pages.hints,
         filters=filters,
         sortable=getattr(query, "sortable", ()),
         ids=listing.ids,
     )
+
+
+def _called(members: tuple[Member, ...], labels: Mapping[str, str]) -> tuple[Member, ...]:
+    return tuple(msgspec.structs.replace(member, label=labels.get(member.name, member.label)) for member in members)
 
 
 def _default_columns(members: tuple[Member, ...]) -> list[Member]:

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Manifest, RecordPages, Route
+from billycan import Deleted, Manifest, Route
 
 from . import categories as c
 from . import handlers as h
+from . import record_pages
 from .cards import by_category
 from .demo import add_samples
 from .gst import gst
@@ -43,22 +44,7 @@ manifest = Manifest(
         Route("PATCH", "/v1/expense_categories/{id}", c.update_category, scope="expenses:write"),
         Route("DELETE", "/v1/expense_categories/{id}", c.delete_category, scope="expenses:write"),
     ),
-    records=(
-        RecordPages(
-            path="/v1/expenses",
-            empty="An expense is what the business has spent. Its receipt can be attached to it.",
-            columns=("description", "category", "supplier_name", "date", "amount", "status"),
-            deletable=("recorded",),
-            order=70,
-        ),
-        RecordPages(
-            path="/v1/expense_categories",
-            empty="A category groups expenses, so that reports say what the money went on.",
-            one="category",
-            columns=("name", "created_at"),
-            order=95,
-        ),
-    ),
+    records=(record_pages.expenses, record_pages.categories),
     cards=(by_category,),
     gst=gst,
     imports=("/v1/expenses",),

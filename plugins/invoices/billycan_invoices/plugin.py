@@ -2,11 +2,12 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Document, Every, Manifest, RecordPages, Route
+from billycan import Code, Deleted, Document, Every, Manifest, Route
 
 from . import handlers as h
 from . import note_handlers as n
 from . import payment_handlers as p
+from . import record_pages
 from .cards import by_month, owed
 from .cards import gst as gst_card
 from .demo import add_samples
@@ -99,28 +100,7 @@ manifest = Manifest(
         Route("POST", "/v1/adjustment_notes/{id}/void", n.void_adjustment_note, scope="invoices:write"),
     ),
     pages=(("/i/{token}", invoice_page), ("/a/{token}", note_page)),
-    records=(
-        RecordPages(
-            path="/v1/invoices",
-            empty="An invoice says what a client owes and when it is due. Once sent, it has a page for the client.",
-            columns=("number", "client", "total", "amount_due", "due_date", "status"),
-            deletable=("draft",),
-            order=50,
-        ),
-        RecordPages(
-            path="/v1/payments",
-            empty="A payment is what a client has paid, for one invoice or for several.",
-            columns=("paid_on", "client", "payment_method", "amount", "unallocated", "status"),
-            order=60,
-        ),
-        RecordPages(
-            path="/v1/adjustment_notes",
-            empty="An adjustment note reduces an invoice that was sent, and leaves the invoice as it is.",
-            columns=("number", "client", "total", "issue_date", "status"),
-            deletable=("draft",),
-            order=65,
-        ),
-    ),
+    records=(record_pages.invoices, record_pages.payments, record_pages.adjustment_notes),
     cards=(owed, by_month, gst_card),
     gst=gst,
     documents=(

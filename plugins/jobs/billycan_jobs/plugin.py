@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Manifest, RecordPages, Route
+from billycan import Code, Deleted, Manifest, Route
 
 from . import handlers as h
-from . import rules
+from . import record_pages
 from .cards import by_status
 from .demo import add_samples
 from .neighbours import hears
@@ -51,15 +51,7 @@ manifest = Manifest(
             makes=("/v1/invoices/{id}",),
         ),
     ),
-    records=(
-        RecordPages(
-            path="/v1/jobs",
-            empty="A job is work for a client: when it is done, by whom, and what is charged for it.",
-            columns=("number", "title", "client", "scheduled_start", "priority", "status"),
-            deletable=rules.DELETABLE,
-            order=30,
-        ),
-    ),
+    records=(record_pages.jobs,),
     cards=(by_status,),
     hears=hears,
     demo=add_samples,

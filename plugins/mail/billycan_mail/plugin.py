@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Every, Gauge, Manifest, RecordPages, Route
+from billycan import ActionWords, Code, Deleted, Every, Gauge, Manifest, RecordPages, Route
 
 from . import handlers as h
 from . import suppressing
@@ -42,8 +42,15 @@ manifest = Manifest(
     records=(
         RecordPages(
             path="/v1/emails",
-            empty="Each email is listed here once a document was emailed from its page or by the API.",
+            empty="Email an invoice, a quote or a statement from its page, and it is listed here with what became of it.",
             columns=("subject", "recipients", "created_at", "sent_at", "status"),
+            actions={
+                "resend": ActionWords(
+                    label="Send again",
+                    says="The same email, with what is attached, goes to the same addresses once more.",
+                    asks=True,
+                ),
+            },
             order=140,
         ),
         RecordPages(

@@ -56,7 +56,7 @@ def sent_out(mailing, serve, sold):
 
 def test_a_draft_is_emailed_from_its_page_and_the_list_tells_what_became_of_it(sent_out, drain, clock):
     app, server, client, page, owner = sent_out(bounces="bounces@example.com")
-    assert "Nothing was emailed yet." in panel(owner.get(page))
+    assert "Nothing has been emailed yet." in panel(owner.get(page))
     assert f'href="{page}/email"' in owner.page.text and "Email this invoice" in owner.page.text
     form = owner.get(f"{page}/email")
     assert "ada@client.example" in form.text and "is a draft" in form.text

@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from billycan import Deleted, Document, Every, Manifest, RecordPages, Route
+from billycan import Deleted, Document, Every, Manifest, Route
 
 from . import handlers as h
+from . import record_pages
 from .demo import add_samples
 from .neighbours import hears
 from .pages import finish_quote, quote_page, quote_paper
@@ -51,15 +52,7 @@ manifest = Manifest(
         ),
     ),
     pages=(("/q/{token}", quote_page),),
-    records=(
-        RecordPages(
-            path="/v1/quotes",
-            empty="A quote tells a client what the work will cost. The client accepts or declines it on its page.",
-            columns=("number", "client", "title", "total", "expiry_date", "status"),
-            deletable=("draft",),
-            order=20,
-        ),
-    ),
+    records=(record_pages.quotes,),
     documents=(Document(path="/v1/quotes/{id}", show=quote_paper, finish=finish_quote),),
     hears=hears,
     tasks=(

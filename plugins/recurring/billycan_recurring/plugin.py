@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from billycan import Code, Deleted, Every, Manifest, RecordPages, Route
+from billycan import Code, Deleted, Every, Manifest, Route
 
 from . import handlers as h
+from . import record_pages
 from .cards import upcoming
 from .demo import add_samples
 from .making import make, to_make
@@ -39,14 +40,7 @@ manifest = Manifest(
         Route("POST", f"{_PATH}/{{id}}/end", h.end_recurring_invoice, scope="recurring:write"),
         Route("GET", f"{_PATH}/{{id}}/preview", h.preview_recurring_invoice, scope="recurring:read"),
     ),
-    records=(
-        RecordPages(
-            path=_PATH,
-            empty="A recurring invoice is made again every week, fortnight, month, quarter or year.",
-            columns=("client", "frequency", "next_on", "total", "status"),
-            order=70,
-        ),
-    ),
+    records=(record_pages.recurring_invoices,),
     cards=(upcoming,),
     hears={"item.deleted": h.keep_item},
     tasks=(Every(seconds=60, due=to_make, run=make),),

@@ -27,6 +27,8 @@ manifest = Manifest(
             empty="Staff take bookings and jobs. Their hours say when they can be booked.",
             one="member of staff",
             columns=("name", "email", "phone", "active"),
+            labels={"timezone": "Time zone"},
+            hints={"timezone": "Such as Australia/Hobart. Leave it empty for the business's own."},
             order=90,
         ),
     ),

@@ -173,10 +173,13 @@ def _ago(app: App, value: Moment, exact: str) -> str:
 
 
 def words(value: str) -> str:
-    """A name of a machine's as people write it: `gst_code` as `GST code`, `lines[0].unit` as `Lines 1: unit`."""
+    """A name of a machine's as people write it: `gst_code` as `GST code`, `lines[0].unit` as `Lines 1: unit`.
+
+    What somebody has written with capitals keeps them: `EFTPOS`, `PayPal`.
+    """
     value = re.sub(r"\[(\d+)\]", lambda place: f"_{int(place[1]) + 1}", value).replace(".", ":_")
     first, *others = re.sub(r"(?<=[a-z])(\d)$", r"_\1", value).split("_")
-    return " ".join([_ACRONYMS.get(first, first.capitalize()), *(_ACRONYMS.get(word, word) for word in others)])
+    return " ".join([_ACRONYMS.get(first, first[:1].upper() + first[1:]), *(_ACRONYMS.get(word, word) for word in others)])
 
 
 def field(name: str) -> str:
@@ -185,8 +188,8 @@ def field(name: str) -> str:
     return words(re.sub(r"(?<!external)_(id|at|on)$", "", several))
 
 
-_UPPER = ("abn", "bsb", "eftpos", "gst", "id", "pdf", "sku", "url")
-_ACRONYMS = {word: word.upper() for word in _UPPER} | {"payid": "PayID"}
+_UPPER = ("abn", "bpay", "bsb", "eftpos", "gst", "id", "pdf", "sku", "url")
+_ACRONYMS = {word: word.upper() for word in _UPPER} | {"payid": "PayID", "paypal": "PayPal"}
 
 
 @cache

@@ -1,0 +1,33 @@
+"""What the dashboard says of expenses and their categories."""
+
+from billycan import ActionWords, RecordPages
+
+expenses = RecordPages(
+    path="/v1/expenses",
+    empty="An expense is what the business has spent. Its receipt can be attached to it.",
+    columns=("description", "category", "supplier_name", "date", "amount", "status"),
+    deletable=("recorded",),
+    order=70,
+    actions={
+        "void": ActionWords(says="For an expense that was recorded by mistake. It stays listed, and counts nowhere."),
+    },
+    labels={"business_use_percent": "Business use (%)", "billable": "Charge to the client"},
+    hints={
+        "amount": "Including GST. Below zero for what a supplier gave back.",
+        "gst": "The GST on the receipt. Leave it empty for 1/11 of the amount, where the GST code is taxable.",
+        "tax_invoice_held": "Without one, the GST on more than $82.50 cannot be claimed.",
+        "tax_invoice_held_on": "The day on which you got it. Leave it empty for the expense's date.",
+        "paid_on": "Leave it empty for the expense's date, or if a bill with a due date is not paid yet.",
+        "tax_withheld": "What you kept back for the tax office, such as from a supplier without an ABN.",
+        "payment_method": "Such as card, EFTPOS, bank transfer or cash.",
+        "billable": "The job's next invoice can charge for it.",
+    },
+)
+
+categories = RecordPages(
+    path="/v1/expense_categories",
+    empty="A category groups expenses, so that reports say what the money went on.",
+    one="category",
+    columns=("name", "created_at"),
+    order=95,
+)

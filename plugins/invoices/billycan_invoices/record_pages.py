@@ -1,0 +1,114 @@
+"""What the dashboard says of invoices, payments and adjustment notes."""
+
+from billycan import ActionWords, RecordPages
+
+_PAYMENT = {
+    "payment_method": "Such as bank transfer, card, EFTPOS or cash.",
+    "paid_at": "When the money arrived. Leave it empty for now.",
+}
+
+invoices = RecordPages(
+    path="/v1/invoices",
+    empty="An invoice says what a client owes and when it is due. Once sent, it has a page for the client.",
+    columns=("number", "client", "total", "amount_due", "due_date", "status"),
+    deletable=("draft",),
+    order=50,
+    actions={
+        "send": ActionWords(
+            label="Mark as sent",
+            says="The invoice becomes final: what it says can no longer be changed, and the client can open its page."
+            " This does not email it.",
+            asks=True,
+        ),
+        "payments": ActionWords(
+            label="Record a payment",
+            says="Money that the client has paid for this invoice: all of what is due, or a part.",
+            done="The payment was recorded.",
+        ),
+        "payments/reverse": ActionWords(
+            says="For a payment that did not go through, such as one that bounced. It stays listed as reversed, and"
+            " the amount is due again.",
+            done="The payment was reversed.",
+        ),
+        "pay": ActionWords(
+            label="Mark as paid",
+            says="Record that the client has paid everything that is due. A draft becomes final first.",
+        ),
+        "void": ActionWords(
+            says="For an invoice that was sent by mistake and has no payments. It stays listed, and its number is never"
+            " reused.",
+        ),
+        "write_off": ActionWords(
+            says="Give up what is still due as a bad debt. If the client pays after all, you can record it here.",
+        ),
+        "forfeit": ActionWords(
+            label="Keep the deposit",
+            says="The client did not go ahead with the work, and you keep the deposit that they paid.",
+            done="The deposit is kept.",
+        ),
+        "duplicate": ActionWords(done="This new draft has the same content."),
+    },
+    hints={
+        "issue_date": "Leave it empty for today.",
+        "due_date": "Leave it empty to use the client's payment terms, or else your own.",
+        "amount": "At most what is due. Cash is a multiple of 0.05.",
+        "forfeited_on": "Leave it empty for today.",
+        **_PAYMENT,
+    },
+)
+
+payments = RecordPages(
+    path="/v1/payments",
+    empty="A payment is what a client has paid, for one invoice or for several.",
+    columns=("paid_on", "client", "payment_method", "amount", "unallocated", "status"),
+    order=60,
+    actions={
+        "allocate": ActionWords(
+            label="Use for invoices",
+            says="Use what is left of this payment to pay invoices of the same client.",
+            done="The payment was used for the invoices.",
+        ),
+        "deallocate": ActionWords(
+            label="Take off an invoice",
+            says="The amount is due on the invoice again, and is left of this payment for another one.",
+            done="The amount is due on the invoice again.",
+        ),
+        "refund": ActionWords(
+            label="Record a refund",
+            says="Record that you have given back some of what is left of this payment.",
+            done="The refund was recorded.",
+        ),
+        "reverse": ActionWords(
+            says="For a payment that did not go through, such as one that bounced. Every invoice that it paid is due"
+            " again.",
+        ),
+    },
+    labels={"unallocated": "Left over"},
+    hints={
+        **_PAYMENT,
+        "amount": "Cash is a multiple of 0.05.",
+        "refunded_at": "When you gave it back. Leave it empty for now.",
+    },
+)
+
+adjustment_notes = RecordPages(
+    path="/v1/adjustment_notes",
+    empty="An adjustment note reduces an invoice that was sent, and leaves the invoice as it is.",
+    columns=("number", "client", "total", "issue_date", "status"),
+    deletable=("draft",),
+    order=65,
+    actions={
+        "issue": ActionWords(
+            says="The note becomes final. It reduces what is due on the invoice; what the client has paid beyond that"
+            " becomes their credit.",
+            asks=True,
+        ),
+        "void": ActionWords(says="Undo this note: what it took off is due on the invoice again."),
+    },
+    labels={"full": "Everything that is left"},
+    hints={
+        "reason": "A bad debt is written off on the invoice instead.",
+        "full": "Take off all that is left of the invoice, instead of the lines below.",
+        "issue_date": "Not before the invoice's date. Leave it empty for today.",
+    },
+)

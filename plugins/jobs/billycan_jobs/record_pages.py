@@ -1,0 +1,32 @@
+"""What the dashboard says of jobs."""
+
+from billycan import ActionWords, RecordPages
+
+from . import rules
+
+jobs = RecordPages(
+    path="/v1/jobs",
+    empty="A job is work for a client: when it is done, by whom, and what is charged for it.",
+    columns=("number", "title", "client", "scheduled_start", "priority", "status"),
+    deletable=rules.DELETABLE,
+    order=30,
+    actions={
+        "schedule": ActionWords(says="Say when the work is to be done."),
+        "hold": ActionWords(label="Put on hold"),
+        "complete": ActionWords(says="Record that the work is done. All that the checklist requires must be ticked."),
+        "cancel": ActionWords(says="The work will not be done. The job stays listed."),
+        "invoice": ActionWords(
+            label="Create an invoice",
+            says="Create a draft invoice of all that is left to charge for, or of a part of it.",
+        ),
+    },
+    labels={"percent": "Share (%)", "claim": "Kind of invoice", "final": "Final invoice"},
+    hints={
+        "scheduled_start": "When it should start.",
+        "percent": "To invoice a part: a percentage of the whole work.",
+        "amount": "To invoice a part: an amount, including GST.",
+        "claim": "Of a part: progress for work that is done, part payment for a part of the price of one thing, or"
+        " deposit for a security deposit, on which there is no GST yet.",
+        "final": "All that is left: the work less what was invoiced before.",
+    },
+)

@@ -1,0 +1,43 @@
+"""What the dashboard says of quotes."""
+
+from billycan import ActionWords, RecordPages
+
+quotes = RecordPages(
+    path="/v1/quotes",
+    empty="A quote tells a client what the work will cost. The client accepts or declines it on its page.",
+    columns=("number", "client", "title", "total", "expiry_date", "status"),
+    deletable=("draft",),
+    order=20,
+    actions={
+        "send": ActionWords(
+            label="Mark as sent",
+            says="The quote becomes final, and the client can accept it on its page. This does not email it.",
+        ),
+        "accept": ActionWords(label="Mark as accepted", says="Record that the client has accepted the quote."),
+        "decline": ActionWords(label="Mark as declined", says="Record that the client does not want the work."),
+        "revise": ActionWords(
+            says="The quote becomes a draft again. Whoever opens the client's link is told that a new version is coming.",
+            done="The quote is a draft again: change it, and send it once more.",
+            asks=True,
+        ),
+        "cancel": ActionWords(
+            says="The quote is withdrawn, and the client's link stops working.",
+            asks=True,
+        ),
+        "convert": ActionWords(
+            label="Turn into job or invoice",
+            says="Create a job, or an invoice of all or a part of the work, with the same lines and prices.",
+        ),
+    },
+    labels={"to": "Create", "percent": "Share (%)", "claim": "Kind of invoice", "final": "Final invoice"},
+    hints={
+        "issue_date": "Leave it empty for today.",
+        "expiry_date": "The last day on which the client can accept it; usually 30 days after the issue date.",
+        "to": "What to create.",
+        "percent": "To invoice a part: a percentage of the whole work.",
+        "amount": "To invoice a part: an amount, including GST.",
+        "claim": "Of a part: progress for work that is done, part payment for a part of the price of one thing, or"
+        " deposit for a security deposit, on which there is no GST yet.",
+        "final": "All that is left: the work less what was invoiced before.",
+    },
+)

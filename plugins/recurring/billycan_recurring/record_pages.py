@@ -1,0 +1,28 @@
+"""What the dashboard says of recurring invoices."""
+
+from billycan import ActionWords, RecordPages
+
+recurring_invoices = RecordPages(
+    path="/v1/recurring_invoices",
+    empty="A recurring invoice is created again every week, fortnight, month, quarter or year.",
+    columns=("client", "frequency", "next_on", "total", "status"),
+    order=70,
+    actions={
+        "pause": ActionWords(says="No invoice is created until you resume it; dates in between are skipped.", asks=True),
+        "end": ActionWords(says="No more invoices are created. Those that were created stay.", asks=True),
+    },
+    labels={
+        "then": "After it is created",
+        "start_on": "Starts",
+        "end_on": "Ends",
+        "next_on": "Next date",
+        "count": "Number of invoices",
+    },
+    hints={
+        "start_on": "The date of the first invoice; all others are counted from it. In a month that is too short, the"
+        " last day is used.",
+        "end_on": "The last possible date. Give this or a number of invoices, not both.",
+        "count": "How many to create. Give this or an end, not both.",
+        "then": "Leave each invoice as a draft, mark it as sent, or email it to the client too.",
+    },
+)

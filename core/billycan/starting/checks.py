@@ -44,8 +44,8 @@ def alone(manifest: Manifest) -> Iterator[str]:
         if pages.path not in {route.path for route in manifest.routes}:
             yield f"{name}: its records name {pages.path}, which it does not list: correct the path"
         within = f"{pages.path}/{{id}}/"
-        posts = [r.path.removeprefix(within) for r in manifest.routes if r.method == "POST" and r.path.startswith(within)]
-        if missing := sorted(pages.actions.keys() - {re.sub(r"/\{\w+\}", "", path) for path in posts}):
+        acts = [route.path for route in manifest.routes if route.method == "POST" and route.path.startswith(within)]
+        if missing := sorted(pages.actions.keys() - {re.sub(r"/\{\w+\}", "", path[len(within) :]) for path in acts}):
             yield f"{name}: its records of {pages.path} have no action {missing[0]}: correct the actions"
     for document in manifest.documents:
         if document.path not in {route.path for route in manifest.routes if route.method == "GET"}:

@@ -29,6 +29,7 @@ _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at"
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
 _MOST_TOLD = 50
 _MOST_NEXT = 6
+_MOST_NARROW, _NARROW = 3, 12  # columns that a phone has room for, and letters of each
 _MOST_CHOICES = 3  # filters that are offered at once
 _TELLING = {"total", "amount", "amount_due", "price", "unit_price", "cost"}
 # What ends something, or is done beside it, is not what a visitor most likely came for.
@@ -192,7 +193,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "figures": figures,
         "facts": facts,
         "names": _names(visit, facts, record),
-        "tables": [(m, _columns(m, record[m.name], id)) for m in sorted(main, key=_is_sum) if _is_table(m, record)],
+        "tables": [_table(m, record[m.name], id) for m in sorted(main, key=_is_sum) if _is_table(m, record)],
         "actions": [(n, action_label(kind, n), asks(kind, kind.actions[n], n), n == first) for n in actions],
         "nested": lambda member, row: [
             (n, action_label(kind, n, member), asks(kind, kind.nested[member][n], n, member))
@@ -262,6 +263,13 @@ def _says(name: str, value: Any) -> bool:
     if isinstance(value, Decimal) and not value:
         return name in _TELLING
     return value not in (None, "", [], {}, False)
+
+
+def _table(table: Member, rows: list[Mapping[str, Any]], id: str) -> tuple[Member, list[Member], bool]:
+    """A table with its columns, and whether these are so few and short that they stand side by side on a phone."""
+    columns = _columns(table, rows, id)
+    texts = [str(row.get(column.name)) for row in rows for column in columns]
+    return table, columns, len(columns) <= _MOST_NARROW and max(map(len, texts), default=0) <= _NARROW
 
 
 def _columns(table: Member, rows: list[Mapping[str, Any]], id: str) -> list[Member]:

@@ -13,7 +13,20 @@ from billycan_users.api import Answer, Led, Shown, Visit, money, words
 from . import forms
 from .browsing import has_members, show_record
 from .forms import Control
-from .kinds import Kind, action_label, doing, holds, kind_at, kind_of, kinds, label, page_of, targets, title_of, words_of
+from .kinds import (
+    Kind,
+    action_label,
+    doing,
+    holds,
+    kind_at,
+    kind_of,
+    kinds,
+    label,
+    page_of,
+    targets,
+    title_of,
+    words_of,
+)
 from .mailed import EMAILS, led
 
 _MOST_CHOICES = 100

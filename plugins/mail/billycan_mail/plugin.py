@@ -42,7 +42,7 @@ manifest = Manifest(
     records=(
         RecordPages(
             path="/v1/emails",
-            empty="Email an invoice, a quote or a statement from its page, and it is listed here with what became of it.",
+            empty="An invoice, a quote or a statement that you email from its page is listed here.",
             columns=("subject", "recipients", "created_at", "sent_at", "status"),
             actions={
                 "resend": ActionWords(

@@ -16,7 +16,7 @@ quotes = RecordPages(
         "accept": ActionWords(label="Mark as accepted", says="Record that the client has accepted the quote."),
         "decline": ActionWords(label="Mark as declined", says="Record that the client does not want the work."),
         "revise": ActionWords(
-            says="The quote becomes a draft again. Whoever opens the client's link is told that a new version is coming.",
+            says="The quote becomes a draft again. The client's link says that a new version is coming.",
             done="The quote is a draft again: change it, and send it once more.",
             asks=True,
         ),

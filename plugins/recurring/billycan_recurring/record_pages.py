@@ -8,7 +8,9 @@ recurring_invoices = RecordPages(
     columns=("client", "frequency", "next_on", "total", "status"),
     order=70,
     actions={
-        "pause": ActionWords(says="No invoice is created until you resume it; dates in between are skipped.", asks=True),
+        "pause": ActionWords(
+            says="No invoice is created until you resume it; dates in between are skipped.", asks=True
+        ),
         "end": ActionWords(says="No more invoices are created. Those that were created stay.", asks=True),
     },
     labels={

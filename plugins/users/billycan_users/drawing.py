@@ -179,7 +179,8 @@ def words(value: str) -> str:
     """
     value = re.sub(r"\[(\d+)\]", lambda place: f"_{int(place[1]) + 1}", value).replace(".", ":_")
     first, *others = re.sub(r"(?<=[a-z])(\d)$", r"_\1", value).split("_")
-    return " ".join([_ACRONYMS.get(first, first[:1].upper() + first[1:]), *(_ACRONYMS.get(word, word) for word in others)])
+    first = _ACRONYMS.get(first, first[:1].upper() + first[1:])
+    return " ".join([first, *(_ACRONYMS.get(word, word) for word in others)])
 
 
 def field(name: str) -> str:

@@ -448,6 +448,18 @@ def test_a_page_names_what_it_leads_to_and_what_it_does(app, client, owner):
 def test_plugins_have_words_for_members_that_there_are(app):
     for kind in kinds(app).values():
         bodies = [e.signature.body for e in (*kind.routes.values(), *kind.actions.values())]
-        asked = {control.name for body in bodies if is_struct(body) for control in controls(body)}
-        there_are = asked | {member.name for member in kind.members}
-        assert kind.labels.keys() | kind.hints.keys() <= there_are, kind.path
+        asked = [control for body in bodies if is_struct(body) for control in controls(body)]
+        there_are = {each.name for control in asked for each in (control, *control.parts)}
+        there_are |= {member.name for member in kind.members}
+        assert {*kind.labels, *kind.hints, *kind.rare} <= there_are, kind.path
+
+
+def test_a_new_business_is_told_how_to_begin(app, client, owner):
+    page = owner.get("/dashboard")
+    assert "Begin with your first contact" in page.text
+    page = page.click("New contact", href="/dashboard/contacts/new")
+    page = owner.get("/dashboard/invoices/new")
+    assert "There are no contacts yet" in page.text and page.html.find("a", string="create the first")
+    client.post("/v1/contacts", {"name": "Ada"})
+    assert "Begin with" not in owner.get("/dashboard").text
+    assert "There are no contacts yet" not in owner.get("/dashboard/invoices/new").text

@@ -167,7 +167,8 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     deletable: The statuses in which one can be deleted; empty where its status does not matter.
     actions: Words for its actions by their names, and for those of a row by both: `payments/reverse`.
     labels: What members are called, where their names do not suit people.
-    hints: What forms say of members, where the API's words do not.
+    hints: What forms say of members, where the API's words do not suit people.
+    rare: Members that few fill in: forms have them under More.
     order: Where it stands among the others; the lowest comes first.
     hidden: Whether they have no such pages, as where the plugin has its own.
     """
@@ -181,6 +182,7 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     actions: Mapping[str, ActionWords] = {}
     labels: Mapping[str, str] = {}
     hints: Mapping[str, str] = {}
+    rare: tuple[str, ...] = ()
     order: int = 100
     hidden: bool = False
 

@@ -20,7 +20,6 @@ bookings = RecordPages(
     hints={
         "force": "Also outside working hours, at short notice, far ahead or in the past. Two bookings still cannot"
         " overlap.",
-        "staff_id": "Leave it empty for anybody who is free, or whoever has the booking now.",
     },
 )
 

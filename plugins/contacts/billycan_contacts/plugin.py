@@ -33,12 +33,16 @@ manifest = Manifest(
                     says="The contact is no longer offered for anything new. What names them stays.", asks=True
                 ),
             },
-            labels={"payment_terms_days": "Payment terms (days)", "contractor": "Taxable payments"},
+            labels={"payment_terms_days": "Payment terms (days)"},
             hints={
                 "gst_registered": "Leave it empty if you do not know.",
                 "contractor": "What you pay them is reported to the tax office once a year.",
                 "payment_terms_days": "How long they have to pay. Leave it empty for your own terms.",
+                "abn": "",
+                "country": "Two letters. Leave it empty for Australia.",
+                "kind": "",
                 "phone": "",
+                "roles": "You sell to clients, and buy from suppliers.",
             },
             order=10,
         ),

@@ -184,6 +184,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     figures = [m for m in kind.columns if m.form == "money" and record.get(m.name) is not None]
     actions = _actions(visit, kind.actions, record)
     first = next((name for name in actions if name not in _QUIET), "")
+    shown = sorted(actions, key=lambda name: name != first)
     heading = {"status", *(m.name for m in figures), *(m.name for m in kind.columns[:1] if m.form == "text")}
     facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m.name, record.get(m.name))]
     values = {
@@ -194,7 +195,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "facts": facts,
         "names": _names(visit, facts, record),
         "tables": [_table(m, record[m.name], id) for m in sorted(main, key=_is_sum) if _is_table(m, record)],
-        "actions": [(n, action_label(kind, n), asks(kind, kind.actions[n], n), n == first) for n in actions],
+        "actions": [(n, action_label(kind, n), asks(kind, kind.actions[n], n), n == first) for n in shown],
         "nested": lambda member, row: [
             (n, action_label(kind, n, member), asks(kind, kind.nested[member][n], n, member))
             for n in _actions(visit, kind.nested.get(member, {}), row)

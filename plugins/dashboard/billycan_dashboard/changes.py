@@ -38,8 +38,8 @@ _MOST_LOOKED_UP = 500  # of what was chosen before: an invoice has up to 500 lin
 class Choices(Struct, frozen=True):
     """What a reference may be: pairs of an id and a name, of `total` that there are.
 
-    `names` are those that were chosen before. One of many rows offers `in_row` pairs, so that a form with many rows is
-    not as long as both multiplied.
+    `names` are those that were chosen before, and `new` is the page that makes another. One of
+    many rows offers `in_row` pairs, so that a form with many rows is not as long as both multiplied.
     """
 
     pairs: list[tuple[str, str]]
@@ -47,6 +47,7 @@ class Choices(Struct, frozen=True):
     in_row: int
     total: int
     title: str
+    new: str = ""
 
     def all(self) -> list[tuple[str, str]]:
         """What may be ticked."""
@@ -232,8 +233,8 @@ def _show_form(
         "says": says,
         "back": back or (f"{kind.page}/{record['id']}" if record else kind.page),
         "version": visit.form.get("version") or (record["version"] if record else ""),
-        "main": [c for c in asked if c.name not in ("external_id", "metadata") and not _is_chained(c, asked)],
-        "rest": [c for c in asked if c.name in ("external_id", "metadata") or _is_chained(c, asked)],
+        "main": [c for c in asked if not _is_rare(c, asked, kind)],
+        "rest": [c for c in asked if _is_rare(c, asked, kind)],
         "fields": fields,
         "rows": rows,
         "choices": choices,
@@ -242,9 +243,10 @@ def _show_form(
     return Shown("dashboard/form.html", values)
 
 
-def _is_chained(control: Control, asked: Sequence[Control]) -> bool:
-    """Whether it is a neighbour that actions set by themselves, so that few fill it in."""
-    return control.form == "ref" and not control.required and len(asked) > 12
+def _is_rare(control: Control, asked: Sequence[Control], kind: Kind) -> bool:
+    """Whether few fill it in, such as a neighbour that actions set by themselves."""
+    is_chained = control.form == "ref" and not control.required and len(asked) > 12
+    return is_chained or control.name in ("external_id", "metadata", *kind.rare)
 
 
 def _with_known_references(control: Control, choices: Mapping[str, Choices | None]) -> Control:
@@ -311,7 +313,7 @@ def _choices(
     }
     total = visit.call("GET", target.path, {"per_page": 1})["pagination"]["total"] if text else None
     total = found["pagination"]["total"] if total is None else total
-    return Choices(pairs, names, in_row, total, target.title)
+    return Choices(pairs, names, in_row, total, target.title, f"{target.page}/new" if target.may(visit, "make") else "")
 
 
 def _named(kind: Kind, record: Mapping[str, Any]) -> str:

@@ -19,6 +19,7 @@ from .kinds import Kind, kind_at, label, title_of
 _DOCUMENT = "document."  # what the fields of its parameters begin with
 _BETWEEN = re.compile(r"[\s,;]+")
 _WRITTEN = ("subject", "message")
+_PERIOD = {"from": "First day", "to": "Last day"}  # beside To, to whom an email goes
 _SANDBOX = "[SANDBOX] "  # which mail puts before each subject of a sandbox by itself
 # The email is HTML with styles of its own. It runs nothing, loads nothing and is nobody's page; its links open others.
 _FRAMED = {
@@ -133,7 +134,8 @@ def _about(visit: Visit, resource: str, id: str, action: str) -> _Subject | None
             raise RouteNotFound
         return None
     takes = visit.app.documents[path].takes
-    return _Subject(kind, offer, f"{kind.path}/{id}{below}", forms.controls(takes) if takes else ())
+    parameters = forms.worded(forms.controls(takes), _PERIOD, {}) if takes else ()
+    return _Subject(kind, offer, f"{kind.path}/{id}{below}", parameters)
 
 
 def _require(about: _Subject) -> None:

@@ -60,9 +60,14 @@ def controls(kind: type[Struct]) -> tuple[Control, ...]:
 
 
 def worded(asked: tuple[Control, ...], labels: Mapping[str, str], hints: Mapping[str, str]) -> tuple[Control, ...]:
-    """The same with a plugin's own words for members."""
+    """The same with a plugin's own words for members, and for the members of these."""
     return tuple(
-        msgspec.structs.replace(each, label=labels.get(each.name, each.label), hint=hints.get(each.name, each.hint))
+        msgspec.structs.replace(
+            each,
+            label=labels.get(each.name, each.label),
+            hint=hints.get(each.name, each.hint),
+            parts=worded(each.parts, labels, hints),
+        )
         for each in asked
     )
 

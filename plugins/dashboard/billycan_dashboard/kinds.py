@@ -44,7 +44,7 @@ class Kind(Struct, frozen=True, eq=False):
 
     `actions` are those of a record, and `nested` those of the rows of a member, by its name. `filters` are those of its
     list, each with its type; `ids` says which kind of id some take, by prefix. `empty` is what an empty list
-    says; `words`, `labels` and `hints` are what its plugin calls actions and members.
+    says; `words`, `labels`, `hints` and `rare` are what its plugin says of actions and members.
     """
 
     plugin: str
@@ -63,6 +63,7 @@ class Kind(Struct, frozen=True, eq=False):
     words: Mapping[str, ActionWords]
     labels: Mapping[str, str]
     hints: Mapping[str, str]
+    rare: tuple[str, ...]
     filters: Mapping[str, Any]
     sortable: tuple[str, ...]
     ids: Mapping[str, str]
@@ -143,9 +144,13 @@ def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
 
 
 def doing(kind: Kind, what: str, title: str, between: str = ": ") -> str:
-    """A title that says what is done with a record: `Cancel booking: Blocked drain`, `Void: INV-0001`."""
+    """A title that says what is done with a record: `Cancel booking: Blocked drain`, `Void: INV-0001`.
+
+    Several words say already what is done: `Record a refund: Ada`.
+    """
     if title.lower().startswith(f"{kind.one.lower()}: "):
-        return f"{what} {kind.one}{title[len(kind.one) :]}"
+        whose = title[len(kind.one) :]
+        return f"{what}{whose}" if " " in what else f"{what} {kind.one}{whose}"
     return f"{what}{between}{title}"
 
 
@@ -212,6 +217,7 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         words=pages.actions,
         labels=pages.labels,
         hints=pages.hints,
+        rare=pages.rare,
         filters=filters,
         sortable=getattr(query, "sortable", ()),
         ids=listing.ids,

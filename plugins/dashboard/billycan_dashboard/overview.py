@@ -5,12 +5,22 @@ from collections.abc import Iterator
 from billycan import Card
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
-from .kinds import page_at
+from .kinds import Kind, kinds, page_at
 
 
 def show_overview(visit: Visit) -> Answer:
     cards = [*_cards(visit)]
-    return Shown("dashboard/overview.html", {"cards": cards, "page_at": lambda path: page_at(visit.app, path)})
+    values = {"cards": cards, "page_at": lambda path: page_at(visit.app, path), "first": _first(visit)}
+    return Shown("dashboard/overview.html", values)
+
+
+def _first(visit: Visit) -> Kind | None:
+    """The resource that a business begins with, while it has none of it and the visitor may make some."""
+    kind = next(iter(kinds(visit.app).values()), None)
+    if kind is None or not kind.may(visit, "list") or not kind.may(visit, "make"):
+        return None
+    found = visit.call("GET", kind.path, {"per_page": 1, "fields": "id"})
+    return None if found["pagination"]["total"] else kind
 
 
 def _cards(visit: Visit) -> Iterator[Card]:

@@ -10,6 +10,21 @@ from . import forms
 
 _HERE = "/dashboard/profile"
 _MONEY = ("bank_account", "payid")
+_LABELS = {
+    "timezone": "Time zone",
+    "default_payment_terms_days": "Payment terms (days)",
+    "amounts_are": "Prices are",
+}
+_HINTS = {
+    "abn": "A tax invoice cannot be sent without it.",
+    "timezone": "Such as Australia/Hobart.",
+    "default_payment_terms_days": "How long clients have to pay, unless they have terms of their own.",
+    "amounts_are": "Inclusive or exclusive of GST, on new documents.",
+    "gst_rounding": "Once for the whole document, or for each line. Both are lawful.",
+    "gst_registered": "Without it, no GST can be charged. A change counts from today.",
+    "country": "Two letters. Leave it empty for Australia.",
+    "payid": "",
+}
 
 
 def show_profile(visit: Visit) -> Answer:
@@ -39,7 +54,7 @@ def change_bank(visit: Visit) -> Answer:
 
 
 def _asked() -> tuple[tuple[forms.Control, ...], tuple[forms.Control, ...]]:
-    asked = forms.controls(Profile)
+    asked = forms.worded(forms.controls(Profile), _LABELS, _HINTS)
     return tuple(c for c in asked if c.name not in _MONEY), tuple(c for c in asked if c.name in _MONEY)
 
 

@@ -32,11 +32,15 @@ from .lines import (
     party_columns,
     plain_number,
 )
+from .record_pages import HINTS, LABELS, RARE
 from .rules import GST_CODES, RATES, Charge, CodeTotals, GstCode, allocate, dollars, round_cents, totals
 
 __all__ = [
     "GST_CODES",
+    "HINTS",
+    "LABELS",
     "NEEDS",
+    "RARE",
     "RATES",
     "Bill",
     "Charge",

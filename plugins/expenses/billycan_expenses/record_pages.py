@@ -12,6 +12,7 @@ expenses = RecordPages(
         "void": ActionWords(says="For an expense that was recorded by mistake. It stays listed, and counts nowhere."),
     },
     labels={"business_use_percent": "Business use (%)", "billable": "Charge to the client"},
+    rare=("supplier_abn", "business_use_percent", "tax_invoice_held_on", "tax_withheld"),
     hints={
         "amount": "Including GST. Below zero for what a supplier gave back.",
         "gst": "The GST on the receipt. Leave it empty for 1/11 of the amount, where the GST code is taxable.",
@@ -20,7 +21,7 @@ expenses = RecordPages(
         "paid_on": "Leave it empty for the expense's date, or if a bill with a due date is not paid yet.",
         "tax_withheld": "What you kept back for the tax office, such as from a supplier without an ABN.",
         "payment_method": "Such as card, EFTPOS, bank transfer or cash.",
-        "billable": "The job's next invoice can charge for it.",
+        "billable": "The job's next invoice can include it.",
     },
 )
 

@@ -1,6 +1,7 @@
 """What the dashboard says of invoices, payments and adjustment notes."""
 
 from billycan import ActionWords, RecordPages
+from billycan_documents.api import HINTS, LABELS, RARE
 
 _PAYMENT = {
     "payment_method": "Such as bank transfer, card, EFTPOS or cash.",
@@ -48,7 +49,10 @@ invoices = RecordPages(
         ),
         "duplicate": ActionWords(done="This new draft has the same content."),
     },
+    labels={**LABELS, "hosted_url": "The client's page"},
+    rare=RARE,
     hints={
+        **HINTS,
         "issue_date": "Leave it empty for today.",
         "due_date": "Leave it empty to use the client's payment terms, or else your own.",
         "amount": "At most what is due. Cash is a multiple of 0.05.",
@@ -105,7 +109,7 @@ adjustment_notes = RecordPages(
         ),
         "void": ActionWords(says="Undo this note: what it took off is due on the invoice again."),
     },
-    labels={"full": "Everything that is left"},
+    labels={"full": "Everything that is left", "hosted_url": "The client's page"},
     hints={
         "reason": "A bad debt is written off on the invoice instead.",
         "full": "Take off all that is left of the invoice, instead of the lines below.",

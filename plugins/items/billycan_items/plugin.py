@@ -29,6 +29,13 @@ manifest = Manifest(
             path="/v1/items",
             empty="Items are your price list: one gives a line its description, unit and price.",
             columns=("name", "sku", "unit_price", "unit", "active"),
+            hints={
+                "unit_price": "With or without GST, as the prices of your invoices are.",
+                "unit": "Such as hour or metre.",
+                "gst_code": "Leave it empty to tax it as the other lines are.",
+                "description": "What the line of an invoice says. Leave it empty for the name.",
+                "sku": "Your own code for it.",
+            },
             order=85,
         ),
     ),

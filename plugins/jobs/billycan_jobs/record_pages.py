@@ -1,6 +1,7 @@
 """What the dashboard says of jobs."""
 
 from billycan import ActionWords, RecordPages
+from billycan_documents.api import HINTS, LABELS, RARE
 
 from . import rules
 
@@ -20,8 +21,10 @@ jobs = RecordPages(
             says="Create a draft invoice of all that is left to charge for, or of a part of it.",
         ),
     },
-    labels={"percent": "Share (%)", "claim": "Kind of invoice", "final": "Final invoice"},
+    labels={**LABELS, "percent": "Share (%)", "claim": "Kind of invoice", "final": "Final invoice"},
+    rare=(*RARE, "completion_notes"),
     hints={
+        **HINTS,
         "scheduled_start": "When it should start.",
         "percent": "To invoice a part: a percentage of the whole work.",
         "amount": "To invoice a part: an amount, including GST.",

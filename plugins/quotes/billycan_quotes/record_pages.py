@@ -1,6 +1,7 @@
 """What the dashboard says of quotes."""
 
 from billycan import ActionWords, RecordPages
+from billycan_documents.api import HINTS, LABELS, RARE
 
 quotes = RecordPages(
     path="/v1/quotes",
@@ -29,8 +30,17 @@ quotes = RecordPages(
             says="Create a job, or an invoice of all or a part of the work, with the same lines and prices.",
         ),
     },
-    labels={"to": "Create", "percent": "Share (%)", "claim": "Kind of invoice", "final": "Final invoice"},
+    labels={
+        **LABELS,
+        "hosted_url": "The client's page",
+        "to": "Create",
+        "percent": "Share (%)",
+        "claim": "Kind of invoice",
+        "final": "Final invoice",
+    },
+    rare=RARE,
     hints={
+        **HINTS,
         "issue_date": "Leave it empty for today.",
         "expiry_date": "The last day on which the client can accept it; usually 30 days after the issue date.",
         "to": "What to create.",

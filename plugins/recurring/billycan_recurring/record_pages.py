@@ -1,6 +1,7 @@
 """What the dashboard says of recurring invoices."""
 
 from billycan import ActionWords, RecordPages
+from billycan_documents.api import HINTS, LABELS, RARE
 
 recurring_invoices = RecordPages(
     path="/v1/recurring_invoices",
@@ -14,13 +15,16 @@ recurring_invoices = RecordPages(
         "end": ActionWords(says="No more invoices are created. Those that were created stay.", asks=True),
     },
     labels={
+        **LABELS,
         "then": "After it is created",
         "start_on": "Starts",
         "end_on": "Ends",
         "next_on": "Next date",
         "count": "Number of invoices",
     },
+    rare=RARE,
     hints={
+        **HINTS,
         "start_on": "The date of the first invoice; all others are counted from it. In a month that is too short, the"
         " last day is used.",
         "end_on": "The last possible date. Give this or a number of invoices, not both.",

@@ -29,12 +29,12 @@ services = RecordPages(
     columns=("name", "duration_minutes", "price", "active"),
     order=80,
     labels={
-        "duration_minutes": "Duration (minutes)",
-        "buffer_before_minutes": "Kept free before (minutes)",
-        "buffer_after_minutes": "Kept free after (minutes)",
-        "slot_interval_minutes": "Time between starts (minutes)",
-        "min_notice_minutes": "Least notice (minutes)",
-        "max_advance_days": "Furthest ahead (days)",
+        "duration_minutes": "Duration (min)",
+        "buffer_before_minutes": "Free before (min)",
+        "buffer_after_minutes": "Free after (min)",
+        "slot_interval_minutes": "Starts every (min)",
+        "min_notice_minutes": "Notice (min)",
+        "max_advance_days": "Book ahead (days)",
         "requires_confirmation": "Must be confirmed",
     },
     hints={
@@ -43,7 +43,8 @@ services = RecordPages(
         "buffer_after_minutes": "Such as for cleaning up.",
         "capacity": "How many clients can book the same time with the same person.",
         "slot_interval_minutes": "With 30, clients can start on the hour and the half hour.",
-        "max_advance_days": "Leave it empty for any number.",
+        "min_notice_minutes": "How long before the start it can still be booked.",
+        "max_advance_days": "At most. Leave it empty for any number.",
         "requires_confirmation": "New bookings wait until you confirm or decline them.",
     },
 )

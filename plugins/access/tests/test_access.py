@@ -262,7 +262,7 @@ def letters(install, monkeypatch):
 
 def test_an_address_is_proved_by_a_form_behind_a_link(open_app, letters):
     app = open_app("request", "mail")
-    assert "a letter is on its way" in ask(app).text
+    assert "an email is on its way" in ask(app).text
     ((to, _, text),) = letters
     link = re.search(r"(/access/confirm/[\w-]+)", text)[1]
     browser = Browser(app)

@@ -1,38 +1,86 @@
-"""Delete one plugin's folder after the other from a fresh clone, and run what is left.
+"""Delete one plugin's folder after the other from a clone, and run what is left.
 
-`tests/without.py explorer users -- -k sqlite` tries these; without names, each plugin has its turn. What is after `--`
-goes to pytest. A clone has what is committed; one that fails is kept, and its place printed.
+`tests/without.py explorer users -- --engine sqlite` tries these; without names, each plugin has its turn. What is after
+`--` goes to pytest. The clone has what is committed; it is kept where something failed, and its place printed.
+
+Files of tests that cannot depend on the folder are left out, unless `--all` comes first: those that, with the
+conftest.py beside them, neither name the plugin or one that requires it, nor do what LOOKS finds: look at what is
+installed, read the repository, run a command or a process. A plugin's test_conformance.py is left out where nothing in
+its plugin's folder names them.
 """
 
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
+LOOKS = re.compile(
+    r"\b(absent|BILLYCAN_PLUGINS|CliRunner|entry_points|examine|first_party|glob|subprocess)\b"
+    r"|__file__|\bApp\(|installed\("
+)
+UV = (".venv/bin/uv", "pip")
 
 
-def passes_without(plugin: str, arguments: list[str]) -> bool:
-    """Whether a clone without this plugin's folder can be set up, and passes its own tests."""
-    clone = Path(tempfile.mkdtemp(prefix=f"without-{plugin}-"))
-    for step in (
-        ["git", "clone", "-q", str(HERE), "."],
-        ["rm", "-r", f"plugins/{plugin}"],
-        ["make", "-s", "setup"],
-        [".venv/bin/pytest", "-q", "-n", "1", *arguments],
-    ):
-        done = subprocess.run(step, cwd=clone, text=True, capture_output=True, check=False)
-        if done.returncode:
-            print(f"without {plugin}: {step[0]} failed in {clone}\n{done.stdout}{done.stderr}", flush=True)
-            return False
-    print(f"without {plugin}: {done.stdout.splitlines()[-1]}", flush=True)
-    shutil.rmtree(clone)
-    return True
+def passes_without(clone: Path, plugin: str, options: list[str], *, everything: bool) -> bool:
+    """Whether the tests of a clone pass while it has no such plugin; it is there again afterwards."""
+    folder, started = f"plugins/{plugin}", time.monotonic()
+    gone = requiring(clone, plugin)
+    run(clone, *UV, "uninstall", "-q", "-p", ".venv", package(plugin))
+    shutil.rmtree(clone / folder)
+    tests = [path for place in ("core", "plugins/*", "examples/*", ".") for path in clone.glob(f"{place}/tests/**/test_*.py")]
+    chosen = [str(path.relative_to(clone)) for path in tests if everything or may_depend(path, gone)]
+    done = run(clone, ".venv/bin/pytest", "-q", *options, *([] if everything else chosen), check=False)
+    run(clone, "git", "checkout", "-q", folder)
+    run(clone, *UV, "install", "-q", "-p", ".venv", "--no-deps", "-e", folder)
+    if done.returncode:
+        print(f"{done.stdout}{done.stderr}")
+    of = f"{len(chosen)} of {len(tests)} files in {time.monotonic() - started:.0f} s"
+    print(f"without {plugin}: {done.stdout.rstrip().splitlines()[-1]}, {of}", flush=True)
+    return not done.returncode
+
+
+def run(clone: Path, *words: str, check: bool = True) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(words, cwd=clone, text=True, capture_output=True, check=check)
+
+
+def package(plugin: str) -> str:
+    return f"billycan-{plugin.replace('_', '-')}"
+
+
+def requiring(clone: Path, plugin: str) -> set[str]:
+    """The plugin and those that require it."""
+    projects = {path.parent.name: path.read_text() for path in clone.glob("*/*/pyproject.toml")}
+    found = {plugin}
+    while more := {name for name, said in projects.items() for n in found if f'"{package(n)}>' in said} - found:
+        found |= more
+    return found
+
+
+def may_depend(path: Path, gone: set[str]) -> bool:
+    """Whether tests may do something else where these plugins are not there."""
+    beside = path.with_name("conftest.py")
+    said = path.read_text() + (beside.read_text() if beside.exists() else "")
+    house = path.parents[1].rglob("*.py") if path.name == "test_conformance.py" and "core" not in path.parts else ()
+    named = re.compile(rf"""(["'/,]|billycan[_-])({"|".join(sorted(gone))})\b""")
+    return bool(LOOKS.search(said) or named.search("\n".join([said, *(other.read_text() for other in house)])))
 
 
 if __name__ == "__main__":
-    given = sys.argv[1:]
-    names, arguments = (given[: given.index("--")], given[given.index("--") + 1 :]) if "--" in given else (given, [])
-    passed = [passes_without(plugin, arguments) for plugin in names or sorted(p.name for p in HERE.glob("plugins/*/"))]
+    given, options = sys.argv[1:], []
+    if "--" in given:
+        given, options = given[: given.index("--")], given[given.index("--") + 1 :]
+    everything = given[:1] == ["--all"]
+    clone = Path(tempfile.mkdtemp(prefix="without-"))
+    run(clone, "git", "clone", "-q", str(HERE), ".")
+    run(clone, "make", "-s", "setup")
+    names = given[everything:] or sorted(path.name for path in HERE.glob("plugins/*/"))
+    passed = [passes_without(clone, plugin, options, everything=everything) for plugin in names]
+    if all(passed):
+        shutil.rmtree(clone)
+    else:
+        print(f"something failed in {clone}")
     sys.exit(not all(passed))

@@ -9,12 +9,14 @@ installed, read the repository, run a command or a process. A plugin's test_conf
 its plugin's folder names them.
 """
 
+import ast
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
+from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
@@ -32,7 +34,7 @@ def passes_without(clone: Path, plugin: str, options: list[str], *, everything: 
     run(clone, *UV, "uninstall", "-q", "-p", ".venv", package(plugin))
     shutil.rmtree(clone / folder)
     tests = [path for place in ("core", "plugins/*", "examples/*", ".") for path in clone.glob(f"{place}/tests/**/test_*.py")]
-    chosen = [str(path.relative_to(clone)) for path in tests if everything or may_depend(path, gone)]
+    chosen = [f"{path.relative_to(clone)}::{name}" for path in tests for name in may_depend(path, gone)]
     done = run(clone, ".venv/bin/pytest", "-q", *options, *([] if everything else chosen), check=False)
     run(clone, "git", "checkout", "-q", folder)
     run(clone, *UV, "install", "-q", "-p", ".venv", "--no-deps", "-e", folder)
@@ -60,13 +62,41 @@ def requiring(clone: Path, plugin: str) -> set[str]:
     return found
 
 
-def may_depend(path: Path, gone: set[str]) -> bool:
-    """Whether tests may do something else where these plugins are not there."""
+def may_depend(path: Path, gone: set[str]) -> list[str]:
+    """The tests of a file that may do something else where these plugins are not there."""
     beside = path.with_name("conftest.py")
-    said = path.read_text() + (beside.read_text() if beside.exists() else "")
-    house = path.parents[1].rglob("*.py") if path.name == "test_conformance.py" and "core" not in path.parts else ()
-    named = re.compile(rf"""(["'/,]|billycan[_-])({"|".join(sorted(gone))})\b""")
-    return bool(LOOKS.search(said) or named.search("\n".join([said, *(other.read_text() for other in house)])))
+    named = pieces(path) | (pieces(beside) if beside.exists() else {})
+    whole = path.parents[1] if path.name == "test_conformance.py" and "core" not in path.parts else None
+    house = "".join(other.read_text() for other in whole.rglob("*.py")) if whole else ""
+    of_them = re.compile(rf"""(["'/,]|billycan[_-])({"|".join(sorted(gone))})\b""")
+    return [
+        name
+        for name in named
+        if name.lower().startswith("test")
+        and (LOOKS.search(said := taken(name, named)) or of_them.search(said + house))
+    ]
+
+
+@cache
+def pieces(path: Path) -> dict[str, str]:
+    """The text of what a module defines or imports, by name."""
+    text, found = path.read_text(), dict[str, str]()
+    lines = text.splitlines()
+    for node in ast.parse(text).body:
+        first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
+        said = "\n".join(lines[first - 1 : node.end_lineno])
+        names = [node.name] if hasattr(node, "name") else re.findall(r"\w+", said.partition("=")[0])
+        found.update(dict.fromkeys(names, said))
+    return found
+
+
+def taken(name: str, named: dict[str, str]) -> str:
+    """The text of a test and of all that it names, as functions, fixtures and constants do in turn."""
+    found, new = set[str](), {name}
+    while new:
+        found |= new
+        new = {word for one in new for word in re.findall(r"\w+", named[one]) if word in named} - found
+    return "\n".join(named[one] for one in found)
 
 
 if __name__ == "__main__":

@@ -72,7 +72,7 @@ def may_depend(path: Path, gone: set[str]) -> list[str]:
     return [
         name
         for name in named
-        if name.lower().startswith("test")
+        if name.startswith(("test_", "Test"))
         and (LOOKS.search(said := taken(name, named)) or of_them.search(said + house))
     ]
 
@@ -85,7 +85,8 @@ def pieces(path: Path) -> dict[str, str]:
     for node in ast.parse(text).body:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])
         said = "\n".join(lines[first - 1 : node.end_lineno])
-        names = [node.name] if hasattr(node, "name") else re.findall(r"\w+", said.partition("=")[0])
+        imported = [alias.asname or alias.name for alias in getattr(node, "names", ())]
+        names = [node.name] if hasattr(node, "name") else imported or re.findall(r"\w+", said.partition("=")[0])
         found.update(dict.fromkeys(names, said))
     return found
 

@@ -20,10 +20,7 @@ from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
-LOOKS = re.compile(
-    r"\b(absent|BILLYCAN_PLUGINS|CliRunner|entry_points|examine|first_party|glob|subprocess)\b"
-    r"|__file__|\bApp\(|installed\("
-)
+LOOKS = re.compile(r"""\b(absent|entry_points|examine|first_party|glob|installed(?=\())\b|["'/]plugins["'/]""")
 UV = (".venv/bin/uv", "pip")
 
 

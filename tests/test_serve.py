@@ -70,6 +70,8 @@ class Process:
                 stderr=err,
                 stdin=subprocess.DEVNULL,
                 start_new_session=True,
+                # It is ignored in whatever a shell without job control starts in the background.
+                preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - takes no lock
             )
 
     def says(self, pattern: str, file: Path | None = None) -> re.Match[str]:

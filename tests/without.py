@@ -15,30 +15,26 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from functools import cache
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
-LOOKS = re.compile(r"""\b(absent|entry_points|examine|first_party|glob|installed(?=\())\b|["'/]plugins["'/]""")
+LOOKS = re.compile(r"""\b(absent|entry_points|examine|first_party|installed(?=\())\b|["'/]plugins["'/]|"\*/""")
 UV = (".venv/bin/uv", "pip")
 
 
 def passes_without(clone: Path, plugin: str, options: list[str], *, everything: bool) -> bool:
     """Whether the tests of a clone pass while it has no such plugin; it is there again afterwards."""
-    folder, started = f"plugins/{plugin}", time.monotonic()
-    gone = requiring(clone, plugin)
+    folder, gone = f"plugins/{plugin}", requiring(clone, plugin)
     run(clone, *UV, "uninstall", "-q", "-p", ".venv", package(plugin))
     shutil.rmtree(clone / folder)
-    tests = [path for place in ("core", "plugins/*", "examples/*", ".") for path in clone.glob(f"{place}/tests/**/test_*.py")]
-    chosen = [f"{path.relative_to(clone)}::{name}" for path in tests for name in may_depend(path, gone)]
+    chosen = [f"{path.relative_to(clone)}::{name}" for path in files(clone) for name in may_depend(path, gone)]
     done = run(clone, ".venv/bin/pytest", "-q", *options, *([] if everything else chosen), check=False)
     run(clone, "git", "checkout", "-q", folder)
     run(clone, *UV, "install", "-q", "-p", ".venv", "--no-deps", "-e", folder)
     if done.returncode:
         print(f"{done.stdout}{done.stderr}")
-    of = f"{len(chosen)} of {len(tests)} files in {time.monotonic() - started:.0f} s"
-    print(f"without {plugin}: {done.stdout.rstrip().splitlines()[-1]}, {of}", flush=True)
+    print(f"without {plugin}: {done.stdout.splitlines()[-1:]}", flush=True)
     return not done.returncode
 
 
@@ -61,19 +57,39 @@ def requiring(clone: Path, plugin: str) -> set[str]:
 
 def may_depend(path: Path, gone: set[str]) -> list[str]:
     """The tests of a file that may do something else where these plugins are not there."""
-    if gone & set(re.findall(r"^(?:from|import) billycan_(\w+)", path.read_text(), re.MULTILINE)):
+    if gone & imported(path):
         return []  # pytest does not collect it
-    beside = path.with_name("conftest.py")
-    named = pieces(path) | (pieces(beside) if beside.exists() else {})
-    whole = path.parents[1] if path.name == "test_conformance.py" and "core" not in path.parts else None
-    house = "".join(other.read_text() for other in whole.rglob("*.py")) if whole else ""
+    house = ""
+    if path.name == "test_conformance.py" and path.parents[1].name != "core":
+        house = "".join(other.read_text() for other in path.parents[1].rglob("*.py"))
     of_them = re.compile(rf"""(["'/,]|billycan[_-])({"|".join(sorted(gone))})\b""")
+    return [name for name, said in tests(path).items() if LOOKS.search(said) or of_them.search(said + house)]
+
+
+def files(root: Path) -> list[Path]:
+    """The files of tests that a run collects."""
     return [
-        name
-        for name in named
-        if name.startswith(("test_", "Test"))
-        and (LOOKS.search(said := taken(name, named)) or of_them.search(said + house))
+        path for place in ("core", "plugins/*", "examples/*", ".") for path in root.glob(f"{place}/tests/**/test_*.py")
     ]
+
+
+def imported(path: Path) -> set[str]:
+    """The plugins without which pytest leaves a file out."""
+    return set(re.findall(r"^(?:from|import) billycan_(\w+)", path.read_text(), re.MULTILINE))
+
+
+def tests(path: Path) -> dict[str, str]:
+    """Each test of a file: its text, with that of all it names, as functions, fixtures and constants do in turn."""
+    beside = path.with_name("conftest.py")
+    named = (pieces(beside) if beside.exists() else {}) | pieces(path)
+    names = {name: named.keys() & re.findall(r"\w+", said) for name, said in named.items()}
+    found = {}
+    for test in (name for name in named if name.startswith(("test_", "Test"))):
+        taken = new = {test, *(named.keys() & {"pytestmark"})}
+        while new := set().union(*(names[one] for one in new)) - taken:
+            taken = taken | new
+        found[test] = "\n".join(named[one] for one in taken)
+    return found
 
 
 @cache
@@ -88,15 +104,6 @@ def pieces(path: Path) -> dict[str, str]:
         names = [node.name] if hasattr(node, "name") else imported or re.findall(r"\w+", said.partition("=")[0])
         found.update(dict.fromkeys(names, said))
     return found
-
-
-def taken(name: str, named: dict[str, str]) -> str:
-    """The text of a test and of all that it names, as functions, fixtures and constants do in turn."""
-    found, new = set[str](), {name}
-    while new:
-        found |= new
-        new = {word for one in new for word in re.findall(r"\w+", named[one]) if word in named} - found
-    return "\n".join(named[one] for one in found)
 
 
 if __name__ == "__main__":

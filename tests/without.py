@@ -3,10 +3,11 @@
 `tests/without.py explorer users -- --engine sqlite` tries these; without names, each plugin has its turn. What is after
 `--` goes to pytest. The clone has what is committed; it is kept where something failed, and its place printed.
 
-Files of tests that cannot depend on the folder are left out, unless `--all` comes first: those that, with the
-conftest.py beside them, neither name the plugin or one that requires it, nor do what LOOKS finds: look at what is
-installed, read the repository, run a command or a process. A plugin's test_conformance.py is left out where nothing in
-its plugin's folder names them.
+Tests that cannot depend on the folder are left out, unless `--all` comes first: those that neither name the plugin, nor
+one that requires it, nor do what LOOKS finds, which is to look at what is installed or at the plugins' files. What a
+test's fixtures, functions and constants say counts as its own, if they are in its file or in the conftest.py beside it.
+An app, a command and a process have the plugins that a test names for them; so a plugin that is not named is off in all
+of these, whether its folder is there or not.
 """
 
 import ast
@@ -59,11 +60,8 @@ def may_depend(path: Path, gone: set[str]) -> list[str]:
     """The tests of a file that may do something else where these plugins are not there."""
     if gone & imported(path):
         return []  # pytest does not collect it
-    house = ""
-    if path.name == "test_conformance.py" and path.parents[1].name != "core":
-        house = "".join(other.read_text() for other in path.parents[1].rglob("*.py"))
     of_them = re.compile(rf"""(["'/,]|billycan[_-])({"|".join(sorted(gone))})\b""")
-    return [name for name, said in tests(path).items() if LOOKS.search(said) or of_them.search(said + house)]
+    return [name for name, said in tests(path).items() if LOOKS.search(said) or of_them.search(said)]
 
 
 def files(root: Path) -> list[Path]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from selenium import webdriver
-from selenium.common.exceptions import StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.wait import WebDriverWait
@@ -36,6 +36,7 @@ def browser(tmp_path_factory):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     found = webdriver.Chrome(options, Service(DRIVER))
+    found.set_script_timeout(110)  # for axe on a busy machine; whoever asks the browser waits for it two minutes
     yield found
     found.quit()
 
@@ -90,11 +91,17 @@ class Person:
         return self
 
     def type(self, **values):
+        # The page to type into may be on its way.
+        wait = WebDriverWait(self.browser, 60, 0.05, [NoSuchElementException, StaleElementReferenceException])
         for name, value in values.items():
-            field = self.browser.find_element(By.CSS_SELECTOR, f"main [name={name}]:not([type=hidden])")
-            field.clear()
-            field.send_keys(value)
+            wait.until(lambda _, name=name, value=value: self._type(name, value), f"there is no {name} to type into")
         return self
+
+    def _type(self, name, value):
+        field = self.browser.find_element(By.CSS_SELECTOR, f"main [name={name}]:not([type=hidden])")
+        field.clear()
+        field.send_keys(value)
+        return True
 
     def press(self, text, within="main"):
         """Press the first button that is called so, or else follow the link or open what is called so."""

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
+from .pictures import picture_size
+
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["Brand", "Column", "Key", "Notice", "Paper", "PaperLine", "Party", "Sum", "Tone"]
+__all__ = ["Brand", "Column", "Key", "Notice", "Paper", "PaperLine", "Party", "Sum", "Tone", "picture_size"]
 
 Tone = Literal["good", "warn", "bad"]
 Pairs = tuple[tuple[str, str], ...]

@@ -1,7 +1,7 @@
 """Failures the client is told about; each becomes the envelope's `error` member."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import msgspec
 
@@ -143,7 +143,7 @@ class Invalid(Problem):
     message = "The request has invalid values; see details."
 
     @classmethod
-    def of(cls, *faults: Fault) -> "Invalid":
+    def of(cls, *faults: Fault) -> Self:
         """All the faults of a body at once, up to 100; the first one's message leads."""
         first = faults[0]
         message = f"{first.param or 'The body'}: {first.message}"
@@ -152,7 +152,7 @@ class Invalid(Problem):
         return cls(message, param=first.param or None, details=faults[:MOST_FAULTS])
 
     @classmethod
-    def member(cls, param: str, code: str, message: str) -> "Invalid":
+    def member(cls, param: str, code: str, message: str) -> Self:
         """One member that breaks one rule."""
         return cls.of(Fault(param, code, message))
 

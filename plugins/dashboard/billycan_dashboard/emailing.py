@@ -23,8 +23,8 @@ _PERIOD = {"from": "First day", "to": "Last day"}  # beside To, to whom an email
 _SANDBOX = "[SANDBOX] "  # which mail puts before each subject of a sandbox by itself
 # The email is HTML with styles of its own. It runs nothing, loads nothing and is nobody's page; its links open others.
 _FRAMED = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none';"
-    " frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'self'; sandbox allow-popups allow-popups-to-escape-sandbox",
     "X-Frame-Options": "SAMEORIGIN",
 }
 _FAULTY = (

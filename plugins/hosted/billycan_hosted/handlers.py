@@ -6,12 +6,14 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, Deleted, Invalid, NotFound, Patch, own, take_turns
+from billycan.paper import picture_size
 from billycan.sql import upsert
 
 from .branding import LOGO_TYPES, MOST_LOGO_BYTES, load
-from .logos import MOST_PIXELS, pixels
 from .schemas import Branding, NewBranding
 from .tables import branding
+
+MOST_PIXELS = 4096 * 4096
 
 
 def get_branding(ctx: Context) -> Branding:
@@ -65,7 +67,8 @@ def _check_logo(ctx: Context, id: str) -> None:
         raise Invalid.member("logo_attachment_id", "invalid_value", "must be PNG, JPEG or WebP of at most 1 MiB")
     from billycan_attachments import api as attachments  # noqa: PLC0415 - there only where that plugin is
 
-    if not 0 < (pixels(attachments.read_attachment(ctx, id).content) or 0) <= MOST_PIXELS:
+    size = picture_size(attachments.read_attachment(ctx, id).content)
+    if size is None or size[0] * size[1] > MOST_PIXELS:
         raise Invalid.member(
             "logo_attachment_id", "invalid_value", "must be a picture of at most 16 megapixels, such as 4,096 by 4,096"
         )

@@ -1,7 +1,7 @@
 """What other plugins may use of mail: letters of the platform, and a business's documents sent to its clients."""
 
-from .mailing import email_document
+from .mailing import NobodyToWriteTo, email_document
 from .posting import can_send, send
-from .schemas import Email
+from .schemas import Email, NewEmail
 
-__all__ = ["Email", "can_send", "email_document", "send"]
+__all__ = ["Email", "NewEmail", "NobodyToWriteTo", "can_send", "email_document", "send"]

@@ -1,8 +1,8 @@
 """Sending a document to a client: who gets it, what it says, and the PDF that goes with it."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -10,64 +10,50 @@ from msgspec import Struct
 from billycan import BadRequest, Context, Document, Invalid, Route
 from billycan.paper import Paper
 
-from . import leaving, records, sandboxes, suppressing, writing
+from . import leaving, logos, records, sandboxes, suppressing, writing
 from .message import File
 from .schemas import Email, NewEmail, Preview, is_address, new_email_of
 
 PDF = "pdf"
 
 
-def email_document(
-    ctx: Context,
-    path: str,
-    id: str,
-    *,
-    to: Sequence[str] = (),
-    cc: Sequence[str] = (),
-    subject: str = "",
-    message: str = "",
-    attach_pdf: bool | None = None,
-    reminder: bool = False,
-    asked: Struct | None = None,
-) -> Email:
+class NobodyToWriteTo(Invalid):
+    """No recipient of an email is left: either no address is known, or the business writes to none of them."""
+
+    @property
+    def reason(self) -> Literal["no_address", "address_suppressed"]:
+        return "address_suppressed" if self.code == "address_suppressed" else "no_address"
+
+
+def email_document(ctx: Context, path: str, id: str, asked: NewEmail | None = None, *, reminder: bool = False) -> Email:
     """Write down an email with a document, to be sent once the transaction is committed.
 
-    `path` is that of the document's GET route, and `asked` the query that it takes, if any. A draft is sent or issued
-    first. Without `to` it goes to the client, and Invalid is raised where no address is known. What is not said is said
-    in a few plain sentences. Where every address failed, or unsubscribed from reminders and this is one, Invalid
-    `address_suppressed` is raised. A document that is too long for a PDF goes without one, unless `attach_pdf` is true
-    or the client has no page of it: then BadRequest is raised.
+    `path` is that of the document's GET route, and `asked` what the email is to say, and to whom; without `to` it goes
+    to the client. A draft is sent or issued first. NobodyToWriteTo is raised where no address is known, and where every
+    address failed, or unsubscribed from reminders and this is one. A document that is too long for a PDF goes without
+    one, unless `attach_pdf` is true or the client has no page of it: then BadRequest is raised.
     """
-    document = ctx.app.documents[path]
+    document, asked = ctx.app.documents[path], asked or NewEmail()
     if document.finish:
         document.finish(ctx, id)
     paper = _paper(ctx, document, id, asked)
-    whom = _whom(paper, to, cc)
-    if not whom.to:
-        raise Invalid.member("to", "required", "is required, because the client has no email address that mail reaches")
-    everybody = [*whom.to, *whom.cc]
-    if len(suppressing.among(ctx, everybody, reminder=reminder)) == len(set(everybody)):
-        raise Invalid(
-            "The business does not write to any of these addresses: see /v1/suppressed_addresses.",
-            code="address_suppressed",
-            param="to",
-        )
+    whom = _whom(paper, asked)
+    _require_anybody(ctx, whom, reminder=reminder)
     leave = leaving.url(ctx.app, ctx.tenant_id, whom.to[0]) if reminder else ""
-    has_pdf = _has_pdf(ctx, paper, attach_pdf)
-    said = writing.Said(subject=subject, message=message, has_pdf=has_pdf, is_reminder=reminder, leave=leave)
+    has_pdf, logo = _has_pdf(ctx, paper, asked.attach_pdf), logos.logo_of(ctx, paper)
+    said = _said(asked, has_pdf=has_pdf, is_reminder=reminder, leave=leave, logo=logo)
     written = writing.write(paper, said, ctx.today())
-    file = _pdf(ctx, document, paper) if has_pdf else None
     row = records.write(
         ctx,
         to=whom.to,
         cc=whom.cc,
         may_get=sandboxes.may_get(ctx),
-        file=file,
+        file=_pdf(ctx, document, paper) if has_pdf else None,
         document_id=id,
         subject=written.subject,
         message=written.message,
         text=written.text,
-        html=written.html,
+        html=logos.put_in(written.html, logo),
         sender_name=paper.seller.name,
         reply_to=paper.seller.email if is_address(paper.seller.email or "") else None,
         reminder=reminder,
@@ -92,17 +78,7 @@ def _sends(path: str, scope: str, noun: str, takes: type[Struct]) -> Callable[..
         ctx.require(scope)
         if body.attach_pdf and not ctx.has(PDF):
             raise Invalid.member("attach_pdf", "invalid_value", "must be false, because this deployment makes no PDFs")
-        return email_document(
-            ctx,
-            path,
-            id,
-            to=body.to,
-            cc=body.cc,
-            subject=body.subject or "",
-            message=body.message or "",
-            attach_pdf=body.attach_pdf,
-            asked=getattr(body, "document", None),
-        )
+        return email_document(ctx, path, id, body)
 
     handler.__annotations__["body"] = takes
     handler.__name__ = f"email_{noun.replace(' ', '_')}"
@@ -118,13 +94,13 @@ def _sends(path: str, scope: str, noun: str, takes: type[Struct]) -> Callable[..
 
 def _previews(path: str, noun: str, takes: type[Struct]) -> Callable[..., Preview]:
     def handler(ctx: Context, id: str, body: Any) -> Preview:
-        paper = _paper(ctx, ctx.app.documents[path], id, getattr(body, "document", None))
-        whom = _whom(paper, body.to, body.cc)
-        has_pdf = _has_pdf(ctx, paper, body.attach_pdf)
-        said = writing.Said(subject=body.subject or "", message=body.message or "", has_pdf=has_pdf)
+        paper = _paper(ctx, ctx.app.documents[path], id, body)
+        whom, logo = _whom(paper, body), logos.logo_of(ctx, paper)
+        said = _said(body, has_pdf=_has_pdf(ctx, paper, body.attach_pdf), logo=logo)
         written = msgspec.structs.asdict(writing.write(paper, said, ctx.today()))
         if not records.may_write(ctx, id):
             written = {name: records.without_links(ctx.app, text) for name, text in written.items()}
+        written["html"] = logos.put_in(written["html"], logo)  # its base64 may look like a link
         return Preview(to=whom.to, cc=whom.cc, **written)
 
     handler.__annotations__["body"] = takes
@@ -142,12 +118,12 @@ class _Whom(Struct, frozen=True):
     cc: list[str]
 
 
-def _whom(paper: Paper, to: Sequence[str], cc: Sequence[str]) -> _Whom:
+def _whom(paper: Paper, asked: NewEmail) -> _Whom:
     """Everybody once, in the order in which they were named; without any, the client."""
-    named = list(to) or ([paper.email] if paper.email and is_address(paper.email) else [])
+    named = asked.to or ([paper.email] if paper.email and is_address(paper.email) else [])
     seen: set[str] = set()
     both: list[list[str]] = [[], []]
-    for i, each in enumerate((named, cc)):
+    for i, each in enumerate((named, asked.cc)):
         for address in each:
             if address.casefold() not in seen:
                 both[i].append(address)
@@ -155,12 +131,29 @@ def _whom(paper: Paper, to: Sequence[str], cc: Sequence[str]) -> _Whom:
     return _Whom(*both)
 
 
-def _paper(ctx: Context, document: Document, id: str, asked: Struct | None) -> Paper:
+def _require_anybody(ctx: Context, whom: _Whom, *, reminder: bool) -> None:
+    if not whom.to:
+        message = "is required, because the client has no email address that mail reaches"
+        raise NobodyToWriteTo.member("to", "required", message)
+    everybody = [*whom.to, *whom.cc]
+    if len(suppressing.among(ctx, everybody, reminder=reminder)) == len(set(everybody)):
+        raise NobodyToWriteTo(
+            "The business does not write to any of these addresses: see /v1/suppressed_addresses.",
+            code="address_suppressed",
+            param="to",
+        )
+
+
+def _said(asked: NewEmail, **more: Any) -> writing.Said:
+    return writing.Said(subject=asked.subject or "", message=asked.message or "", **more)
+
+
+def _paper(ctx: Context, document: Document, id: str, asked: NewEmail) -> Paper:
     """The document as it was asked for; what its GET route refuses in a parameter is a fault of that member."""
     if not document.takes:
         return document.show(ctx, id)
     try:
-        return document.show(ctx, id, asked or document.takes())
+        return document.show(ctx, id, getattr(asked, "document", None) or document.takes())
     except BadRequest as refused:
         if refused.param is None:
             raise

@@ -16,6 +16,7 @@ from msgspec import Struct
 from billycan import App
 from billycan.fields import Moment
 
+from . import logos
 from .settings import Settings, parse_sender
 
 _PLAIN = re.compile(r"[A-Za-z0-9&'+! -]+")
@@ -49,9 +50,9 @@ def build(
     message = EmailMessage(policy=_POLICY)
     shown = line(sender_name) or sender.display_name
     message["From"] = _named(shown, sender.addr_spec)
-    message["To"] = [Address(addr_spec=address) for address in to]
-    if cc:
-        message["Cc"] = [Address(addr_spec=address) for address in cc]
+    for name, named in (("To", to), ("Cc", cc)):
+        if named:  # where those who were named are suppressed, the rest may be copies alone
+            message[name] = [Address(addr_spec=address) for address in named]
     if reply_to:
         message["Reply-To"] = _named(shown, reply_to)
     message["Subject"] = line(subject)
@@ -62,11 +63,21 @@ def build(
         message[name] = value
     message.set_content(text)
     if html:
-        message.add_alternative(html, subtype="html")
+        _add_html(message, html, f"logo.{message_id(app, id)[1:-1]}")
     if file:
         main, _, sub = file.content_type.partition("/")
         message.add_attachment(file.content, maintype=main, subtype=sub, filename=line(file.filename))
     return message.as_bytes()
+
+
+def _add_html(message: Any, html: str, cid: str) -> None:
+    """Add HTML beside the plain text; the logo that it holds becomes a part with this Content-ID."""
+    html, logo = logos.take_out(html, cid)
+    message.add_alternative(html, subtype="html")
+    if logo:
+        kind, content = logo
+        about = {"cid": f"<{cid}>", "disposition": "inline", "filename": f"logo.{kind}"}
+        message.get_payload(1).add_related(content, maintype="image", subtype=kind, **about)
 
 
 def of_sender(app: App) -> Address:

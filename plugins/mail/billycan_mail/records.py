@@ -23,6 +23,7 @@ from .tables import attempts, emails, files, recipients
 E = TypeVar("E", bound=ListedEmail)
 
 FINISHED = ("sent", "failed", "held")
+_LISTED = tuple(column for column in emails.c if column.name not in ("text", "html"))  # which may be long
 
 
 def _actions(row: Row) -> list[str]:
@@ -40,7 +41,7 @@ _records = Records(emails, Email, prefix="eml", filters={"recipient": _to_any}, 
 
 def page(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
     """The page of emails that a query asks for."""
-    found = _records.rows(ctx, query)
+    found = _records.rows(ctx, query, columns=_LISTED)
     return found.of([_for_reader(ctx, email) for email in _listed(ctx, found.items)])
 
 

@@ -41,7 +41,7 @@ Message = Annotated[str, Text("The text of a message: 1 to 10,000 characters.", 
 
 
 class NewEmail(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Who to send a document to, and what to say.
+    """Whom to send a document to, and what to say.
 
     to: The addresses to send it to; defaults to the client's.
     cc: The addresses to send a copy to.
@@ -237,7 +237,7 @@ class SuppressedQuery(PageQuery, kw_only=True):
 class Preview(Struct, kw_only=True):
     """An email as it would be sent.
 
-    to: Who it would be sent to; empty if the client's address is not known.
+    to: Whom it would be sent to; empty if the client's address is not known.
     cc: Who would get a copy.
     subject: Its subject.
     message: The text above the document's details.

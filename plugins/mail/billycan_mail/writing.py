@@ -8,6 +8,7 @@ from msgspec import Struct
 from billycan.paper import Paper
 
 from .drawing import template
+from .logos import Logo
 from .message import line
 
 SANDBOX = "SANDBOX, not a tax invoice. This message was made for testing."
@@ -23,10 +24,11 @@ class Said(Struct, frozen=True, kw_only=True):
     has_pdf: bool = False
     is_reminder: bool = False
     leave: str = ""  # where somebody unsubscribes
+    logo: Logo | None = None
 
 
 class Written(Struct, frozen=True, kw_only=True):
-    """A subject, the message above the details, and the whole as text and HTML."""
+    """A subject, the message above the details, and the whole as text and HTML, which only names its logo."""
 
     subject: str
     message: str
@@ -52,6 +54,7 @@ def write(paper: Paper, said: Said, today: date) -> Written:
         "name": name[:1].upper() + name[1:],
         "leave": said.leave,
         "accent": paper.brand.accent,
+        "logo": said.logo,
     }
     text, html = (template(file).render(values) for file in ("document.txt", "document.html"))
     return Written(subject=subject[:MOST_SUBJECT], message=message, text=_plain(text), html=html)

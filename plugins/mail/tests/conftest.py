@@ -1,7 +1,9 @@
 """A real mail server on loopback, which answers as a test says."""
 
+import struct
 import subprocess
 import threading
+import zlib
 from email import message_from_bytes, policy
 
 import pytest
@@ -80,13 +82,14 @@ def serve():
 
 
 @pytest.fixture
-def mailing(make_app):
+def mailing(make_app, tmp_path):
     """An app that sends by a server, on a database of its own."""
 
     def make(server, *plugins, public_url="https://api.example.com", **settings):
         given = {"url": server.url, "sender": "Billycan <mail@example.com>", **settings}
         wanted = plugins or ("contacts", "documents", "hosted", "invoices")
-        return make_app("mail", *wanted, fresh=True, public_url=public_url, mail=given)
+        files = {"attachments": {"folder": str(tmp_path / "files")}} if "attachments" in wanted else {}
+        return make_app("mail", *wanted, fresh=True, public_url=public_url, mail=given, **files)
 
     return make
 
@@ -119,3 +122,33 @@ def sold():
         return client, client.post("/v1/invoices", body)["data"]
 
     return make
+
+
+@pytest.fixture
+def picture():
+    """A PNG of a size, with these bytes behind its end."""
+
+    def made(width, height, behind=b""):
+        rows = zlib.compress(height * (b"\0" + width * b"\x0b\x6b\x5d"))
+        head = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+        parts = [
+            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+            for kind, data in ((b"IHDR", head), (b"IDAT", rows), (b"IEND", b""))
+        ]
+        return b"\x89PNG\r\n\x1a\n" + b"".join(parts) + behind
+
+    return made
+
+
+@pytest.fixture
+def brand():
+    """Give a business a logo: `brand(client, content)`."""
+
+    def take(client, content, filename="logo.png"):
+        contact = client.post("/v1/contacts", {"name": "The business itself"})["data"]["id"]
+        path, headers = f"/v1/attachments?resource={contact}&filename={filename}", {"Content-Type": "text/plain"}
+        file = client.call("POST", path, raw=content, headers=headers, status=201).json["data"]
+        client.patch("/v1/branding", {"logo_attachment_id": file["id"]})
+        return file
+
+    return take

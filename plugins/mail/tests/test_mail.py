@@ -71,6 +71,18 @@ def test_who_writes_says_to_whom_and_what(mailing, serve, sold, drain):
 
 
 @pytest.mark.either
+def test_a_message_for_copies_alone_has_no_empty_header(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    client.post("/v1/suppressed_addresses", {"address": "ada@client.example"})
+    emailed(client, invoice, {"cc": ["books@client.example"]})
+    drain(app)
+    assert server.envelopes[0][1] == ["books@client.example"]
+    assert (server.messages[0]["To"], server.messages[0]["Cc"]) == (None, "books@client.example")
+
+
+@pytest.mark.either
 def test_nobody_can_add_a_header(mailing, serve, sold, drain):
     server = serve()
     app = mailing(server)

@@ -14,12 +14,12 @@ from billycan import Context, own, unit_of_work
 from billycan_mail.api import email_document
 from billycan_mail.tables import emails
 
-TAGS = {"html", "head", "meta", "title", "style", "body", "table", "tr", "td", "a", "span", "br"}
+TAGS = {"html", "head", "meta", "title", "style", "body", "table", "tr", "td", "a", "span", "br", "img"}
 DRAWN = {
     *("background-color", "border", "border-top", "border-color", "color", "font-family", "font-size", "font-weight"),
     *("line-height", "text-decoration", "mso-line-height-rule", "mso-padding-alt"),
 }
-ONLY_ON = {"padding": {"td", "a", "body"}, "margin": {"body"}, "max-width": {"table"}, "display": {"a"}}
+ONLY_ON = {"padding": {"td", "a", "body"}, "margin": {"body"}, "max-width": {"table"}, "display": {"a", "img"}}
 ON_TABLES = {"cellpadding": "0", "cellspacing": "0", "border": "0", "role": "presentation"}
 WITHOUT_HARM = {"border-radius", "word-break"}  # a square button, and a long word that makes its line wider
 
@@ -45,7 +45,7 @@ class Walk(HTMLParser):
         self.seen.add(tag)
         style = dict(re.findall(r"([\w-]+):\s*([^;]+)", given.get("style", "")))
         above = self.open[-1] if self.open else ("", {})
-        if tag not in {"br", "meta"}:
+        if tag not in {"br", "img", "meta"}:
             self.open.append((tag, style))
         faults = [f"<{tag}>"] if tag not in TAGS else []
         faults += [name for name in style if name not in DRAWN | WITHOUT_HARM and tag not in ONLY_ON.get(name, ())]
@@ -57,6 +57,8 @@ class Walk(HTMLParser):
             faults.append("a height of lines that Word takes for the least")
         if tag == "a" and "padding" in style and "mso-padding-alt" not in above[1]:
             faults.append("a button without space")
+        if tag == "img" and not (given.keys() >= {"width", "height", "alt"} and given.get("border") == "0"):
+            faults.append("a picture whose size Word does not know")
         if tag == "table":
             faults += [f"no {name}" for name, value in ON_TABLES.items() if given.get(name) != value]
             if "max-width" in style and not (self.ghost and given.get("width") == "100%"):
@@ -73,16 +75,20 @@ def test_the_walk_finds_what_word_does_not_draw():
         ('<span style="padding: 3px"></span>', "span: padding"),
         ('<table style="max-width: 600px"></table>', "table: a greatest width that Word does not know"),
         ('<td><a style="padding: 3px"></a></td>', "a: a button without space"),
+        ('<img src="cid:a" style="max-width: 9px">', "img: max-width"),
+        ('<img src="cid:a">', "img: a picture whose size Word does not know"),
         ('<td style="line-height: 20px; mso-line-height-rule: exactly"></td>', "td: a height of lines that Word takes"),
     ):
         assert any(each.startswith(fault) for each in Walk(html).faults), html
 
 
 @pytest.mark.either
-def test_every_kind_of_email_keeps_to_what_word_draws(mailing, serve, sold):
-    pytest.importorskip("billycan_quotes", reason="Emails of quotes were NOT TESTED without quotes")
-    app = mailing(serve(), "contacts", "documents", "hosted", "invoices", "quotes")
+def test_every_kind_of_email_keeps_to_what_word_draws(mailing, serve, sold, picture, brand):
+    for name in ("attachments", "quotes"):
+        pytest.importorskip(f"billycan_{name}", reason=f"Emails of all kinds were NOT TESTED without {name}")
+    app = mailing(serve(), "attachments", "contacts", "documents", "hosted", "invoices", "quotes")
     client, invoice = sold(app)
+    brand(client, picture(300, 100))
     details = {"bsb": "062-000", "account_number": "12345678", "account_name": "Derwent"}
     client.patch("/v1/tenant", {"bank_account": details, "phone": "03 6111 2222", "address": {"suburb": "Hobart"}})
     client.patch("/v1/branding", {"accent_colour": "#842519", "footer": "Licence 1234"})
@@ -107,4 +113,5 @@ def test_every_kind_of_email_keeps_to_what_word_draws(mailing, serve, sold):
     for html in found:
         walk = Walk(html)
         assert walk.faults == [] and walk.open == []
+    assert sum("<img " in html for html in found) == 4, "the sandbox has branding of its own"
     assert sum("<a " in html for html in found) >= 3 and "Stop reminders" in found[-1]

@@ -9,7 +9,7 @@ from msgspec import Struct
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from billycan import App, Context, Invalid, own, take_turns
+from billycan import App, Context, own, take_turns
 from billycan.fields import Moment
 from billycan.mornings import by_zone, in_zone, last_morning
 from billycan.sql import tenants
@@ -123,15 +123,10 @@ def _email(ctx: Context, unpaid: invoices.Unpaid, rule: Rule) -> Fate:
     }
     subject, message = filled(rule.subject, values), filled(rule.message, values)
     try:
-        email = mail.email_document(
-            ctx, "/v1/invoices/{id}", unpaid.id, subject=subject, message=message, reminder=True
-        )
-    except Invalid as invalid:
-        if invalid.code == "address_suppressed":
-            return Fate("skipped", "address_suppressed")
-        if [fault.param for fault in invalid.details] != ["to"]:
-            raise  # it is tried again later
-        return Fate("skipped", "no_address")
+        said = mail.NewEmail(subject=subject, message=message)
+        email = mail.email_document(ctx, "/v1/invoices/{id}", unpaid.id, said, reminder=True)
+    except mail.NobodyToWriteTo as problem:
+        return Fate("skipped", problem.reason)
     return Fate("skipped", "email_held", email.id) if email.status == "held" else Fate("sent", None, email.id)
 
 

@@ -1,21 +1,20 @@
-"""How large a picture is, told by the beginning of its file: few bytes can stand for more pixels than memory holds."""
+"""How large a picture is, told by its file alone: few bytes can stand for more pixels than memory holds."""
 
 import zlib
 from typing import Literal
 
-MOST_PIXELS = 4096 * 4096
 _MOST_PROFILE_BYTES = 4 * 1024 * 1024  # of a colour profile, which is packed in a PNG
 
 
-def pixels(content: bytes) -> int | None:
-    """How many pixels a PNG, JPEG or WebP file says that it has; None where that cannot be told."""
+def picture_size(content: bytes) -> tuple[int, int] | None:
+    """The width and height that a PNG, JPEG or WebP file says it has, in pixels; None where that cannot be told."""
     if content.startswith(b"\x89PNG"):
         size = _png(content)
     elif content.startswith(b"\xff\xd8"):
         size = _jpeg(content)
     else:
         size = _webp(content)
-    return size[0] * size[1] or None
+    return size if all(size) else None
 
 
 def _read(part: bytes, order: Literal["big", "little"] = "big") -> int:

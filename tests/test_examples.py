@@ -571,6 +571,8 @@ def repeat(c, tomorrow):
     ended = c.post(path, body)["data"]["id"]
     c.post(f"{path}/{ended}/end", status=200)
     c.delete(f"{path}/{ended}")
+    unreached = c.post("/v1/contacts", {"name": "By post alone"})["data"]["id"]
+    c.post(path, {**body, "client_id": unreached, "then": "email"})
     gone = c.post("/v1/contacts", {"name": "Moved away"})["data"]["id"]
     c.post(path, {**body, "client_id": gone})
     c.post(f"/v1/contacts/{gone}/archive", status=200)

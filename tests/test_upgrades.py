@@ -274,3 +274,32 @@ def test_what_was_invoiced_of_quotes_and_jobs_stays_so(make_app):
     client.post(f"/v1/adjustment_notes/{note['id']}/issue", None, 200)
     rest = client.post("/v1/quotes/quo_3/convert", {"to": "invoice"})["data"]
     assert (rest["total"], rest["gst"]) == (33, 3)
+
+
+def test_items_that_recurring_invoices_named_before_are_kept(make_app):
+    app = make_app(*PLUGINS, "items", "recurring", fresh=True, migrated=False)
+    upgrade_to(app, recurring="recurring_0001")
+    (contacts,), (items,) = app.manifests["contacts"].tables, app.manifests["items"].tables
+    recurring = app.manifests["recurring"].tables[0]
+    kept = {"metadata": {}, "version": 1, "created_at": AT, "updated_at": AT, "search_text": ""}
+    line = {"id": "lin_a", "quantity": "1", **dict.fromkeys(("description", "unit", "unit_price", "discount_percent"))}
+    line |= dict.fromkeys(("discount_amount", "gst_code"))
+    with app.db.writing() as db:
+        tenant = create_tenants(db, Profile(name="Derwent", timezone="Australia/Hobart"), Moment.of(AT))[0]
+        mine = {"tenant_id": tenant, **kept}
+        who = {"kind": "company", "roles": ["client"], "people": [], "tags": [], "status": "active"}
+        insert(db, contacts, id="con_a", name="Ada", name_folded="ada", **who, **mine)
+        for id in ("itm_a", "itm_b"):
+            priced = {"name": id, "name_folded": id, "unit_price": D(45), "active": True}
+            insert(db, items, id=id, **priced, **mine)
+        for i in range(205):  # more than the migration takes at a time
+            status, named = ("ended", "itm_b") if i % 2 else ("active", "itm_a")
+            lines = [{**line, "item_id": named}, {**line, "item_id": named}, {**line, "item_id": None}]
+            when = {"frequency": "month", "start_on": AT.date(), "then": "draft", "pauses": [], "invoices_made": 0}
+            of = {"client_id": "con_a", "status": status, "line_items": lines, "total": D(90)}
+            insert(db, recurring, id=f"rec_{i:03d}", **when, **of, **mine)
+    migrate.upgrade(app.db, app.manifests)
+    client = Client(app, tenant)
+    refused = client.refused(409, "has_dependents", "DELETE", "/v1/items/itm_a")
+    assert refused["dependents"] == {"recurring_invoices": 103}
+    client.delete("/v1/items/itm_b")

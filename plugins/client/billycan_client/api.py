@@ -5268,7 +5268,8 @@ class RecurringInvoices:
         discount_amount: A discount on the whole document, in dollars, spread over its lines.
         end_on: No invoice is created after this date; not together with `count`.
         count: How many invoices to create; not together with `end_on`.
-        then: What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
+        then: What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`). If
+          the client cannot be emailed, it is sent without an email, and `email_failure` says why.
         reference: A short reference for the client.
         purchase_order: The client's purchase order.
         notes: Notes for the client.
@@ -5358,7 +5359,8 @@ class RecurringInvoices:
           too short for the day, its last day is used.
         end_on: No invoice is created after this date; not together with `count`.
         count: How many invoices to create; not together with `end_on`.
-        then: What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
+        then: What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`). If
+          the client cannot be emailed, it is sent without an email, and `email_failure` says why.
         reference: A short reference for the client.
         purchase_order: The client's purchase order.
         notes: Notes for the client.

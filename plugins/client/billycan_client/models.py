@@ -509,6 +509,15 @@ class Email(Struct, kw_only=True):
     """When it was last changed."""
 
 
+class EmailFailure(Struct, kw_only=True):
+    """Why the last invoice was sent but not emailed; email it yourself once the reason is gone."""
+
+    code: Open[Literal["address_suppressed", "no_address"]]
+    """`no_address` if the client has no email address that mail reaches, or `address_suppressed`."""
+    message: str
+    """What is wrong, and how to fix it."""
+
+
 class Endpoint(Struct, kw_only=True):
     """An endpoint as it is shown."""
 
@@ -1784,7 +1793,7 @@ class MailPreview(Struct, kw_only=True):
     """An email as it would be sent."""
 
     to: list[str]
-    """Who it would be sent to; empty if the client's address is not known."""
+    """Whom it would be sent to; empty if the client's address is not known."""
     cc: list[str]
     """Who would get a copy."""
     subject: str
@@ -2384,7 +2393,9 @@ class RecurringInvoice(Struct, kw_only=True):
     count: int | None
     """How many invoices to create; not together with `end_on`."""
     then: Open[Literal["draft", "email", "send"]]
-    """What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`)."""
+    """What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`). If
+    the client cannot be emailed, it is sent without an email, and `email_failure` says why.
+    """
     line_items: list[RecurringLine]
     """What is charged for, in order. GST codes and prices of items that you leave out are those on the date of
     each invoice.
@@ -2417,6 +2428,8 @@ class RecurringInvoice(Struct, kw_only=True):
     """The invoice that was created last."""
     failure: Failure | None
     """Why the next invoice could not be created; null if nothing is wrong."""
+    email_failure: EmailFailure | None
+    """Why the last invoice was sent but not emailed; null if nothing is wrong."""
     external_id: str | None
     """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]

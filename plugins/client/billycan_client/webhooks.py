@@ -88,6 +88,7 @@ __all__ = [
     "QuoteUpdated",
     "RecurringInvoiceCreated",
     "RecurringInvoiceDeleted",
+    "RecurringInvoiceEmailFailed",
     "RecurringInvoiceEnded",
     "RecurringInvoiceFailed",
     "RecurringInvoicePaused",
@@ -636,6 +637,13 @@ class RecurringInvoiceDeleted(Delivery, kw_only=True):
     data: models.Deleted
 
 
+class RecurringInvoiceEmailFailed(Delivery, kw_only=True):
+    """Recurring invoice email failed"""
+
+    event: Literal["recurring_invoice.email_failed"]
+    data: models.RecurringInvoice
+
+
 class RecurringInvoiceEnded(Delivery, kw_only=True):
     """Recurring invoice ended"""
 
@@ -802,6 +810,7 @@ Event = (
     | QuoteUpdated
     | RecurringInvoiceCreated
     | RecurringInvoiceDeleted
+    | RecurringInvoiceEmailFailed
     | RecurringInvoiceEnded
     | RecurringInvoiceFailed
     | RecurringInvoicePaused
@@ -892,6 +901,7 @@ EVENTS: dict[str, type[Delivery]] = {
     "quote.updated": QuoteUpdated,
     "recurring_invoice.created": RecurringInvoiceCreated,
     "recurring_invoice.deleted": RecurringInvoiceDeleted,
+    "recurring_invoice.email_failed": RecurringInvoiceEmailFailed,
     "recurring_invoice.ended": RecurringInvoiceEnded,
     "recurring_invoice.failed": RecurringInvoiceFailed,
     "recurring_invoice.paused": RecurringInvoicePaused,

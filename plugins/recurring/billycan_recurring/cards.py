@@ -15,7 +15,7 @@ _MOST = 5
 def upcoming(ctx: Context) -> Card | None:
     """The recurring invoices that come next; none where there are none."""
     c = recurring.c
-    asked = sa.select(c.id, c.client_id, c.next_on, c.total, c.failure)
+    asked = sa.select(c.id, c.client_id, c.next_on, c.total, c.failure, c.email_failure)
     found = asked.where(own(ctx, recurring), c.next_on.is_not(None)).order_by(c.next_on, c.id).limit(_MOST)
     rows = ctx.db.execute(found).all()
     if not rows:
@@ -23,9 +23,10 @@ def upcoming(ctx: Context) -> Card | None:
     names = contacts.names(ctx, {row.client_id for row in rows})
     shown: list[tuple[Any, ...]] = [(f"{_day(row.next_on)}: {names[row.client_id]}", row.total) for row in rows]
     failing = sum(row.failure is not None for row in rows)
-    note = f"{failing} could not be made" if failing else ""
+    unsent = sum(row.email_failure is not None for row in rows)
+    notes = [f"{failing} could not be made"] * bool(failing) + [f"{unsent} could not be emailed"] * bool(unsent)
     path = "/v1/recurring_invoices?status=active&sort=next_on"
-    return Card(title="Next recurring invoices", note=note, rows=tuple(shown), path=path)
+    return Card(title="Next recurring invoices", note=", ".join(notes), rows=tuple(shown), path=path)
 
 
 def _day(day: Any) -> str:

@@ -14,9 +14,9 @@ from billycan_contacts import api as contacts
 from billycan_documents.api import NewLine, id_faults, let_one_discount_clear_the_other
 from billycan_invoices import api as invoices
 
-from .records import actions, next_date, page, records, series, show, tell
+from .records import actions, next_date, note_items, page, records, series, show, tell
 from .schemas import DatesQuery, NewRecurringInvoice, NextInvoice, RecurringInvoice, RecurringInvoiceQuery
-from .tables import recurring
+from .tables import named_items, recurring
 
 # What of it is the body of each invoice.
 BODY = (
@@ -46,6 +46,7 @@ def create_recurring_invoice(ctx: Context, body: NewRecurringInvoice) -> Recurri
     values = _values(ctx, body, None)
     started = {"status": "active", "invoices_made": 0, "pauses": []}
     row = records.insert(ctx, **{**_NOTHING_YET, **values, **started, "next_on": body.start_on})
+    note_items(ctx, row)
     return tell(ctx, row, "recurring_invoice.created")
 
 
@@ -76,6 +77,7 @@ def update_recurring_invoice(ctx: Context, id: str, body: Patch[NewRecurringInvo
     if changed - {"external_id", "metadata"}:
         values = _values(ctx, after, row)
         row_after = records.save(ctx, row, **values, **_when(row, values))
+        note_items(ctx, row_after)
         _try_again(ctx, id)
     else:
         row_after = records.save(ctx, row, external_id=after.external_id, metadata=after.metadata)
@@ -149,14 +151,14 @@ def preview_recurring_invoice(ctx: Context, id: str, query: DatesQuery) -> list[
 
 def keep_item(ctx: Context, item: Deleted) -> None:
     """Refuse to delete an item that a line of a recurring invoice names: the invoices to come are filled in from it."""
-    names = sa.cast(recurring.c.line_items, sa.Text).contains(f'"{item.id}"', autoescape=True)
-    instead = "set `active` to false instead"
-    check_unused(ctx, recurring, names & (recurring.c.status != "ended"), instead=instead)
+    names, instead = named_items.c.item_id == item.id, "set `active` to false instead"
+    check_unused(ctx, named_items, names, kind="recurring_invoices", instead=instead)
 
 
 def end(ctx: Context, row: Row) -> RecurringInvoice:
     """End a locked recurring invoice."""
     row = records.save(ctx, row, status="ended", next_on=None, paused_on=None, failure=None)
+    note_items(ctx, row)
     return tell(ctx, row, "recurring_invoice.ended")
 
 
@@ -224,4 +226,4 @@ def _try_again(ctx: Context, id: str) -> None:
     ctx.db.execute(sa.update(recurring).where(this).values(retry_at=None))
 
 
-_NOTHING_YET = dict.fromkeys(("last_invoice_id", "failure", "done_until", "paused_on", "retry_at"))
+_NOTHING_YET = dict.fromkeys(("last_invoice_id", "failure", "email_failure", "done_until", "paused_on", "retry_at"))

@@ -48,26 +48,41 @@ def _make_one(ctx: Context, row: Row, day: date) -> Row:
     """Make the invoice of a date, and do with it what is wanted; the row as it is then."""
     check_client(ctx, row.client_id)
     invoice = invoices.make(ctx, {**body_of(row), "issue_date": day})
-    if row.then == "send":
+    if row.then != "draft":
         invoices.send(ctx, invoice.id)
-    elif row.then == "email":
-        _email(ctx, invoice.id)
+    email_failure = _email(ctx, invoice.id) if row.then == "email" else None
     link = {"tenant_id": ctx.tenant_id, "id": invoice.id, "recurring_id": row.id, "day": day}
     ctx.db.execute(sa.insert(made).values(link))
     done = {"done_until": day, "invoices_made": row.invoices_made + 1, "last_invoice_id": invoice.id}
-    row = records.save(ctx, row, **done, total=invoice.total, failure=None)
+    row = records.save(ctx, row, **done, total=invoice.total, failure=None, email_failure=email_failure)
     if (upcoming := next_date(row)) is None:
         end(ctx, row)
-        return records.lock(ctx, row.id)
-    return records.save(ctx, row, next_on=upcoming)
+        row = records.lock(ctx, row.id)
+    else:
+        row = records.save(ctx, row, next_on=upcoming)
+    if email_failure:
+        tell(ctx, row, "recurring_invoice.email_failed")
+    return row
 
 
-def _email(ctx: Context, invoice_id: str) -> None:
+def _email(ctx: Context, invoice_id: str) -> dict[str, str] | None:
+    """Email an invoice that was sent; why not, where its client cannot be reached."""
     if not ctx.has("mail"):
         raise Conflict("The plugin mail is off: switch it on, or send the invoices without email.")
     from billycan_mail import api as mail  # noqa: PLC0415 - there only where that plugin is
 
-    mail.email_document(ctx, "/v1/invoices/{id}", invoice_id)
+    try:
+        mail.email_document(ctx, "/v1/invoices/{id}", invoice_id)
+    except mail.NobodyToWriteTo as problem:
+        return {"code": problem.reason, "message": _NOT_EMAILED[problem.reason]}
+    return None
+
+
+_NOT_EMAILED = {
+    "no_address": "The client has no email address that mail reaches: add one, then email the invoice.",
+    "address_suppressed": "The client's address is suppressed: delete it from /v1/suppressed_addresses once it works, "
+    "then email the invoice.",
+}
 
 
 def _note_failure(ctx: Context, row: Row, day: date, problem: Problem) -> None:

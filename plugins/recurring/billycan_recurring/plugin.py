@@ -10,7 +10,7 @@ from .cards import upcoming
 from .demo import add_samples
 from .making import make, to_make
 from .schemas import RecurringInvoice
-from .tables import made, recurring
+from .tables import made, named_items, recurring
 
 _PATH = "/v1/recurring_invoices"
 
@@ -18,7 +18,7 @@ manifest = Manifest(
     name="recurring",
     requires=("contacts", "documents", "invoices"),
     uses=("mail",),
-    tables=(recurring, made),
+    tables=(recurring, made, named_items),
     migrations=Path(__file__).parent / "migrations",
     events={
         "recurring_invoice.created": RecurringInvoice,
@@ -27,6 +27,7 @@ manifest = Manifest(
         "recurring_invoice.resumed": RecurringInvoice,
         "recurring_invoice.ended": RecurringInvoice,
         "recurring_invoice.failed": RecurringInvoice,
+        "recurring_invoice.email_failed": RecurringInvoice,
         "recurring_invoice.deleted": Deleted,
     },
     routes=(

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 import sqlalchemy as sa
 
-from billycan import Actions, Context, Page, Records, Row
+from billycan import Actions, Context, Page, Records, Row, new_id, own
 from billycan.sql import MOST_PAGE_BYTES, ByIds, bytes_of, page_too_large
 from billycan_contacts import api as contacts
 from billycan_documents.api import plain_number
 
 from .dates import Series
 from .schemas import RecurringInvoice, RecurringInvoiceQuery, RecurringLine
-from .tables import recurring
+from .tables import named_items, recurring
 
 actions = Actions(
     {"pause": ("active", "paused"), "resume": ("paused", "active"), "end": ("active paused", "ended")},
@@ -64,6 +64,15 @@ def tell(ctx: Context, row: Row, event: str) -> RecurringInvoice:
     (shown,) = show(ctx, [row])
     ctx.emit(event, shown)
     return shown
+
+
+def note_items(ctx: Context, row: Row) -> None:
+    """Keep which items its lines name, so that they are not deleted; none once it has ended."""
+    ctx.db.execute(sa.delete(named_items).where(own(ctx, named_items), named_items.c.recurring_id == row.id))
+    ids = {line["item_id"] for line in row.line_items if line["item_id"]} if row.status != "ended" else ()
+    links = [{"tenant_id": row.tenant_id, "id": new_id("nam"), "recurring_id": row.id, "item_id": id} for id in ids]
+    if links:
+        ctx.db.execute(sa.insert(named_items), links)
 
 
 def next_date(row: Any) -> date | None:

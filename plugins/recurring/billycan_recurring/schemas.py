@@ -25,7 +25,8 @@ class NewRecurringInvoice(NewDocument, kw_only=True):
       too short for the day, its last day is used.
     end_on: No invoice is created after this date; not together with `count`.
     count: How many invoices to create; not together with `end_on`.
-    then: What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`).
+    then: What to do with each invoice: it stays a `draft`, is sent (`send`), or is sent and emailed (`email`). If the
+      client cannot be emailed, it is sent without an email, and `email_failure` says why.
     line_items: What is charged for, in order. GST codes and prices of items that you leave out are those on the date of
       each invoice.
     reference: A short reference for the client.
@@ -90,6 +91,17 @@ class Failure(Struct):
     message: str
 
 
+class EmailFailure(Struct):
+    """Why the last invoice was sent but not emailed; email it yourself once the reason is gone.
+
+    code: `no_address` if the client has no email address that mail reaches, or `address_suppressed`.
+    message: What is wrong, and how to fix it.
+    """
+
+    code: Literal["no_address", "address_suppressed"]
+    message: str
+
+
 class RecurringInvoice(Resource):
     """A recurring invoice as it is shown.
 
@@ -101,6 +113,7 @@ class RecurringInvoice(Resource):
     invoices_made: How many invoices were created so far.
     last_invoice_id: The invoice that was created last.
     failure: Why the next invoice could not be created; null if nothing is wrong.
+    email_failure: Why the last invoice was sent but not emailed; null if nothing is wrong.
     """
 
     status: Status
@@ -126,6 +139,7 @@ class RecurringInvoice(Resource):
     invoices_made: int
     last_invoice_id: str | None
     failure: Failure | None
+    email_failure: EmailFailure | None
 
 
 class RecurringInvoiceQuery(PageQuery, kw_only=True):

@@ -1,4 +1,4 @@
-"""The tables of recurring invoices, and of the dates for which they were made."""
+"""The tables of recurring invoices, of the dates for which they were made, and of the items that their lines name."""
 
 import sqlalchemy as sa
 
@@ -39,6 +39,7 @@ recurring = resource_table(
     sa.Column("invoices_made", sa.Integer, nullable=False),
     sa.Column("last_invoice_id", ByCodePoint),
     sa.Column("failure", Json),
+    sa.Column("email_failure", Json),
     # The last date that is done with, and the times in which dates are skipped: pairs of their first day and the one
     # after their last.
     sa.Column("done_until", sa.Date),
@@ -59,4 +60,19 @@ made = tenant_table(
     sa.Column("day", sa.Date, nullable=False),
     reference("recurring_id", "recurring_invoices"),
     sa.UniqueConstraint("tenant_id", "recurring_id", "day"),
+)
+
+# An item is asked for here, not in the lines of each, when it is to be deleted. What has ended names none.
+named_items = tenant_table(
+    "recurring_items",
+    sa.Column("recurring_id", ByCodePoint, nullable=False),
+    sa.Column("item_id", ByCodePoint, nullable=False),  # no reference: the plugin items may be off
+    sa.ForeignKeyConstraint(
+        ["tenant_id", "recurring_id"],
+        ["recurring_invoices.tenant_id", "recurring_invoices.id"],
+        name="fk_recurring_items_recurring_invoice",
+        ondelete="CASCADE",
+    ),
+    sa.UniqueConstraint("tenant_id", "recurring_id", "item_id"),
+    sa.Index(None, "tenant_id", "item_id"),
 )

@@ -280,6 +280,13 @@ def test_an_item_that_invoices_to_come_name_stays_until_there_are_none(make_app)
     hidden = client.key("items:write").refused(409, "has_dependents", "DELETE", f"/v1/items/{item}")
     assert hidden["dependents"] == {}
     client.delete(f"/v1/items/{other}")
+    third, another = client.post("/v1/items", {"name": "Three", "unit_price": 45})["data"]["id"], recur(client)["id"]
+    client.patch(f"{PATH}/{another}", {"line_items": [{"item_id": third}, {"item_id": item}, {"item_id": item}]})
+    refused = client.refused(409, "has_dependents", "DELETE", f"/v1/items/{item}")
+    assert refused["dependents"] == {"recurring_invoices": 2}
+    client.patch(f"{PATH}/{another}", {"line_items": [{"item_id": item}]})
+    client.delete(f"/v1/items/{third}")
+    client.delete(f"{PATH}/{another}")
     client.post(f"{PATH}/{made['id']}/end", status=200)
     client.delete(f"/v1/items/{item}")
     assert client.get(f"{PATH}/{made['id']}")["data"]["line_items"][0]["item_id"] == item
@@ -303,14 +310,52 @@ def test_what_is_to_be_emailed_is_sent_to_the_client(make_app, clock):
     app = make_app(*PLUGINS, "mail")
     client = client_of(app)
     id = recur(client, then="email", start_on="2026-12-01")["id"]
-    on(clock, app, date(2026, 12, 2))  # nobody knows where to
-    assert client.get(f"{PATH}/{id}")["data"]["failure"]["code"] == "required" and dates_of(client) == []
     client.patch(f"/v1/contacts/{client.contact}", {"email": "ada@example.com"})
-    clock.move(hours=2)
-    run_timed(app)
+    on(clock, app, date(2026, 12, 2))
     (invoice,) = client.get("/v1/invoices")["data"]
     (email,) = client.get("/v1/emails")["data"]
-    assert invoice["status"] == "sent" and "ada@example.com" in str(email)
+    assert (email["document_id"], email["recipients"][0]["address"]) == (invoice["id"], "ada@example.com")
+    assert invoice["status"] == "sent" and client.get(f"{PATH}/{id}")["data"]["email_failure"] is None
+
+
+def test_a_client_who_cannot_be_emailed_is_billed_and_the_business_is_told(make_app, clock):
+    app = make_app(*PLUGINS, "mail")
+    client = client_of(app)
+    recur(client, then="email", start_on="2026-12-01", count=3)
+    on(clock, app, date(2026, 12, 2))
+    client.patch(f"/v1/contacts/{client.contact}", {"email": "ada@example.com"})
+    blocked = client.post("/v1/suppressed_addresses", {"address": "ada@example.com"})["data"]
+    on(clock, app, date(2027, 1, 2))
+    (shown,) = client.get(PATH)["data"]
+    invoices = client.get("/v1/invoices?sort=issue_date")["data"]
+    assert [(i["number"], i["status"], i["issue_date"]) for i in invoices] == [
+        ("INV-0001", "sent", "2026-12-01"),
+        ("INV-0002", "sent", "2027-01-01"),
+    ]
+    assert client.get("/v1/emails")["data"] == [] and shown["failure"] is None and shown["next_on"] == "2027-02-01"
+    told = [event["data"] for event in client.get("/v1/events?event=recurring_invoice.email_failed")["data"]]
+    found = {data["last_invoice_id"]: data["email_failure"]["code"] for data in told}
+    assert found == dict(zip((i["id"] for i in invoices), ("no_address", "address_suppressed"), strict=True))
+    assert shown["email_failure"] in [data["email_failure"] for data in told]
+    assert "/v1/suppressed_addresses" in shown["email_failure"]["message"]
+    assert "recurring_invoice.failed" not in client.events()
+    client.delete(f"/v1/suppressed_addresses/{blocked['id']}")
+    on(clock, app, date(2027, 2, 2))
+    (shown,) = client.get(PATH)["data"]
+    assert (shown["status"], shown["email_failure"]) == ("ended", None) and len(client.get("/v1/emails")["data"]) == 1
+
+
+@pytest.mark.either
+def test_beyond_the_bound_of_a_day_an_invoice_waits_for_its_email(make_app, clock):
+    app = make_app(*PLUGINS, "mail", fresh=True, mail={"per_day": 1})
+    client = client_of(app)
+    client.patch(f"/v1/contacts/{client.contact}", {"email": "ada@example.com"})
+    recur(client, then="email", start_on="2026-12-01", frequency="week", count=2)
+    on(clock, app, date(2026, 12, 9))
+    (shown,) = client.get(PATH)["data"]
+    assert (dates_of(client), shown["failure"]["code"]) == (["2026-12-01"], "too_many_emails")
+    on(clock, app, date(2026, 12, 11))
+    assert dates_of(client) == ["2026-12-01", "2026-12-08"] and len(client.get("/v1/emails")["data"]) == 2
 
 
 def test_workers_at_once_make_one_invoice_a_date(app, clock):

@@ -27,7 +27,7 @@ BY_PEOPLE = {"app.connected", "app.disconnected", "attachment.created", "attachm
 BY_MAIL = {"email.sent", "email.failed", "suppressed_address.created"}
 # What happens by itself when days go by, or a worker has read a file.
 BY_TIME = {"booking.reminder", "invoice.due_soon", "invoice.overdue", "quote.expiring", "recurring_invoice.failed"}
-BY_TIME |= {"import.failed", "import.finished"}
+BY_TIME |= {"import.failed", "import.finished", "recurring_invoice.email_failed"}
 ONCE = {"gst_period.created"}  # no day is lodged twice
 
 

@@ -76,6 +76,7 @@ def imported(path: Path) -> set[str]:
     return set(re.findall(r"^(?:from|import) billycan_(\w+)", path.read_text(), re.MULTILINE))
 
 
+@cache
 def tests(path: Path) -> dict[str, str]:
     """Each test of a file: its text, with that of all it names, as functions, fixtures and constants do in turn."""
     beside = path.with_name("conftest.py")
@@ -90,7 +91,6 @@ def tests(path: Path) -> dict[str, str]:
     return found
 
 
-@cache
 def pieces(path: Path) -> dict[str, str]:
     """The text of what a module defines or imports, by name."""
     text, found = path.read_text(), dict[str, str]()

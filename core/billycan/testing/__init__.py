@@ -7,7 +7,8 @@ enable the same plugins: each Client is a tenant of its own, so none sees anothe
 import pytest
 
 # Their assertions say what was compared, as those of tests do.
-pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in ("client", "conformance", "extended", "strict")))
+_ASSERT = ("client", "conformance", "extended", "finding", "strict")
+pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _ASSERT))
 
 from ..starting.plugins import PluginError
 from ..starting.settings import SettingsError

@@ -3,21 +3,19 @@
 import re
 import sys
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_type_hints
-from urllib.parse import quote
 
 import msgspec
 import pytest
 
 from ..endpoints import PARAMETER
 from ..manifest import Extends
-from ..resources import STEERING, Resource
+from ..resources import Resource
 from ..starting import migrate, packages
-from . import chosen, extended, idle
+from . import chosen, extended, finding
 from .client import Client, decoded
-from .samples import NOBODYS, is_integer, literals, sample, types_within, with_integers
+from .samples import NOBODYS, is_integer, types_within, with_integers
 from .strict import Strict, undeclared
 
 if TYPE_CHECKING:
@@ -43,7 +41,15 @@ class PluginConformance:
     settings: Mapping[str, Any] = {}
 
     def __init_subclass__(cls) -> None:
-        idle.leave_out(cls, PluginConformance)
+        """Leave out the tests that need what the class does not define: they would try nothing."""
+        for name, test in vars(PluginConformance).items():
+            method = next((mark.args[0] for mark in getattr(test, "pytestmark", ()) if mark.name == "needs"), None)
+            if method is None or name in vars(cls):
+                continue
+            if getattr(cls, method) is getattr(PluginConformance, method):
+                setattr(cls, name, None)
+            elif getattr(cls, name) is None:  # left out of a class between the two
+                setattr(cls, name, test)
 
     def bodies(self, client: Client) -> Mapping[str, Mapping[str, Any]]:
         """A valid body for each collection that takes POST, by its path; `client` may make what they refer to."""
@@ -98,8 +104,7 @@ class PluginConformance:
 
     def found(self, client: Client, path: str, **query: str) -> list[str]:
         """The ids of the newest hundred records that a query finds."""
-        asked = "&".join(f"{quote(name)}={quote(text)}" for name, text in {**query, "per_page": "100"}.items())
-        return [record["id"] for record in client.get(f"{path}?{asked}")["data"]]
+        return finding.ids(client, path, **query)
 
     # The tests --------------------------------------------------------------------------------------------------------
 
@@ -128,9 +133,8 @@ class PluginConformance:
         for path, record in made.items():
             id = record["id"]
             assert id not in self.found(stranger, path), f"{path} lists another tenant's"
-            query = app.at["GET", path].signature.query
-            for name in sorted(set(query.__struct_fields__) - set(STEERING)):
-                if isinstance(value := record.get(name.removesuffix("_from").removesuffix("_to")), str):
+            for name, member, _ in finding.filters(stranger, path):
+                if isinstance(value := record.get(member), str):
                     assert id not in self.found(stranger, path, **{name: value}), f"{path}?{name}={value}"
             if self.has(app, "GET", path):
                 answers = [stranger.get(f"{path}/{id}", 404) for id in (id, id[:-5] + "zzzzz", "nope")]
@@ -143,6 +147,7 @@ class PluginConformance:
                     allowed = (404, 422) if endpoint.signature.body and not endpoint.signature.patch else (404,)
                     assert answer.status_int in allowed, f"{endpoint.route.method} {theirs}: {answer.status}"
 
+    @pytest.mark.needs("bodies")
     @pytest.mark.either
     def test_what_is_not_known_is_refused(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
@@ -153,6 +158,7 @@ class PluginConformance:
                 refused = client.patch(f"{path}/{made[path]['id']}", {NOBODYS: 1}, 422)
                 assert refused["error"]["details"][0]["code"] == "unknown_field"
 
+    @pytest.mark.needs("bodies")
     def test_a_number_beyond_its_column_is_refused(self, app: "App", client: Client) -> None:
         for path, body in self.bodies(client).items():
             kind = app.at["POST", path].signature.body
@@ -168,6 +174,7 @@ class PluginConformance:
                     answer = client.call("GET", f"{path}?{name}={2**63}")
                     assert answer.status_int == 400, f"{path}?{name}= takes what no column can hold: make it a Whole"
 
+    @pytest.mark.needs("bodies")
     def test_a_record_is_read_listed_and_left_alone(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
             one = f"{path}/{record['id']}"
@@ -182,6 +189,7 @@ class PluginConformance:
                 assert changed["version"] == record["version"] + 1
                 client.patch(one, {}, 412, If_Match='"1"')
 
+    @pytest.mark.needs("bodies")
     @pytest.mark.either
     def test_a_client_gets_the_members_it_names(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
@@ -190,6 +198,7 @@ class PluginConformance:
                 chosen.are_those_named(client, f"{path}/{record['id']}", record["id"])
                 chosen.are_told_apart(client, f"{path}/{record['id']}", changes=self.has(app, "PATCH", path))
 
+    @pytest.mark.needs("bodies")
     def test_a_deleted_record_is_gone(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, record in reversed(made.items()):
             one = f"{path}/{record['id']}"
@@ -203,6 +212,7 @@ class PluginConformance:
             assert record["id"] not in self.found(client, path)
             client.delete(one, 404)
 
+    @pytest.mark.needs("bodies")
     @pytest.mark.either
     def test_actions_lead_to_what_is_declared(self, app: "App", client: Client) -> None:
         for path, body in self.bodies(client).items():
@@ -229,6 +239,7 @@ class PluginConformance:
                 return data
         return None
 
+    @pytest.mark.needs("bodies")
     def test_lists_are_paged_and_sorted(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
             client.post(path, body)
@@ -247,67 +258,30 @@ class PluginConformance:
             client.refused(400, "invalid_sort", "GET", f"{path}?sort={NOBODYS}")
             client.refused(400, "invalid_parameter", "GET", f"{path}?per_page=101")
 
-    def test_filters_find_a_record_by_its_own_values(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+    @pytest.mark.needs("bodies")
+    def test_filters_find_a_record_by_its_own_values(self, client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
-            query = app.at["GET", path].signature.query
-            hints = get_type_hints(query)
-            for name in sorted(set(query.__struct_fields__) - set(STEERING)):
-                value = record.get(name.removesuffix("_from").removesuffix("_to"))
-                answer = client.call("GET", f"{path}?{name}={sample(hints[name])}")
-                assert answer.status_int < 500, f"{path}?{name}= names neither a column nor one of its Records' filters"
-                if isinstance(value, str | int | Decimal):
-                    text = str(value).lower() if isinstance(value, bool) else str(value)
-                    assert record["id"] in self.found(client, path, **{name: text}), f"{path}?{name}={value}"
+            finding.is_by_its_own_values(client, path, record)
 
-    def test_filters_leave_out_what_does_not_match(self, app: "App", client: Client, made: dict[str, Any]) -> None:
+    @pytest.mark.needs("bodies")
+    def test_filters_leave_out_what_does_not_match(self, client: Client, made: dict[str, Any]) -> None:
         for path, record in made.items():
-            query = app.at["GET", path].signature.query
-            hints = get_type_hints(query)
-            for name in sorted(set(query.__struct_fields__) - set(STEERING)):
-                value = record.get(name.removesuffix("_from").removesuffix("_to"))
-                if not isinstance(value, str):
-                    continue
-                others = [other for other in literals(hints[name]) if other != value]
-                if name.endswith(("_from", "_to")):
-                    none = "2200-01-01" if name.endswith("_from") else "1900-01-01"
-                elif name.endswith("_id"):
-                    none = value[:-5] + "zzzzz"
-                    if name in app.at["GET", path].ids:
-                        for other in ("nonsense", f"xyz{value[3:]}", f"{value},{value}!"):
-                            error = client.refused(400, "invalid_filter", "GET", f"{path}?{name}={other}")
-                            assert error["param"] == name
-                elif others:
-                    none = others[0]
-                    both = self.found(client, path, **{name: f"{value},{none}"})
-                    assert record["id"] in both, f"{path}?{name}={value},{none}"
-                    client.refused(400, "invalid_filter", "GET", f"{path}?{name}=no_such_value")
-                else:
-                    continue
-                assert record["id"] not in self.found(client, path, **{name: none}), f"{path}?{name}={none}"
+            finding.is_not_by_others_values(client, path, record)
 
+    @pytest.mark.needs("bodies")
     def test_a_record_is_found_by_what_clients_add(self, app: "App", client: Client, made: dict[str, Any]) -> None:
-        given = {"external_id": "erp 1%", "metadata": {"colour": "blue"}}
-        wanted = {"external_id": "erp 1%", "metadata[colour]": "blue"}
         for path, record in made.items():
             query = app.at["GET", path].signature.query
             if self.has(app, "PATCH", path) and {"external_id", "metadata"} <= set(query.__struct_fields__):
-                client.patch(f"{path}/{record['id']}", given)
-                for name, text in wanted.items():
-                    assert self.found(client, path, **{name: text}) == [record["id"]], f"{path}?{name}={text}"
-                    assert self.found(client, path, **{name: f"{text}x"}) == [], f"{path}?{name}={text}x"
+                finding.is_by_what_clients_add(client, path, record)
 
+    @pytest.mark.needs("bodies")
     def test_search_finds_a_record_by_its_own_words(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
-            if "search" not in app.at["GET", path].signature.query.__struct_fields__:
-                continue
-            id = made[path]["id"]
-            texts = [text for text in body.values() if isinstance(text, str) and len(text) > 2]
-            searched = [text for text in texts if id in self.found(client, path, search=text)]
-            assert searched, f"{path}?search= finds none of {texts}"
-            assert id in self.found(client, path, search=searched[0].swapcase()), "case matters"
-            for text in ("%", f"{searched[0][0]}_{searched[0][2:]}", f"{searched[0]}\\"):
-                assert id not in self.found(client, path, search=text), f"{path}?search={text}"
+            if "search" in app.at["GET", path].signature.query.__struct_fields__:
+                finding.is_by_its_own_words(client, path, made[path]["id"], body)
 
+    @pytest.mark.needs("bodies")
     @pytest.mark.either
     def test_an_idempotency_key_makes_one_record(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         for path, body in self.bodies(client).items():
@@ -316,6 +290,7 @@ class PluginConformance:
             assert client.post(path, body, Idempotency_Key=f"key {path}") == first
             assert client.last.headers["Idempotent-Replayed"] == "true"
 
+    @pytest.mark.needs("bodies")
     @pytest.mark.either
     def test_events_happen_as_declared(self, app: "App", client: Client, made: dict[str, Any]) -> None:
         declared = {name: app.events[name] for name in app.manifests[self.plugin].events}
@@ -338,7 +313,7 @@ class PluginConformance:
         manifest = app.manifests[self.plugin]
         module = sys.modules[packages.installed()[self.plugin].value]
         readme = Path(str(module.__file__)).parents[1] / "README.md"
-        text = readme.read_text()
+        text = readme.read_text("utf-8")
         named = [f"{e.route.method} {e.route.path}" for e in self.endpoints(app)]
         settings = manifest.settings.__struct_fields__ if manifest.settings else ()
         commands = [f"billycan {name}" for name in packages.commands([self.plugin])]
@@ -380,14 +355,17 @@ class PluginConformance:
         for extends, body in self.extensions(client):
             extended.is_shown_everywhere(client, extends, body)
 
+    @pytest.mark.needs("extended")
     def test_what_it_adds_to_others_is_kept_as_their_own_members_are(self, client: Client) -> None:
         for extends, body in self.extensions(client):
             extended.is_kept(client, extends, body)
 
+    @pytest.mark.needs("extended")
     def test_what_it_adds_to_others_costs_a_query_for_a_page(self, client: Client) -> None:
         for extends, body in self.extensions(client):
             extended.costs_a_query_for_a_page(client, extends, body)
 
+    @pytest.mark.needs("extended")
     def test_what_it_adds_to_others_is_gone_where_it_is_off(
         self, client: Client, make_app: Callable[..., "App"]
     ) -> None:
@@ -396,6 +374,7 @@ class PluginConformance:
             smaller = Client(make_app(*self.enable, database=url), client.tenant_id)
             extended.leaves_nothing_when_off(client, smaller, extends, body)
 
+    @pytest.mark.needs("extended")
     def test_what_it_adds_to_others_goes_with_them(self, client: Client) -> None:
         for extends, body in self.extensions(client):
             extended.is_forgotten(client, extends, body)

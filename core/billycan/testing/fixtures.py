@@ -5,7 +5,7 @@ import re
 import shutil
 import tempfile
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from importlib.metadata import EntryPoint
 from pathlib import Path
@@ -139,6 +139,7 @@ def pytest_configure(config: pytest.Config) -> None:
     for marker in (
         "long: long and rare, such as browser crawls, unthinned fuzzing and crash runs; `make test-long` runs these",
         "either: true on either database alike; `make test` runs these on SQLite, `make test-long` on PostgreSQL too",
+        "needs(method): a test of PluginConformance that is left out of a class that does not define this method",
         "whole: about every plugin of the assembled distribution, whichever those are",
     ):
         config.addinivalue_line("markers", marker)
@@ -161,7 +162,7 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Where parts of the assembled distribution are not installed, leave out files of tests that import what is not."""
     if collection_path.suffix != ".py" or not absent():
         return None
-    imported = set(re.findall(r"^(?:from|import) billycan_(\w+)", collection_path.read_text(), re.MULTILINE))
+    imported = set(re.findall(r"^(?:from|import) billycan_(\w+)", collection_path.read_text("utf-8"), re.MULTILINE))
     return True if imported & absent() else None
 
 
@@ -230,19 +231,11 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
         _skip_without(names)
 
         def build(url: str) -> App:
-            defaults = {"secret": SECRET, "per_minute": 100_000, "per_second": 100_000, "pool_size": 4}
-            core = {k: v for k, v in given.items() if not isinstance(v, dict)}
-            shared = tempfile.mkdtemp(prefix="shared-", dir=databases.folder)
-            settings = Settings(
-                **{**defaults, "shared_folder": shared, **core, "database": url, "plugins": ",".join(names) or "none"}
-            )
-            plugin_settings = {k: v for k, v in given.items() if isinstance(v, dict)}
-            for name in filter(_keeps_files, names):
-                plugin_settings[name] = {"folder": str(databases.folder / name), **plugin_settings.get(name, {})}
+            config = _config(names, url, databases.folder, given)
             # A second app of a test stands for a second process.
             alone = not fresh and all(app.db.url != sa.make_url(url) for app in built)
-            db = databases.open(url, settings.pool_size) if alone else None
-            built.append(App(Config(settings, plugin_settings), clock, db))
+            db = databases.open(url, config.settings.pool_size) if alone else None
+            built.append(App(config, clock, db))
             return built[-1]
 
         def prepare(url: str) -> None:
@@ -276,6 +269,18 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
     for app in built:
         app.close()
     logging.getLogger("billycan").handlers.clear()
+
+
+def _config(names: Iterable[str], url: str, folder: Path, given: Mapping[str, Any]) -> Config:
+    """What an app is told: `given`, with the files of this run, and limits that no test meets by accident."""
+    defaults = {"secret": SECRET, "per_minute": 100_000, "per_second": 100_000, "pool_size": 4}
+    core = {k: v for k, v in given.items() if not isinstance(v, dict)}
+    shared = tempfile.mkdtemp(prefix="shared-", dir=folder)
+    told = {**defaults, "shared_folder": shared, **core, "database": url, "plugins": ",".join(names) or "none"}
+    plugins = {k: v for k, v in given.items() if isinstance(v, dict)}
+    for name in filter(_keeps_files, names):
+        plugins[name] = {"folder": str(folder / name), **plugins.get(name, {})}
+    return Config(Settings(**told), plugins)
 
 
 def _keeps_files(plugin: str) -> bool:

@@ -54,7 +54,13 @@ def test_a_quote_becomes_only_what_the_key_may_write(client, body, to, scope):
     error = client.key("quotes:write", other).refused(403, "insufficient_scope", "POST", path, {"to": to})
     assert error["required_scope"] == scope
     client.key("quotes:write").refused(403, "insufficient_scope", "POST", path, {"to": to})
-    client.key("quotes:write", scope).post(path, {"to": to})
+    made, again = client.key("quotes:write", scope), {"Idempotency-Key": "once"}
+    made.call("POST", path, {"to": to}, 201, again)
+    error = client.key("quotes:write", other).refused(
+        403, "insufficient_scope", "POST", path, {"to": to}, headers=again
+    )
+    assert error["required_scope"] == scope
+    assert made.call("POST", path, {"to": to}, 201, again).headers["Idempotent-Replayed"] == "true"
 
 
 @pytest.mark.parametrize("scope", ["contacts", "invoices", "quotes", "jobs"])

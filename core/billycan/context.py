@@ -65,6 +65,7 @@ class Context:
         # With `fields`, the kind of the records that are shown, and which of their members.
         self.chosen: tuple[Any, frozenset[str]] | None = None
         self.last: list[Asked] = []  # what is written last, in one trip with the events
+        self.held: set[str] = set()  # the scopes of the key on which the answer depends
         self.outdates = False  # whether what this process and its neighbours read lately is to be read anew
         # What a plugin keeps of this call from one hook to the next, under its own name.
         self.memo: dict[str, Any] = {}
@@ -117,12 +118,22 @@ class Context:
         """Whether a plugin is enabled, as for one that yours neither requires nor may import."""
         return plugin in self.app.manifests
 
+    def holds(self, scope: str) -> bool:
+        """Whether the caller's key holds a scope, as for a member that not every key sees; timed work has no key.
+
+        An answer for which it is true is repeated, by an Idempotency-Key, only to callers for whom it is true as well.
+        """
+        held = self.identity is not None and self.identity.holds(scope)
+        if held:
+            self.held.add(scope)
+        return held
+
     def require(self, scope: str) -> None:
         """Raise Forbidden where the caller's key lacks a scope, such as that of another resource that a handler makes.
 
         Timed work and pages have no key: they act for the business itself.
         """
-        if self.identity is not None and not self.identity.holds(scope):
+        if self.identity is not None and not self.holds(scope):
             raise Forbidden(f"This key lacks the scope {scope}.", required_scope=scope)
 
     def settings(self, kind: type[S]) -> S:

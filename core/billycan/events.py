@@ -138,7 +138,7 @@ def matching(name: str, declared: Iterable[str]) -> list[str]:
 
 def may_read(ctx: Context, event: str) -> bool:
     """Whether the caller may see an event's data; what only a plugin that is off declares needs `read`."""
-    return bool(ctx.identity and ctx.identity.holds(ctx.app.event_scopes.get(event, "read")))
+    return ctx.holds(ctx.app.event_scopes.get(event, "read"))
 
 
 def filtered(ctx: Context, column: Any, names: Sequence[str], *others: str) -> sa.ColumnElement[bool]:

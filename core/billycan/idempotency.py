@@ -24,6 +24,7 @@ answers = sa.Table(
     sa.Column("headers", Json, nullable=False),
     sa.Column("body", sa.LargeBinary, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False, index=True),
+    sa.Column("scopes", Json),  # on which the answer depends; null for none
     sa.Index(
         "ix_core_idempotency_large",
         "tenant_id",
@@ -75,6 +76,7 @@ def fingerprint(method: str, path: str, query: str, body: bytes) -> bytes:
 def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
     """The stored answer of this key, or None for the first such request, which then holds the key's lock.
 
+    Forbidden for a caller that lacks a scope on which the answer depends: it could not have had that answer itself.
     On SQLite the writer's lock already makes a second request wait here and replay.
     """
     kept = {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.now() - KEPT}
@@ -97,6 +99,8 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
         raise Invalid(
             "This Idempotency-Key was used for another request: use a new one.", code="idempotency_key_reused"
         )
+    for scope in row.scopes or ():
+        ctx.require(scope)
     if row.body == PACKED:
         raise Conflict(
             "The request with this Idempotency-Key was carried out, but its answer was too large to be kept so long:"
@@ -109,6 +113,7 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
 def remember(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
     """Keep the answer with the change it reports, when that is committed."""
     kept = {"status": answer.status, "headers": answer.headers, "body": _packed(answer.body)}
+    kept["scopes"] = sorted(ctx.held) or None
     given = {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.now(), **kept}
     ctx.last.append((_REMEMBER, given))
 

@@ -5,8 +5,9 @@ import threading
 
 import pytest
 import sqlalchemy as sa
+from msgspec import Struct
 
-from billycan import Context, Manifest, idempotency
+from billycan import Context, Manifest, Route, idempotency
 from billycan.idempotency import answers
 from billycan.testing import Client, run_timed
 from billycan.working import replays
@@ -83,6 +84,37 @@ def test_a_key_is_the_tenants_own(client):
     client.key("contacts:write").post("/v1/contacts", ADA, Idempotency_Key="one key")
     error = client.key("read").refused(403, "insufficient_scope", "POST", "/v1/contacts", ADA, headers=KEY)
     assert error["required_scope"] == "contacts:write"
+
+
+class Opinion(Struct):
+    """What somebody is told."""
+
+    client: str
+    secret: str | None
+
+
+def test_an_answer_is_given_again_to_those_alone_who_could_have_had_it(make_app, install):
+    def ask(ctx: Context) -> Opinion:
+        """Say what is thought of a client."""
+        ctx.require("contacts:read")
+        return Opinion("Ada", "owes" if ctx.holds("contacts:write") else None)
+
+    route = Route("POST", "/v1/opinions", ask, scope="opinions:write", status=201)
+    install(Manifest(name="opinions", routes=(route,)))
+    client, scopes = Client(make_app("contacts", "opinions")), ("opinions:write", "contacts:read", "contacts:write")
+    told = client.key(*scopes).post("/v1/opinions", Idempotency_Key="one key")
+    assert told["data"]["secret"] == "owes"
+    for lacks in scopes:
+        other = client.key(*(scope for scope in scopes if scope != lacks))
+        error = other.refused(403, "insufficient_scope", "POST", "/v1/opinions", headers=KEY)
+        assert error["required_scope"] == lacks
+    for other in (client, client.key(*scopes, "events:read")):
+        assert other.post("/v1/opinions", Idempotency_Key="one key") == told
+    # What a key that sees less was told, one that sees more is told again.
+    told = client.key(*scopes[:2]).post("/v1/opinions", Idempotency_Key="another key")
+    for other in (client, client.key(*scopes[:2])):
+        assert other.post("/v1/opinions", Idempotency_Key="another key") == told
+    assert told["data"]["secret"] is None
 
 
 @pytest.mark.parametrize(

@@ -330,7 +330,7 @@ class Documents(Generic[L, T]):
             # A document that was sent shows the name frozen then.
             ids = {row.client_id for row in rows if not self._freezes or row.client_name is None}
             clients = contacts.parties(ctx, ids)
-        may_see = ctx.identity is not None and ctx.identity.holds(f"{self.records.table.name}:write")
+        may_see = ctx.holds(f"{self.records.table.name}:write")
         names = rows[0]._fields if rows else ()
         hidden = [name for name in names if name not in self._members]
         off = [name for name in self.neighbours.off(ctx) if name in names]

@@ -11,12 +11,13 @@ import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
-from huey import Huey, PostgresHuey, RedisHuey, SqliteHuey, crontab
+from huey import Huey, PostgresHuey, RedisHuey, SqliteHuey
 from huey.registry import Message
 from huey.serializer import Serializer
 
@@ -67,7 +68,8 @@ class Queue:
 
         self._deliver = self.huey.task(name="deliver")(run)
         if sweep:
-            self.huey.periodic_task(crontab(), name="sweep")(sweep)
+            minutes = count()  # Huey asks at its start, too, just after whoever listens has swept
+            self.huey.periodic_task(lambda now: next(minutes) > 0, name="sweep")(sweep)
         # Of PostgreSQL the thread that listens has a connection of its own.
         self.huey.on_shutdown("close")(self.close)
 

@@ -23,17 +23,18 @@ Hearers = dict[str, list[tuple[Callable[..., None], Callable[[Any], Any]]]]
 def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> list[Endpoint]:
     """The endpoints of core's own part and of the enabled plugins, as far as each has what it needs."""
     owners: dict[tuple[str, str], str] = {}
+    prefixes = {t.name: t.info.get("prefix", "") for t in (events, *(t for m in enabled.values() for t in m.tables))}
     found = []
     for manifest in parts:
         for route in manifest.routes:
             if all(_has(enabled, need) for need in route.needs):
-                found.append(_endpoint(manifest, route, owners, enabled))
-    found += _on_documents(found, owners, enabled)
+                found.append(_endpoint(manifest, route, owners, prefixes))
+    found += _on_documents(found, owners, enabled, prefixes)
+    lists = [(e, listed) for e in found if (listed := e.signature.listed)]
     for manifest in enabled.values():
-        for fault in checks.lists(manifest, [(e.signature.listed, e.signature.query) for e in found]):
+        for fault in checks.lists(manifest, [(listed, e.signature.query) for e, listed in lists]):
             raise PluginError(fault)
-        own = {e.route.path: e.signature.listed for e in found if e.plugin == manifest.name and e.signature.listed}
-        for fault in checks.shown(manifest, own):
+        for fault in checks.shown(manifest, {e.route.path: listed for e, listed in lists if e.plugin == manifest.name}):
             raise PluginError(fault)
     for fault in checks.extending(enabled, found):
         raise PluginError(fault)
@@ -85,7 +86,7 @@ def documents(enabled: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) ->
 
 
 def _endpoint(
-    manifest: Manifest, route: Route, owners: dict[tuple[str, str], str], enabled: Mapping[str, Manifest]
+    manifest: Manifest, route: Route, owners: dict[tuple[str, str], str], prefixes: Mapping[str, str]
 ) -> Endpoint:
     """The endpoint of a route; PluginError where another has its path, or its handler cannot be served."""
     key = route.method, PARAMETER.sub("{}", route.path)
@@ -98,11 +99,14 @@ def _endpoint(
         signature = signatures.read(route)
     except (TypeError, NameError) as error:
         raise PluginError(f"{manifest.name}: {error}: correct the handler") from error
-    return Endpoint(manifest.name, route, signature, _ids(enabled, manifest, signature.query))
+    return Endpoint(manifest.name, route, signature, _ids(prefixes, manifest, signature.query))
 
 
 def _on_documents(
-    found: list[Endpoint], owners: dict[tuple[str, str], str], enabled: Mapping[str, Manifest]
+    found: list[Endpoint],
+    owners: dict[tuple[str, str], str],
+    enabled: Mapping[str, Manifest],
+    prefixes: Mapping[str, str],
 ) -> list[Endpoint]:
     """What plugins add to every document; a document's route in `found` then gives what theirs answer, too."""
     at = {e.route.path: i for i, e in enumerate(found) if e.route.method == "GET"}
@@ -114,7 +118,7 @@ def _on_documents(
             for route in manifest.on_documents(document, home.route) if manifest.on_documents else ():
                 for fault in checks.of_route(manifest, route, scopes):
                     raise PluginError(f"{manifest.name}: {fault}")
-                added.append(_endpoint(manifest, route, owners, enabled))
+                added.append(_endpoint(manifest, route, owners, prefixes))
                 if route.method == "GET" and route.answers:
                     also = {**found[at[path]].route.also, route.answers: route.path}
                     whole = msgspec.structs.replace(found[at[path]].route, also=also)
@@ -122,9 +126,8 @@ def _on_documents(
     return added
 
 
-def _ids(enabled: Mapping[str, Manifest], manifest: Manifest, query: Any) -> dict[str, str]:
+def _ids(prefixes: Mapping[str, str], manifest: Manifest, query: Any) -> dict[str, str]:
     """What begins the ids that each filter `<x>_id` takes: those of the table that its column points at."""
-    prefixes = {t.name: t.info.get("prefix", "") for t in (events, *(t for m in enabled.values() for t in m.tables))}
     found: dict[str, str] = {}
     for name in query.__struct_encode_fields__ if query else ():
         for table in manifest.tables if name.endswith("_id") else ():

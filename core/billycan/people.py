@@ -16,7 +16,7 @@ from .problems import Problem
 if TYPE_CHECKING:
     from .app import App
 
-_PAGE = files(__package__).joinpath("people.html").read_text()
+_PAGE = files(__package__).joinpath("people.html").read_text("utf-8")
 _STYLE = _PAGE.partition("<style>")[2].partition("</style>")[0]
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none';"

@@ -2,6 +2,8 @@
 
 import logging
 import re
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Annotated, Literal
@@ -107,6 +109,18 @@ def test_what_is_wrong_in_the_file_is_named(tmp_path, text, said):
     (tmp_path / "billycan.toml").write_text(text)
     with pytest.raises(SettingsError, match="^" + re.escape(said)):
         load({})
+
+
+def test_the_file_is_utf_8_on_a_machine_that_is_set_to_something_else(tmp_path):
+    (tmp_path / "billycan.toml").write_text('trusted_proxies = ["::1"]  # Müllers', "utf-8")
+    ascii_alone = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
+    code = (
+        "import locale; from billycan.starting import settings\n"
+        "print(locale.getencoding(), *settings.load().settings.trusted_proxies)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=ascii_alone, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "utf" not in done.stdout.lower().partition(" ")[0] and "::1" in done.stdout
 
 
 def test_a_file_that_is_not_text_is_named(tmp_path):

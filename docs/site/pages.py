@@ -43,9 +43,10 @@ def lay_out(folder: Path, document: dict[str, Any]) -> None:
             shutil.copy(source, target)
             continue
         text = _text(source, document)
-        target.write_text(_turned(text, source, waiting))
+        target.write_text(_turned(text, source, waiting), "utf-8")
     index = folder / "index.md"
-    index.write_text(index.read_text() + _contents(index.read_text(), folder))
+    text = index.read_text("utf-8")
+    index.write_text(text + _contents(text, folder), "utf-8")
 
 
 def _place(source: Path) -> str:
@@ -59,11 +60,10 @@ def _place(source: Path) -> str:
 
 
 def _text(source: Path, document: dict[str, Any]) -> str:
-    path = source.relative_to(ROOT)
+    path, text = source.relative_to(ROOT), source.read_text("utf-8")
     if source.suffix != ".md":
         language = _LANGUAGES.get(source.suffix, "text")
-        return f"---\norphan: true\n---\n# {path}\n\n````{language}\n{source.read_text()}````\n"
-    text = source.read_text()
+        return f"---\norphan: true\n---\n# {path}\n\n````{language}\n{text}````\n"
     if path.parts[0] == "plugins" or path.name == "core.md":
         text += reference(document, path.parts[1] if path.parts[0] == "plugins" else "core")
     return text

@@ -337,5 +337,5 @@ def _words(endpoint: "Endpoint") -> tuple[str, str]:
 
 def _recorded(file: Any) -> Examples:
     # Amounts stay decimals, so that they are printed as they were.
-    kept = json.loads(file.read_text(), parse_float=Decimal) if file else {}
+    kept = json.loads(file.read_text("utf-8"), parse_float=Decimal) if file else {}
     return msgspec.convert(kept, Examples)

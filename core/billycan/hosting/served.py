@@ -62,7 +62,7 @@ class Server:
             answer = connection.getresponse()
             return Answer(answer.status, answer.headers, answer.read())
         except (OSError, http.client.HTTPException) as error:
-            raise AssertionError(self.log.read_text()) from error
+            raise AssertionError(self.log.read_text("utf-8")) from error
         finally:
             connection.close()
 
@@ -111,7 +111,7 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
     ]
     log = folder / "log"
     # The socket is ours, so that nobody else can take the port before gunicorn does.
-    with log.open("w") as output, socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
+    with log.open("wb") as output, socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
         environ["BILLYCAN_BIND"] = f"fd://{listener.fileno()}"
         process = subprocess.Popen(
             command,
@@ -135,7 +135,7 @@ def _wait_for(server: Server, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _SECONDS
     # The listener queues what comes before the first worker is there.
     while server.call(Call("GET", "/-/ready")).status != 200:
-        assert process.poll() is None and time.monotonic() < deadline, server.log.read_text()  # noqa: S101
+        assert process.poll() is None and time.monotonic() < deadline, server.log.read_text("utf-8")  # noqa: S101
         time.sleep(0.05)
 
 

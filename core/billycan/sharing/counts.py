@@ -68,7 +68,7 @@ class Counts:
     @contextmanager
     def _turn(self) -> Iterator[None]:
         """One process at a time; the lock ends with the file's closing."""
-        with (self._folder / "turn").open("a") as file:
+        with (self._folder / "turn").open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
 

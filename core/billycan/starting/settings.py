@@ -114,7 +114,7 @@ def _file(environ: Mapping[str, str]) -> dict[str, Any]:
 
 def _read(path: Path, variable: str) -> str:
     try:
-        return path.read_text()
+        return path.read_text("utf-8")
     except OSError as error:
         raise SettingsError(f"{variable}: {path} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:

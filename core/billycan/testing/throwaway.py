@@ -153,7 +153,7 @@ class Postgres:
         done = subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, **self._how)
         output: str = (done.stdout + done.stderr).decode(errors="replace")
         if done.returncode:
-            logs = [log.read_text(errors="replace")[-4000:] for log in self._folder.glob("log")]
+            logs = [log.read_text("utf-8", errors="replace")[-4000:] for log in self._folder.glob("log")]
             raise RuntimeError("\n".join([f"{program} failed ({done.returncode}): {output}", *logs]))
         return output
 

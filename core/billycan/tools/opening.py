@@ -33,7 +33,7 @@ def opened(config: settings.Config | None = None) -> Iterator["App"]:
         config = with_settings(config, secret=secrets.token_hex(32))
     if config.settings.public_url is None:
         with suppress(OSError):  # there is none, or it is another user's
-            config = with_settings(config, public_url=SERVED_AT.read_text().strip() or None)
+            config = with_settings(config, public_url=SERVED_AT.read_text("utf-8").strip() or None)
     with tempfile.TemporaryDirectory(prefix="billycan-") as folder:
         try:
             app = App(config)

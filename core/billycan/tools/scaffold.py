@@ -101,9 +101,10 @@ def write(words: Words, into: Path) -> list[Path]:
     template = TEMPLATE if words.prefix else HOOKS
     for path in sorted(template.rglob("*.txt")):
         target = into / _own(str(path.relative_to(template)), words).removesuffix(".txt")
-        text = _own(path.read_text(), words)
+        text = _own(path.read_text("utf-8"), words)
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text("".join(map(_fit, text.splitlines(keepends=True))) if target.suffix == ".py" else text)
+        fitted = "".join(map(_fit, text.splitlines(keepends=True))) if target.suffix == ".py" else text
+        target.write_text(fitted, "utf-8")
         written.append(target)
     return written
 
@@ -208,7 +209,7 @@ def _identifiers() -> set[str]:
     """The names that the template's code uses, besides those which stand for the plugin's own."""
     found: set[str] = set()
     for path in [*TEMPLATE.rglob("billycan_*/**/*.py.txt"), *HOOKS.rglob("billycan_*/**/*.py.txt")]:
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             found.update(_named(node))
     return {name for name in found if "gadget" not in name.lower()}
 

@@ -117,7 +117,7 @@ def _environment(url: str, is_loopback: bool) -> dict[str, str]:
     if given.secret is None:
         environ[settings.SECRET_FILE] = str(_secret().resolve())
     if given.public_url is None:
-        SERVED_AT.write_text(f"{url}\n")  # for the commands that print addresses
+        SERVED_AT.write_text(f"{url}\n", "utf-8")  # for the commands that print addresses
         environ[f"{settings.PREFIX}PUBLIC_URL"] = url
     if not is_loopback or given.public_url or given.trusted_proxies:
         return environ  # Others reach it, directly or through a proxy: what eases trying things out is not for them.
@@ -134,7 +134,7 @@ def _secret() -> Path:
         new = SECRET.with_name(f"secret.{os.getpid()}")
         new.unlink(missing_ok=True)
         private.make_file(new)
-        new.write_text(secrets.token_urlsafe(48) + "\n")
+        new.write_text(secrets.token_urlsafe(48) + "\n", "utf-8")
         try:
             SECRET.hardlink_to(new)  # whole or not at all, and never over another's
         except FileExistsError:

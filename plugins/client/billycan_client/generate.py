@@ -105,12 +105,14 @@ class Argument(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m billycan_client.generate", description=__doc__.splitlines()[0])
-    parser.add_argument("document", type=argparse.FileType(), help="an OpenAPI 3.1 document; - for standard input")
+    parser.add_argument(
+        "document", type=argparse.FileType(encoding="utf-8"), help="an OpenAPI 3.1 document; - for standard input"
+    )
     parser.add_argument("--into", type=Path, required=True, help="the folder of the package to write")
     given = parser.parse_args()
     given.into.mkdir(parents=True, exist_ok=True)
     for name, source in modules(json.load(given.document)).items():
-        (given.into / name).write_text(source)
+        (given.into / name).write_text(source, "utf-8")
     (given.into / "__init__.py").touch()
 
 
@@ -452,7 +454,7 @@ def _laid_out(source: str) -> str:
     own = 'lint.isort.known-first-party = ["billycan_client"]'
     for options in (["check", "-q", "--select=F401,I,RUF022", "--fix-only", f"--config={own}"], ["format", "-q"]):
         command = [ruff, *options, "--isolated", f"--line-length={WIDTH}", "--stdin-filename=generated.py", "-"]
-        source = subprocess.run(command, input=source, capture_output=True, text=True, check=True).stdout
+        source = subprocess.run(command, input=source, capture_output=True, encoding="utf-8", check=True).stdout
     return source
 
 

@@ -152,7 +152,7 @@ def render(resp: falcon.Response, template: str, onward: Sequence[str] = (), **v
 
 @lru_cache
 def _style() -> str:
-    return files("billycan_hosted").joinpath("templates/style.css").read_text()
+    return files("billycan_hosted").joinpath("templates/style.css").read_text("utf-8")
 
 
 @lru_cache
@@ -172,4 +172,4 @@ def _css(text: str) -> str:
 def _of_plugins(name: str) -> str | None:
     plugin, _, template = name.partition("/")
     source = files(f"billycan_{plugin}").joinpath("templates", template) if template else None
-    return source.read_text() if source and source.is_file() else None
+    return source.read_text("utf-8") if source and source.is_file() else None

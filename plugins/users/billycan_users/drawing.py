@@ -208,4 +208,4 @@ def _source(name: str) -> str | None:
     """A plugin's template, `<plugin>/<file>.html`."""
     plugin, _, file = name.partition("/")
     found = files(f"billycan_{plugin}").joinpath("templates", file) if file and plugin.isidentifier() else None
-    return found.read_text() if found is not None and found.is_file() else None
+    return found.read_text("utf-8") if found is not None and found.is_file() else None

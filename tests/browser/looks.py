@@ -251,6 +251,7 @@ class Looks(pages.Walk):
             file = self.picture(name, width, theme)
             file.parent.mkdir(parents=True, exist_ok=True)
             heights.append(self.save(file, width, quality=90))
+        pages.resize(self.browser, 1280)
         self.heights[name] = round(SCALE * max(heights[0] + heights[2], *heights)) + 50
 
     def picture(self, name, width, theme):

@@ -330,7 +330,7 @@ def test_the_password_is_asked_for_again(app, client, owner, clock):
     clock.move(minutes=16)
     owner.get("/dashboard/keys")
     page = owner.send("/dashboard/keys", name="Import", status=422)
-    assert "Your password" in page.text and 'value="Import"' in page.text
+    assert "Current password" in page.text and 'value="Import"' in page.text
     page = owner.send("/dashboard/keys", name="Import", current_password="not this one", status=422)
     page = owner.send("/dashboard/keys", name="Import", current_password=PASSWORD)
     assert re.search(r"svc_live_\w{30}", page.text)

@@ -16,6 +16,9 @@ for (const button of document.querySelectorAll("[data-copy]")) {
   });
 }
 
+// Of many sections, the one that is open is in sight.
+document.querySelector(".side nav [aria-current]")?.scrollIntoView({ block: "nearest" });
+
 // <live-part every="2">: fetches its own page and takes over the part with its id, for as long as it says so.
 customElements.define("live-part", class extends HTMLElement {
   connectedCallback() {

@@ -85,7 +85,8 @@ def test_looks(state, app, client, browser, visit, join):
         looks.look("/dashboard/contacts?search=nobody+is+called+so", "contacts-search-nothing")
     for path in FORMS:
         looks.send(path)
-    looks.look(OAuthApp(client, name="W" * 100 if state == "hostile" else "Ledger Sync").asks(), "consent")
+    oauth = OAuthApp(client.sandbox(), name="W" * 100) if state == "hostile" else OAuthApp(client)
+    looks.look(oauth.asks(), "consent")
     looks.lay_out()
 
 

@@ -187,6 +187,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     shown = sorted(actions, key=lambda name: name != first)
     heading = {"status", *(m.name for m in figures), *(m.name for m in kind.columns[:1] if m.form == "text")}
     facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m.name, record.get(m.name))]
+    tables = [_table(m, record[m.name], id) for m in sorted(main, key=_is_sum) if _is_table(m, record)]
     values = {
         "kind": kind,
         "record": record,
@@ -194,7 +195,8 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "figures": figures,
         "facts": facts,
         "names": _names(visit, facts, record),
-        "tables": [_table(m, record[m.name], id) for m in sorted(main, key=_is_sum) if _is_table(m, record)],
+        "tables": tables,
+        "is_wide": any(not is_narrow for _, _, is_narrow in tables),
         "actions": [(n, action_label(kind, n), asks(kind, kind.actions[n], n), n == first) for n in shown],
         "nested": lambda member, row: [
             (n, action_label(kind, n, member), asks(kind, kind.nested[member][n], n, member))

@@ -25,7 +25,8 @@ jobs = RecordPages(
     rare=(*RARE, "completion_notes"),
     hints={
         **HINTS,
-        "scheduled_start": "When it should start.",
+        "country": "Two letters. Leave it empty for Australia.",
+        "scheduled_start": "",
         "percent": "To invoice a part: a percentage of the whole work.",
         "amount": "To invoice a part: an amount, including GST.",
         "claim": "Of a part: progress for work that is done, part payment for a part of the price of one thing, or"

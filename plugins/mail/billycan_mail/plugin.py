@@ -58,6 +58,7 @@ manifest = Manifest(
             empty="Addresses that failed or unsubscribed are listed here, and those that you add. They get no email.",
             one="suppressed address",
             columns=("address", "covers", "reason", "created_at"),
+            hints={"address": "", "covers": "Whether it gets no email at all, or no reminders."},
             order=145,
         ),
     ),

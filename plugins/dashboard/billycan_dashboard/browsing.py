@@ -22,7 +22,7 @@ from billycan_users.api import Answer, Sent, Shown, Visit, names
 from .attachments import attached
 from .imports import import_page
 from .kinds import Kind, Member, action_label, holds, kind_at, kind_of, kinds, label, page_of, title_of, url, words_of
-from .mailed import mailed, pdf_of
+from .mailed import email_first, mailed, pdf_of
 from .reports import statement_of
 
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
@@ -43,6 +43,8 @@ _QUIET = {
     "no_show",
     "retire",
     "reverse",
+    "deallocate",
+    "refund",
     "write_off",
     "forfeit",
     "reopen",
@@ -183,7 +185,9 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     related = [*_related(visit, kind, id)]
     figures = [m for m in kind.columns if m.form == "money" and record.get(m.name) is not None]
     actions = _actions(visit, kind.actions, record)
-    first = next((name for name in actions if name not in _QUIET), "")
+    sent = mailed(visit, kind, id)
+    email = email_first(visit, kind, record, sent)
+    first = "" if email else next((name for name in actions if name not in _QUIET), "")
     shown = sorted(actions, key=lambda name: name != first)
     heading = {"status", *(m.name for m in figures), *(m.name for m in kind.columns[:1] if m.form == "text")}
     facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m.name, record.get(m.name))]
@@ -209,7 +213,8 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
         "page_of": lambda id: page_of(visit.app, id),
         "pdf": pdf_of(visit, kind, record),
-        "mailed": mailed(visit, kind, id),
+        "mailed": sent,
+        "email": email,
         "attached": attached(visit, kind, id, is_open="delete" in kind.routes and _is_deletable(kind, record)),
         "may_change": kind.may(visit, "change"),
         "may_delete": kind.may(visit, "delete") and not related and _is_deletable(kind, record),

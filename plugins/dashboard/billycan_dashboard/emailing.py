@@ -62,7 +62,7 @@ def show_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
         "back": f"{about.kind.page}/{id}",
         "ready": {**ready, "subject": subject},
         "is_draft": _is_draft(visit, about, record),
-        "has_server": _has_server(visit),
+        "has_server": mailed.has_server(visit),
     }
     return Shown("dashboard/email.html", values, frames=True)
 
@@ -146,12 +146,6 @@ def _require(about: _Subject) -> None:
 def _is_draft(visit: Visit, about: _Subject, record: Mapping[str, Any]) -> bool:
     """Whether sending the email finishes the document first."""
     return record.get("status") == "draft" and visit.app.documents[about.offer.path].finish is not None
-
-
-def _has_server(visit: Visit) -> bool:
-    from billycan_mail.api import can_send  # noqa: PLC0415 - there only where that plugin is
-
-    return can_send(visit.app)
 
 
 def _preview(visit: Visit, about: _Subject, body: Mapping[str, Any]) -> dict[str, Any]:

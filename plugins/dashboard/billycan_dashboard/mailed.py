@@ -113,6 +113,19 @@ def mailed(visit: Visit, kind: Kind, id: str) -> Mailed | None:
     return Mailed(may_email, [_sending(visit, email) for email in data], total, may_see)
 
 
+def email_first(visit: Visit, kind: Kind, record: Mapping[str, Any], sent: Mailed | None) -> Offer | None:
+    """The email of a draft, which finishes it and so comes before what only finishes it; None where none would leave."""
+    if sent is None or record.get("status") != "draft" or not has_server(visit):
+        return None
+    return next((offer for offer in sent.offers if offer.path == f"{kind.path}/{{id}}"), None)
+
+
+def has_server(visit: Visit) -> bool:
+    from billycan_mail.api import can_send  # noqa: PLC0415 - there only where that plugin is
+
+    return can_send(visit.app)
+
+
 def led(visit: Visit, email: Mapping[str, Any], page: str = "", besides: str = "") -> Led:
     """On to the page of what was emailed, where a sentence tells what becomes of the email, as far as it is known."""
     whom, tone = _named(email), "good"

@@ -114,7 +114,7 @@ def mailed(visit: Visit, kind: Kind, id: str) -> Mailed | None:
 
 
 def email_first(visit: Visit, kind: Kind, record: Mapping[str, Any], sent: Mailed | None) -> Offer | None:
-    """The email of a draft, which finishes it and so comes before what only finishes it; None where none would leave."""
+    """The email of a draft, which comes before what only finishes the draft; None where no email would leave."""
     if sent is None or record.get("status") != "draft" or not has_server(visit):
         return None
     return next((offer for offer in sent.offers if offer.path == f"{kind.path}/{{id}}"), None)

@@ -57,7 +57,8 @@ def sent_out(mailing, serve, sold):
 def test_a_draft_is_emailed_from_its_page_and_the_list_tells_what_became_of_it(sent_out, drain, clock):
     app, server, client, page, owner = sent_out(bounces="bounces@example.com")
     assert "Nothing has been emailed yet." in panel(owner.get(page))
-    assert f'href="{page}/email"' in owner.page.text and "Email this invoice" in owner.page.text
+    first = owner.page.html.select(".head .actions :is(a, button):not(.second)")
+    assert [(each.text, each["href"]) for each in first] == [("Email this invoice", f"{page}/email")]
     form = owner.get(f"{page}/email")
     assert "ada@client.example" in form.text and "is a draft" in form.text
     shown = owner.send(f"{page}/email")

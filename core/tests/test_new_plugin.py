@@ -42,7 +42,7 @@ threading.Thread(target=server.handle_request, daemon=True).start()
 headers = {"Authorization": f"Bearer {key}", "Content-Type": "application/json"}
 url = f"http://127.0.0.1:{server.server_port}/v1/{sys.argv[1]}"
 request = urllib.request.Request(url, b'{"name": "Ada", "cost": "1.00"}', headers)
-print(urllib.request.urlopen(request, timeout=20).read().decode())
+print(urllib.request.urlopen(request, timeout=180).read().decode())
 """
 
 

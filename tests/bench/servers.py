@@ -46,7 +46,7 @@ class Server:
         self._wait_until_ready()
 
     def _wait_until_ready(self) -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 180
         while not healthy(self.port):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.stop()

@@ -1,13 +1,10 @@
 """The pages of records, of any plugin: lists, and a record with its neighbours and what happened to it."""
 
 import json
-from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from decimal import Decimal
-from itertools import chain
 from typing import Any, Literal, get_args, get_origin
-from urllib.parse import urlencode
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -16,14 +13,14 @@ from billycan import NotFound, own
 from billycan.businesses import list_keys
 from billycan.events import events, may_read
 from billycan.members import is_struct, options, parts
-from billycan.web import Pieces, encode
-from billycan_users.api import Answer, Sent, Shown, Visit, names
+from billycan.web import encode
+from billycan_users.api import Answer, Shown, Visit, names
 
 from .attachments import attached
 from .imports import import_page
 from .kinds import Kind, Member, action_label, holds, kind_at, kind_of, kinds, label, page_of, title_of, url, words_of
 from .mailed import email_first, mailed, pdf_of
-from .reports import statement_of
+from .reports import file, statement_of
 
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
@@ -112,15 +109,9 @@ def list_records(visit: Visit, resource: str) -> Answer:
 
 
 def download_records(visit: Visit, resource: str) -> Answer:
-    """What a list finds, as a CSV file with the mark by which Excel knows UTF-8."""
-    kind = kind_at(visit, resource)
+    """What a list finds, as a CSV file."""
     query = {name: value for name, value in visit.query.items() if value and name not in ("page", "per_page", "cursor")}
-    answer = visit.app.call(
-        visit.identity, "GET", kind.path, urlencode(query), request_id=visit.request_id, prefers_csv=True
-    )
-    headers = {name: value for name, value in answer.headers.items() if name == "Content-Disposition"}
-    file = Pieces(chain([BOM_UTF8], answer.pieces or ()), getattr(answer.pieces, "close", lambda: None))
-    return Sent(file, answer.headers["Content-Type"], headers)
+    return file(visit, kind_at(visit, resource).path, query)
 
 
 def _chosen(kind: Kind, query: Mapping[str, str]) -> dict[str, str]:

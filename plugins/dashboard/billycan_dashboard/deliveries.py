@@ -9,6 +9,7 @@ from billycan import Fault, Invalid, Problem
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from . import reasons
+from .events import asked_for
 from .webhooks import API as ENDPOINTS
 from .webhooks import host_of, is_on
 
@@ -29,21 +30,12 @@ class Part(Struct, frozen=True):
 
 
 def list_deliveries(visit: Visit) -> Answer:
-    asked = filters(visit.query)
-    pages = {name: visit.query[name] for name in ("page", "cursor", "per_page") if visit.query.get(name)}
-    try:
-        found, status = visit.call("GET", API, {**asked, **pages}), 200
-    except Problem as problem:
-        visit.problem = problem
-        found, status = (
-            {"data": [], "pagination": {"page": 1, "per_page": 25, "total": 0, "has_more": False}},
-            problem.status,
-        )
+    found, status = asked_for(visit, API, FILTERS)
     endpoints = visit.call("GET", ENDPOINTS, {"per_page": 100})["data"]
     values = {
         "deliveries": found["data"],
         "page": found["pagination"],
-        "asked": asked,
+        "asked": filters(visit.query),
         "is_live": visit.query.get("live") == "yes",
         "query": [*visit.query.items()],
         "names": {each["id"]: each["url"] for each in endpoints},

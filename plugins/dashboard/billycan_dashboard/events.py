@@ -1,6 +1,6 @@
 """The pages of the log of events: what happened, what each event carries, and where it was delivered."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -19,15 +19,7 @@ _FILTERS = ("event", "created_at_from", "created_at_to")
 
 
 def list_events(visit: Visit) -> Answer:
-    names = (*_FILTERS, "page", "cursor", "per_page")
-    try:
-        found, status = visit.call("GET", API, {n: visit.query[n] for n in names if visit.query.get(n)}), 200
-    except Problem as problem:
-        visit.problem = problem
-        found, status = (
-            {"data": [], "pagination": {"page": 1, "per_page": 25, "total": 0, "has_more": False}},
-            problem.status,
-        )
+    found, status = asked_for(visit, API, _FILTERS)
     values = {
         "events": found["data"],
         "page": found["pagination"],
@@ -38,6 +30,17 @@ def list_events(visit: Visit) -> Answer:
         "record": lambda event: _record(visit, event),
     }
     return Shown("dashboard/events.html", values, status)
+
+
+def asked_for(visit: Visit, path: str, filters: Iterable[str]) -> tuple[Any, int]:
+    """A page of a list, or an empty one where the page says what is wrong with what was asked for; and the status."""
+    names = (*filters, "page", "cursor", "per_page")
+    try:
+        return visit.call("GET", path, {name: visit.query[name] for name in names if visit.query.get(name)}), 200
+    except Problem as problem:
+        visit.problem = problem
+        nothing = {"page": 1, "per_page": 25, "total": 0, "has_more": False}
+        return {"data": [], "pagination": nothing}, problem.status
 
 
 def show_event(visit: Visit, id: str) -> Answer:

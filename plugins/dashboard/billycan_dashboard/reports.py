@@ -1,15 +1,17 @@
 """The pages of what clients owe: by age on any day, and as the statement of one of them, both to print."""
 
+from codecs import BOM_UTF8
 from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import Decimal
+from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
 from billycan import App
+from billycan.web import Pieces
 from billycan_users.api import Answer, Screen, Sent, Shown, Visit, mounted
 
 from .kinds import page_of
@@ -39,7 +41,6 @@ _WORDS = {
 }
 SHOWN = 100  # rows on a page of a report: all are in its file
 _ANSWERED = 1000  # clients on a page of the API
-_BOM = b"\xef\xbb\xbf"  # without it a spreadsheet reads a file that somebody opens in the letters of old Windows
 
 
 class Part(Struct, frozen=True):
@@ -55,7 +56,7 @@ class Part(Struct, frozen=True):
 
 def show_receivables(visit: Visit) -> Answer:
     """What clients owe, or owed at the end of a day."""
-    asked, page = _asked(visit, "as_at"), page_asked(visit)
+    asked, page = parameters(visit, "as_at"), page_asked(visit)
     first = (page - 1) * SHOWN
     answered = {**asked, "page": str(first // _ANSWERED + 1)}
     report = visit.call("GET", RECEIVABLES, answered)["data"]
@@ -63,7 +64,7 @@ def show_receivables(visit: Visit) -> Answer:
         "report": {**report, "entries": report["entries"][first % _ANSWERED :][:SHOWN]},
         "parts_of": _parts,
         "overdue": report["total"] - report["current"],
-        "days": _ends(_today(visit)),
+        "days": _ends(visit.today()),
         "page": page_of_rows(page, report["clients"]),
         "query": [("as_at", report["as_at"])],
         "file": f"{HERE}.csv?{urlencode({'as_at': report['as_at']})}",
@@ -76,7 +77,7 @@ def show_receivables(visit: Visit) -> Answer:
 
 def show_statement(visit: Visit, id: str) -> Answer:
     """What a client owed, what changed it, and what they owe after it."""
-    asked, path = _asked(visit, "from", "to"), STATEMENT.replace("{id}", id)
+    asked, path = parameters(visit, "from", "to"), STATEMENT.replace("{id}", id)
     statement = visit.call("GET", path, asked)["data"]
     values = {
         "statement": statement,
@@ -84,7 +85,7 @@ def show_statement(visit: Visit, id: str) -> Answer:
             {**entry, "words": _WORDS[entry["kind"]], "page": _page(visit, entry)} for entry in statement["entries"]
         ],
         "parts": _parts(statement),
-        "spans": _spans(_today(visit)),
+        "spans": _spans(visit.today()),
         "contact": visit.call("GET", f"/v1/contacts/{id}")["data"],
         "contact_page": page_of(visit.app, id),
         "file": f"{STATEMENTS}/{id}/file?{urlencode({'from': statement['from'], 'to': statement['to']})}",
@@ -104,12 +105,12 @@ def _below(visit: Visit, id: str, what: str, statement: Mapping[str, Any]) -> st
 
 def get_receivables_file(visit: Visit) -> Answer:
     """The receivables for a spreadsheet."""
-    return file(visit, f"{RECEIVABLES}.csv", _asked(visit, "as_at"))
+    return file(visit, f"{RECEIVABLES}.csv", parameters(visit, "as_at"))
 
 
 def get_statement_file(visit: Visit, id: str) -> Answer:
     """A statement for a spreadsheet."""
-    return file(visit, f"{STATEMENT.replace('{id}', id)}.csv", _asked(visit, "from", "to"))
+    return file(visit, f"{STATEMENT.replace('{id}', id)}.csv", parameters(visit, "from", "to"))
 
 
 def has_receivables(app: App) -> bool:
@@ -125,16 +126,18 @@ def statement_of(app: App, path: str, id: str) -> str:
     return f"{STATEMENTS}/{id}" if path == "/v1/contacts" and has_statements(app) else ""
 
 
-def file(visit: Visit, path: str, query: dict[str, str]) -> Sent:
-    answer = visit.app.call(visit.identity, "GET", path, urlencode(query), request_id=visit.request_id)
-    return Sent(
-        _BOM + answer.body,
-        answer.headers["Content-Type"],
-        {"Content-Disposition": answer.headers["Content-Disposition"]},
+def file(visit: Visit, path: str, query: Mapping[str, str]) -> Sent:
+    """What the API answers as a CSV file, with the mark by which Excel knows UTF-8."""
+    answer = visit.app.call(
+        visit.identity, "GET", path, urlencode(query), request_id=visit.request_id, prefers_csv=True
     )
+    body: bytes | Pieces = BOM_UTF8 + answer.body
+    if answer.pieces is not None:
+        body = Pieces(chain([BOM_UTF8], answer.pieces), getattr(answer.pieces, "close", lambda: None))
+    return Sent(body, answer.headers["Content-Type"], {"Content-Disposition": answer.headers["Content-Disposition"]})
 
 
-def _asked(visit: Visit, *names: str) -> dict[str, str]:
+def parameters(visit: Visit, *names: str) -> dict[str, str]:
     """The parameters of the API that were sent; a field left empty was not."""
     return {name: value for name in names if (value := visit.query.get(name))}
 
@@ -154,10 +157,6 @@ def business(visit: Visit) -> Any:
     """Whose report it is, for its head in print."""
     with visit.reading() as ctx:
         return ctx.tenant
-
-
-def _today(visit: Visit) -> date:
-    return visit.app.now().astimezone(ZoneInfo(visit.session.zone)).date()
 
 
 def _ends(today: date) -> list[tuple[str, str]]:

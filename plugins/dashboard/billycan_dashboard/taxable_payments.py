@@ -2,7 +2,6 @@
 
 from datetime import date
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 from billycan import App
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
@@ -17,7 +16,7 @@ _OFFERED = 4
 
 def show_taxable_payments(visit: Visit) -> Answer:
     """The report of a financial year: of the last one that is over, where none is asked for."""
-    today = visit.app.now().astimezone(ZoneInfo(visit.session.zone)).date()
+    today = visit.today()
     this = today.year + (today.month > 6)
     asked = {"year": visit.query.get("year") or str(this - 1)}
     report = visit.call("GET", API, asked)["data"]

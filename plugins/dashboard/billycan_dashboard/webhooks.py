@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any
 from urllib.parse import urlencode
-from zoneinfo import ZoneInfo
 
 from billycan import App, Conflict, Context, Fault, Invalid, Problem
 from billycan.fields import start_of_day
@@ -48,7 +47,7 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
     endpoint = visit.call("GET", f"{API}/{id}")["data"]
     newest = visit.call("GET", "/v1/webhook_deliveries", {"endpoint_id": id, "per_page": 8})
     lost = visit.call("GET", "/v1/webhook_deliveries", {"endpoint_id": id, "status": "failed,held", "per_page": 1})
-    days = [_today(visit) - timedelta(days=back) for back in reversed(range(_DAYS))]
+    days = [visit.today() - timedelta(days=back) for back in reversed(range(_DAYS))]
     with visit.reading() as ctx:
         fared = api.health(ctx, ctx.now() - _RECENT, id).get(id, api.Health())
         owners = _apps(ctx, [endpoint])
@@ -61,7 +60,7 @@ def show_endpoint(visit: Visit, id: str) -> Answer:
         "deliveries": newest["data"],
         "total": newest["pagination"]["total"],
         "lost": lost["pagination"]["total"],
-        "week_ago": (_today(visit) - timedelta(days=7)).isoformat(),
+        "week_ago": (visit.today() - timedelta(days=7)).isoformat(),
         "short": SHORT,
         "names": {id: endpoint["url"]},
         **_form(visit, endpoint),
@@ -160,10 +159,6 @@ def _form(visit: Visit, endpoint: Mapping[str, Any]) -> dict[str, Any]:
     for name in sorted(visit.app.events):
         kinds.setdefault(name.partition(".")[0], []).append(name)
     return {"kinds": kinds, "chosen": endpoint.get("events", []), "host_of": host_of}
-
-
-def _today(visit: Visit) -> date:
-    return visit.app.now().astimezone(ZoneInfo(visit.session.zone)).date()
 
 
 _ONE = f"{HERE}/{{id}}"

@@ -195,7 +195,7 @@ def set_password(db: sa.Connection, user_id: str, hashed: str, name: str | None 
     values = {"password": hashed, **({"name": name} if name else {})}
     db.execute(sa.update(users).where(users.c.id == user_id).values(**values))
     db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
-    db.execute(sa.delete(links).where(links.c.user_id == user_id, links.c.purpose.not_in(INVITATIONS)))
+    forget_links(db, user_id)
 
 
 def businesses(db: sa.Connection, user_id: str) -> list[Business]:

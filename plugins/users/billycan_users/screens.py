@@ -305,7 +305,7 @@ def _parts(req: falcon.Request, sent: bytes, files: dict[str, Uploaded]) -> Iter
             yield part.name or "", part.stream.read().decode("utf-8", "replace")
         elif part.filename:
             # Some browsers send the path, of which only the end is the file's name.
-            files[part.name or ""] = Uploaded(re.split(r"[/\\\\]", part.filename)[-1], part.stream.read())
+            files[part.name or ""] = Uploaded(re.split(r"[/\\]", part.filename)[-1], part.stream.read())
 
 
 def token(app: App, of: str) -> str:

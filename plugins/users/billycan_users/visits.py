@@ -3,10 +3,12 @@
 import secrets
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
 
 import msgspec
 import sqlalchemy as sa
@@ -139,6 +141,10 @@ class Visit:
             per_minute=settings.per_minute,
             per_second=settings.per_second,
         )
+
+    def today(self) -> date:
+        """The date where the business is that the visitor looks at."""
+        return self.app.now().astimezone(ZoneInfo(self.session.zone)).date()
 
     def may(self, role: Role) -> bool:
         """Whether the visitor may do what needs this role."""

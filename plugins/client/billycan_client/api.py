@@ -5689,7 +5689,7 @@ class Reports:
     ) -> builtins.list[models.GstDocument]:
         """All documents that a label of the GST report is made of, by id, 1,000 on a page.
 
-        A label of a plugin that is off has none. With `Accept: text/csv` it is a CSV file.
+        A label of a plugin that is off has none. With `Accept: text/csv`, without `page`, it is a CSV file of all.
 
         from_: The first day.
         to: The last day.
@@ -5738,9 +5738,8 @@ class Reports:
             "G8",
         ],
         basis: Maybe[Literal["accrual", "cash"]] = UNSET,
-        page: Maybe[int] = UNSET,
     ) -> bytes:
-        """The same documents as a CSV file.
+        """The same documents as a CSV file, all of them.
 
         Its columns are the label and the members of the JSON answer.
 
@@ -5748,7 +5747,6 @@ class Reports:
         to: The last day.
         label: The label whose documents to list.
         basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
-        page: The page, from 1.
         """
         return self._api.fetch(
             "GET",
@@ -5758,7 +5756,6 @@ class Reports:
                 "to": to,
                 "basis": basis,
                 "label": label,
-                "page": page,
             },
         )
 

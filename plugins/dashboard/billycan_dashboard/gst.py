@@ -116,19 +116,22 @@ def lodge(visit: Visit) -> Answer:
 
 def show_documents(visit: Visit) -> Answer:
     """The documents that a label is made of."""
-    asked = _asked(visit, "from", "to", "basis", "label", "page")
-    found = visit.call("GET", f"{API}/documents", asked)["data"]
-    page, rest = int(asked.get("page", "1")), {name: text for name, text in asked.items() if name != "page"}
+    asked, page = reports.parameters(visit, "from", "to", "basis", "label"), reports.page_asked(visit)
+    first, label = (page - 1) * reports.SHOWN, asked.get("label", "")
+    found = visit.call("GET", f"{API}/documents", {**asked, "page": first // _PER_PAGE + 1})["data"]
+    days = {name: text for name, text in asked.items() if name != "label"}
+    figure = visit.call("GET", API, {**days, "labels": label})["data"][label]
+    shown = found[first % _PER_PAGE :][: reports.SHOWN]
     values = {
-        "documents": [{**one, "page": page_of(visit.app, one["id"])} for one in found],
-        "label": asked["label"],
-        "name": NAMES[asked["label"]],
+        "documents": [{**one, "page": page_of(visit.app, one["id"])} for one in shown],
+        "label": label,
+        "name": NAMES[label],
         "since": date.fromisoformat(asked["from"]),
         "until": date.fromisoformat(asked["to"]),
-        "back": f"{HERE}?{urlencode({name: text for name, text in rest.items() if name != 'label'})}",
+        "back": f"{HERE}?{urlencode(days)}",
         "file": f"{HERE}/documents.csv?{urlencode(asked)}",
-        "before": urlencode({**rest, "page": page - 1}) if page > 1 else "",
-        "after": urlencode({**rest, "page": page + 1}) if len(found) == _PER_PAGE else "",
+        "page": reports.page_of_rows(page, figure["documents_total"] if figure else 0),
+        "query": [*asked.items()],
         "business": reports.business(visit),
     }
     return Shown("dashboard/gst_documents.html", values)
@@ -136,20 +139,16 @@ def show_documents(visit: Visit) -> Answer:
 
 def get_file(visit: Visit) -> Answer:
     """The report for a spreadsheet."""
-    return reports.file(visit, f"{API}.csv", _asked(visit, "from", "to", "basis"))
+    return reports.file(visit, f"{API}.csv", reports.parameters(visit, "from", "to", "basis"))
 
 
 def get_documents_file(visit: Visit) -> Answer:
     """The documents of a label for a spreadsheet."""
-    return reports.file(visit, f"{API}/documents.csv", _asked(visit, "from", "to", "basis", "label", "page"))
+    return reports.file(visit, f"{API}/documents.csv", reports.parameters(visit, "from", "to", "basis", "label"))
 
 
 def has_gst(app: App) -> bool:
     return ("GET", API) in app.at
-
-
-def _asked(visit: Visit, *names: str) -> dict[str, str]:
-    return {name: value for name in names if (value := visit.query.get(name))}
 
 
 def _spans(settings: Any, today: date) -> list[Span]:

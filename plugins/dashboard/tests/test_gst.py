@@ -54,6 +54,23 @@ def test_the_last_period_that_is_over_is_shown_with_what_each_label_is_made_of(c
     browser.get(f"{HERE}/documents", status=400)
 
 
+def test_the_documents_of_a_label_are_shown_page_by_page_and_are_all_in_the_file(client, monkeypatch):
+    monkeypatch.setattr("billycan_reports.gst.PER_PAGE", 2)
+    monkeypatch.setattr("billycan_dashboard.gst._PER_PAGE", 2)
+    monkeypatch.setattr("billycan_dashboard.reports.SHOWN", 1)
+    for _ in range(2):
+        sell(client, "110.00", "2026-09-02")
+    browser = Browser(client.app).join(client, "viewer")
+    page = browser.get(f"{HERE}/documents?{JULY}&label=1A")
+    for number in (1, 2, 3):
+        assert f">INV-000{number}<" in page.text and f"{number}–{number} of 3" in page.text
+        file = page.click("CSV")
+        assert [f"INV-000{each}" in file.text for each in (1, 2, 3)] == [True] * 3
+        page = page.click("Next") if number < 3 else page
+    assert "Next" not in page.text
+    assert "No documents" in browser.get(f"{HERE}/documents?{JULY}&label=1A&page=9").text
+
+
 def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
     browser = Browser(client.app).join(client, "developer")
     browser.get(HERE)

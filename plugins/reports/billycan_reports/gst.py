@@ -115,13 +115,17 @@ def add_up(ctx: Context, found: Found, labels: Sequence[str], most: int = MOST_L
     return sums
 
 
-def listed(ctx: Context, found: Found, label: str, page: int) -> list[GstDocument]:
-    """One page of the documents that a label is made of, by id."""
+def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> list[GstDocument]:
+    """The documents that a label is made of, by id: all of them, or one page."""
     docs = found.cte("docs")
     amount = _amount(docs, label)
     select = sa.select(docs.c.document_id, amount).where(amount != 0).order_by(docs.c.document_id)
-    rows = ctx.db.execute(select.limit(PER_PAGE).offset((page - 1) * PER_PAGE))
-    return named(ctx, [GstDocument(id, dollars(cents), None) for id, cents in rows])
+    if page:
+        select = select.limit(PER_PAGE).offset((page - 1) * PER_PAGE)
+    documents = [GstDocument(id, dollars(cents), None) for id, cents in ctx.db.execute(select)]
+    for first in range(0, len(documents), PER_PAGE):  # a statement has room for so many ids
+        named(ctx, documents[first : first + PER_PAGE])
+    return documents
 
 
 def not_claimed(ctx: Context, period: GstPeriod) -> list[NotClaimed]:

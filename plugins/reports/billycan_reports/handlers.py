@@ -16,6 +16,7 @@ from . import gst, rules
 from .schemas import (
     GstDaysQuery,
     GstDocument,
+    GstDocumentsFileQuery,
     GstDocumentsQuery,
     GstFigure,
     GstReport,
@@ -92,22 +93,17 @@ def get_gst_report_as_csv(ctx: Context, query: GstReportQuery) -> Reply:
 def list_gst_documents(ctx: Context, query: GstDocumentsQuery) -> list[GstDocument]:
     """All documents that a label of the GST report is made of, by id, 1,000 on a page.
 
-    A label of a plugin that is off has none. With `Accept: text/csv` it is a CSV file.
+    A label of a plugin that is off has none. With `Accept: text/csv`, without `page`, it is a CSV file of all.
     """
-    if query.label not in gst.known(ctx):
-        return []
-    lodgement, settings = _asked(ctx, query)
-    period = GstPeriod(since=query.since, until=query.until, settings=settings)
-    found = gst.lodged(ctx, lodgement.id, corrections=False) if lodgement else gst.documents(ctx, period)
-    return gst.listed(ctx, found, query.label, query.page)
+    return _documents(ctx, query, query.page)
 
 
-def list_gst_documents_as_csv(ctx: Context, query: GstDocumentsQuery) -> Reply:
-    """The same documents as a CSV file.
+def list_gst_documents_as_csv(ctx: Context, query: GstDocumentsFileQuery) -> Reply:
+    """The same documents as a CSV file, all of them.
 
     Its columns are the label and the members of the JSON answer.
     """
-    rows = [(query.label, one.id, one.amount, one.name) for one in list_gst_documents(ctx, query)]
+    rows = [(query.label, one.id, one.amount, one.name) for one in _documents(ctx, query)]
     name = f"gst-{query.since}-{query.until}-{query.label}"
     return csv_reply(name, ("label", "id", "amount", "name"), rows)
 
@@ -170,6 +166,16 @@ def get_gst_period(ctx: Context, id: str) -> Lodgement:
     It includes what was lodged at each label.
     """
     return _shown(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
+
+
+def _documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None = None) -> list[GstDocument]:
+    """The documents that a label is made of; none where its plugin is off."""
+    if query.label not in gst.known(ctx):
+        return []
+    lodgement, settings = _asked(ctx, query)
+    period = GstPeriod(since=query.since, until=query.until, settings=settings)
+    found = gst.lodged(ctx, lodgement.id, corrections=False) if lodgement else gst.documents(ctx, period)
+    return gst.listed(ctx, found, query.label, page)
 
 
 def _asked(ctx: Context, query: GstDaysQuery) -> tuple[Row | None, list[Any]]:

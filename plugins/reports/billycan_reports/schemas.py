@@ -44,8 +44,20 @@ class GstReportQuery(GstDaysQuery, kw_only=True):
     labels: list[Label] | None = None
 
 
-class GstDocumentsQuery(GstDaysQuery, kw_only=True):
+class GstDocumentsFileQuery(GstDaysQuery, kw_only=True):
     """The days to report on, both inclusive, and the label.
+
+    from: The first day.
+    to: The last day.
+    basis: As if the business had always been on this basis; without it, on the one it had, by `gst_settings`.
+    label: The label whose documents to list.
+    """
+
+    label: Label
+
+
+class GstDocumentsQuery(GstDocumentsFileQuery, kw_only=True):
+    """The days to report on, both inclusive, the label and the page.
 
     from: The first day.
     to: The last day.
@@ -54,7 +66,6 @@ class GstDocumentsQuery(GstDaysQuery, kw_only=True):
     page: The page, from 1.
     """
 
-    label: Label
     page: Annotated[int, Meta(ge=1, le=1_000_000)] = 1
 
 

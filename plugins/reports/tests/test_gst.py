@@ -497,6 +497,16 @@ def test_it_is_a_csv_file_too(client):
     assert listed.text.splitlines() == ["label,id,amount,name", f"1A,{id},10.00,INV-0001"]
 
 
+def test_a_file_has_all_documents_of_which_a_page_has_some(client, monkeypatch):
+    monkeypatch.setattr("billycan_reports.gst.PER_PAGE", 2)
+    sold = [sell(client, ("110.00", "gst")) for _ in range(3)]
+    path = f"/v1/reports/gst/documents?{YEAR}&label=1A"
+    assert [one["id"] for one in client.get(f"{path}&page=2")["data"]] == sold[2:]
+    file = client.call("GET", path, headers={"Accept": "text/csv"})
+    assert file.text.splitlines()[1:] == [f"1A,{id},10.00,INV-000{i}" for i, id in enumerate(sold, 1)]
+    client.call("GET", f"{path}&page=2", headers={"Accept": "text/csv"}, status=400)
+
+
 @pytest.mark.parametrize("is_lodged", [False, True])
 def test_labels_that_are_named_come_to_the_same_without_anything_else(client, clock, is_lodged):
     sell(client, ("110.00", "gst"), ("50.00", "gst_free"))

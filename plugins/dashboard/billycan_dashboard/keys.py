@@ -2,7 +2,7 @@
 
 import base64
 import hashlib
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 from msgspec import Struct
@@ -10,7 +10,7 @@ from msgspec import Struct
 from billycan import Fault, Invalid
 from billycan.businesses import create_key, revoke_own_key
 from billycan.businesses import list_keys as keys_of
-from billycan.fields import Count, Instant, Moment, Name
+from billycan.fields import Count, Day, Moment, Name, start_of_day
 from billycan.web import encode
 from billycan_users.api import Answer, Led, Screen, Sent, Shown, Visit, address, checked, mounted, names
 
@@ -90,7 +90,8 @@ def make_key(visit: Visit) -> Answer:
     scopes = _scopes(visit)
     given: dict[str, Any] = {"name": checked(Name, "name", form.get("name", ""))}
     if text := form.get("expires_on"):
-        given["expires_at"] = checked(Instant, "expires_on", f"{text}T23:59:59+10:00")
+        day_after: date = checked(Day, "expires_on", text) + timedelta(days=1)
+        given["expires_at"] = Moment.of(start_of_day(day_after, visit.session.zone) - timedelta(seconds=1))
         if given["expires_at"] <= app.now():
             raise Invalid.of(Fault("expires_on", "invalid_value", "must be in the future"))
     for member, most in (("per_minute", 100_000), ("per_second", 100_000)):

@@ -32,9 +32,7 @@ def is_on(app: App) -> bool:
 
 
 def show_form(visit: Visit) -> Answer:
-    return Shown(
-        "access/access.html", {"gives_sandbox": visit.app.settings_of(Settings).mode == "sandbox", "alone": True}
-    )
+    return Shown("access/access.html", {"gives_sandbox": visit.app.settings_of(Settings).mode == "sandbox"})
 
 
 def ask(visit: Visit) -> Answer:
@@ -60,7 +58,7 @@ def ask(visit: Visit) -> Answer:
 
 
 def show_sent(visit: Visit) -> Answer:
-    return Shown("access/sent.html", {"has_mail": has_mail(visit.app), "alone": True})
+    return Shown("access/sent.html", {"has_mail": has_mail(visit.app)})
 
 
 def show_confirm(visit: Visit, token: str) -> Answer:
@@ -69,13 +67,13 @@ def show_confirm(visit: Visit, token: str) -> Answer:
     if row is None:
         text = "It was used already, has expired, or was copied in part. You may ask for access again."
         return Shown("users/refused.html", {"title": "This link does not work", "text": text}, status=404)
-    return Shown("access/confirm.html", {"email": row.email, "business": row.business, "alone": True})
+    return Shown("access/confirm.html", {"email": row.email, "business": row.business})
 
 
 def confirm(visit: Visit, token: str) -> Answer:
     with visit.app.db.writing() as db:
         key = records.prove(db, visit.app, token)
-    return Shown("access/confirmed.html", {"key": key, "url": visit.app.public_url, "alone": True})
+    return Shown("access/confirmed.html", {"key": key, "url": visit.app.public_url})
 
 
 screens = mounted(

@@ -63,7 +63,6 @@ def show(visit: Visit) -> Answer:
     values = {
         "edition": edition,
         "is_published": edition == asked.app.published,
-        "alone": True,
         "businesses": businesses,
         "names": [(business.id, business.name) for business in businesses],
         "business": chosen,
@@ -203,7 +202,7 @@ def _back(visit: Visit, redirect_uri: str, **answer: str) -> Answer:
 
 
 def _dead_end(text: str) -> Answer:
-    return Shown("apps/refused.html", {"text": text, "alone": True}, status=400)
+    return Shown("apps/refused.html", {"text": text}, status=400)
 
 
 def _plain(text: str) -> str:

@@ -1,6 +1,7 @@
 """The pages of records, of any plugin: lists, and a record with its neighbours and what happened to it."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from decimal import Decimal
@@ -9,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import NotFound, own
+from billycan import BadRequest, Fault, NotFound, own
 from billycan.businesses import list_keys
 from billycan.events import events, may_read
 from billycan.members import is_struct, options, parts
@@ -85,8 +86,8 @@ class Related(Struct, frozen=True):
 def list_records(visit: Visit, resource: str) -> Answer:
     """A page of a list: its parameters are those of the API."""
     kind = kind_at(visit, resource)
-    query = {name: value for name, value in visit.query.items() if value}
-    found = visit.call("GET", kind.path, query)
+    query = {name: _written(kind.filters.get(name), value) for name, value in visit.query.items() if value}
+    found, status = page_of_list(visit, kind.path, query)
     filters = [*_filters(kind, query)]
     first = [f for f in filters if f.form == "choice"][:_MOST_CHOICES]
     more = [f for f in filters if f not in first]
@@ -105,13 +106,31 @@ def list_records(visit: Visit, resource: str) -> Answer:
         "page_of": lambda id: page_of(visit.app, id),
         "new": url(f"{kind.page}/new", _chosen(kind, query)) if kind.may(visit, "make") else "",
     }
-    return Shown("dashboard/list.html", values)
+    return Shown("dashboard/list.html", values, status)
+
+
+def page_of_list(visit: Visit, path: str, query: Mapping[str, str]) -> tuple[Any, int]:
+    """A page of a list and its status: an empty one where the visitor must be told what cannot be asked for."""
+    try:
+        return visit.call("GET", path, query), 200
+    except BadRequest as problem:
+        visit.problem = problem
+        told = problem.details or [Fault(problem.param or "", problem.code, problem.message)]
+        visit.faults = {one.param: one.message.removeprefix(f"{one.param}: ") for one in told if one.param}
+        nothing = {"page": 1, "per_page": 25, "total": 0, "has_more": False}
+        return {"data": [], "pagination": nothing}, problem.status
 
 
 def download_records(visit: Visit, resource: str) -> Answer:
     """What a list finds, as a CSV file."""
-    query = {name: value for name, value in visit.query.items() if value and name not in ("page", "per_page", "cursor")}
-    return file(visit, kind_at(visit, resource).path, query)
+    kind = kind_at(visit, resource)
+    given = {name: value for name, value in visit.query.items() if value and name not in ("page", "per_page", "cursor")}
+    return file(visit, kind.path, {name: _written(kind.filters.get(name), value) for name, value in given.items()})
+
+
+def _written(type_: Any, value: str) -> str:
+    """A filter's value as the API has it: people write an amount as they see it, `$1,210.00`."""
+    return re.sub(r"[$,\s]", "", value) if type_ is not None and _is_number(type_) else value
 
 
 def _chosen(kind: Kind, query: Mapping[str, str]) -> dict[str, str]:
@@ -138,7 +157,7 @@ def _filters(kind: Kind, query: Mapping[str, str]) -> Iterator[Filter]:
             continue
         choices, form = _choices(type_)
         if not form:
-            form = "date" if name.endswith(("_from", "_to")) and not _is_number(type_) else "text"
+            form = "number" if _is_number(type_) else "date" if name.endswith(("_from", "_to")) else "text"
         words = name.removesuffix("_from") if name.endswith("_from") else name.removesuffix("_to")
         suffix = " from" if name.endswith("_from") else " to" if name.endswith("_to") else ""
         yield Filter(name, (kind.labels.get(words) or label(words)) + suffix, form, query.get(name, ""), choices)

@@ -9,7 +9,7 @@ from billycan import Fault, Invalid, Problem
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from . import reasons
-from .events import asked_for
+from .browsing import page_of_list
 from .webhooks import API as ENDPOINTS
 from .webhooks import host_of, is_on
 
@@ -30,12 +30,14 @@ class Part(Struct, frozen=True):
 
 
 def list_deliveries(visit: Visit) -> Answer:
-    found, status = asked_for(visit, API, FILTERS)
+    asked = filters(visit.query)
+    pages = {name: visit.query[name] for name in ("page", "cursor", "per_page") if visit.query.get(name)}
+    found, status = page_of_list(visit, API, {**asked, **pages})
     endpoints = visit.call("GET", ENDPOINTS, {"per_page": 100})["data"]
     values = {
         "deliveries": found["data"],
         "page": found["pagination"],
-        "asked": filters(visit.query),
+        "asked": asked,
         "is_live": visit.query.get("live") == "yes",
         "query": [*visit.query.items()],
         "names": {each["id"]: each["url"] for each in endpoints},

@@ -1,15 +1,14 @@
 """The pages of the log of events: what happened, what each event carries, and where it was delivered."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
-from billycan import Problem
 from billycan.web import encode
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
-from .browsing import called
+from .browsing import called, page_of_list
 from .kinds import page_of
 from .reasons import SHORT
 from .webhooks import host_of
@@ -19,7 +18,8 @@ _FILTERS = ("event", "created_at_from", "created_at_to")
 
 
 def list_events(visit: Visit) -> Answer:
-    found, status = asked_for(visit, API, _FILTERS)
+    names = (*_FILTERS, "page", "cursor", "per_page")
+    found, status = page_of_list(visit, API, {name: visit.query[name] for name in names if visit.query.get(name)})
     values = {
         "events": found["data"],
         "page": found["pagination"],
@@ -30,17 +30,6 @@ def list_events(visit: Visit) -> Answer:
         "record": lambda event: _record(visit, event),
     }
     return Shown("dashboard/events.html", values, status)
-
-
-def asked_for(visit: Visit, path: str, filters: Iterable[str]) -> tuple[Any, int]:
-    """A page of a list, or an empty one where the page says what is wrong with what was asked for; and the status."""
-    names = (*filters, "page", "cursor", "per_page")
-    try:
-        return visit.call("GET", path, {name: visit.query[name] for name in names if visit.query.get(name)}), 200
-    except Problem as problem:
-        visit.problem = problem
-        nothing = {"page": 1, "per_page": 25, "total": 0, "has_more": False}
-        return {"data": [], "pagination": nothing}, problem.status
 
 
 def show_event(visit: Visit, id: str) -> Answer:

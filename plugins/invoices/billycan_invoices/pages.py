@@ -22,7 +22,7 @@ _BADGES = {
 }
 _NOTICES: dict[str, tuple[Tone, str]] = {
     "paid": ("good", "This invoice is paid. Thank you!"),
-    "credited": ("good", "{seller} has taken all of this invoice off: there is nothing to pay."),
+    "credited": ("good", "{seller} has credited all of this invoice: there is nothing to pay."),
     "void": ("bad", "This invoice is void: it is not a tax invoice, and there is nothing to pay."),
     "written_off": ("warn", "{seller} has written off what was due on this invoice."),
 }

@@ -270,7 +270,8 @@ def test_one_person_enters_several_businesses_and_no_others(app, client, owner):
     second, third = Client(app, profile={"name": "Second"}), Client(app, profile={"name": "Third"})
     with app.db.writing() as db:
         _, link = invite(db, second.tenant_id, owner.email, "viewer", app.now())
-    owner.get(f"/dashboard/join/{link}")
+    page = owner.get(f"/dashboard/join/{link}")
+    assert f"You are signed in as {owner.email}" in page.text and "<nav" not in page.text
     owner.send()
     page = owner.get("/dashboard/businesses")
     assert "Second" in page.text and "Third" not in page.text

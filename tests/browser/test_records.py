@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from selenium.webdriver import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
+from selenium.webdriver.support.wait import WebDriverWait
 
 from billycan.testing import Client
 from billycan_users.tables import users
@@ -29,6 +30,10 @@ def test_assets_are_made_with_a_fault_mended_listed_changed_retired_and_deleted(
     owner.press("Retire").sees("The asset is now retired.", "Retired")
     (asset,) = client.get("/v1/assets?status=retired")["data"]
     assert (asset["name"], asset["version"], asset["custodian"]["id"]) == ("Drain camera, colour", 3, custodian)
+    owner.open("/dashboard/assets?status=retired").sees("1 found").press("Drain camera, colour").sees("← Assets")
+    if scripted:  # the way back leads to what was looked for
+        back = (By.XPATH, "//p[@class='back']/a[contains(@href, '?status=retired')]")
+        WebDriverWait(browser, 60, 0.05).until(lambda _: browser.find_elements(*back))
     owner.press("Assets", within="header").press("Drain camera, colour").press("Delete").press("Delete it")
     owner.sees("The asset was deleted.", "No assets yet")
     assert client.get("/v1/assets")["data"] == []

@@ -83,3 +83,8 @@ addEventListener("submit", (event) => {
   event.target.dataset.sent = "yes";
 });
 addEventListener("pageshow", () => document.querySelectorAll("form").forEach((form) => delete form.dataset.sent));
+
+// The way back to a list leads to where one came from, with its filters and its page.
+for (const back of document.querySelectorAll(".back a")) {
+  if (document.referrer.startsWith(`${back.href}?`)) back.href = document.referrer;
+}

@@ -61,7 +61,7 @@ class Walk:
         for link in self.browser.execute_script("return [...document.links].map((link) => link.href)"):
             path = link.removeprefix(self.app.public_url).partition("#")[0]
             ours = link.startswith(self.app.public_url) and not path.startswith(("/v1", "/dashboard/-/"))
-            if ours and not path.partition("?")[0].endswith(FILES):
+            if ours and not ID.sub("/{id}", path.partition("?")[0]).endswith(FILES):
                 yield path  # as it is asked for: a page of documents is nothing without its period and label
 
     def look(self, path=""):

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from functools import cache
 from pathlib import Path
 
@@ -49,9 +50,10 @@ def package(plugin: str) -> str:
 
 def requiring(clone: Path, plugin: str) -> set[str]:
     """The plugin and those that require it."""
-    projects = {path.parent.name: path.read_text() for path in clone.glob("*/*/pyproject.toml")}
+    projects = {path.parent.name: tomllib.loads(path.read_text()) for path in clone.glob("*/*/pyproject.toml")}
+    requires = {name: " ".join(said["project"].get("dependencies", ())) for name, said in projects.items()}
     found = {plugin}
-    while more := {name for name, said in projects.items() for n in found if f'"{package(n)}>' in said} - found:
+    while more := {name for name, said in requires.items() for one in found if f"{package(one)}>" in said} - found:
         found |= more
     return found
 

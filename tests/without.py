@@ -36,7 +36,7 @@ def passes_without(clone: Path, plugin: str, options: list[str], *, everything: 
     run(clone, *UV, "install", "-q", "-p", ".venv", "--no-deps", "-e", folder)
     if done.returncode:
         print(f"{done.stdout}{done.stderr}")
-    print(f"without {plugin}: {done.stdout.splitlines()[-1:]}", flush=True)
+    print(f"without {plugin}: {' '.join(done.stdout.splitlines()[-1:])}", flush=True)
     return not done.returncode
 
 

@@ -120,7 +120,9 @@ def show_documents(visit: Visit) -> Answer:
     first, label = (page - 1) * reports.SHOWN, asked.get("label", "")
     found = visit.call("GET", f"{API}/documents", {**asked, "page": first // _PER_PAGE + 1})["data"]
     days = {name: text for name, text in asked.items() if name != "label"}
-    figure = visit.call("GET", API, {**days, "labels": label})["data"][label]
+    total = first // _PER_PAGE * _PER_PAGE + len(found)
+    if len(found) == _PER_PAGE:  # there may be more
+        total = visit.call("GET", API, {**days, "labels": label})["data"][label]["documents_total"]
     shown = found[first % _PER_PAGE :][: reports.SHOWN]
     values = {
         "documents": [{**one, "page": page_of(visit.app, one["id"])} for one in shown],
@@ -130,7 +132,7 @@ def show_documents(visit: Visit) -> Answer:
         "until": date.fromisoformat(asked["to"]),
         "back": f"{HERE}?{urlencode(days)}",
         "file": f"{HERE}/documents.csv?{urlencode(asked)}",
-        "page": reports.page_of_rows(page, figure["documents_total"] if figure else 0),
+        "page": reports.page_of_rows(page, total),
         "query": [*asked.items()],
         "business": reports.business(visit),
     }

@@ -46,6 +46,7 @@ def resend_email(ctx: Context, id: str) -> Email:
         cc=[r.address for r in found if r.kind == "cc"],
         may_get=sandboxes.may_get(ctx),
         file_id=row.file_id,
+        logo_id=row.logo_id,
         resend_of=id,
         **{name: row._mapping[name] for name in copied},
     )

@@ -19,7 +19,8 @@ def forget_old(ctx: Context) -> None:
     old = (emails.c.created_at < since) & (emails.c.updated_at < since)  # the former by an index
     finished = emails.c.status.in_(["sent", "failed", "held"])
     if ctx.db.execute(sa.delete(emails).where(own(ctx, emails), finished, old)).rowcount:
-        used = sa.exists().where(emails.c.tenant_id == files.c.tenant_id, emails.c.file_id == files.c.id)
+        its = (emails.c.file_id == files.c.id) | (emails.c.logo_id == files.c.id)
+        used = sa.exists().where(emails.c.tenant_id == files.c.tenant_id, its)
         ctx.db.execute(sa.delete(files).where(own(ctx, files), ~used))
     finished = letters.c.status.in_(["sent", "failed"])
     ctx.db.execute(sa.delete(letters).where(finished, letters.c.created_at < ctx.now() - _LETTERS_KEPT))

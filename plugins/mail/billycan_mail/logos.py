@@ -1,20 +1,22 @@
 """The logo above an email: it travels within the message, so that nobody is asked for anything when that is opened."""
 
 import base64
-import re
+import hashlib
 from typing import Literal
 
 from msgspec import Struct
 
 from billycan import Context
 from billycan.paper import Paper, picture_size
+from billycan.sql import upsert
+
+from .tables import files
 
 Kind = Literal["png", "jpeg"]
 MOST_BYTES = 128 * 1024
 _KINDS: dict[bytes, Kind] = {b"\x89PNG": "png", b"\xff\xd8": "jpeg"}
 _WIDTH, _HEIGHT = 200, 64  # the room that it may take, in CSS pixels
-_NAMED = 'src="cid:logo"'
-_WITHIN = re.compile(r'src="data:image/(png|jpeg);base64,([A-Za-z0-9+/=]+)"')
+_NAMED = 'src="cid:logo"'  # as the template has it, and as it is stored; a quote that somebody wrote is escaped
 
 
 class Logo(Struct, frozen=True, kw_only=True):
@@ -38,16 +40,23 @@ def logo_of(ctx: Context, paper: Paper) -> Logo | None:
     return Logo(kind=kind, content=content, width=width, height=height)
 
 
-def put_in(html: str, logo: Logo | None) -> str:
-    """HTML that holds its logo, as an email is stored and previewed."""
+def embedded(html: str, logo: Logo | None) -> str:
+    """HTML that holds its logo, as for a preview."""
     if logo is None:
         return html
     return html.replace(_NAMED, f'src="data:image/{logo.kind};base64,{base64.b64encode(logo.content).decode()}"', 1)
 
 
-def take_out(html: str, cid: str) -> tuple[str, tuple[str, bytes] | None]:
-    """HTML that names its logo by a Content-ID, as a message has it, and the logo: `png` or `jpeg`, and its bytes."""
-    found = _WITHIN.search(html)
-    if found is None:
-        return html, None
-    return f'{html[: found.start()]}src="cid:{cid}"{html[found.end() :]}', (found[1], base64.b64decode(found[2]))
+def named(html: str, cid: str) -> str:
+    """HTML that names its logo by a Content-ID, as a message has it."""
+    return html.replace(_NAMED, f'src="cid:{cid}"', 1)
+
+
+def keep(ctx: Context, logo: Logo | None) -> str | None:
+    """The id of the file of a logo, which is stored once, however many emails show it."""
+    if logo is None:
+        return None
+    id = f"mfl_{hashlib.sha256(logo.content).hexdigest()[:26]}"
+    row = {"tenant_id": ctx.tenant_id, "id": id, "content": logo.content, "content_type": f"image/{logo.kind}"}
+    ctx.db.execute(upsert(files, ctx.db).values(row).on_conflict_do_nothing())
+    return id

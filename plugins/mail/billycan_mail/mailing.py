@@ -53,7 +53,8 @@ def email_document(ctx: Context, path: str, id: str, asked: NewEmail | None = No
         subject=written.subject,
         message=written.message,
         text=written.text,
-        html=logos.put_in(written.html, logo),
+        html=written.html,
+        logo_id=logos.keep(ctx, logo),
         sender_name=paper.seller.name,
         reply_to=paper.seller.email if is_address(paper.seller.email or "") else None,
         reminder=reminder,
@@ -100,7 +101,7 @@ def _previews(path: str, noun: str, takes: type[Struct]) -> Callable[..., Previe
         written = msgspec.structs.asdict(writing.write(paper, said, ctx.today()))
         if not records.may_write(ctx, id):
             written = {name: records.without_links(ctx.app, text) for name, text in written.items()}
-        written["html"] = logos.put_in(written["html"], logo)  # its base64 may look like a link
+        written["html"] = logos.embedded(written["html"], logo)  # its base64 may look like a link
         return Preview(to=whom.to, cc=whom.cc, **written)
 
     handler.__annotations__["body"] = takes

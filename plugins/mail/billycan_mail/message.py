@@ -42,6 +42,7 @@ def build(
     html: str = "",
     sender_name: str = "",
     reply_to: str | None = None,
+    logo: File | None = None,
     file: File | None = None,
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
@@ -63,21 +64,22 @@ def build(
         message[name] = value
     message.set_content(text)
     if html:
-        _add_html(message, html, f"logo.{message_id(app, id)[1:-1]}")
+        _add_html(message, html, logo, f"logo.{message_id(app, id)[1:-1]}")
     if file:
         main, _, sub = file.content_type.partition("/")
         message.add_attachment(file.content, maintype=main, subtype=sub, filename=line(file.filename))
     return message.as_bytes()
 
 
-def _add_html(message: Any, html: str, cid: str) -> None:
-    """Add HTML beside the plain text; the logo that it holds becomes a part with this Content-ID."""
-    html, logo = logos.take_out(html, cid)
-    message.add_alternative(html, subtype="html")
-    if logo:
-        kind, content = logo
-        about = {"cid": f"<{cid}>", "disposition": "inline", "filename": f"logo.{kind}"}
-        message.get_payload(1).add_related(content, maintype="image", subtype=kind, **about)
+def _add_html(message: Any, html: str, logo: File | None, cid: str) -> None:
+    """Add HTML beside the plain text; the logo that it names becomes a part with this Content-ID."""
+    if logo is None:
+        message.add_alternative(html, subtype="html")
+        return
+    message.add_alternative(logos.named(html, cid), subtype="html")
+    main, _, sub = logo.content_type.partition("/")
+    about = {"cid": f"<{cid}>", "disposition": "inline", "filename": f"logo.{sub}"}
+    message.get_payload(1).add_related(logo.content, maintype=main, subtype=sub, **about)
 
 
 def of_sender(app: App) -> Address:

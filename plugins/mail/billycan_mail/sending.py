@@ -238,11 +238,10 @@ def _letter(app: App, row: Row) -> bytes:
 def _email(app: App, claim: Claim) -> bytes:
     row, due = claim.row, claim.due
     with app.db.reading(due.tenant_id or "") as db:
-        file = None
-        if row.file_id:
-            found = sa.select(files).where(files.c.tenant_id == due.tenant_id, files.c.id == row.file_id)
-            kept = db.execute(found).one()
-            file = message.File(row.attachment["filename"], kept.content_type, bytes(kept.content))
+        found = sa.select(files).where(files.c.tenant_id == due.tenant_id, files.c.id.in_([row.file_id, row.logo_id]))
+        kept = {each.id: each for each in db.execute(found)} if row.file_id or row.logo_id else {}
+        file = _file(kept[row.file_id], row.attachment["filename"]) if row.file_id else None
+        logo = _file(kept[row.logo_id], "logo") if row.logo_id in kept else None
         mine = (recipients.c.tenant_id == due.tenant_id) & (recipients.c.email_id == due.id)
         shown = sa.select(recipients).where(mine, recipients.c.status.not_in(["suppressed", "held"]))
         everybody = db.execute(shown.order_by(recipients.c.position)).all()
@@ -258,9 +257,14 @@ def _email(app: App, claim: Claim) -> bytes:
         cc=message.addresses(everybody, "cc"),
         sender_name=row.sender_name,
         reply_to=row.reply_to,
+        logo=logo,
         file=file,
         headers=headers,
     )
+
+
+def _file(row: Any, filename: str) -> message.File:
+    return message.File(filename, row.content_type, bytes(row.content))
 
 
 _first = emails.c.first_attempt_at

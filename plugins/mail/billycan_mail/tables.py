@@ -41,6 +41,7 @@ emails = resource_table(
     sa.Column("reminder", sa.Boolean, nullable=False),
     sa.Column("attachment", Json),  # its filename and size
     sa.Column("file_id", ByCodePoint),
+    sa.Column("logo_id", ByCodePoint),  # of a file, too
     sa.Column("resend_of", ByCodePoint),
     sa.Column("held_because", sa.Text),
     sa.Column("sent_at", UTCDateTime),
@@ -89,7 +90,7 @@ attempts = tenant_table(
     sa.Index("ix_mail_attempts_email_id", "tenant_id", "email_id", "number"),
 )
 
-# What was attached, once for an email and all that send it again.
+# What was attached, once for an email and all that send it again; and logos, each once for all emails that show it.
 files = tenant_table(
     "mail_files",
     sa.Column("content", sa.LargeBinary, nullable=False),

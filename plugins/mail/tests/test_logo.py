@@ -4,6 +4,10 @@ import base64
 import re
 
 import pytest
+import sqlalchemy as sa
+
+from billycan.testing import run_timed
+from billycan_mail.tables import files
 
 pytestmark = pytest.mark.either
 PLUGINS = ("attachments", "contacts", "documents", "hosted", "invoices")
@@ -45,6 +49,35 @@ def test_the_logo_is_a_part_of_the_message_and_fits(mailing, serve, sold, drain,
             assert given in tag
         assert message.get_body(("plain",)).get_content().replace("\r\n", "\n") == email["text"]
         assert "Logo" not in email["text"] and "data:" not in html and not re.search(r'src="http|url\(', html)
+
+
+def test_a_logo_is_stored_once_and_goes_with_the_last_email_that_shows_it(
+    mailing, serve, sold, drain, picture, brand, clock
+):
+    app = mailing(serve(), *PLUGINS, keep_days=30)
+    client, invoice = sold(app)
+    path = f"/v1/invoices/{invoice['id']}/email"
+
+    def stored():
+        with app.db.reading(client.tenant_id) as db:
+            return [
+                len(row.content) for row in db.execute(sa.select(files).where(files.c.tenant_id == client.tenant_id))
+            ]
+
+    first, second = picture(40, 40), picture(400, 200)
+    brand(client, first)
+    client.post(path)
+    client.post(path)
+    assert stored() == [len(first)]
+    drain(app)
+    clock.move(days=29)
+    brand(client, second)
+    client.post(path)
+    drain(app)
+    assert sorted(stored()) == sorted([len(first), len(second)])
+    clock.move(days=2)
+    run_timed(app)
+    assert stored() == [len(second)] and len(client.get("/v1/emails")["data"]) == 1
 
 
 def test_a_pdf_is_attached_beside_a_logo(mailing, serve, sold, drain, picture, brand):

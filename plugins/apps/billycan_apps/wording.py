@@ -18,7 +18,7 @@ _OWN_WORDS = {
     "reminders:read": ("See when clients are reminded of invoices", "And which reminders were sent"),
     "reminders:write": ("Change when clients are reminded of invoices", "And what the emails say"),
     "reports:read": (
-        "See what your records come to",
+        "See your reports",
         "GST, what each client owes, and what contractors were paid, even if it may not see the records themselves",
     ),
     "reports:write": ("Mark GST periods as lodged", ""),
@@ -27,7 +27,7 @@ _OWN_WORDS = {
     "hosted:read": ("See the look of your documents", "Logo, colour and footer"),
     "hosted:write": ("Change the look of your documents", "Logo, colour and footer"),
     "events:read": ("See what happened, and when", "Of the records that it may see"),
-    "webhooks:read": ("See how its own notifications fare", ""),
+    "webhooks:read": ("See whether its own notifications arrive", ""),
     "webhooks:write": ("Be told as soon as something changes", "Only about what it may see"),
 }
 _VERBS = (("POST", "create"), ("PATCH", "change"), ("DELETE", "delete"))

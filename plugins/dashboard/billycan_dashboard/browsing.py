@@ -29,6 +29,7 @@ _MOST_TOLD = 50
 _MOST_NEXT = 6
 _MOST_NARROW, _NARROW = 3, 12  # columns that a phone has room for, and letters of each
 _MOST_CHOICES = 3  # filters that are offered at once
+_MOST_TITLE = 160
 _TELLING = {"total", "amount", "amount_due", "price", "unit_price", "cost"}
 # What ends something, or is done beside it, is not what a visitor most likely came for.
 _QUIET = {
@@ -153,7 +154,8 @@ def _sorts(kind: Kind, query: Mapping[str, str]) -> dict[str, tuple[str, str]]:
 
 def _filters(kind: Kind, query: Mapping[str, str]) -> Iterator[Filter]:
     for name, type_ in kind.filters.items():
-        if name in _NOT_FILTERS:
+        # People have no ids: links lead to what these narrow.
+        if name in _NOT_FILTERS or (name in kind.ids and name not in query):
             continue
         choices, form = _choices(type_)
         if not form:
@@ -200,12 +202,15 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     first = "" if email else next((name for name in actions if name not in _QUIET), "")
     shown = sorted(actions, key=lambda name: name != first)
     heading = {"status", *(m.name for m in figures), *(m.name for m in kind.columns[:1] if m.form == "text")}
+    is_titled = 0 < len(record.get("title") or "") <= _MOST_TITLE and record["title"] not in title_of(kind, record)
+    heading |= {"title"} if is_titled else set()
     facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m.name, record.get(m.name))]
     tables = [_table(m, record[m.name], id) for m in sorted(main, key=_is_sum) if _is_table(m, record)]
     values = {
         "kind": kind,
         "record": record,
         "title": title_of(kind, record),
+        "is_titled": is_titled,
         "figures": figures,
         "facts": facts,
         "names": _names(visit, facts, record),
@@ -280,7 +285,9 @@ def _says(name: str, value: Any) -> bool:
         return True
     if isinstance(value, Decimal) and not value:
         return name in _TELLING
-    return value not in (None, "", [], {}, False)
+    if isinstance(value, Mapping):
+        return any(_says(part, said) for part, said in value.items())
+    return value not in (None, "", [], False)
 
 
 def _table(table: Member, rows: list[Mapping[str, Any]], id: str) -> tuple[Member, list[Member], bool]:

@@ -29,6 +29,7 @@ from .kinds import (
 )
 from .mailed import EMAILS, led
 
+_ENDING = {"void", "cancel", "write_off", "reverse", "forfeit", "decline", "end"}  # their buttons are red
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
 _MOST_OPTIONS = 5_000  # of one reference, in all rows
@@ -120,7 +121,8 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     title = doing(kind, button, title_of(kind, record))
     page = f"{kind.page}/{id}"
     says = told.says or _sentence(endpoint)
-    return _show_form(visit, kind, endpoint, title=title, button=button, says=says, back=page, own=rows)
+    ends = (nested or action) in _ENDING
+    return _show_form(visit, kind, endpoint, title=title, button=button, says=says, back=page, own=rows, ends=ends)
 
 
 def act(visit: Visit, resource: str, id: str, action: str, row: str = "", nested: str = "") -> Answer:
@@ -213,6 +215,7 @@ def _show_form(
     says: str = "",
     back: str = "",
     own: Mapping[str, Choices] | None = None,
+    ends: bool = False,
 ) -> Answer:
     body = endpoint.signature.body
     asked = forms.worded(forms.controls(body), kind.labels, kind.hints) if has_members(endpoint) else ()
@@ -230,6 +233,7 @@ def _show_form(
         "kind": kind,
         "title": title,
         "button": button,
+        "ends": ends,
         "says": says,
         "back": back or (f"{kind.page}/{record['id']}" if record else kind.page),
         "version": visit.form.get("version") or (record["version"] if record else ""),

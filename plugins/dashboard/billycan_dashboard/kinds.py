@@ -225,7 +225,9 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
 
 
 def _called(members: tuple[Member, ...], labels: Mapping[str, str]) -> tuple[Member, ...]:
-    return tuple(msgspec.structs.replace(member, label=labels.get(member.name, member.label)) for member in members)
+    return tuple(
+        msgspec.structs.replace(m, label=labels.get(m.name, m.label), parts=_called(m.parts, labels)) for m in members
+    )
 
 
 def _default_columns(members: tuple[Member, ...]) -> list[Member]:

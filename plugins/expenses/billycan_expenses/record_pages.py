@@ -11,7 +11,7 @@ expenses = RecordPages(
     actions={
         "void": ActionWords(says="For an expense that was recorded by mistake. It stays listed, and counts nowhere."),
     },
-    labels={"business_use_percent": "Business use (%)", "billable": "Charge to the client"},
+    labels={"business_use_percent": "Business use", "billable": "Charge to the client"},
     rare=("supplier_abn", "business_use_percent", "tax_invoice_held_on", "tax_withheld"),
     hints={
         "amount": "Including GST. Below zero for what a supplier gave back.",
@@ -21,6 +21,7 @@ expenses = RecordPages(
         "paid_on": "Leave it empty for the expense's date, or if a bill with a due date is not paid yet.",
         "tax_withheld": "What you kept back for the tax office, such as from a supplier without an ABN.",
         "payment_method": "Such as card, EFTPOS, bank transfer or cash.",
+        "reference": "Such as the number of the receipt.",
         "billable": "The job's next invoice can include it.",
     },
 )

@@ -18,7 +18,7 @@ _BADGES = {
     "credited": Notice("good", "Credited"),
     "void": Notice("bad", "Void"),
     "written_off": Notice("warn", "Written off"),
-    "partially_paid": Notice("warn", "Partly paid"),
+    "partially_paid": Notice("warn", "Partially paid"),
 }
 _NOTICES: dict[str, tuple[Tone, str]] = {
     "paid": ("good", "This invoice is paid. Thank you!"),
@@ -63,7 +63,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
         invoice,
         row,
         noun="invoice",
-        title=invoice.document_title,
+        title="Invoice" if invoice.status == "void" else invoice.document_title,
         mark=_MARKS.get(invoice.status, ""),
         mark_tone="good" if invoice.status in ("paid", "credited") else "bad",
         badge=_BADGES.get(invoice.status) or (Notice("bad", "Overdue") if invoice.is_overdue else None),

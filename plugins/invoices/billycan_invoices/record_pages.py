@@ -49,7 +49,13 @@ invoices = RecordPages(
         ),
         "duplicate": ActionWords(done="This new draft has the same content."),
     },
-    labels={**LABELS, "hosted_url": "The client's page"},
+    labels={
+        **LABELS,
+        "hosted_url": "The client's page",
+        "claim": "Kind of invoice",
+        "compliant": "Shows all that it must",
+        "missing": "Still missing",
+    },
     rare=RARE,
     hints={
         **HINTS,

@@ -80,7 +80,7 @@ def test_it_follows_the_payments(app, client, clock):
     path = f"/v1/invoices/{invoice['id']}"
     client.post(f"{path}/payments", {"amount": "60.00", "payment_method": "card"})
     text = page_of(app, invoice).text
-    assert "Partly paid" in text and "$50.00" in text and "Payment received on 21 November 2026" in text
+    assert "Partially paid" in text and "$50.00" in text and "Payment received on 21 November 2026" in text
     client.post(f"{path}/pay", {"payment_method": "card"}, status=200)
     text = page_of(app, invoice).text
     assert "This invoice is paid" in text and "How to pay" not in text

@@ -68,6 +68,10 @@ manifest = Manifest(
             empty="A tax period is listed here once it is marked as lodged on the GST report.",
             one="GST period",
             columns=("from", "to", "basis", "created_at"),
+            hints={
+                "from": "The first day of a period that you have lodged with the tax office.",
+                "to": "Its last day. The period must be over.",
+            },
             order=97,
         ),
     ),

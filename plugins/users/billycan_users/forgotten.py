@@ -16,7 +16,7 @@ from .tables import users
 from .visits import Led, Shown, Visit
 
 HERE = "/dashboard/forgot"
-_ASK = "Ask whoever runs this service for a link to choose a new one: they make it with billycan users reset."
+_ASK = "Ask whoever runs this service for a link to choose a new one."
 _SENT = "If this address belongs to an account, a link to choose a new password is on its way. It works for an hour."
 
 

@@ -118,6 +118,11 @@ def _invited(tenant_id: str | None, user_id: str) -> tuple[sa.ColumnElement[bool
     return links.c.user_id == user_id, links.c.business_id == tenant_id, links.c.purpose.in_(INVITATIONS)
 
 
+def name_of(db: sa.Connection, tenant_id: str) -> str:
+    """What a business is called."""
+    return str(db.execute(sa.select(tenants.c.profile).where(tenants.c.id == tenant_id)).scalar_one()["name"])
+
+
 def live_of(db: sa.Connection, tenant_id: str) -> str:
     """The live tenant of a business, by either of its ids; NotFound where there is none."""
     row = db.execute(sa.select(tenants.c.environment, tenants.c.paired_id).where(tenants.c.id == tenant_id)).first()

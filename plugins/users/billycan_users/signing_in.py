@@ -84,10 +84,11 @@ def sign_out(visit: Visit) -> Answer:
 def show_join(visit: Visit, token: str) -> Answer:
     with visit.app.db.reading() as db:
         link = people.opened(db, token, visit.app.now())
+        business = people.name_of(db, link.business_id) if link and link.business_id else ""
     if link is None:
         text = "It was used already, has expired, or was copied in part. Please ask for a new one."
         return Shown("users/refused.html", {"title": "This link does not work", "text": text}, status=404)
-    return Shown("users/join.html", {"link": link, "asks": _asks(link), **_words(link)})
+    return Shown("users/join.html", {"link": link, "asks": _asks(link), **_words(link, business)})
 
 
 def _asks(link: Link) -> bool:
@@ -95,14 +96,15 @@ def _asks(link: Link) -> bool:
     return link.purpose != ENTER and not (link.purpose in INVITATIONS and link.has_account)
 
 
-def _words(link: Link) -> dict[str, str]:
+def _words(link: Link, business: str) -> dict[str, str]:
     if link.purpose == ENTER:
         return {"title": "Welcome", "text": f"This signs you in as {link.email}.", "button": "Sign in"}
     if link.purpose in INVITATIONS:
         text = f"You sign in as {link.email}."
         if link.has_account:
             text = f"{link.email} has an account: sign in to it, and the invitation adds to what it may do."
-        return {"title": "You are invited", "text": text, "button": "Accept the invitation"}
+        title = f"You are invited to {business[:80]}" if business else "You are invited"
+        return {"title": title, "text": text, "button": "Accept the invitation"}
     return {"title": "Choose a new password", "text": f"For {link.email}.", "button": "Save the password"}
 
 

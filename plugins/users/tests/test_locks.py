@@ -335,7 +335,7 @@ def test_a_reset_ends_sessions_and_leaves_what_else_signs_in_unless_told(app, ow
     clock.move(minutes=1)
     assert "One more step" in owner.send(password="a second long sentence").text
     page = owner.send(code=phone.code())
-    assert page.request.path == ACCOUNT and "Phone" in page.text and "authenticator app is asked for" in page.text
+    assert page.request.path == ACCOUNT and "Phone" in page.text and "a code from your authenticator app" in page.text
     told = reset(app, owner, "--second-factor")
     assert (told["authenticator_app"], told["passkeys"]) == (False, 0)
     owner.get(told["link"].removeprefix(app.public_url))

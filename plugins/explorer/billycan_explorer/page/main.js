@@ -356,6 +356,7 @@ drawTheme();
 let ready;
 const described = new Promise((done) => (ready = done));
 key = keyPlace(place("key"), place("warning"), base, (secret) => described.then(() => meet(secret)));
+place("endpoints").replaceChildren(make("p", { class: "empty" }, "Reading the endpoints …"));
 const read = await send({ method: "GET", url: `${base}v1/openapi.json`, headers: [] });
 if (read.status === 200) {
   operations = operationsOf(JSON.parse(read.text));
@@ -365,5 +366,6 @@ if (read.status === 200) {
 } else {
   const why = `The API’s description could not be read: ${read.failed ?? read.status}. Reload the page to try again.`;
   place("request").replaceChildren(div("about", make("p", { class: "failed" }, why)));
+  place("endpoints").replaceChildren();
 }
 ready();

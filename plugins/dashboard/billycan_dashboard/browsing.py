@@ -321,7 +321,10 @@ def _names(visit: Visit, facts: list[Member], record: Mapping[str, Any]) -> dict
         kind = kind_of(visit.app, id)
         if kind and kind.may(visit, "get"):
             with suppress(NotFound):
-                found[id] = title_of(kind, visit.call("GET", f"{kind.path}/{id}")["data"])
+                title = title_of(kind, visit.call("GET", f"{kind.path}/{id}")["data"])
+                # The label says already what it is.
+                says_kind = title.lower().startswith(f"{kind.one.lower()}: ")
+                found[id] = title[len(kind.one) + 2 :] if says_kind else title
     return found
 
 

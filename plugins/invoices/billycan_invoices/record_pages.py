@@ -5,7 +5,7 @@ from billycan_documents.api import HINTS, LABELS, RARE
 
 _PAYMENT = {
     "payment_method": "Such as bank transfer, card, EFTPOS or cash.",
-    "paid_at": "When the money arrived. Leave it empty for now.",
+    "paid_at": "When the money arrived. Leave it empty for today.",
 }
 
 invoices = RecordPages(
@@ -93,11 +93,11 @@ payments = RecordPages(
             " again.",
         ),
     },
-    labels={"unallocated": "Left over"},
+    labels={"unallocated": "Left over", "allocations": "For which invoices", "refunded": "Given back"},
     hints={
         **_PAYMENT,
         "amount": "Cash is a multiple of 0.05.",
-        "refunded_at": "When you gave it back. Leave it empty for now.",
+        "refunded_at": "When you gave it back. Leave it empty for today.",
     },
 )
 

@@ -21,7 +21,7 @@ jobs = RecordPages(
             says="Create a draft invoice of all that is left to charge for, or of a part of it.",
         ),
     },
-    labels={**LABELS, "percent": "Share (%)", "claim": "Kind of invoice", "final": "Final invoice"},
+    labels={**LABELS, "percent": "Share (%)", "claim": "Kind of invoice", "final": "Final invoice", "text": "To do"},
     rare=(*RARE, "completion_notes"),
     hints={
         **HINTS,

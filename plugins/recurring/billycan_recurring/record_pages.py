@@ -16,6 +16,7 @@ recurring_invoices = RecordPages(
     },
     labels={
         **LABELS,
+        "frequency": "Every",
         "then": "After it is created",
         "start_on": "Starts",
         "end_on": "Ends",
@@ -25,6 +26,7 @@ recurring_invoices = RecordPages(
     rare=RARE,
     hints={
         **HINTS,
+        "frequency": "",
         "start_on": "The date of the first invoice; all others are counted from it. In a month that is too short, the"
         " last day is used.",
         "end_on": "The last possible date. Give this or a number of invoices, not both.",

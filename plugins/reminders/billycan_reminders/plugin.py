@@ -33,8 +33,9 @@ manifest = Manifest(
         RecordPages(
             path="/v1/sent_reminders",
             empty="Each reminder is listed here once it was sent, or skipped with the reason.",
-            title="Reminders",
+            title="Sent reminders",
             one="reminder",
+            labels={"days": "Days past due"},
             columns=("invoice", "due_date", "days", "created_at", "status", "reason"),
             order=75,
         ),

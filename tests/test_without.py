@@ -17,7 +17,6 @@ without = runpy.run_path(str(ROOT / "tests" / "without.py"))
 ENABLED = re.compile(r'\bBILLYCAN_PLUGINS"?[\]:=, ]+"([\w,+-]+)"')
 EVERYTHING = re.compile(r"\b(first_party|installed)\(\)")
 COPES = re.compile(r"\babsent\(\)")
-IMPORTED = re.compile(r'^(?:from|import) billycan_(\w+)|^pytest\.importorskip\(\s*"billycan_(\w+)"', re.MULTILINE)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +38,7 @@ def lacked(path, said, owners):
 def test_what_needs_a_plugin_says_so(owners):
     read, found = 0, []
     for path in without["files"](ROOT):
-        imported = {name for one in IMPORTED.findall(path.read_text()) for name in one}
+        imported = without["imported"](path)
         for name, said in without["tests"](path).items():
             read += 1
             if "mark.whole" not in said and (names := lacked(path, said, owners) - imported):

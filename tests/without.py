@@ -22,6 +22,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parents[1]
 LOOKS = re.compile(r"""\b(absent|entry_points|examine|first_party|installed(?=\())\b|["'/]plugins["'/]|"\*/""")
+IMPORTED = re.compile(r'^(?:from|import) billycan_(\w+)|^pytest\.importorskip\(\s*"billycan_(\w+)"', re.MULTILINE)
 UV = (".venv/bin/uv", "pip")
 
 
@@ -75,7 +76,7 @@ def files(root: Path) -> list[Path]:
 
 def imported(path: Path) -> set[str]:
     """The plugins without which pytest leaves a file out."""
-    return set(re.findall(r"^(?:from|import) billycan_(\w+)", path.read_text(), re.MULTILINE))
+    return {name for names in IMPORTED.findall(path.read_text()) for name in names if name}
 
 
 @cache

@@ -438,6 +438,8 @@ def test_a_page_names_what_it_leads_to_and_what_it_does(app, client, owner):
     page = owner.get(f"{booking}/cancel")
     assert page.html.h1.text == "Cancel booking: Call-out" and page.html.find("a", string="Go back")
     assert owner.get(f"{booking}/edit").html.h1.text == "Edit booking: Call-out"
+    assert owner.get(f"{booking}/cancel").html.select_one(".actions .danger").text == "Cancel"
+    assert owner.get(f"{booking}/reschedule").html.select_one(".actions .danger") is None
     assert owner.get(booking).html.select(".head .actions :is(a, button):not(.second)")[0].text == "Complete"
     (event,) = client.get("/v1/events?event=booking.created")["data"]
     page = owner.get(f"/dashboard/events/{event['id']}")

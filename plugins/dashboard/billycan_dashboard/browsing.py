@@ -31,25 +31,20 @@ _MOST_NARROW, _NARROW = 3, 12  # columns that a phone has room for, and letters 
 _MOST_CHOICES = 3  # filters that are offered at once
 _MOST_TITLE = 160
 _TELLING = {"total", "amount", "amount_due", "price", "unit_price", "cost"}
+# What ends something: the buttons of its form are red.
+ENDING = {"void", "cancel", "write_off", "reverse", "forfeit", "decline", "end"}
 # What ends something, or is done beside it, is not what a visitor most likely came for.
-_QUIET = {
+_QUIET = ENDING | {
     "duplicate",
-    "void",
-    "cancel",
     "archive",
-    "decline",
     "hold",
     "no_show",
     "retire",
-    "reverse",
     "deallocate",
     "refund",
-    "write_off",
-    "forfeit",
     "reopen",
     "reschedule",
     "pause",
-    "end",
 }
 
 
@@ -202,14 +197,15 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     first = "" if email else next((name for name in actions if name not in _QUIET), "")
     shown = sorted(actions, key=lambda name: name != first)
     heading = {"status", *(m.name for m in figures), *(m.name for m in kind.columns[:1] if m.form == "text")}
-    is_titled = 0 < len(record.get("title") or "") <= _MOST_TITLE and record["title"] not in title_of(kind, record)
+    title = title_of(kind, record)
+    is_titled = 0 < len(record.get("title") or "") <= _MOST_TITLE and record["title"] not in title
     heading |= {"title"} if is_titled else set()
     facts = [m for m in main if m.form != "table" and m.name not in heading and _says(m.name, record.get(m.name))]
     tables = [_table(m, record[m.name], id) for m in sorted(main, key=_is_sum) if _is_table(m, record)]
     values = {
         "kind": kind,
         "record": record,
-        "title": title_of(kind, record),
+        "title": title,
         "is_titled": is_titled,
         "figures": figures,
         "facts": facts,

@@ -11,7 +11,7 @@ from billycan.web import RouteNotFound
 from billycan_users.api import Answer, Led, Shown, Visit, money, words
 
 from . import forms
-from .browsing import has_members, show_record
+from .browsing import ENDING, has_members, show_record
 from .forms import Control
 from .kinds import (
     Kind,
@@ -29,7 +29,6 @@ from .kinds import (
 )
 from .mailed import EMAILS, led
 
-_ENDING = {"void", "cancel", "write_off", "reverse", "forfeit", "decline", "end"}  # their buttons are red
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
 _MOST_OPTIONS = 5_000  # of one reference, in all rows
@@ -121,7 +120,7 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     title = doing(kind, button, title_of(kind, record))
     page = f"{kind.page}/{id}"
     says = told.says or _sentence(endpoint)
-    ends = (nested or action) in _ENDING
+    ends = (nested or action) in ENDING
     return _show_form(visit, kind, endpoint, title=title, button=button, says=says, back=page, own=rows, ends=ends)
 
 

@@ -35,3 +35,9 @@ def test_what_cannot_be_looked_for_is_said_at_its_field(browser):
     assert page.html.find(id=field["aria-describedby"]).text.startswith("Must be a plain decimal number")
     assert "Nothing was looked for" in page.text and page.html.find("option", value="draft").has_attr("selected")
     assert "INV-0001" in page.click("Show all", index=0).text
+
+
+def test_nobody_is_asked_for_an_id(browser):
+    assert browser.get(HERE).html.find(id="client_id") is None
+    unknown = "con_" + "0" * 26
+    assert browser.get(f"{HERE}?client_id={unknown}").html.find(id="client_id")["value"] == unknown

@@ -92,7 +92,9 @@ def test_late_and_void_invoices_say_so(app, client, clock):
     assert "Overdue" in page_of(app, invoice).text
     assert "Due 22 November 2026" in page_of(app, invoice).text
     client.post(f"/v1/invoices/{invoice['id']}/void", {"reason": "Twice"}, status=200)
-    text = page_of(app, invoice).text
+    page = page_of(app, invoice)
+    text = page.text
+    assert "Tax invoice" not in page.html.h1.text and "Tax invoice" not in page.html.title.text
     assert "This invoice is void" in text and "Amount due" not in text and "How to pay" not in text
     assert '@top-center { content: "VOID"; }' in text
 

@@ -62,6 +62,7 @@ def test_pages_may_have_a_host_of_their_own(make_app):
     with app.db.writing() as db:
         _, link = invite(db, client.tenant_id, f"ann.{client.tenant_id}@example.com".lower(), "owner", app.now())
     page = owner.web.get(f"/dashboard/join/{link}")
+    assert page.html.h1.text == f"You are invited to {client.get('/v1/tenant')['data']['name']}"
     sent = {"token": token_of(page), "name": "Ann", "password": PASSWORD}
     cookies = owner.web.post(f"/dashboard/join/{link}", sent, status=303).headers.getall("Set-Cookie")
     assert cookies

@@ -5,6 +5,7 @@ import sqlalchemy as sa
 from billycan import Conflict, Context, NotFound, Page, Reply, Row, own
 
 from . import records, sandboxes
+from .mailing import require_anybody
 from .schemas import Email, EmailQuery, ListedEmail
 from .tables import files, recipients
 
@@ -28,8 +29,8 @@ def get_email(ctx: Context, id: str) -> Email:
 def resend_email(ctx: Context, id: str) -> Email:
     """Send an email again as it was, attachment included: a new email to the same addresses.
 
-    Refused with `invalid_state_transition` while the email is still being sent, and with `too_many_emails` once the
-    business has reached its limit for 24 hours.
+    Refused with `invalid_state_transition` while the email is still being sent, with `address_suppressed` if every
+    recipient is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
     """
     row = records.find(ctx, id)
     _require_document(ctx, row)
@@ -39,11 +40,13 @@ def resend_email(ctx: Context, id: str) -> Email:
         )
     mine = sa.select(recipients).where(own(ctx, recipients), recipients.c.email_id == id)
     found = ctx.db.execute(mine.order_by(recipients.c.position)).all()
+    to, cc = ([r.address for r in found if r.kind == kind] for kind in ("to", "cc"))
+    require_anybody(ctx, to, cc, reminder=row.reminder)
     copied = ("document_id", "subject", "message", "text", "html", "sender_name", "reply_to", "reminder", "attachment")
     again = records.write(
         ctx,
-        to=[r.address for r in found if r.kind == "to"],
-        cc=[r.address for r in found if r.kind == "cc"],
+        to=to,
+        cc=cc,
         may_get=sandboxes.may_get(ctx),
         file_id=row.file_id,
         logo_id=row.logo_id,

@@ -1,6 +1,6 @@
 """Sending a document to a client: who gets it, what it says, and the PDF that goes with it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Literal
 
@@ -38,7 +38,7 @@ def email_document(ctx: Context, path: str, id: str, asked: NewEmail | None = No
         document.finish(ctx, id)
     paper = _paper(ctx, document, id, asked)
     whom = _whom(paper, asked)
-    _require_anybody(ctx, whom, reminder=reminder)
+    require_anybody(ctx, whom.to, whom.cc, reminder=reminder)
     leave = leaving.url(ctx.app, ctx.tenant_id, whom.to[0]) if reminder else ""
     has_pdf, logo = _has_pdf(ctx, paper, asked.attach_pdf), logos.logo_of(ctx, paper)
     said = _said(asked, has_pdf=has_pdf, is_reminder=reminder, leave=leave, logo=logo)
@@ -60,6 +60,20 @@ def email_document(ctx: Context, path: str, id: str, asked: NewEmail | None = No
         reminder=reminder,
     )
     return records.show(ctx, row)
+
+
+def require_anybody(ctx: Context, to: Sequence[str], cc: Sequence[str], *, reminder: bool) -> None:
+    """Raise NobodyToWriteTo where no address is known, or the business writes to none of them."""
+    if not to:
+        message = "is required, because the client has no email address that mail reaches"
+        raise NobodyToWriteTo.member("to", "required", message)
+    everybody = [*to, *cc]
+    if len(suppressing.among(ctx, everybody, reminder=reminder)) == len(set(everybody)):
+        raise NobodyToWriteTo(
+            "The business does not write to any of these addresses: see /v1/suppressed_addresses.",
+            code="address_suppressed",
+            param="to",
+        )
 
 
 def on_documents(document: Document, route: Route) -> tuple[Route, ...]:
@@ -130,19 +144,6 @@ def _whom(paper: Paper, asked: NewEmail) -> _Whom:
                 both[i].append(address)
                 seen.add(address.casefold())
     return _Whom(*both)
-
-
-def _require_anybody(ctx: Context, whom: _Whom, *, reminder: bool) -> None:
-    if not whom.to:
-        message = "is required, because the client has no email address that mail reaches"
-        raise NobodyToWriteTo.member("to", "required", message)
-    everybody = [*whom.to, *whom.cc]
-    if len(suppressing.among(ctx, everybody, reminder=reminder)) == len(set(everybody)):
-        raise NobodyToWriteTo(
-            "The business does not write to any of these addresses: see /v1/suppressed_addresses.",
-            code="address_suppressed",
-            param="to",
-        )
 
 
 def _said(asked: NewEmail, **more: Any) -> writing.Said:

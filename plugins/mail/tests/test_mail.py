@@ -352,6 +352,14 @@ def test_a_preview_says_what_would_be_sent_and_sends_nothing(mailing, serve, sol
 
 
 @pytest.mark.either
+def test_the_footer_of_a_business_is_at_the_foot_of_text_and_html(mailing, serve, sold):
+    client, invoice = sold(mailing(serve()))
+    client.patch("/v1/branding", {"footer": "Licence 1234 <b>"})
+    shown = client.post(f"/v1/invoices/{invoice['id']}/email/preview", {}, 200)["data"]
+    assert "<br>Licence 1234 &lt;b&gt;" in shown["html"] and shown["text"].endswith("\nLicence 1234 <b>\n")
+
+
+@pytest.mark.either
 def test_a_quote_is_valid_until_a_day_and_never_due(mailing, serve, sold):
     pytest.importorskip("billycan_quotes", reason="Emails of quotes were NOT TESTED without quotes")
     client, invoice = sold(mailing(serve(), "contacts", "documents", "hosted", "invoices", "quotes"))

@@ -65,6 +65,8 @@ def test_what_failed_is_not_written_to_until_that_is_lifted(mailing, serve, sold
     assert fates(read(client, waiting)) == {"ada": "suppressed"}, "it was under way when the address failed"
     url = f"/v1/invoices/{invoice['id']}/email"
     client.refused(422, "address_suppressed", "POST", url, {"to": ["ADA@client.example"]})
+    client.refused(422, "address_suppressed", "POST", f"/v1/emails/{id}/resend")
+    assert client.get("/v1/emails")["pagination"]["total"] == 2
     both = read(client, emailed(client, invoice, to=["ada@client.example", "bob@client.example"]))
     assert fates(both) == {"ada": "suppressed", "bob": "waiting"}
     (kept,) = client.get("/v1/suppressed_addresses?address=ADA@client.example")["data"]

@@ -7,12 +7,24 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from .pictures import picture_size
+from .pictures import picture_size, picture_turned
 
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["Brand", "Column", "Key", "Notice", "Paper", "PaperLine", "Party", "Sum", "Tone", "picture_size"]
+__all__ = [
+    "Brand",
+    "Column",
+    "Key",
+    "Notice",
+    "Paper",
+    "PaperLine",
+    "Party",
+    "Sum",
+    "Tone",
+    "picture_size",
+    "picture_turned",
+]
 
 Tone = Literal["good", "warn", "bad"]
 Pairs = tuple[tuple[str, str], ...]

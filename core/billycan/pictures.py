@@ -1,8 +1,10 @@
-"""How large a picture is, told by its file alone: few bytes can stand for more pixels than memory holds."""
+"""What a picture's file alone tells: how large it is, since few bytes can stand for more pixels than memory holds."""
 
 import zlib
+from collections.abc import Iterator
 from typing import Literal
 
+_ORIENTATION = 0x0112  # the tag of EXIF
 _MOST_PROFILE_BYTES = 4 * 1024 * 1024  # of a colour profile, which is packed in a PNG
 
 
@@ -15,6 +17,16 @@ def picture_size(content: bytes) -> tuple[int, int] | None:
     else:
         size = _webp(content)
     return size if all(size) else None
+
+
+def picture_turned(content: bytes) -> bool:
+    """Whether a JPEG file asks whoever shows it to turn or mirror it (EXIF orientation), which not everybody does."""
+    if not content.startswith(b"\xff\xd8"):
+        return False
+    parts = (
+        content[at + 4 : at + 2 + _read(content[at + 2 : at + 4])] for kind, at in _segments(content) if kind == 0xE1
+    )
+    return any(_turned(part[6:]) for part in parts if part.startswith(b"Exif\0\0"))
 
 
 def _read(part: bytes, order: Literal["big", "little"] = "big") -> int:
@@ -40,19 +52,32 @@ def _png(content: bytes) -> tuple[int, int]:
 
 def _jpeg(content: bytes) -> tuple[int, int]:
     """The largest frame of those that come before the data of the first scan."""
-    at, size = 2, (0, 0)
-    while at + 1 < len(content) and content[at] == 0xFF:
-        kind = content[at + 1]
-        if kind == 0xFF:  # a byte that fills
-            at += 1
-            continue
-        if kind == 0xDA:
-            break
+    size = (0, 0)
+    for kind, at in _segments(content):
         if 0xC0 <= kind <= 0xCF and kind not in (0xC4, 0xC8, 0xCC):
             height, width = _read(content[at + 5 : at + 7]), _read(content[at + 7 : at + 9])
             size = max(size, (width, height), key=lambda each: each[0] * each[1])
-        at += 2 + _read(content[at + 2 : at + 4])
     return size
+
+
+def _segments(content: bytes) -> Iterator[tuple[int, int]]:
+    """The kind and the place of each part of a JPEG before the data of its first scan."""
+    at = 2
+    while at + 1 < len(content) and content[at] == 0xFF and (kind := content[at + 1]) != 0xDA:
+        if kind == 0xFF:  # a byte that fills
+            at += 1
+            continue
+        yield kind, at
+        at += 2 + _read(content[at + 2 : at + 4])
+
+
+def _turned(tiff: bytes) -> bool:
+    """Whether the tags of an EXIF part have an orientation other than upright."""
+    order: Literal["big", "little"] = "little" if tiff.startswith(b"II") else "big"
+    at = _read(tiff[4:8], order)
+    end = min(at + 2 + 12 * _read(tiff[at : at + 2], order), len(tiff))
+    tags = (tiff[start : start + 12] for start in range(at + 2, end, 12))
+    return any(_read(tag[:2], order) == _ORIENTATION and 1 < _read(tag[8:10], order) <= 8 for tag in tags)
 
 
 def _webp(content: bytes) -> tuple[int, int]:

@@ -6,7 +6,7 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, Deleted, Invalid, NotFound, Patch, own, take_turns
-from billycan.paper import picture_size
+from billycan.paper import picture_size, picture_turned
 from billycan.sql import upsert
 
 from .branding import LOGO_TYPES, MOST_LOGO_BYTES, load
@@ -67,8 +67,16 @@ def _check_logo(ctx: Context, id: str) -> None:
         raise Invalid.member("logo_attachment_id", "invalid_value", "must be PNG, JPEG or WebP of at most 1 MiB")
     from billycan_attachments import api as attachments  # noqa: PLC0415 - there only where that plugin is
 
-    size = picture_size(attachments.read_attachment(ctx, id).content)
+    content = attachments.read_attachment(ctx, id).content
+    size = picture_size(content)
     if size is None or size[0] * size[1] > MOST_PIXELS:
         raise Invalid.member(
             "logo_attachment_id", "invalid_value", "must be a picture of at most 16 megapixels, such as 4,096 by 4,096"
+        )
+    if picture_turned(content):
+        raise Invalid.member(
+            "logo_attachment_id",
+            "invalid_value",
+            "must be stored upright: this JPEG relies on its EXIF orientation, which many mail programs ignore. Save it"
+            " upright in a picture editor",
         )

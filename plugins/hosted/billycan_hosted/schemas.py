@@ -24,7 +24,8 @@ Footer = Annotated[str, Text("A few words at the foot of each page.", least=1, m
 class NewBranding(Struct, forbid_unknown_fields=True, kw_only=True):
     """How the business's documents look, on their pages and as PDF files.
 
-    logo_attachment_id: A PNG, JPEG or WebP file of at most 1 MiB and 16 megapixels that is attached to any record.
+    logo_attachment_id: A PNG, JPEG or WebP file of at most 1 MiB and 16 megapixels that is attached to any record;
+      a JPEG must be stored upright, without an EXIF orientation that turns it.
     accent_colour: The colour of rules and amounts; it must be readable on white. Default: the deployment's.
     footer: A few words at the foot of each page. Default: the deployment's.
     """

@@ -10,7 +10,7 @@ import pypdf
 import pytest
 import webtest
 
-from billycan.paper import picture_size
+from billycan.paper import picture_size, picture_turned
 from billycan.testing import Client, SettingsError
 from billycan_hosted import colours
 
@@ -140,6 +140,30 @@ def test_a_small_picture_of_each_type_may_be_a_logo():
     assert picture_size(PNG) == (1, 1)
     assert picture_size(b"\xff\xd8\xff\xe0\x00\x04ab\xff\xc0\x00\x0b\x08\x00\x02\x00\x03\x01") == (3, 2)
     assert picture_size(b"RIFF\x00\x00\x00\x00WEBPVP8L\x0a\x00\x00\x00\x2f\x02\x40\x00\x00") == (3, 2)
+
+
+def photo(orientation, order):
+    """A JPEG of one frame, whose EXIF part has another tag before its orientation."""
+    tags = struct.pack(f"{order}H{'HHIHH' * 2}", 2, 0x0100, 3, 1, 640, 0, 0x0112, 3, 1, orientation, 0)
+    mark = {">": b"MM", "<": b"II"}[order] + struct.pack(f"{order}HI", 42, 8)
+    exif = b"Exif\0\0" + mark + tags + bytes(4)
+    frame = b"\xff\xc0\x00\x0b\x08\x00\x02\x00\x03\x01" + bytes(3)
+    return b"\xff\xd8\xff\xe1" + struct.pack(">H", 2 + len(exif)) + exif + frame
+
+
+@pytest.mark.parametrize("order", [">", "<"])
+@pytest.mark.either
+def test_a_photo_that_is_turned_only_when_it_is_shown_is_no_logo(client, order):
+    upright, turned = (attached(client, photo(number, order), "logo.jpg") for number in (1, 6))
+    (fault,) = client.patch("/v1/branding", {"logo_attachment_id": turned}, 422)["error"]["details"]
+    assert fault["message"].startswith("must be stored upright: this JPEG relies on its EXIF orientation")
+    client.patch("/v1/branding", {"logo_attachment_id": upright})
+
+
+def test_what_looks_like_exif_is_read_at_once_and_no_further_than_it_is_long():
+    part = b"Exif\0\0MM\0*" + struct.pack(">IH", 8, 65_535)  # tags that are not there
+    many = b"\xff\xd8" + (b"\xff\xe1" + struct.pack(">H", 2 + len(part)) + part) * 50_000
+    assert not any(map(picture_turned, (many, many[:-1], PNG, b"\xff\xd8\xff\xe1")))
 
 
 def test_a_logo_that_cannot_be_read_keeps_nobody_from_a_document(app, client, tmp_path):

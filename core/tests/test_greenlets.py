@@ -43,6 +43,25 @@ one.execute("SELECT pg_terminate_backend(%s)", (other.info.backend_pid,))
 print(sleeps.get())
 """
 
+WORKER = """
+from gunicorn.config import Config
+from gunicorn.workers.ggevent import GeventWorker
+from billycan.hosting import gunicorn_conf
+worker = GeventWorker(1, 0, [], None, 30, Config(), None)
+worker.patch()
+from psycopg import waiting  # as the application does, which a worker loads once its calls are replaced
+gunicorn_conf.post_worker_init(worker)
+from billycan.engines import greenlets
+print(waiting.wait is greenlets._wait)
+"""
+
+
+def test_a_worker_of_gunicorn_waits_so():
+    pytest.importorskip("gevent")
+    pytest.importorskip("psycopg")
+    done = subprocess.run([sys.executable, "-c", WORKER], check=False, capture_output=True, text=True, timeout=120)
+    assert (done.stdout.split(), done.stderr) == (["True"], "")
+
 
 def test_one_waits_and_others_work_and_no_answer_is_missed(databases, engine):
     pytest.importorskip("gevent")

@@ -227,7 +227,7 @@ def test_an_invoice_is_made_line_by_line_sent_and_paid(app, client, owner):
     owner.send("/dashboard/invoices/new", status=422, **line, **more)
     # The empty rows are gone, so the second is the one at fault.
     assert re.search(r'name="line_items\[1\]\.unit_price" value="ten"[^>]*aria-invalid="true"', owner.page.text)
-    assert "Line items 2: unit price" in owner.page.text
+    assert "Line items 2: Unit price" in owner.page.text
     assert client.get("/v1/invoices")["pagination"]["total"] == 0
     owner.send("/dashboard/invoices/new", **{"line_items[1].unit_price": "33.3333"})
     assert "INV-0001" in owner.page.text and "$110.13" in owner.page.text
@@ -382,6 +382,73 @@ def test_a_plugin_that_says_nothing_of_its_pages_has_them_too(make_app, install)
     install(msgspec.structs.replace(bare, records=(RecordPages(path="/v1/assets", columns=("name", "size")),)))
     with pytest.raises(plugins.PluginError, match="its records of /v1/assets have no size: correct"):
         make_app("assets", "contacts", "dashboard", "users")
+    install(msgspec.structs.replace(bare, records=(RecordPages(path="/v1/assets", sort="-size"),)))
+    with pytest.raises(plugins.PluginError, match="its records of /v1/assets do not sort by -size: correct"):
+        make_app("assets", "contacts", "dashboard", "users")
+
+
+@pytest.mark.either
+def test_a_list_of_faults_calls_fields_as_their_labels_do(client, owner):
+    prepare(client)
+
+    def called(page):
+        names = {link["href"]: link.text for link in page.html.select("[role=alert] a")}
+        return {name: label for name, label in names.items() if page.html.select_one(f"[id='{name[1:]}']")}
+
+    form = "/dashboard/invoices/new"
+    owner.get(form)
+    rows = {"line_items[0].description": "Taps", "line_items[0].unit_price": "much"}
+    page = owner.send(form, status=422, amounts_are="exclusive", discount_percent="half", issue_date="never", **rows)
+    assert called(page) == {
+        "#client_id": "Client",
+        "#issue_date": "Issue date",
+        "#discount_percent": "Discount (%)",
+        "#line_items[0].unit_price": "Line items 1: Unit price",
+    }
+    owner.get("/dashboard/profile")
+    page = owner.send(
+        "/dashboard/profile", status=422, default_payment_terms_days="never", **{"address.line1": "x" * 201}
+    )
+    assert called(page) == {
+        "#default_payment_terms_days": "Payment terms (days)",
+        "#address.line1": "Address: Line 1",
+    }
+    page = owner.get("/dashboard/payments?unallocated_from=much", 400)
+    assert called(page) == {"#unallocated_from": "Left over from"}
+
+
+@pytest.mark.either
+def test_a_list_is_sorted_as_its_plugin_says_until_somebody_chooses(client, owner):
+    for name in ("Zinc", "aluminium", "Brass"):
+        client.post("/v1/expense_categories", {"name": f"1 {name}"})
+    page = "/dashboard/expense_categories"
+
+    def first(query, count=3):
+        return [each.text for each in owner.get(f"{page}{query}").html.select("td a.whole")][:count]
+
+    assert first("") == ["1 aluminium", "1 Brass", "1 Zinc"]
+    assert owner.page.html.select_one("th[aria-sort=ascending]").text.startswith("Name")
+    assert first("?per_page=2") == ["1 aluminium", "1 Brass"]
+    assert first(owner.page.html.select_one("a[rel=next]")["href"], 1) == ["1 Zinc"]
+    assert first("?sort=-created_at", 1) == ["1 Brass"]
+    assert owner.get(page + "/csv").text.index("aluminium") < owner.page.text.index("Zinc")
+
+
+@pytest.mark.either
+def test_what_happened_to_an_invoice_includes_what_was_paid_and_credited(client, owner):
+    contact = prepare(client)
+    client.patch("/v1/tenant", {"abn": "91888222000"})
+    invoice = {"client_id": contact["id"], "line_items": [{"description": "Taps", "unit_price": "10"}]}
+    invoice = client.post("/v1/invoices", invoice)["data"]
+    client.post(f"/v1/invoices/{invoice['id']}/pay", {"payment_method": "cash"}, status=200)
+    note = {"invoice_id": invoice["id"], "reason": "returned", "full": True}
+    note = client.post("/v1/adjustment_notes", note)["data"]
+    client.post(f"/v1/adjustment_notes/{note['id']}/issue", status=200)
+    page = owner.get(f"/dashboard/invoices/{invoice['id']}")
+    assert page.html.select_one("h1 .badge").text == "Credited"
+    told = [each.contents[0] for each in page.html.select(".timeline li")]
+    assert told[0] == "Adjustment note issued" and told[-1] == "Created"
+    assert sorted(told[1:-1]) == ["Paid", "Payment recorded", "Sent"]
 
 
 @pytest.mark.either
@@ -436,9 +503,10 @@ def test_a_page_names_what_it_leads_to_and_what_it_does(app, client, owner):
     asked = {"service_id": service, "client_id": contact["id"], "start_at": "2026-11-24T00:00:00Z"}
     booking = f"/dashboard/bookings/{client.post('/v1/bookings', asked)['data']['id']}"
     page = owner.get(f"{booking}/cancel")
-    assert page.html.h1.text == "Cancel booking: Call-out" and page.html.find("a", string="Go back")
+    assert page.html.h1.text == "Cancel the booking: Call-out" and page.html.find("a", string="Go back")
     assert owner.get(f"{booking}/edit").html.h1.text == "Edit booking: Call-out"
-    assert owner.get(f"{booking}/cancel").html.select_one(".actions .danger").text == "Cancel"
+    assert page.html.select_one(".actions .danger").text == "Cancel the booking"
+    assert owner.get(booking).html.find("a", href=f"{booking}/cancel").text == "Cancel the booking"
     assert owner.get(f"{booking}/reschedule").html.select_one(".actions .danger") is None
     assert owner.get(booking).html.select(".head .actions :is(a, button):not(.second)")[0].text == "Complete"
     (event,) = client.get("/v1/events?event=booking.created")["data"]

@@ -164,11 +164,13 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     one: What one of them is called; otherwise its Struct's name says.
     empty: A sentence for a list that is empty yet, such as how the first record comes about.
     columns: The members that the list shows; the first leads to the record, and names it.
+    sort: How the list is sorted at first, such as `name`; otherwise as the API sorts it.
     deletable: The statuses in which one can be deleted; empty where its status does not matter.
     actions: Words for its actions by their names, and for those of a row by both: `payments/reverse`.
     labels: What members are called, where their names do not suit people.
     hints: What forms say of members, where the API's words do not suit people.
     rare: Members that few fill in: forms have them under More.
+    tells: The plugin's events of other records that the page of one tells, too, where their data names it.
     order: Where it stands among the others; the lowest comes first.
     hidden: Whether they have no such pages, as where the plugin has its own.
     """
@@ -178,11 +180,13 @@ class RecordPages(Struct, frozen=True, kw_only=True):
     one: str = ""
     empty: str = ""
     columns: tuple[str, ...] = ()
+    sort: str = ""
     deletable: tuple[str, ...] = ()
     actions: Mapping[str, ActionWords] = {}
     labels: Mapping[str, str] = {}
     hints: Mapping[str, str] = {}
     rare: tuple[str, ...] = ()
+    tells: tuple[str, ...] = ()
     order: int = 100
     hidden: bool = False
 

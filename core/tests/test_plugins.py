@@ -296,6 +296,13 @@ def table(name: str, prefix: str = "") -> sa.Table:
             },
             "its records of /v1/assets have no action mend: correct the actions",
         ),
+        (
+            {
+                "routes": (Route("GET", "/v1/assets", print, "assets:read"),),
+                "records": (RecordPages(path="/v1/assets", tells=("asset.mended",)),),
+            },
+            "its records of /v1/assets tell asset.mended, which it does not declare: correct tells",
+        ),
         ({"demo": "yes"}, "in its manifest demo must be a function"),
         ({"serve": ("a",)}, "in its manifest serve must map settings to their texts"),
         ({"events": {"AssetCreated": Thing}}, "'AssetCreated' is not a valid event name: use noun.past_verb"),

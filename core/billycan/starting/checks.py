@@ -40,13 +40,7 @@ def alone(manifest: Manifest) -> Iterator[str]:
             yield f"{name}: its page {path} must begin with / and lie outside /v1 and /-: move it"
     for route in manifest.routes:
         yield from (f"{name}: {fault}" for fault in of_route(manifest, route))
-    for pages in manifest.records:
-        if pages.path not in {route.path for route in manifest.routes}:
-            yield f"{name}: its records name {pages.path}, which it does not list: correct the path"
-        within = f"{pages.path}/{{id}}/"
-        acts = [route.path for route in manifest.routes if route.method == "POST" and route.path.startswith(within)]
-        if missing := sorted(pages.actions.keys() - {re.sub(r"/\{\w+\}", "", path[len(within) :]) for path in acts}):
-            yield f"{name}: its records of {pages.path} have no action {missing[0]}: correct the actions"
+    yield from (f"{name}: {fault}" for pages in manifest.records for fault in _of_pages(manifest, pages))
     for document in manifest.documents:
         if document.path not in {route.path for route in manifest.routes if route.method == "GET"}:
             yield f"{name}: its document {document.path} has no GET route of that path: correct the path"
@@ -55,6 +49,18 @@ def alone(manifest: Manifest) -> Iterator[str]:
             yield f"{name}: a task runs every {every.seconds} seconds: it must be 1 or more"
         if every.due and every.tenants:
             yield f"{name}: {every.run.__name__} has both due and tenants: due says of each record whose it is"
+
+
+def _of_pages(manifest: Manifest, pages: RecordPages) -> Iterator[str]:
+    """What of its own routes and events the pages of a plugin's records name wrongly."""
+    if pages.path not in {route.path for route in manifest.routes}:
+        yield f"its records name {pages.path}, which it does not list: correct the path"
+    within = f"{pages.path}/{{id}}/"
+    acts = [route.path for route in manifest.routes if route.method == "POST" and route.path.startswith(within)]
+    if missing := sorted(pages.actions.keys() - {re.sub(r"/\{\w+\}", "", path[len(within) :]) for path in acts}):
+        yield f"its records of {pages.path} have no action {missing[0]}: correct the actions"
+    if unknown := [event for event in pages.tells if event not in manifest.events]:
+        yield f"its records of {pages.path} tell {unknown[0]}, which it does not declare: correct tells"
 
 
 def together(manifests: Iterable[Manifest]) -> Iterator[str]:
@@ -119,11 +125,16 @@ def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str
 
 
 def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
-    """Columns of pages that the records lack; `listed` has the Struct of each list. What is off has none."""
-    for pages in manifest.records:
-        kind = listed.get(pages.path)
-        if kind and (missing := [name for name in pages.columns if name not in kind.__struct_encode_fields__]):
+    """Columns of pages that the records lack, and sorts that they do not take; `listed` has the signatures of lists.
+
+    What is off has none.
+    """
+    for pages in (pages for pages in manifest.records if pages.path in listed):
+        signature = listed[pages.path]
+        if missing := [name for name in pages.columns if name not in signature.listed.__struct_encode_fields__]:
             yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the columns"
+        if pages.sort and pages.sort.removeprefix("-") not in getattr(signature.query, "sortable", ()):
+            yield f"{manifest.name}: its records of {pages.path} do not sort by {pages.sort}: correct the sort"
 
 
 def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:

@@ -34,7 +34,7 @@ def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> lis
     for manifest in enabled.values():
         for fault in checks.lists(manifest, [(listed, e.signature.query) for e, listed in lists]):
             raise PluginError(fault)
-        for fault in checks.shown(manifest, {e.route.path: listed for e, listed in lists if e.plugin == manifest.name}):
+        for fault in checks.shown(manifest, {e.route.path: e.signature for e, _ in lists if e.plugin == manifest.name}):
             raise PluginError(fault)
     for fault in checks.extending(enabled, found):
         raise PluginError(fault)

@@ -1072,7 +1072,8 @@ class Branding:
         That includes documents that were sent already; a PDF file that was mailed stays as it was. A key that names a
         logo needs the read scope of the record that the file is attached to.
 
-        logo_attachment_id: A PNG, JPEG or WebP file of at most 1 MiB and 16 megapixels that is attached to any record.
+        logo_attachment_id: A PNG, JPEG or WebP file of at most 1 MiB and 16 megapixels that is attached to any record;
+          a JPEG must be stored upright, without an EXIF orientation that turns it.
         accent_colour: The colour of rules and amounts; it must be readable on white. Default: the deployment's.
         footer: A few words at the foot of each page. Default: the deployment's.
         """
@@ -1649,8 +1650,8 @@ class Emails:
     ) -> models.Email:
         """Send an email again as it was, attachment included: a new email to the same addresses.
 
-        Refused with `invalid_state_transition` while the email is still being sent, and with `too_many_emails` once the
-        business has reached its limit for 24 hours.
+        Refused with `invalid_state_transition` while the email is still being sent, with `address_suppressed` if every
+        recipient is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
         """
         return self._api.call(
             "POST",

@@ -15,7 +15,7 @@ from billycan.businesses import list_keys
 from billycan.events import events, may_read
 from billycan.members import is_struct, options, parts
 from billycan.web import encode
-from billycan_users.api import Answer, Shown, Visit, names
+from billycan_users.api import Answer, Shown, Visit, names, words
 
 from .attachments import attached
 from .imports import import_page
@@ -25,6 +25,7 @@ from .reports import file, statement_of
 
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
+_NOT_NARROWING = {"page", "per_page", "cursor", "sort"}
 _MOST_TOLD = 50
 _MOST_NEXT = 6
 _MOST_NARROW, _NARROW = 3, 12  # columns that a phone has room for, and letters of each
@@ -82,7 +83,7 @@ class Related(Struct, frozen=True):
 def list_records(visit: Visit, resource: str) -> Answer:
     """A page of a list: its parameters are those of the API."""
     kind = kind_at(visit, resource)
-    query = {name: _written(kind.filters.get(name), value) for name, value in visit.query.items() if value}
+    query = _asked(kind, visit.query)
     found, status = page_of_list(visit, kind.path, query)
     filters = [*_filters(kind, query)]
     first = [f for f in filters if f.form == "choice"][:_MOST_CHOICES]
@@ -95,7 +96,7 @@ def list_records(visit: Visit, resource: str) -> Answer:
         "query": [*query.items()],
         "first": first,
         "more": more,
-        "is_narrowed": bool(query.keys() - {"page", "per_page", "cursor", "sort"}),
+        "is_narrowed": bool(query.keys() - _NOT_NARROWING),
         "has_more_filters": any(f.value for f in more),
         "others": [(name, query[name]) for name in ("sort", "per_page") if name in query],
         "sorts": _sorts(kind, query),
@@ -120,8 +121,14 @@ def page_of_list(visit: Visit, path: str, query: Mapping[str, str]) -> tuple[Any
 def download_records(visit: Visit, resource: str) -> Answer:
     """What a list finds, as a CSV file."""
     kind = kind_at(visit, resource)
-    given = {name: value for name, value in visit.query.items() if value and name not in ("page", "per_page", "cursor")}
-    return file(visit, kind.path, {name: _written(kind.filters.get(name), value) for name, value in given.items()})
+    given = {name: value for name, value in visit.query.items() if name not in ("page", "per_page", "cursor")}
+    return file(visit, kind.path, _asked(kind, given))
+
+
+def _asked(kind: Kind, query: Mapping[str, str]) -> dict[str, str]:
+    """What is asked of a list: its parameters as the API has them, and the plugin's sort where none was chosen."""
+    found = {name: _written(kind.filters.get(name), value) for name, value in query.items() if value}
+    return {"sort": kind.sort, **found} if kind.sort and not found.get("cursor") else found
 
 
 def _written(type_: Any, value: str) -> str:
@@ -192,7 +199,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
     related = [*_related(visit, kind, id)]
     figures = [m for m in kind.columns if m.form == "money" and record.get(m.name) is not None]
     actions = _actions(visit, kind.actions, record)
-    sent = mailed(visit, kind, id)
+    sent = mailed(visit, kind, record)
     email = email_first(visit, kind, record, sent)
     first = "" if email else next((name for name in actions if name not in _QUIET), "")
     shown = sorted(actions, key=lambda name: name != first)
@@ -347,25 +354,33 @@ def _next(visit: Visit, kind: Kind, id: str) -> list[str]:
 
 
 def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
-    """What happened to a record, the latest first."""
+    """What happened to a record, the latest first, with what its plugin tells of others that name it."""
     with visit.reading() as ctx:
         declared = [name for name in ctx.app.manifests[kind.plugin].events if may_read(ctx, name)]
         if not declared or not visit.identity.holds("events:read"):
             return []
         # An event's id grows with time as a record's does, so that none is older than the record; to half a minute.
         since = f"evt_{id.partition('_')[2][:7]}"
+        told = [name for name in kind.tells if name in declared]
+        its_own = events.c.data.startswith(f'{{"id":"{id}"', autoescape=True)
+        names_it = events.c.data.contains(f'"{id}"', autoescape=True)
         rows = ctx.db.execute(
             sa.select(events.c.id, events.c.event, events.c.created_at, events.c.actor)
             .where(own(ctx, events), events.c.id >= since, events.c.event.in_(declared))
-            .where(events.c.data.startswith(f'{{"id":"{id}"', autoescape=True))
+            .where(sa.or_(its_own, events.c.event.in_(told) & names_it))
             .order_by(events.c.sequence.desc())
             .limit(_MOST_TOLD)
         ).all()
     who = called(visit, {row.actor for row in rows if row.actor})
     return [
-        Told(row.id, row.event, label(row.event.partition(".")[2]), row.created_at, who.get(row.actor, row.actor or ""))
+        Told(row.id, row.event, _happened(kind, row.event), row.created_at, who.get(row.actor, row.actor or ""))
         for row in rows
     ]
+
+
+def _happened(kind: Kind, event: str) -> str:
+    """An event in words: of the record itself what happened, of another one to what, too."""
+    return words(event.replace(".", " ")) if event in kind.tells else label(event.partition(".")[2])
 
 
 def called(visit: Visit, actors: Set[str]) -> dict[str, str]:

@@ -152,9 +152,9 @@ def call(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None 
     try:
         return visit.call(endpoint.route.method, path, body=body, version=version)["data"]
     except Problem as problem:
-        asked = forms.controls(endpoint.signature.body) if has_members(endpoint) else ()
-        visit.faults |= forms.placed(problem, asked)
-        problem.details = []
+        if has_members(endpoint):
+            visit.faults |= forms.placed(problem, forms.controls(endpoint.signature.body))
+            problem.details = []
         raise
 
 

@@ -20,6 +20,7 @@ _DOCUMENT = "document."  # what the fields of its parameters begin with
 _BETWEEN = re.compile(r"[\s,;]+")
 _WRITTEN = ("subject", "message")
 _PERIOD = {"from": "First day", "to": "Last day"}  # beside To, to whom an email goes
+_LABELS = {"cc": "Copy to", **{f"{_DOCUMENT}{name}": text for name, text in _PERIOD.items()}}
 _SANDBOX = "[SANDBOX] "  # which mail puts before each subject of a sandbox by itself
 # The email is HTML with styles of its own. It runs nothing, loads nothing and is nobody's page; its links open others.
 _FRAMED = {
@@ -93,7 +94,7 @@ def show_preview(visit: Visit, resource: str, id: str, action: str = "") -> Answ
     except NotFound:
         raise
     except Problem as problem:
-        said = [f"{label(each.param.partition('[')[0])} {each.message}." for each in problem.details]
+        said = [f"{_called(each.param.partition('[')[0])} {each.message}." for each in problem.details]
         html = _FAULTY + "".join(f"<p>{escape(text)}</p>" for text in said or [problem.message])
         return Sent(html.encode(), "text/html; charset=utf-8", _FRAMED, problem.status)
     html = html.replace("<head>", '<head><base target="_blank">', 1)
@@ -136,6 +137,11 @@ def _about(visit: Visit, resource: str, id: str, action: str) -> _Subject | None
     takes = visit.app.documents[path].takes
     parameters = forms.worded(forms.controls(takes), _PERIOD, {}) if takes else ()
     return _Subject(kind, offer, f"{kind.path}/{id}{below}", parameters)
+
+
+def _called(name: str) -> str:
+    """What the form calls a field."""
+    return _LABELS.get(name) or label(name)
 
 
 def _require(about: _Subject) -> None:

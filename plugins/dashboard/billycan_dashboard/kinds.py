@@ -44,7 +44,8 @@ class Kind(Struct, frozen=True, eq=False):
 
     `actions` are those of a record, and `nested` those of the rows of a member, by its name. `filters` are those of its
     list, each with its type; `ids` says which kind of id some take, by prefix. `empty` is what an empty list
-    says; `words`, `labels`, `hints` and `rare` are what its plugin says of actions and members.
+    says; `words`, `labels`, `hints` and `rare` are what its plugin says of actions and members. `tells` are the events
+    of other records that its pages tell.
     """
 
     plugin: str
@@ -64,6 +65,8 @@ class Kind(Struct, frozen=True, eq=False):
     labels: Mapping[str, str]
     hints: Mapping[str, str]
     rare: tuple[str, ...]
+    tells: tuple[str, ...]
+    sort: str
     filters: Mapping[str, Any]
     sortable: tuple[str, ...]
     ids: Mapping[str, str]
@@ -165,9 +168,14 @@ def words_of(kind: Kind, name: str, table: str = "") -> ActionWords:
 
 
 def action_label(kind: Kind, name: str, table: str = "") -> str:
-    """What an action's button says; one that is called as a table of the record adds to it."""
+    """What an action's button says; one that is called as a table of the record adds to it.
+
+    The link that leads back from a form says `Cancel`, so the action says what it cancels.
+    """
     if said := words_of(kind, name, table).label:
         return said
+    if name == "cancel" and not table:
+        return f"Cancel the {kind.one}"
     of_table = any(member.name == name and member.form == "table" for member in kind.members)
     return f"Add {label(name).lower().removesuffix('s')}" if of_table else label(name)
 
@@ -218,6 +226,8 @@ def _kind(app: App, listing: Any, one: Any, pages: RecordPages, prefix: str) -> 
         labels=pages.labels,
         hints=pages.hints,
         rare=pages.rare,
+        tells=pages.tells,
+        sort=pages.sort,
         filters=filters,
         sortable=getattr(query, "sortable", ()),
         ids=listing.ids,

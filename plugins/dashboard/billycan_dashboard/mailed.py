@@ -11,6 +11,7 @@ from billycan_users.api import Led, Visit
 from .kinds import Kind, holds, page_of
 
 EMAILS = "/v1/emails"
+_WITHDRAWN = ("void", "cancelled")  # what says so of itself is not sent to anybody from its page
 _MOST_SHOWN = 10
 _MOST_NAMED = 3
 _MOST_LETTERS = 80  # of an address that a sentence names
@@ -97,20 +98,22 @@ def may_send(visit: Visit, path: str) -> bool:
     return holds(visit, sends) and (scope is None or visit.identity.holds(scope.replace(":read", ":write")))
 
 
-def mailed(visit: Visit, kind: Kind, id: str) -> Mailed | None:
+def mailed(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> Mailed | None:
     """What was sent of a record and can be; None where neither is for this visitor to see."""
     if not is_on(visit.app):
         return None
+    id, is_withdrawn = record["id"], record.get("status") in _WITHDRAWN
     found = [*offers(visit, kind, id)]
     may_see = bool(found) and visit.identity.holds("mail:read")
-    may_email = [offer for offer in found if offer.email]
+    may_email = [each for each in found if each.email and not (is_withdrawn and each.path == f"{kind.path}/{{id}}")]
     if not may_email and not may_see:
         return None
     data, total = [], 0
     if may_see:
         answer = visit.call("GET", EMAILS, {"document_id": id, "per_page": _MOST_SHOWN, "sort": "-created_at"})
         data, total = answer["data"], answer["pagination"]["total"]
-    return Mailed(may_email, [_sending(visit, email) for email in data], total, may_see)
+    sendings = [_sending(visit, email, may_resend=not is_withdrawn) for email in data]
+    return Mailed(may_email, sendings, total, may_see)
 
 
 def email_first(visit: Visit, kind: Kind, record: Mapping[str, Any], sent: Mailed | None) -> Offer | None:
@@ -144,7 +147,7 @@ def is_on(app: App) -> bool:
     return "mail" in app.manifests
 
 
-def _sending(visit: Visit, email: Mapping[str, Any]) -> Sending:
+def _sending(visit: Visit, email: Mapping[str, Any], *, may_resend: bool) -> Sending:
     resend = visit.app.at.get(("POST", f"{EMAILS}/{{id}}/resend"))
     return Sending(
         email,
@@ -152,7 +155,7 @@ def _sending(visit: Visit, email: Mapping[str, Any]) -> Sending:
         "bounced" if email["last_error"] == "bounced" else email["status"],
         tuple(_notes(email)),
         page_of(visit.app, email["id"]),
-        "resend" in email["allowed_actions"] and resend is not None and holds(visit, resend),
+        may_resend and "resend" in email["allowed_actions"] and resend is not None and holds(visit, resend),
     )
 
 

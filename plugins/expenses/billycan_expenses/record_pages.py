@@ -31,5 +31,6 @@ categories = RecordPages(
     empty="A category groups expenses, so that reports say what the money went on.",
     one="category",
     columns=("name", "created_at"),
+    sort="name",
     order=95,
 )

@@ -65,6 +65,7 @@ invoices = RecordPages(
         "forfeited_on": "Leave it empty for today.",
         **_PAYMENT,
     },
+    tells=("payment.recorded", "payment.reversed", "adjustment_note.issued", "adjustment_note.voided"),
 )
 
 payments = RecordPages(

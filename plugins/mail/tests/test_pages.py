@@ -81,9 +81,20 @@ def test_a_draft_is_emailed_from_its_page_and_the_list_tells_what_became_of_it(s
     bounced = panel(owner.get(page))
     assert "Bounced" in bounced and "550 5.1.1 &lt;b&gt;nobody&lt;/b&gt; here" in bounced
     owner.get(page)
-    tone, words = said(owner.send(f"/dashboard/emails/{email['id']}/resend"))
-    assert tone == "warn" and "Nothing was sent to ada@client.example: the business does not write to it." in words
-    assert client.get("/v1/emails")["pagination"]["total"] == 2
+    refused = owner.send(f"/dashboard/emails/{email['id']}/resend", status=422)
+    assert "does not write to any of these addresses" in refused.html.select_one("[role=alert]").text
+    assert client.get("/v1/emails")["pagination"]["total"] == 1
+
+
+@pytest.mark.either
+def test_what_is_void_is_not_offered_as_an_email(sent_out):
+    _app, _server, client, page, owner = sent_out()
+    record = page.replace("/dashboard", "/v1")
+    client.post(f"{record}/email")
+    assert "Email this invoice" in panel(owner.get(page))
+    client.post(f"{record}/void", {"reason": "Sent by mistake"}, 200)
+    assert "Email this invoice" not in owner.get(page).text
+    assert "ada@client.example" in panel(owner.page) and "Resend" not in panel(owner.page), "what it said is not true"
 
 
 def test_what_is_written_is_sent_and_a_second_press_sends_nothing_more(sent_out, drain):

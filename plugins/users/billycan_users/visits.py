@@ -73,8 +73,8 @@ class Visit:
     """One request for a page: who is there, at which business, and what was sent.
 
     `query`, `form` and `files` are the parameters, fields and files that were sent, and `query_string` the parameters
-    as sent. `faults` is what is wrong with the fields by name, and `problem` why the form was refused, where the page
-    is shown again.
+    as sent. `faults` is what is wrong with the fields by name, `labels` what the page calls these, and `problem` why
+    the form was refused, where the page is shown again.
     """
 
     def __init__(
@@ -99,6 +99,7 @@ class Visit:
         self.asked, self.known_as, self.query, self.form = asked, known_as, query, form
         self.files = files
         self.faults: dict[str, str] = {}
+        self.labels: dict[str, str] = {}
         self.problem: Problem | None = None
         self.cookies: dict[str, str | None] = {}  # what the answer sets, or ends
         self.shown_once: str | None = None  # what the form before this page had to show

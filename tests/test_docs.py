@@ -55,7 +55,7 @@ SYSTEM = {
 
 
 def test_every_hook_is_documented_with_its_signature():
-    text = (ROOT / "docs" / "hooks.md").read_text()
+    text = (ROOT / "docs" / "hooks.md").read_text("utf-8")
     hooks = [f for f in vars(hookspecs).values() if inspect.isfunction(f) and hasattr(f, "billycan_spec")]
     assert len(hooks) == 10
     for hook in hooks:
@@ -67,11 +67,11 @@ def test_every_hook_is_documented_with_its_signature():
 @WITH_CLIENT
 def test_every_link_between_documents_leads_somewhere():
     for page in PAGES:
-        for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text()):
+        for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", page.read_text("utf-8")):
             to = page.parent / target if target else page
             assert to.is_file(), f"{page.relative_to(ROOT)}: {target}"
             if anchor:
-                headings = re.findall(r"^#+ (.*)$", to.read_text(), re.MULTILINE)
+                headings = re.findall(r"^#+ (.*)$", to.read_text("utf-8"), re.MULTILINE)
                 slugs = [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
                 assert anchor in slugs, f"{page.relative_to(ROOT)}: {target}#{anchor}"
 
@@ -82,7 +82,7 @@ def test_the_paths_the_documents_name_exist():
     for page in (ROOT / "README.md", *ROOT.glob("docs/*.md")):
         if page == TUTORIAL:  # It names those of its plugin.
             continue
-        for path in re.findall(r"`((?:core|plugins|examples|deploy|docs|tests)/[\w./-]*)`", page.read_text()):
+        for path in re.findall(r"`((?:core|plugins|examples|deploy|docs|tests)/[\w./-]*)`", page.read_text("utf-8")):
             assert (ROOT / path).exists(), f"{page.name}: {path}"
 
 
@@ -92,7 +92,7 @@ def test_a_command_that_a_document_shows_is_found_where_it_is_pasted():
     for page in PAGES:
         if page.parts[-3:-1] == ("plugins", "client"):  # which is installed anywhere
             continue
-        text = page.read_text()
+        text = page.read_text("utf-8")
         for block in re.finditer(r"^```sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
             for line in block[1].splitlines():
                 if re.match(r"(\w+=\S* )*(billycan|pytest|pip) ", line):
@@ -115,7 +115,7 @@ def test_the_pages_of_plugins_have_the_same_sections_in_the_same_order():
 
 
 def _headings(page: Path) -> list[str]:
-    return re.findall(r"^## (.*)$", BLOCK.sub("", page.read_text()), re.MULTILINE)
+    return re.findall(r"^## (.*)$", BLOCK.sub("", page.read_text("utf-8")), re.MULTILINE)
 
 
 def test_what_a_plugin_offers_others_is_on_its_page():
@@ -127,7 +127,7 @@ def test_what_a_plugin_offers_others_is_on_its_page():
             continue
         pages += 1
         module = importlib.import_module(f"billycan_{name}.api")
-        text = page.read_text().partition("## For other plugins")[2]
+        text = page.read_text("utf-8").partition("## For other plugins")[2]
         for public in getattr(module, "__all__", [public for public in vars(module) if _offers(module, public)]):
             offered, takes = getattr(module, public), ""
             if inspect.isfunction(offered):
@@ -145,7 +145,7 @@ def _offers(module: ModuleType, name: str) -> bool:
 
 
 def test_the_readme_is_short():
-    assert len((ROOT / "README.md").read_text().splitlines()) <= 130
+    assert len((ROOT / "README.md").read_text("utf-8").splitlines()) <= 130
 
 
 # Errors ---------------------------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def test_the_readme_is_short():
 
 @pytest.mark.whole
 def test_every_code_is_documented_with_its_status():
-    text = (ROOT / "docs" / "errors.md").read_text()
+    text = (ROOT / "docs" / "errors.md").read_text("utf-8")
     _, core, of_plugins, details = re.split(r"^##+ (?:Codes|From plugins|In `details`)$", text, flags=re.MULTILINE)
     assert _codes(core) == {code: said.status for code, said in CODES.items()}
     manifests = [plugins.manifest(name) for name in plugins.first_party()]
@@ -168,14 +168,14 @@ def _codes(table: str) -> dict[str, int]:
 
 
 def test_what_a_wrong_set_of_plugins_is_told(make_app):
-    said = re.search(r"`(invoices requires [^`]*)`", (ROOT / "docs" / "plugins.md").read_text())
+    said = re.search(r"`(invoices requires [^`]*)`", (ROOT / "docs" / "plugins.md").read_text("utf-8"))
     with pytest.raises(plugins.PluginError, match=re.escape(said[1])):
         make_app("contacts", "invoices")
 
 
 @pytest.mark.whole
 def test_a_deprecated_route_says_so_as_documented(install, make_app):
-    text = (ROOT / "docs" / "versions.md").read_text()
+    text = (ROOT / "docs" / "versions.md").read_text("utf-8")
     example, hook = re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
     exec(example, given := {})
     install(msgspec.structs.replace(plugins.manifest("assets"), routes=(given["route"],), records=()))
@@ -195,7 +195,7 @@ def test_a_deprecated_route_says_so_as_documented(install, make_app):
 
 
 def test_every_type_of_a_member_is_documented_with_its_column():
-    table = TUTORIAL.read_text().partition("## Types")[2].partition("## ")[0]
+    table = TUTORIAL.read_text("utf-8").partition("## Types")[2].partition("## ")[0]
     columns = {str: "`sa.Text`", int: "`sa.Integer`", date: "`sa.Date`", fields.Moment: "`UTCDateTime`", dict: "`Json`"}
     told = set()
     for names, takes, column in re.findall(r"^\| (`.*`) \| (.*) \| (.*) \|$", table, re.MULTILINE):
@@ -226,7 +226,7 @@ def test_members_are_described_as_documented():
 
 
 def test_a_deprecated_member_is_described_as_such():
-    text = (ROOT / "docs" / "after-the-first-release.md").read_text().partition("## Retire a member")[2]
+    text = (ROOT / "docs" / "after-the-first-release.md").read_text("utf-8").partition("## Retire a member")[2]
     exec(BLOCK.search(text)[2], given := {"__name__": "visits"})
     (_, structs) = schemas.described([given["Visit"]])
     hours = structs["Visit"]["properties"]["hours"]
@@ -234,7 +234,7 @@ def test_a_deprecated_member_is_described_as_such():
 
 
 def test_the_documented_plugin_with_hooks_only_works(install, make_app):
-    text = (ROOT / "docs" / "hooks.md").read_text().partition("## A plugin with hooks only")[2]
+    text = (ROOT / "docs" / "hooks.md").read_text("utf-8").partition("## A plugin with hooks only")[2]
     exec(BLOCK.findall(text)[0][1], given := {})
     project = tomllib.loads(BLOCK.findall(text)[1][1])
     assert list(project["project"]["entry-points"][plugins.GROUP]) == [given["manifest"].name]
@@ -245,7 +245,7 @@ def test_the_documented_plugin_with_hooks_only_works(install, make_app):
 
 
 def test_what_hooks_answer_is_documented():
-    text = (ROOT / "docs" / "hooks.md").read_text()
+    text = (ROOT / "docs" / "hooks.md").read_text("utf-8")
     for kind in (keys.Identity, limits.Allowance):
         (table,) = re.findall(rf"^\| Member of an `{kind.__name__}` .*?(?=\n\n)", text, re.MULTILINE | re.DOTALL)
         rows = re.findall(r"^\| (`.*?) \|", table, re.MULTILINE)
@@ -283,8 +283,8 @@ def vehicles(tmp_path, monkeypatch):
     change(folder)
     installed = folder / "billycan_vehicles-1.0.0.dist-info"
     installed.mkdir()
-    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: billycan-vehicles\nVersion: 1.0.0\n")
-    (installed / "entry_points.txt").write_text("[billycan.plugins]\nvehicles = billycan_vehicles.plugin\n")
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: billycan-vehicles\nVersion: 1.0.0\n", "utf-8")
+    (installed / "entry_points.txt").write_text("[billycan.plugins]\nvehicles = billycan_vehicles.plugin\n", "utf-8")
     monkeypatch.syspath_prepend(folder)
     yield folder
     for name in [name for name in sys.modules if name.startswith("billycan_vehicles")]:
@@ -296,7 +296,9 @@ def vehicles(tmp_path, monkeypatch):
 def change(folder: Path) -> None:
     """Make the tutorial's changes, in order; each is in the file that was named last before it."""
     path = ""
-    for before, block in re.findall(r"(.*?)^```diff\n(.*?)^```$", TUTORIAL.read_text(), re.MULTILINE | re.DOTALL):
+    for before, block in re.findall(
+        r"(.*?)^```diff\n(.*?)^```$", TUTORIAL.read_text("utf-8"), re.MULTILINE | re.DOTALL
+    ):
         named = re.findall(r"`((?:migrations/|tests/)?\w+\.(?:py|md))`", before)
         path = named[-1] if named else path
         file = (
@@ -304,8 +306,10 @@ def change(folder: Path) -> None:
         )
         lines = block.splitlines(keepends=True)
         old = "".join(line[1:] for line in lines if line[0] != "+")
-        assert file.read_text().count(old) == 1, f"{path}:\n{old}"
-        file.write_text(file.read_text().replace(old, "".join(line[1:] for line in lines if line[0] != "-")))
+        assert file.read_text("utf-8").count(old) == 1, f"{path}:\n{old}"
+        file.write_text(
+            file.read_text("utf-8").replace(old, "".join(line[1:] for line in lines if line[0] != "-")), "utf-8"
+        )
 
 
 @pytest.mark.either
@@ -314,7 +318,7 @@ def test_the_tutorial_leads_to_a_plugin_that_works(engine, vehicles, make_app, c
         # In this process, since another would take seconds to import what is here already.
         run = ["-q", "--engine", "sqlite", "-p", "no:cacheprovider", "--import-mode=importlib", "--rootdir", vehicles]
         assert pytest.main([*map(str, run), str(vehicles)]) == 0
-    assert len([line for line in TUTORIAL.read_text().splitlines() if line.startswith("+")]) < 100
+    assert len([line for line in TUTORIAL.read_text("utf-8").splitlines() if line.startswith("+")]) < 100
     app = make_app(*plugins.first_party(), "vehicles", fresh=True, per_minute=100, per_second=20)
     Reader(app, demo.first(app).test_key, clock).follow(TUTORIAL)
 
@@ -331,7 +335,7 @@ class Reader:
         """Do what a page says, in order; an answer that it shows must be the answer that came."""
         self.page, self.answer, self.seen = page.relative_to(ROOT), None, {}
         # The tests of webhooks write these deliveries, and compare them.
-        text = re.sub(r"<!-- examples -->.*<!-- end of examples -->", "", page.read_text(), flags=re.DOTALL)
+        text = re.sub(r"<!-- examples -->.*<!-- end of examples -->", "", page.read_text("utf-8"), flags=re.DOTALL)
         blocks = BLOCK.findall(text)
         assert len(blocks) == text.count("\n```") / 2, f"{self.page}: a block of code is not closed"
         for (kind, block), (after, shown) in pairwise([*blocks, ("", "")]):
@@ -364,7 +368,7 @@ class Reader:
             return  # run in plugins/apps/tests/test_libraries.py, on a server, with a person who consents
         if self.page.name in ("extend.md", "after-the-first-release.md") and not re.search("^(from|import) ", block):
             # from an example, which has tests of its own
-            assert any(block in path.read_text() for path in ROOT.glob("examples/visits/**/*.py")), block
+            assert any(block in path.read_text("utf-8") for path in ROOT.glob("examples/visits/**/*.py")), block
             return
         exec(compile(block, str(self.page), "exec", dont_inherit=True), {})
 
@@ -441,7 +445,7 @@ class Reader:
             command.make_context(command.name, words)
 
     def make(self, words: list[str]) -> None:
-        targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(), re.MULTILINE)
+        targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE)
         assert {word for word in words if "=" not in word} <= set(targets), f"{self.page}: make {words}"
 
     def files(self, words: list[str]) -> None:
@@ -527,9 +531,9 @@ def test_the_site_has_every_document_and_its_links_hold(site, make_app, engine, 
     site.lay_out(tmp_path / "pages", document)
     laid = {path.relative_to(tmp_path / "pages").as_posix() for path in (tmp_path / "pages").rglob("*.md")}
     assert {p.relative_to(ROOT / "docs").as_posix() for p in ROOT.glob("docs/*.md")} < laid
-    index = (tmp_path / "pages" / "index.md").read_text()
+    index = (tmp_path / "pages" / "index.md").read_text("utf-8")
     for name in sorted(laid):
-        text = (tmp_path / "pages" / name).read_text()
+        text = (tmp_path / "pages" / name).read_text("utf-8")
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", re.sub(BLOCK, "", text)):
             assert (tmp_path / "pages" / name).parent.joinpath(target).is_file(), f"{name}: {target}"
         assert name == "index.md" or "orphan: true" in text or name.removesuffix(".md") in index, name
@@ -540,7 +544,7 @@ def test_the_site_has_every_document_and_its_links_hold(site, make_app, engine, 
         page = "resources/hosted" if path == "/v1/branding" else page
         is_contacts = path.startswith("/v1/contacts") and "/statement" not in path
         page = page or f"resources/{'contacts' if is_contacts else 'invoices'}"
-        assert f"### `{method} {path}`\n" in (tmp_path / "pages" / f"{page}.md").read_text()
+        assert f"### `{method} {path}`\n" in (tmp_path / "pages" / f"{page}.md").read_text("utf-8")
 
 
 def test_systemd_takes_the_units(tmp_path):
@@ -549,7 +553,7 @@ def test_systemd_takes_the_units(tmp_path):
     for unit in ROOT.glob("deploy/systemd/*.service"):
         # Where billycan is not installed in /opt, systemd misses the program.
         (tmp_path / unit.name).write_text(
-            re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit.read_text(), flags=re.M)
+            re.sub(r"^ExecStart=\S+", "ExecStart=/bin/true", unit.read_text("utf-8"), flags=re.M), "utf-8"
         )
     done = subprocess.run([verify, "verify", *tmp_path.glob("*.service")], capture_output=True, text=True, check=False)
     ours = [line for line in done.stderr.splitlines() if "billycan" in line]
@@ -557,7 +561,7 @@ def test_systemd_takes_the_units(tmp_path):
 
 
 def test_nginx_takes_its_configuration(tmp_path):
-    text = (ROOT / "deploy" / "nginx.conf").read_text()
+    text = (ROOT / "deploy" / "nginx.conf").read_text("utf-8")
     assert text.count("{") == text.count("}")
     nginx = shutil.which("nginx", path="/usr/sbin:/usr/local/sbin:/usr/bin")
     if nginx is None or shutil.which("openssl") is None:
@@ -579,7 +583,7 @@ def test_nginx_takes_its_configuration(tmp_path):
     subprocess.run(new, check=True, capture_output=True)
     site = text.replace("/etc/ssl/billycan", str(tmp_path))
     whole = f"pid {tmp_path}/pid;\nevents {{}}\nhttp {{\naccess_log off;\n{site}\n}}\n"
-    (tmp_path / "nginx.conf").write_text(whole)
+    (tmp_path / "nginx.conf").write_text(whole, "utf-8")
     check = [nginx, "-t", "-e", tmp_path / "log", "-c", tmp_path / "nginx.conf"]
     done = subprocess.run(check, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "warn" not in done.stderr, done.stderr

@@ -35,7 +35,7 @@ def named(path: Path) -> str:
 @pytest.mark.parametrize("house", HOUSES, ids=named)
 def test_files_of_one_name_say_the_same_of_themselves(house):
     for path in sorted(house.rglob("*.py")):
-        words = ast.get_docstring(ast.parse(path.read_text())) or ""
+        words = ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
         assert words or path.name == "__init__.py", f"{named(path)} does not say what it is for"
         assert BEGINNINGS.get(path.name, "") in words, f"{named(path)}: {BEGINNINGS[path.name]}"
         if "_0001_" in path.name:
@@ -44,7 +44,7 @@ def test_files_of_one_name_say_the_same_of_themselves(house):
 
 @pytest.mark.parametrize("house", HOUSES, ids=named)
 def test_manifests_have_one_order(house):
-    calls = [n for n in ast.walk(ast.parse((house / "plugin.py").read_text())) if isinstance(n, ast.Call)]
+    calls = [n for n in ast.walk(ast.parse((house / "plugin.py").read_text("utf-8"))) if isinstance(n, ast.Call)]
     (manifest,) = (call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "Manifest")
     given = [keyword.arg for keyword in manifest.keywords]
     assert given == sorted(given, key=Manifest.__struct_fields__.index)
@@ -53,9 +53,9 @@ def test_manifests_have_one_order(house):
 @pytest.mark.parametrize("house", HOUSES, ids=named)
 def test_what_every_plugin_keeps_is_tested(house):
     tests = house.parent / "tests"
-    assert "(PluginConformance)" in (tests / "test_conformance.py").read_text()
+    assert "(PluginConformance)" in (tests / "test_conformance.py").read_text("utf-8")
     for path in tests.glob("test_*.py"):
-        assert path.name == "test_conformance.py" or ast.get_docstring(ast.parse(path.read_text())), named(path)
+        assert path.name == "test_conformance.py" or ast.get_docstring(ast.parse(path.read_text("utf-8"))), named(path)
 
 
 PLAIN = {"date", "datetime", "dict", "int", "list", "str", "tuple"}
@@ -72,7 +72,7 @@ def test_msgspec_knows_each_struct_before_two_threads_need_it_at_once():
     found = 0
     for path in (*ROOT.glob("core/billycan/**/*.py"), *ROOT.glob("plugins/*/billycan_*/**/*.py")):
         if not {*AT_START} & {*path.parts}:
-            tree = ast.parse(path.read_text())
+            tree = ast.parse(path.read_text("utf-8"))
             known = arguments(tree, "msgspec.json.Decoder", 0)
             for kind, node in arguments(tree, "msgspec.convert", 1).items():
                 names = {one.id for one in ast.walk(node) if isinstance(one, ast.Name)}
@@ -84,13 +84,14 @@ def test_msgspec_knows_each_struct_before_two_threads_need_it_at_once():
 def test_no_text_is_read_or_written_as_the_machine_is_set():
     """Not every machine is set to UTF-8; ruff's rule for this knows few of the calls, and is a preview."""
     found = 0
-    for path in (path for where in ("core/billycan", "plugins/*/billycan_*", "docs") for path in ROOT.glob(where)):
-        for file in path.rglob("*.py"):
-            source = file.read_text("utf-8")
-            calls = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Call)) if "_text(" in source else ()
-            for call in calls:
-                if isinstance(call.func, ast.Attribute) and call.func.attr in ("read_text", "write_text"):
-                    said = {ast.unparse(value) for value in (*call.args, *(k.value for k in call.keywords))}
-                    assert "'utf-8'" in said, f"{named(file)}: {ast.unparse(call)} does not say utf-8"
-                    found += 1
-    assert found > 10
+    folders = [ROOT / name for name in ("core", "plugins", "tests", "examples", "docs", "deploy")]
+    files = [file for folder in folders for file in folder.rglob("*.py") if "node_modules" not in file.parts]
+    for file in (ROOT / "conftest.py", *files):
+        source = file.read_text("utf-8")
+        calls = (n for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Call)) if "_text(" in source else ()
+        for call in calls:
+            if isinstance(call.func, ast.Attribute) and call.func.attr in ("read_text", "write_text"):
+                said = {ast.unparse(value) for value in (*call.args, *(k.value for k in call.keywords))}
+                assert "'utf-8'" in said, f"{named(file)}: {ast.unparse(call)} does not say utf-8"
+                found += 1
+    assert found > 100

@@ -27,7 +27,7 @@ def run(command, folder, **environ):
 
 
 def test_what_is_installed_as_documented_serves(tmp_path):
-    text = (ROOT / "docs" / "deploy.md").read_text().partition("\n## Install\n")[2].partition("\n## ")[0]
+    text = (ROOT / "docs" / "deploy.md").read_text("utf-8").partition("\n## Install\n")[2].partition("\n## ")[0]
     make, install = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)
     assert make == "make wheels\n"
     clone, here = tmp_path / "clone", tmp_path / "opt"

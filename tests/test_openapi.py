@@ -474,7 +474,7 @@ def test_every_code_in_the_source_is_listed(describe):
     listed = {**CODES, **{code: c for m in manifests.values() for code, c in m.codes.items()}}
     for part, folder in parts:
         for file in folder.rglob("*.py"):
-            for code, of_fault in codes_in(ast.parse(file.read_text())):
+            for code, of_fault in codes_in(ast.parse(file.read_text("utf-8"))):
                 known = {*CODES, *(manifests[part].codes if part != "core" else ())}
                 assert code in (known | set(FAULTS) if of_fault else known), f"{file}: {code}"
                 assert code in listed or of_fault

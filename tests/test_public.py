@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 DOCUMENTED = {
     module: re.findall(r"`(\w+)`", names)
     for module, names in re.findall(
-        r"^\| `(billycan[.\w]*)` \|.*\| (.*) \|$", (ROOT / "docs" / "versions.md").read_text(), re.MULTILINE
+        r"^\| `(billycan[.\w]*)` \|.*\| (.*) \|$", (ROOT / "docs" / "versions.md").read_text("utf-8"), re.MULTILINE
     )
 }
 SOURCES = [
@@ -41,9 +41,9 @@ def test_no_name_is_public_twice():
 
 
 def test_plugins_and_documents_import_public_names_only():
-    imported = [(path.relative_to(ROOT), *found) for path in SOURCES for found in imports(path.read_text())]
+    imported = [(path.relative_to(ROOT), *found) for path in SOURCES for found in imports(path.read_text("utf-8"))]
     for page in PAGES:
-        blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text(), re.MULTILINE | re.DOTALL)
+        blocks = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
         imported += [(page.relative_to(ROOT), *found) for block in blocks for found in imports(block)]
     assert len(imported) > 100
     private = {
@@ -58,8 +58,8 @@ def test_plugins_and_documents_import_public_names_only():
 @pytest.mark.whole
 def test_what_nobody_uses_is_not_public():
     """A name that no plugin uses and no document explains is a promise for nothing."""
-    code = "".join(path.read_text() for path in [*SOURCES, *ROOT.glob("*/*/tests/*.py")])
-    told = code + "".join(page.read_text() for page in PAGES if page.name != "versions.md")
+    code = "".join(path.read_text("utf-8") for path in [*SOURCES, *ROOT.glob("*/*/tests/*.py")])
+    told = code + "".join(page.read_text("utf-8") for page in PAGES if page.name != "versions.md")
     unused = {name for names in DOCUMENTED.values() for name in names if not re.search(rf"\b{name}\b", told)}
     assert not unused
 
@@ -109,7 +109,7 @@ def test_who_serves_loads_nothing_of_who_migrates_or_delivers(tmp_path):
 
 # The reference --------------------------------------------------------------------------------------------------------
 
-REFERENCE = (ROOT / "docs" / "reference.md").read_text()
+REFERENCE = (ROOT / "docs" / "reference.md").read_text("utf-8")
 PUBLIC = {name: getattr(importlib.import_module(m), name) for m, names in DOCUMENTED.items() for name in names}
 # What core itself calls of these, or what belongs to their own documents.
 NOT_FOR_PLUGINS = {
@@ -171,7 +171,11 @@ def check_members(name: str, kind: type, rows: list[str]) -> None:
 
 
 def test_every_public_name_is_explained():
-    told = REFERENCE + (ROOT / "docs" / "write-a-plugin.md").read_text() + (ROOT / "docs" / "hooks.md").read_text()
+    told = (
+        REFERENCE
+        + (ROOT / "docs" / "write-a-plugin.md").read_text("utf-8")
+        + (ROOT / "docs" / "hooks.md").read_text("utf-8")
+    )
     code = " ".join(re.findall(r"```.*?```|`[^`]+`", told, re.DOTALL))
     assert {name for name in PUBLIC if not re.search(rf"\b{name}\b", code)} == set()
 

@@ -78,8 +78,10 @@ class Process:
         """Wait until its output (or `file`) holds a pattern."""
 
         def look() -> re.Match[str] | None:
-            found = re.search(pattern, (file or self.out).read_text())
-            assert found or self.popen.poll() is None, f"ended: {self.out.read_text()} {self.err.read_text()}"
+            found = re.search(pattern, (file or self.out).read_text("utf-8"))
+            assert found or self.popen.poll() is None, (
+                f"ended: {self.out.read_text('utf-8')} {self.err.read_text('utf-8')}"
+            )
             return found
 
         found: re.Match[str] = until(look, f"no {pattern}")
@@ -100,7 +102,7 @@ def descendants(pid: int) -> list[int]:
     parents: dict[int, list[int]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
-            parent = int((folder / "stat").read_text().rpartition(") ")[2].split()[1])
+            parent = int((folder / "stat").read_text("utf-8").rpartition(") ")[2].split()[1])
         except OSError:
             continue
         parents.setdefault(parent, []).append(int(folder.name))
@@ -110,14 +112,14 @@ def descendants(pid: int) -> list[int]:
 
 def command_line(pid: int) -> str:
     try:
-        return (Path("/proc") / str(pid) / "cmdline").read_text().replace("\0", " ")
+        return (Path("/proc") / str(pid) / "cmdline").read_text("utf-8").replace("\0", " ")
     except OSError:
         return ""
 
 
 def is_alive(pid: int) -> bool:
     try:
-        return (Path("/proc") / str(pid) / "stat").read_text().rpartition(") ")[2][0] != "Z"
+        return (Path("/proc") / str(pid) / "stat").read_text("utf-8").rpartition(") ")[2][0] != "Z"
     except OSError:
         return False
 
@@ -213,13 +215,13 @@ def test_the_first_run_shows_keys_once_and_later_runs_only_the_url(tmp_path):
 
         secret = tmp_path / "var" / "secret"
         assert (secret.stat().st_mode & 0o777, secret.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-        kept = secret.read_text()
+        kept = secret.read_text("utf-8")
         assert len(kept.strip()) >= 32
         assert listening_addresses(port) == {"127.0.0.1"}
         until(lambda: len(process.children()) == 4, "gunicorn, its two workers, and the worker")
         children = process.children()
         assert process.ends(signal.SIGINT) == 0
-        assert process.err.read_text() == ""
+        assert process.err.read_text("utf-8") == ""
         assert not is_listened_on(port)
         assert not [pid for pid in children if is_alive(pid)]
 
@@ -232,9 +234,9 @@ def test_the_first_run_shows_keys_once_and_later_runs_only_the_url(tmp_path):
         assert said["at_once"]
         assert {call(port, "GET", "/v1/me", made["key"])[0] for _ in range(10)} == {401}
         assert process.ends(signal.SIGTERM) == 0
-        assert process.out.read_text() == f"billycan serves http://127.0.0.1:{port}\n"
-        assert process.err.read_text() == ""
-        assert secret.read_text() == kept
+        assert process.out.read_text("utf-8") == f"billycan serves http://127.0.0.1:{port}\n"
+        assert process.err.read_text("utf-8") == ""
+        assert secret.read_text("utf-8") == kept
 
 
 def has_worker(database: Path) -> bool:
@@ -245,7 +247,7 @@ def has_worker(database: Path) -> bool:
 def listening_addresses(port: int) -> set[str]:
     found = set()
     for table in ("tcp", "tcp6"):
-        for line in (Path("/proc/net") / table).read_text().splitlines()[1:]:
+        for line in (Path("/proc/net") / table).read_text("utf-8").splitlines()[1:]:
             local, state = line.split()[1], line.split()[3]
             address, _, number = local.partition(":")
             if state == "0A" and int(number, 16) == port:
@@ -322,7 +324,7 @@ def test_a_dead_child_stops_the_pair(tmp_path, words, name):
         os.kill(process.children(*words)[0], signal.SIGKILL)
         assert process.ends() == 1
         told = f"billycan: the {name} ended (killed by SIGKILL), so everything stops; the log above says why\n"
-        assert told in process.err.read_text()
+        assert told in process.err.read_text("utf-8")
         until(lambda: not [pid for pid in children if is_alive(pid)], "all have ended")
         assert not is_listened_on(port)
 
@@ -354,10 +356,10 @@ def test_a_hardened_database_is_served_and_upgraded_by_its_owner_alone(tmp_path,
     with running(tmp_path, [BIN / "billycan", "serve", "--bind", "127.0.0.1:0"], {**ONE_PLUGIN, **web}) as process:
         assert process.ends() == 1
         said = "no policy guards later; the role served may not use later: run `.*migrate` with BILLYCAN_DATABASE_OWNER"
-        assert re.search(said, process.err.read_text())
+        assert re.search(said, process.err.read_text("utf-8"))
     with serving(tmp_path, workers=1, **web, BILLYCAN_DATABASE_OWNER=owner) as (process, port):
         assert call(port, "POST", "/v1/contacts", key, {"name": "Ada"})[0] == 201
-        environs = [Path(f"/proc/{pid}/environ").read_text() for pid in process.children()]
+        environs = [Path(f"/proc/{pid}/environ").read_text("utf-8") for pid in process.children()]
         assert environs and not any("BILLYCAN_DATABASE_OWNER" in environ for environ in environs)
         process.ends(signal.SIGTERM)
     superuser.dispose()
@@ -520,7 +522,7 @@ def test_every_kind_of_worker_serves_reloads_and_stops_under_load(engine, databa
     workers = "2" if worker_class == "gthread" else "1"
     given = {"BILLYCAN_WORKER_CLASS": worker_class, "BILLYCAN_WORKERS": workers, "BILLYCAN_PER_SECOND": "50"}
     with hosted(tmp_path, database, **given) as (process, port):
-        assert f"Using worker: {worker_class}" in process.err.read_text()
+        assert f"Using worker: {worker_class}" in process.err.read_text("utf-8")
         status, headers, body = call(port, "POST", "/v1/contacts", key, {"name": "Ada"})
         assert status == 201
         assert "server" not in headers
@@ -544,7 +546,7 @@ def test_every_kind_of_worker_serves_reloads_and_stops_under_load(engine, databa
             assert process.ends(signal.SIGTERM) == 0
             until(lambda: load.got["refused"] > 8, "nobody listens")
         assert set(load.got) == {"200", "refused"}, load.got
-        log = process.err.read_text()
+        log = process.err.read_text("utf-8")
         assert "Traceback" not in log
         assert all(re.match(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ \d+ [A-Z]+ ", line) for line in log.splitlines())
 
@@ -579,7 +581,7 @@ def test_every_kind_of_worker_signs_people_in_and_loses_no_request(tmp_path, wor
         assert [*answers] == [200] * 200
         assert "Requests" in page("/dashboard/requests")
         assert process.ends(signal.SIGTERM) == 0
-        assert "Traceback" not in process.err.read_text()
+        assert "Traceback" not in process.err.read_text("utf-8")
     with app.db.reading() as db:
         assert db.execute(sa.text("SELECT count(*) FROM requests_log")).scalar() == 200
         assert db.execute(sa.text("SELECT count(*) FROM requests_writers")).scalar() == 0
@@ -610,7 +612,7 @@ def test_a_head_that_does_not_arrive_is_answered_and_silence_is_not(tmp_path, wo
             assert is_an_envelope(*answer)
             assert (answer[0], answer[2]["error"]["code"]) == (408, "timeout")
             assert silent.recv(1) == b""
-        assert "Traceback" not in process.err.read_text()
+        assert "Traceback" not in process.err.read_text("utf-8")
 
 
 def test_gunicorn_refuses_tls_which_it_could_not_bound(tmp_path):
@@ -622,7 +624,7 @@ def test_gunicorn_refuses_tls_which_it_could_not_bound(tmp_path):
     given |= {"BILLYCAN_DATABASE": f"sqlite:///{tmp_path}/here.db", "BILLYCAN_SHARED_FOLDER": str(tmp_path / "shared")}
     with running(tmp_path, command, given, ROOT) as process:
         assert process.ends() == 3
-        assert "ERROR certfile: gunicorn cannot limit slow clients over TLS" in process.err.read_text()
+        assert "ERROR certfile: gunicorn cannot limit slow clients over TLS" in process.err.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -652,7 +654,7 @@ def test_gunicorn_stops_when_its_workers_cannot_start(tmp_path):
     given = {"BILLYCAN_BIND": "127.0.0.1:0", "BILLYCAN_SECRET": "short", "BILLYCAN_WORKERS": "1", **ONE_PLUGIN}
     with running(tmp_path, command, given, ROOT) as process:
         assert process.ends() == 3
-        log = process.err.read_text()
+        log = process.err.read_text("utf-8")
         assert "ERROR secret: must be text of at least 32 characters" in log
         assert "Traceback" not in log
 

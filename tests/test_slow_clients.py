@@ -126,8 +126,8 @@ def waited(pid: int | str = "self") -> float:
     seconds = 0.0
     for thread in Path(f"/proc/{pid}/task").iterdir():
         with suppress(OSError):  # it has ended
-            seconds += int((thread / "schedstat").read_text().split()[1]) / 1e9
-            seconds += sum(map(waited, (thread / "children").read_text().split()))
+            seconds += int((thread / "schedstat").read_text("utf-8").split()[1]) / 1e9
+            seconds += sum(map(waited, (thread / "children").read_text("utf-8").split()))
     return seconds
 
 
@@ -153,7 +153,7 @@ def served(folder: Path, worker_class: str, **more: str):
     database = f"sqlite:///{folder}/here.db"
     with serving(database, ["contacts"], folder, threads="8", worker_class=worker_class, **more) as server:
         yield server.port, Client(server.app)
-        assert "Traceback" not in server.log.read_text()
+        assert "Traceback" not in server.log.read_text("utf-8")
 
 
 @contextmanager
@@ -175,13 +175,13 @@ def served_by_serve(folder: Path, worker_class: str):
         process = subprocess.Popen(command, cwd=folder, env=clean | environ, stdout=output, stderr=errors)
     try:
         deadline = time.monotonic() + SECONDS
-        while not (said := re.search(r"billycan serves http://127\.0\.0\.1:(\d+)\n", out.read_text())):
-            assert process.poll() is None and time.monotonic() < deadline, err.read_text()
+        while not (said := re.search(r"billycan serves http://127\.0\.0\.1:(\d+)\n", out.read_text("utf-8"))):
+            assert process.poll() is None and time.monotonic() < deadline, err.read_text("utf-8")
             time.sleep(0.05)
         app = App(settings.load({"BILLYCAN_CONFIG": os.devnull, **environ}))
         yield int(said[1]), Client(app)
         app.close()
-        assert "Traceback" not in err.read_text()
+        assert "Traceback" not in err.read_text("utf-8")
     finally:
         process.terminate()
         process.wait(SECONDS)
@@ -199,7 +199,7 @@ def nginx(upstream: int):
         folder = Path(name)
         held = [throwaway.hold_port() for _ in range(2)]
         port, plain = (each.getsockname()[1] for each in held)
-        site = (ROOT / "deploy" / "nginx.conf").read_text()
+        site = (ROOT / "deploy" / "nginx.conf").read_text("utf-8")
         for written, here in {
             r"127\.0\.0\.1:8000": f"127.0.0.1:{upstream}",
             r"listen \[::\]:.*": "",
@@ -211,7 +211,7 @@ def nginx(upstream: int):
             site, times = re.subn(written, here, site)
             assert times, written
         kept = "".join(f"{kind}_temp_path {name};\n" for kind in ("client_body", "proxy", "fastcgi", "scgi", "uwsgi"))
-        (folder / "nginx.conf").write_text(f"pid {name}/pid;\nevents {{}}\nhttp {{\n{kept}{site}\n}}\n")
+        (folder / "nginx.conf").write_text(f"pid {name}/pid;\nevents {{}}\nhttp {{\n{kept}{site}\n}}\n", "utf-8")
         command = [NGINX, "-p", name, "-e", folder / "log", "-c", folder / "nginx.conf", "-g", "daemon off;"]
         nobody = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.geteuid() == 0 else {}
         if nobody:
@@ -221,7 +221,7 @@ def nginx(upstream: int):
         try:
             deadline = time.monotonic() + SECONDS
             while not is_listened_on(port):
-                assert process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text()
+                assert process.poll() is None and time.monotonic() < deadline, (folder / "log").read_text("utf-8")
                 time.sleep(0.05)
             yield port, folder
         finally:
@@ -286,7 +286,7 @@ def test_nginx_logs_neither_links_nor_queries(tmp_path):
         assert answers(port, "/v1/contacts?search=tell-nobody", **client.headers) == 200
         assert answers(port, "/-/plugins") == 404
         deadline = time.monotonic() + SECONDS
-        while (written := (kept / "billycan.log").read_text()).count("\n") < 7 and time.monotonic() < deadline:
+        while (written := (kept / "billycan.log").read_text("utf-8")).count("\n") < 7 and time.monotonic() < deadline:
             time.sleep(0.05)
         assert '"GET /v1/contacts" 200 ' in written
         assert written.count('"GET /q/..." 404 ') == 4
@@ -297,7 +297,7 @@ def test_nginx_logs_neither_links_nor_queries(tmp_path):
 
 
 def logged(folder: Path, text: str) -> list[Path]:
-    return [path for path in folder.iterdir() if path.is_file() and text in path.read_text()]
+    return [path for path in folder.iterdir() if path.is_file() and text in path.read_text("utf-8")]
 
 
 @contextmanager

@@ -178,7 +178,7 @@ def modules():
     for path in (path for folder in ("core/billycan", "plugins", "examples") for path in (root / folder).rglob("*.py")):
         name = path.relative_to(root)
         if not {"tests", "node_modules"} & {*name.parts}:
-            yield str(name), path.read_text()
+            yield str(name), path.read_text("utf-8")
 
 
 @pytest.mark.whole
@@ -268,7 +268,7 @@ def trips(app, file, request):
         request()
         for connection in raw:
             connection.untrace()
-    return file.read_text().count("ReadyForQuery")
+    return file.read_text("utf-8").count("ReadyForQuery")
 
 
 def test_what_is_made_waits_for_postgresql_two_or_three_times(make_app, engine, monkeypatch, tmp_path):

@@ -51,7 +51,7 @@ def package(plugin: str) -> str:
 
 def requiring(clone: Path, plugin: str) -> set[str]:
     """The plugin and those that require it."""
-    projects = {path.parent.name: tomllib.loads(path.read_text()) for path in clone.glob("*/*/pyproject.toml")}
+    projects = {path.parent.name: tomllib.loads(path.read_text("utf-8")) for path in clone.glob("*/*/pyproject.toml")}
     requires = {name: " ".join(said["project"].get("dependencies", ())) for name, said in projects.items()}
     found = {plugin}
     while more := {name for name, said in requires.items() for one in found if f"{package(one)}>" in said} - found:
@@ -76,7 +76,7 @@ def files(root: Path) -> list[Path]:
 
 def imported(path: Path) -> set[str]:
     """The plugins without which pytest leaves a file out."""
-    return {name for names in IMPORTED.findall(path.read_text()) for name in names if name}
+    return {name for names in IMPORTED.findall(path.read_text("utf-8")) for name in names if name}
 
 
 @cache
@@ -96,7 +96,7 @@ def tests(path: Path) -> dict[str, str]:
 
 def pieces(path: Path) -> dict[str, str]:
     """The text of what a module defines or imports, by name."""
-    text, found = path.read_text(), dict[str, str]()
+    text, found = path.read_text("utf-8"), dict[str, str]()
     lines = text.splitlines()
     for node in ast.parse(text).body:
         first = min([node.lineno, *(d.lineno for d in getattr(node, "decorator_list", ()))])

@@ -210,7 +210,7 @@ def test_revoking_says_when_it_cannot_tell_the_workers(run, environ, served, tmp
     run("migrate")
     run("tenants", "create", "Derwent Plumbing")
     id = json.loads(run("keys", "list", "--json").stdout)[0]["id"]
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", "utf-8")
     said = run("keys", "revoke", id, BILLYCAN_SHARED_FOLDER=str(tmp_path / "file")).stdout
     assert said.startswith(f"{id} is revoked: refused within a second, because ")
     # Another user's workers for the same database have a folder of their own beside ours.
@@ -310,11 +310,11 @@ def test_a_plugin_s_commands_are_added(run, environ, tmp_path, monkeypatch):
         folder = tmp_path / f"{command}-{function}"
         package = folder / "counting-1.0.dist-info"
         package.mkdir(parents=True)
-        (package / "METADATA").write_text("Metadata-Version: 2.1\nName: counting\nVersion: 1.0\n")
+        (package / "METADATA").write_text("Metadata-Version: 2.1\nName: counting\nVersion: 1.0\n", "utf-8")
         points = (
             f"[billycan.plugins]\ncounting = counting_plugin\n[billycan.commands]\n{command} = counting:{function}\n"
         )
-        (package / "entry_points.txt").write_text(points)
+        (package / "entry_points.txt").write_text(points, "utf-8")
         monkeypatch.setattr(sys, "path", [str(folder), str(tmp_path), *path])
 
     path = sys.path
@@ -326,10 +326,11 @@ def test_a_plugin_s_commands_are_added(run, environ, tmp_path, monkeypatch):
 def count(opened):
     with opened() as app:
         click.echo(f"assets of {', '.join(app.manifests)}")
-"""
+""",
+        "utf-8",
     )
     plugin = "from billycan import Manifest\nmanifest = Manifest(name='counting')\n"
-    (tmp_path / "counting_plugin.py").write_text(plugin)
+    (tmp_path / "counting_plugin.py").write_text(plugin, "utf-8")
     environ["BILLYCAN_PLUGINS"] = "counting"
     install("count-assets", "count")
     assert run("count-assets").stdout == "assets of counting\n"
@@ -435,7 +436,7 @@ def test_the_doctor_finds_what_other_users_may_read(run, environ, tmp_path):
     subprocess.run(found["cure"], shell=True, check=True)
     assert findings(run("doctor", "--json", code=1))["files"]["ok"]
     for name, mode in (("billycan.toml", 0o604), ("key", 0o602)):
-        Path(name).write_text("" if name == "billycan.toml" else SECRET)
+        Path(name).write_text("" if name == "billycan.toml" else SECRET, "utf-8")
         Path(name).chmod(mode)
         environ["BILLYCAN_SECRET_FILE"] = "key" if name == "key" else ""
         found = findings(run("doctor", "--json", code=1))["files"]
@@ -512,7 +513,7 @@ def test_the_doctor_s_cure_is_the_one_of_the_fault(run, install):
 
 def test_the_doctor_knows_the_secret_that_serve_made(run, tmp_path):
     (tmp_path / "var").mkdir()
-    (tmp_path / "var" / "secret").write_text(SECRET)
+    (tmp_path / "var" / "secret").write_text(SECRET, "utf-8")
     assert findings(run("doctor", "--json", code=1))["secret"]["ok"]
 
 

@@ -457,7 +457,7 @@ def test_a_plugin_may_limit_otherwise(host):
 
 def test_the_documented_limit_counts_a_business_as_a_whole(host):
     (example,) = re.findall(
-        r"```python\n(.*?def rate_limit.*?)```", HOOKS.read_text().partition("## Instead of core")[2], re.DOTALL
+        r"```python\n(.*?def rate_limit.*?)```", HOOKS.read_text("utf-8").partition("## Instead of core")[2], re.DOTALL
     )
     names = {}
     exec(example, names)

@@ -618,7 +618,7 @@ def test_each_bump_of_the_epoch_reaches_every_process(folder: Path) -> None:
 
 
 def test_a_folder_that_cannot_be_used_is_named_at_once(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", "utf-8")
     for make in (Limiter, Epoch):
         for folder in (tmp_path / "file", tmp_path / "file" / "within", Path("/proc/billycan")):
             with pytest.raises(RuntimeError, match=f"{folder} (must be|is not) a folder"):

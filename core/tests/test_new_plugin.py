@@ -65,10 +65,10 @@ def installed(folder, *names):
     for name, place in zip(names, places, strict=True):
         info = place / f"billycan_{name}-1.0.0.dist-info"
         info.mkdir()
-        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: billycan-{name}\nVersion: 1.0.0\n")
-        project = (place / "pyproject.toml").read_text()
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: billycan-{name}\nVersion: 1.0.0\n", "utf-8")
+        project = (place / "pyproject.toml").read_text("utf-8")
         (entry,) = re.findall(rf"^{name} = \"(.*)\"$", project, re.MULTILINE)
-        (info / "entry_points.txt").write_text(f"[billycan.plugins]\n{name} = {entry}\n")
+        (info / "entry_points.txt").write_text(f"[billycan.plugins]\n{name} = {entry}\n", "utf-8")
     given = {k: v for k, v in os.environ.items() if not k.startswith("BILLYCAN_")}
     return {**given, "PYTHONPATH": os.pathsep.join(map(str, places)), "PYTHONDONTWRITEBYTECODE": "1"}
 
@@ -108,7 +108,7 @@ def test_new_plugins_pass_their_own_tests_and_answer(write, tmp_path):
 def test_the_example_is_what_new_plugin_writes(tmp_path):
     for path in scaffold.write(ASSETS, tmp_path / "assets"):
         kept = ROOT / "examples/assets" / path.relative_to(tmp_path / "assets")
-        assert kept.read_text() == path.read_text(), (
+        assert kept.read_text("utf-8") == path.read_text("utf-8"), (
             f"{kept} is not as core/billycan/tools/template has it: write it anew"
         )
 
@@ -139,7 +139,7 @@ def test_the_next_steps_are_said(write, tmp_path):
         "  curl -s http://127.0.0.1:8000/v1/vehicles ",
     ):
         assert step in said
-    assert 'prefix="vhc"' in (tmp_path / "billycan-vehicles/billycan_vehicles/handlers.py").read_text()
+    assert 'prefix="vhc"' in (tmp_path / "billycan-vehicles/billycan_vehicles/handlers.py").read_text("utf-8")
 
 
 def test_a_plugin_of_hooks_has_no_ids_to_call_for(write, tmp_path):
@@ -207,7 +207,7 @@ def test_one_of_several(plural, one):
 def test_the_prefixes_that_are_taken_are_known():
     used = set()
     for path in [*ROOT.glob("core/billycan/*.py"), *ROOT.glob("plugins/*/billycan_*/*.py")]:
-        used |= set(re.findall(r"(?:new_id\(|\bprefix=)\"([a-z]{3})\"", path.read_text()))
+        used |= set(re.findall(r"(?:new_id\(|\bprefix=)\"([a-z]{3})\"", path.read_text("utf-8")))
     assert {"con", "inv", "lin", "pay", "evt"} < used
     assert used <= {*checks.PREFIXES, *scaffold.TAKEN}
     assert "ast" in scaffold.taken_prefixes(), "an installed plugin's are known too"

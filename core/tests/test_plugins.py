@@ -171,7 +171,7 @@ def test_one_that_cannot_be_imported(installed):
 
 
 def test_one_that_raises_while_it_is_imported(installed, tmp_path, monkeypatch):
-    (tmp_path / "raising_plugin.py").write_text("1 / 0")
+    (tmp_path / "raising_plugin.py").write_text("1 / 0", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     installed(raising="raising_plugin")
     refused("raising cannot be imported: ZeroDivisionError('division by zero'): fix it or disable it", "raising")
@@ -374,7 +374,7 @@ def test_two_that_both_want_one_thing(installed, one, other, said):
 def test_two_with_the_same_table(installed, tmp_path, monkeypatch):
     source = "from billycan import Manifest, resource_table\ntable = resource_table('assets_twice')\n"
     for name in ("assets", "zebras"):
-        (tmp_path / f"twice_{name}.py").write_text(f"{source}manifest = Manifest(name='{name}')")
+        (tmp_path / f"twice_{name}.py").write_text(f"{source}manifest = Manifest(name='{name}')", "utf-8")
     monkeypatch.syspath_prepend(tmp_path)
     installed(assets="twice_assets", zebras="twice_zebras")
     try:
@@ -524,7 +524,8 @@ def migrated(tmp_path, make_app, install):
             folder.mkdir()
         for revision, before in chain:
             (folder / f"{revision}.py").write_text(
-                f"revision, down_revision = {revision!r}, {before!r}\ndef upgrade(): ...\ndef downgrade(): ...\n"
+                f"revision, down_revision = {revision!r}, {before!r}\ndef upgrade(): ...\ndef downgrade(): ...\n",
+                "utf-8",
             )
         install(Manifest(name="assets", migrations=folder))
         return make_app("assets", fresh=not database, migrated=False, database=database)

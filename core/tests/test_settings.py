@@ -37,7 +37,8 @@ def test_defaults_need_nothing_to_be_set():
 def test_the_environment_comes_before_the_file(tmp_path):
     file = tmp_path / "any.toml"
     file.write_text(
-        'per_minute = 5\nper_second = 3\nplugins = ["contacts", "documents"]\n[assets]\ncolour = "red"\nsize = 3\n'
+        'per_minute = 5\nper_second = 3\nplugins = ["contacts", "documents"]\n[assets]\ncolour = "red"\nsize = 3\n',
+        "utf-8",
     )
     config = load({"BILLYCAN_CONFIG": str(file), "BILLYCAN_PER_MINUTE": "7", "BILLYCAN_ASSETS__COLOUR": "blue"})
     assert (config.settings.per_minute, config.settings.per_second) == (7, 3)
@@ -46,7 +47,7 @@ def test_the_environment_comes_before_the_file(tmp_path):
 
 
 def test_billycan_toml_is_found_in_the_current_folder(tmp_path):
-    (tmp_path / "billycan.toml").write_text("pool_size = 3")
+    (tmp_path / "billycan.toml").write_text("pool_size = 3", "utf-8")
     assert load({}).settings.pool_size == 3
 
 
@@ -59,8 +60,8 @@ def test_lists_are_split_at_commas():
 
 def test_the_secret_is_read_from_a_file_unless_it_is_given(tmp_path):
     file = tmp_path / "secret"
-    file.write_text(SECRET + "\n")
-    (tmp_path / "billycan.toml").write_text(f'secret = "{"toml" * 10}"')
+    file.write_text(SECRET + "\n", "utf-8")
+    (tmp_path / "billycan.toml").write_text(f'secret = "{"toml" * 10}"', "utf-8")
     assert load({"BILLYCAN_SECRET_FILE": str(file)}).settings.secret == SECRET
     given = {"BILLYCAN_SECRET_FILE": str(file), "BILLYCAN_SECRET": "environment" * 4}
     assert load(given).settings.secret == "environment" * 4
@@ -106,7 +107,7 @@ def test_what_is_wrong_in_the_environment_is_named(variable, value, said):
     ],
 )
 def test_what_is_wrong_in_the_file_is_named(tmp_path, text, said):
-    (tmp_path / "billycan.toml").write_text(text)
+    (tmp_path / "billycan.toml").write_text(text, "utf-8")
     with pytest.raises(SettingsError, match="^" + re.escape(said)):
         load({})
 
@@ -217,14 +218,14 @@ def test_no_app_starts_without_a_secret_or_with_a_strange_database(tmp_path):
 
 @pytest.mark.whole
 def test_the_example_file_names_every_setting_and_is_valid(tmp_path):
-    text = EXAMPLE.read_text()
+    text = EXAMPLE.read_text("utf-8")
     assert tomllib.loads(text) == {}
     whole = re.sub(r"(?m)^#(\w+ = |\[\w+\]$)", r"\1", text)
     assert sorted(k for k, v in tomllib.loads(whole).items() if not isinstance(v, dict)) == sorted(
         Settings.__struct_fields__
     )
     assert all(variable in text for variable in (*settings.ELSEWHERE, settings.CONFIG, settings.SECRET_FILE))
-    (tmp_path / "billycan.toml").write_text(whole)
+    (tmp_path / "billycan.toml").write_text(whole, "utf-8")
     found = load({})
     shown = {"": Settings}
     for name in plugins.first_party():
@@ -244,7 +245,7 @@ def test_the_example_file_names_every_setting_and_is_valid(tmp_path):
 
 
 def test_the_example_file_shows_the_defaults_of_the_environment():
-    given = dict(re.findall(r"(?m)^#   BILLYCAN_(\w+) .* {2,}(\S+)$", EXAMPLE.read_text()))
+    given = dict(re.findall(r"(?m)^#   BILLYCAN_(\w+) .* {2,}(\S+)$", EXAMPLE.read_text("utf-8")))
     assert given == {
         "BIND": gunicorn_conf.bind[0],
         "WORKERS": gunicorn_conf.workers,

@@ -67,7 +67,7 @@ def started_owner(then: str, child_seconds: int = 0) -> tuple[subprocess.Popen[s
     owner = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert owner.stdout is not None
     folder = Path(owner.stdout.readline().strip())
-    pid = int((folder / "data" / "postmaster.pid").read_text().split()[0])
+    pid = int((folder / "data" / "postmaster.pid").read_text("utf-8").split()[0])
     assert is_alive(pid)
     return owner, folder, pid
 
@@ -194,7 +194,7 @@ server.database("after")
 @needs_postgres
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has to change user")
 def test_root_runs_it_as_somebody_else_without_its_groups(server: throwaway.Postgres) -> None:
-    pid = int((Path(str(server.url.query["host"])) / "data" / "postmaster.pid").read_text().split()[0])
+    pid = int((Path(str(server.url.query["host"])) / "data" / "postmaster.pid").read_text("utf-8").split()[0])
     identity = subprocess.run(
         ["ps", "-o", "uid=,gid=,supgid=", "-p", str(pid)], check=False, capture_output=True, text=True
     )

@@ -87,7 +87,7 @@ class Asked(msgspec.Struct):
 
     def _of_database(self) -> int:
         """What PostgreSQL has used for this app, in ns."""
-        return sum(int(path.read_text().split()[0]) for path in self.backends)
+        return sum(int(path.read_text("utf-8").split()[0]) for path in self.backends)
 
     def find_backends(self) -> None:
         """Look up which processes of PostgreSQL serve this app, once it has opened its connections."""
@@ -311,4 +311,4 @@ def draw(points: list[Point], folder: Path) -> None:
             for operation in dict.fromkeys(p.operation for p in these)
         }
         title = f"Time of a request by {grows}, {'SQLite' if database == 'sqlite' else 'PostgreSQL'}"
-        (folder / f"growth-{database}-{grows}.svg").write_text(picture(title, grows, lines))
+        (folder / f"growth-{database}-{grows}.svg").write_text(picture(title, grows, lines), "utf-8")

@@ -155,7 +155,7 @@ def _load(server: Server, requests: list[list[str]], seconds: float, rate: float
     """What the load client measured; any answer but a 2xx ends the run."""
     done = load_from(server, requests, seconds, rate)
     if any(status[0] != "2" for status in done["statuses"]):
-        raise SystemExit(f"billycan answered {done['statuses']}\n{server.log.read_text()}")
+        raise SystemExit(f"billycan answered {done['statuses']}\n{server.log.read_text('utf-8')}")
     return done
 
 
@@ -205,7 +205,7 @@ def _served(folder: Path) -> Iterator[tuple[float, int]]:
     try:
         while not healthy(int(command[-1].rpartition(":")[2])):
             if process.poll() is not None or time.monotonic() - began > 60:
-                raise SystemExit((folder / "log").read_text())
+                raise SystemExit((folder / "log").read_text("utf-8"))
             time.sleep(0.01)
         yield time.monotonic() - began, process.pid
     finally:
@@ -215,5 +215,5 @@ def _served(folder: Path) -> Iterator[tuple[float, int]]:
 
 def memory(pid: int) -> float:
     """MiB of memory, of what several processes share its part."""
-    lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    lines = Path(f"/proc/{pid}/smaps_rollup").read_text("utf-8").splitlines()
     return int(next(line for line in lines if line.startswith("Pss:")).split()[1]) / 1024

@@ -77,7 +77,7 @@ class Target(msgspec.Struct):
             answer = connection.getresponse()
             text = answer.read()
         if answer.status >= 300:
-            log = self.server.log.read_text()
+            log = self.server.log.read_text("utf-8")
             raise SystemExit(f"{self.name} answered {answer.status} to {path}: {text.decode()}\n{log}")
         return text
 
@@ -214,7 +214,9 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
         if database == "postgresql":
             server = throwaway.start(**POSTGRESQL)
             assert server is not None
-            postmaster = int((Path(str(server.url.query["host"])) / "data" / "postmaster.pid").read_text().split()[0])
+            postmaster = int(
+                (Path(str(server.url.query["host"])) / "data" / "postmaster.pid").read_text("utf-8").split()[0]
+            )
             bench = server.database("bench")
             url = bench.render_as_string(hide_password=False)
         app = application(url, str(folder / "shared"))

@@ -50,7 +50,7 @@ class Server:
         while not healthy(self.port):
             if self.process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
-                raise RuntimeError(f"{self.process.args[2]} did not start:\n{self.log.read_text()}")
+                raise RuntimeError(f"{self.process.args[2]} did not start:\n{self.log.read_text('utf-8')}")
             time.sleep(0.05)
 
     def cpu_seconds(self) -> float:
@@ -86,7 +86,7 @@ def children(pid: int) -> list[int]:
     """The processes that a process started and that still run."""
     try:
         tasks = list(Path(f"/proc/{pid}/task").iterdir())
-        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+        return [int(child) for task in tasks for child in (task / "children").read_text("utf-8").split()]
     except FileNotFoundError:
         return []
 
@@ -99,7 +99,7 @@ def tree_cpu_seconds(pid: int) -> float:
 def cpu_seconds(pid: int) -> float:
     """What a process has used of the processor, in user and in kernel mode, and those of its children that ended."""
     try:
-        used = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:15]
+        used = Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()[11:15]
     except FileNotFoundError:
         return 0.0
     return sum(map(int, used)) * TICK_SECONDS

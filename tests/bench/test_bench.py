@@ -147,7 +147,7 @@ def test_growth_is_measured_and_drawn_for_rows_that_the_indexes_know(bench, engi
     }
     assert [group["count"] for group in answers["GST of a quarter"]["data"]] == [51]  # and the one they are copies of
     for grows in ("invoices", "businesses"):
-        picture = (tmp_path / f"growth-{engine}-{grows}.svg").read_text()
+        picture = (tmp_path / f"growth-{engine}-{grows}.svg").read_text("utf-8")
         assert all(p["operation"] in picture for p in points if p["grows"] == grows)
 
 

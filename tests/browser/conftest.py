@@ -190,7 +190,7 @@ def axe():
             if done.returncode:
                 pytest.skip(f"The accessibility of pages was NOT TESTED: npm ci failed: {done.stderr[-300:]}")
             script.touch()
-    return script.read_text()
+    return script.read_text("utf-8")
 
 
 HOSTILE = "<script>document.title='harmed'</script>“Ünïcödé” & 'quotes' \u202e\u2066 {{ 7*7 }} 🙂"

@@ -280,7 +280,7 @@ class Looks(pages.Walk):
         for number, names in enumerate(sheets, 1):
             self.draw(self.folder / f"sheet-{number}.png", names)
         lines = (f"{name} (sheet {n}): {self.taken[name]}\n" for n, names in enumerate(sheets, 1) for name in names)
-        (self.folder / "index.txt").write_text("".join(lines))
+        (self.folder / "index.txt").write_text("".join(lines), "utf-8")
 
     def draw(self, sheet, names):
         figures = []
@@ -290,7 +290,7 @@ class Looks(pages.Walk):
             title = escape(f"{name}: {self.taken[name][:150]}")
             figures.append(f"<figure><figcaption>{title}</figcaption><div>{images}</div></figure>")
         page = sheet.with_suffix(".html")
-        page.write_text(f"<meta charset=utf-8><style>{STYLE}</style>{''.join(figures)}")
+        page.write_text(f"<meta charset=utf-8><style>{STYLE}</style>{''.join(figures)}", "utf-8")
         self.browser.get(page.as_uri())
         page.unlink()
         self.save(sheet, round(SCALE * (1280 + 2 * 390)) + 40)

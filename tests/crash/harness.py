@@ -209,7 +209,7 @@ class Deployment:
             finally:
                 connection.close()
             time.sleep(0.1)
-        raise RuntimeError(f"the server did not start:\n{(self.folder / 'log').read_text()[-3000:]}")
+        raise RuntimeError(f"the server did not start:\n{(self.folder / 'log').read_text('utf-8')[-3000:]}")
 
     def stop_web(self):
         """An orderly stop; one that takes too long, because its workers were just killed, is not waited for."""
@@ -258,14 +258,14 @@ class Deployment:
     def await_begun(process):
         """Wait until a worker takes SIGTERM as its own; before, it would end there and then, as any program does."""
         while process.poll() is None:
-            status = Path(f"/proc/{process.pid}/status").read_text()
+            status = Path(f"/proc/{process.pid}/status").read_text("utf-8")
             caught = int(re.search(r"^SigCgt:\s*(\w+)$", status, re.MULTILINE)[1], 16)
             if caught >> (signal.SIGTERM - 1) & 1:
                 return
             time.sleep(0.05)
 
     def web_workers(self):
-        children = Path(f"/proc/{self.web.pid}/task/{self.web.pid}/children").read_text().split()
+        children = Path(f"/proc/{self.web.pid}/task/{self.web.pid}/children").read_text("utf-8").split()
         return [int(pid) for pid in children]
 
     def connect(self):
@@ -328,7 +328,7 @@ class Deployment:
 
     def said(self):
         """What the processes logged."""
-        return (self.folder / "log").read_text(errors="replace")
+        return (self.folder / "log").read_text("utf-8", errors="replace")
 
     def fill(self, made, count):
         """Put so many deliveries in front of these endpoints, as events that all of them want would."""
@@ -358,7 +358,7 @@ class Deployment:
     def cpu_seconds(self):
         """The processor time of the workers so far."""
         ticks = os.sysconf("SC_CLK_TCK")
-        stats = [Path(f"/proc/{p.pid}/stat").read_text().rpartition(")")[2].split() for p in self.workers]
+        stats = [Path(f"/proc/{p.pid}/stat").read_text("utf-8").rpartition(")")[2].split() for p in self.workers]
         return sum(int(stat[11]) + int(stat[12]) for stat in stats) / ticks
 
     def delete_queue(self):

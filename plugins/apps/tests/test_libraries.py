@@ -121,7 +121,7 @@ def test_the_document_connects_a_business(client, monkeypatch, tmp_path, capsys)
     contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
     lines = [{"description": "Tap", "unit_price": "10.00"}]
     client.post("/v1/invoices", {"client_id": contact, "line_items": lines})
-    text = (ROOT / "docs" / "apps.md").read_text().replace("https://api.example.com", client.app.public_url)
+    text = (ROOT / "docs" / "apps.md").read_text("utf-8").replace("https://api.example.com", client.app.public_url)
     known = {"CLIENT_ID": oauth.id, "CLIENT_SECRET": oauth.secret}
     for block in re.findall(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
         exec(block, known)
@@ -185,6 +185,6 @@ def test_oauth4webapi_discovers_connects_refreshes_calls_and_revokes(client, nod
 
 
 def test_the_lock_names_hashes_and_no_place():
-    packages = json.loads((FOLDER / "package-lock.json").read_text())["packages"]
+    packages = json.loads((FOLDER / "package-lock.json").read_text("utf-8"))["packages"]
     assert not [name for name, package in packages.items() if "resolved" in package]
     assert all("integrity" in package for name, package in packages.items() if name)

@@ -103,7 +103,9 @@ RFCS = {"6749", "7636", "7009", "8414", "9207", "9700"}
 def test_each_has_a_test_that_is_there():
     here = Path(__file__).parent
     there = {
-        name for path in here.glob("test_*.py") for name in re.findall(r"^def test_(\w+)\(", path.read_text(), re.M)
+        name
+        for path in here.glob("test_*.py")
+        for name in re.findall(r"^def test_(\w+)\(", path.read_text("utf-8"), re.M)
     }
     assert {test for _, _, test in MUSTS} <= there
     assert {clause.partition(" ")[0] for clause, _, _ in MUSTS} == RFCS

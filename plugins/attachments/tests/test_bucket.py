@@ -34,10 +34,10 @@ def program():
     if npm is None or node is None:
         pytest.skip(NOT_TESTED + "no node and npm here")
     installed = SERVER / "node_modules" / ".package-lock.json"
-    wanted = {name for name in json.loads(LOCKED.read_text())["packages"] if name}
+    wanted = {name for name in json.loads(LOCKED.read_text("utf-8"))["packages"] if name}
     with LOCKED.open() as turn:
         fcntl.flock(turn, fcntl.LOCK_EX)  # two test processes fetch once
-        if not installed.exists() or set(json.loads(installed.read_text())["packages"]) != wanted:
+        if not installed.exists() or set(json.loads(installed.read_text("utf-8"))["packages"]) != wanted:
             words = [npm, "ci", "--ignore-scripts", "--no-audit", "--no-fund"]
             done = subprocess.run(words, cwd=SERVER, capture_output=True, text=True, timeout=300, check=False)
             if done.returncode:

@@ -109,13 +109,13 @@ def test_uploads_that_drip_hold_up_nobody_and_end(server, client, path):
 
 @pytest.mark.either
 def test_large_uploads_at_once_take_no_memory(server, client, path):
-    children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
+    children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text("utf-8").split()
     ours = [Path("/proc") / pid for pid in (str(server.pid), *children)]
 
     def memory(name):
         """In MiB, of each of the server's processes."""
         said = {
-            each: dict(line.split(":\t") for line in (each / "status").read_text().splitlines() if ":\t" in line)
+            each: dict(line.split(":\t") for line in (each / "status").read_text("utf-8").splitlines() if ":\t" in line)
             for each in ours
         }
         return {each: int(found[name].split()[0]) / 1024 for each, found in said.items()}
@@ -126,7 +126,7 @@ def test_large_uploads_at_once_take_no_memory(server, client, path):
 
     upload(ROOM * SIZE * 2)  # whatever the first requests load is loaded
     for each in ours:
-        (each / "clear_refs").write_text("5")  # the most from now on
+        (each / "clear_refs").write_text("5", "utf-8")  # the most from now on
     before = memory("VmRSS")
     assert len(before) == 3
     answers = upload(10 << 20)

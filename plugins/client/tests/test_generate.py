@@ -21,12 +21,12 @@ PACKAGE = Path(generate.__file__).parent
 @pytest.mark.whole
 def test_the_client_is_what_the_document_says(document):
     for name, source in generate.modules(document).items():
-        assert (PACKAGE / name).read_text() == source, f"{name} is out of step with the API: run make client"
+        assert (PACKAGE / name).read_text("utf-8") == source, f"{name} is out of step with the API: run make client"
 
 
 @pytest.mark.whole
 def test_every_operation_is_a_method(document):
-    source = (PACKAGE / "api.py").read_text()
+    source = (PACKAGE / "api.py").read_text("utf-8")
     operations = [path for path, item in document["paths"].items() for method in item]
     assert source.count("\n    def ") - 2 * (source.count("\nclass ") - 1) == len(operations)
 

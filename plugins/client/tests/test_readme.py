@@ -14,7 +14,7 @@ from billycan.starting.plugins import first_party
 from billycan.testing import Client
 from billycan_client import webhooks
 
-README = (Path(__file__).parents[1] / "README.md").read_text()
+README = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
 NOW = dt.datetime(2026, 11, 21, tzinfo=dt.UTC)
 SECRET = "whsec_" + base64.b64encode(b"k" * 32).decode()
 

@@ -35,7 +35,7 @@ def npm():
 @pytest.mark.long
 @pytest.mark.whole
 def test_the_types_of_the_document_check_a_program_that_uses_them(npm, document, tmp_path):
-    (tmp_path / "openapi.json").write_text(json.dumps(document))
+    (tmp_path / "openapi.json").write_text(json.dumps(document), "utf-8")
     done = run(npm, "run", "-s", "types", "--", str(tmp_path / "openapi.json"), str(tmp_path / "billycan.d.ts"))
     assert done.returncode == 0, done.stderr
     for name in ("usage.ts", "tsconfig.json"):
@@ -43,12 +43,14 @@ def test_the_types_of_the_document_check_a_program_that_uses_them(npm, document,
     checked = run(FOLDER / "node_modules" / ".bin" / "tsc", "--project", tmp_path)
     assert checked.returncode == 0, checked.stdout
     # And not because nothing is checked.
-    (tmp_path / "usage.ts").write_text((FOLDER / "usage.ts").read_text().replace("amount_due", "amount_dew"))
+    (tmp_path / "usage.ts").write_text(
+        (FOLDER / "usage.ts").read_text("utf-8").replace("amount_due", "amount_dew"), "utf-8"
+    )
     wrong = run(FOLDER / "node_modules" / ".bin" / "tsc", "--project", tmp_path)
     assert "amount_dew" in wrong.stdout
 
 
 def test_the_lock_names_hashes_and_no_place():
-    packages = json.loads((FOLDER / "package-lock.json").read_text())["packages"]
+    packages = json.loads((FOLDER / "package-lock.json").read_text("utf-8"))["packages"]
     assert not [name for name, package in packages.items() if "resolved" in package]
     assert all("integrity" in package for name, package in packages.items() if name)

@@ -40,7 +40,7 @@ def path_of(name):
 
 
 def text_of(name):
-    return files("billycan_explorer").joinpath("page", name).read_text()
+    return files("billycan_explorer").joinpath("page", name).read_text("utf-8")
 
 
 def policy(answer):

@@ -32,7 +32,7 @@ def finish(client, content):
 
 
 def kib(name):
-    return int(re.search(rf"{name}:\s+(\d+) kB", STATUS.read_text())[1])
+    return int(re.search(rf"{name}:\s+(\d+) kB", STATUS.read_text("utf-8"))[1])
 
 
 @pytest.mark.skipif(not STATUS.exists(), reason="how much memory was in use is asked of Linux")
@@ -41,7 +41,7 @@ def test_twenty_thousand_rows_come_in_and_go_out_in_little_memory(make_app):
     client = Client(app)
     finish(client, file(200))  # what is loaded once is not growth
     content = file(MOST_ROWS).replace(b"crm-", b"new-")
-    Path("/proc/self/clear_refs").write_text("5")  # the peak is from now on
+    Path("/proc/self/clear_refs").write_text("5", "utf-8")  # the peak is from now on
     before = kib("VmRSS")
     seen = finish(client, content)
     growth = kib("VmHWM") - before

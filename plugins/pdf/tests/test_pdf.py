@@ -217,8 +217,8 @@ def slips(install, template):
 
 def test_a_plugin_brings_its_own_template(make_app, install, tmp_path, monkeypatch):
     monkeypatch.setenv("PYTHONIOENCODING", "latin-1")  # as where the machine's locale is not of UTF-8
-    (tmp_path / "slip.typ").write_text(TEMPLATE)
-    (tmp_path / "words.txt").write_text("special")
+    (tmp_path / "slip.typ").write_text(TEMPLATE, "utf-8")
+    (tmp_path / "words.txt").write_text("special", "utf-8")
     slips(install, tmp_path / "slip.typ")
     answer = fetched(Client(make_app("pdf", "slips", pdf={"template_seconds": 60})), "/v1/slips/con_1.pdf")
     assert read(answer.body)[0] == ["Our own special Slip for Zoë"]
@@ -229,7 +229,7 @@ def test_a_plugin_brings_its_own_template(make_app, install, tmp_path, monkeypat
     "words", ["#for i in range(100000000) { let x = i }", "#nothing", '#read("/etc/passwd")', "#let f(x) = f(x)\n#f(1)"]
 )
 def test_a_template_that_fails_is_ended(tmp_path, words):
-    (tmp_path / "slip.typ").write_text(words)
+    (tmp_path / "slip.typ").write_text(words, "utf-8")
     with pytest.raises(RuntimeError, match=r"slip\.typ"):
         render(PAPER, None, tmp_path / "slip.typ", Settings(template_seconds=2))
 

@@ -63,7 +63,7 @@ def recorded(webhooks, name):
 def test_each_event_is_delivered_as_documented(delivered):
     bodies, webhooks = delivered
     assert set(bodies) == set(EVENTS)
-    document = DOCUMENT.read_text()
+    document = DOCUMENT.read_text("utf-8")
     for name in EVENTS:
         assert list(exact(bodies[name])) == ["event", "timestamp", "data"]
         assert alike(exact(bodies[name]), exact(encode(recorded(webhooks, name)))), name
@@ -75,10 +75,10 @@ def test_each_event_is_delivered_as_documented(delivered):
 def test_the_example_of_the_document_is_the_recorded_one(make_app):
     example = encode(recorded(make_app(*ALL).openapi()["webhooks"], "invoice.paid"))
     block = f"{BEGIN}\n```json\n{msgspec.json.format(example, indent=2).decode()}\n```\n\n{END}"
-    text = DOCUMENT.read_text()
+    text = DOCUMENT.read_text("utf-8")
     if os.environ.get("BILLYCAN_RECORD"):
         text = text.partition(BEGIN)[0] + block + text.partition(END)[2]
-        DOCUMENT.write_text(text)
+        DOCUMENT.write_text(text, "utf-8")
     assert block in text, "BILLYCAN_RECORD=1 writes it anew"
 
 

@@ -15,9 +15,9 @@ from billycan.testing import Client, throwaway
 from billycan_webhooks import addresses, sender
 
 HERE = Path(__file__).parent
-HOSTILE_URLS = (HERE / "hostile_urls.txt").read_text().split()
+HOSTILE_URLS = (HERE / "hostile_urls.txt").read_text("utf-8").split()
 
-FORBIDDEN_ANSWERS = (HERE / "hostile_answers.txt").read_text().split()
+FORBIDDEN_ANSWERS = (HERE / "hostile_answers.txt").read_text("utf-8").split()
 
 
 @pytest.fixture

@@ -46,7 +46,7 @@ def cases():
 
 def snippet(language):
     """How to verify, the same in README and docs."""
-    pages = [(ROOT / page).read_text() for page in ("README.md", "docs/webhooks.md")]
+    pages = [(ROOT / page).read_text("utf-8") for page in ("README.md", "docs/webhooks.md")]
     (short,), (code,) = (re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL) for page in pages)
     assert short == code
     return code

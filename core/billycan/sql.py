@@ -7,6 +7,7 @@ from .engines.postgres import PLANNED_ANEW
 from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
 from .patch import as_stored
+from .rows import records_of
 from .statements import Asked, ByIds, Insertion, Statement, at_once
 from .tenants import tenants
 
@@ -30,6 +31,7 @@ __all__ = [
     "json_list_has",
     "one_moment",
     "page_too_large",
+    "records_of",
     "search_condition",
     "tenants",
     "upsert",

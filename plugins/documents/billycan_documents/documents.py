@@ -25,7 +25,7 @@ from billycan import (
     own,
     take_turns,
 )
-from billycan.sql import MOST_PAGE_BYTES, Asked, ByIds, Insertion, as_stored, at_once, bytes_of, page_too_large
+from billycan.sql import MOST_PAGE_BYTES, Asked, ByIds, Insertion, as_stored, at_once, bytes_of, page_too_large, records_of
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -139,9 +139,11 @@ class Documents(Generic[L, T]):
         """The page `query` asks for: one query each for its clients and, where it includes them, its lines."""
         page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
         with_lines = "line_items" in (getattr(query, "include", None) or ())
-        lines = self._lines_that_fit(ctx, [row.id for row in page.items]) if with_lines else {}
-        shown = self._shown(ctx, page.items)
-        return page.of([self.records.shows(line_items=lines.get(each["id"], UNSET), **each) for each in shown])
+        beside = self._beside(ctx, page.items)
+        if with_lines:
+            lines = self._lines_that_fit(ctx, [row.id for row in page.items])
+            beside = [{**members, "line_items": lines[row.id]} for row, members in zip(page.items, beside, strict=True)]
+        return page.of(records_of(self.records.shows, page.items, beside))
 
     def get(self, ctx: Context, id: str) -> T:
         """One document; NotFound for any id that is not the tenant's."""
@@ -166,10 +168,11 @@ class Documents(Generic[L, T]):
         rows: Sequence[Row] | None = None,
     ) -> T:
         """One document by itself; `lines`, `client` and the `rows` beside it spare a query where they are at hand."""
-        (members,) = self._shown(ctx, [row], client)
+        (members,) = self._beside(ctx, [row], client)
         if lines is None and ctx.wants(self.shows, "line_items"):
             lines = self.lines(ctx, [row.id])[row.id]
-        return self.shows(**members, **self.alone(ctx, row, rows), line_items=UNSET if lines is None else lines)
+        members |= self.alone(ctx, row, rows) | {"line_items": UNSET if lines is None else lines}
+        return records_of(self.shows, [row], [members])[0]
 
     def lines(self, ctx: Context, ids: Sequence[str]) -> dict[str, list[Line]]:
         """The lines of these documents, in order: one query for all."""
@@ -321,18 +324,17 @@ class Documents(Generic[L, T]):
 
     # Within -------------------------------------------------------------------------------------------------------
 
-    def _shown(self, ctx: Context, rows: Sequence[Row], client: Party | None = None) -> Iterable[dict[str, Any]]:
+    def _beside(self, ctx: Context, rows: Sequence[Row], client: Party | None = None) -> Iterable[dict[str, Any]]:
+        """For each row the members that are no column, or are not shown as they are stored, but its lines."""
         chosen = ctx.asked(self.records.shows)
         asked = self._members if chosen is None else chosen
-        shows_client = not asked.isdisjoint(self.of_client)
         clients: Mapping[str, Party] = {client.id: client} if client else {}
-        if client is None and shows_client:
+        if client is None and not asked.isdisjoint(self.of_client):
             # A document that was sent shows the name frozen then.
             ids = {row.client_id for row in rows if not self._freezes or row.client_name is None}
             clients = contacts.parties(ctx, ids)
         may_see = ctx.holds(f"{self.records.table.name}:write")
         names = rows[0]._fields if rows else ()
-        hidden = [name for name in names if name not in self._members]
         off = [name for name in self.neighbours.off(ctx) if name in names]
         unasked = dict.fromkeys(self._members.difference(asked, names, ("line_items",)), UNSET)
         always: dict[str, Any] = {**unasked, **dict.fromkeys(off), "currency": "AUD"}
@@ -342,18 +344,14 @@ class Documents(Generic[L, T]):
         if self.hosted_url is not None and "hosted_url" in asked:
             always["hosted_url"] = None
         for row, members in zip(rows, self.members(ctx, rows, clients), strict=True):
-            # All columns at once, less those that are not shown: one by one by their names takes three times as long.
-            shown: dict[str, Any] = dict(zip(names, row, strict=True))
+            shown = always.copy()
             if names_client:
-                id, name = shown["client_id"], shown["client_name"] if self._freezes else None
-                shown["client"] = Named(id, name or clients[id].name)
-            for name in hidden:
-                del shown[name]
-            shown |= always
-            if shows_percent and (percent := shown["discount_percent"]) is not None:
-                shown["discount_percent"] = plain_percent(percent)
+                name = row.client_name if self._freezes else None
+                shown["client"] = Named(row.client_id, name or clients[row.client_id].name)
+            if shows_percent:
+                shown["discount_percent"] = plain_percent(row.discount_percent)
             if shows_breakdown:
-                shown["gst_breakdown"] = breakdown(shown["gst_breakdown"])
+                shown["gst_breakdown"] = breakdown(row.gst_breakdown)
             shown |= members
             if link is not None:
                 shown["hosted_url"] = link(ctx, row)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import datetime
 from decimal import Decimal
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -72,8 +73,13 @@ class Scaled(sa.types.TypeDecorator[Decimal]):
         return write
 
     def result_processor(self, dialect: Dialect, coltype: object) -> "Reader[Decimal]":
-        times = Decimal(1).scaleb(-self.places).__mul__  # exact, and twice as fast as scaleb
-        return lambda value: None if value is None else times(value)
+        return _scaled(self.places)
+
+
+@cache  # one for all columns, so that each amount of a list is read once
+def _scaled(places: int) -> "Reader[Decimal]":
+    times = Decimal(1).scaleb(-places).__mul__  # exact, and twice as fast as scaleb
+    return lambda value: None if value is None else times(value)
 
 
 def Cents() -> Scaled:
@@ -113,9 +119,12 @@ class UTCDateTime(sa.types.TypeDecorator[Moment]):
         return write
 
     def result_processor(self, dialect: Dialect, coltype: object) -> "Reader[Moment]":
-        if dialect.name == "sqlite":  # which keeps six digits of the second
-            return lambda text: None if text is None else Moment.stored(_in_short(text) + "+00")
-        return _of_postgresql
+        return _of_sqlite if dialect.name == "sqlite" else _of_postgresql
+
+
+def _of_sqlite(text: str | None) -> Moment | None:
+    """A time as SQLite keeps it, with six digits of the second, in UTC."""
+    return None if text is None else Moment.stored(_in_short(text) + "+00")
 
 
 def _of_postgresql(value: datetime | str | None) -> Moment | None:

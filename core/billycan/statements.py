@@ -226,7 +226,8 @@ class _Form:
         self.numbered, self.names = _numbered(self.text) if self.order is None else (b"", [])
         self.anew = postgres.PLANNED_ANEW in self.options
         self.make_row: Any = None  # of a tuple of values
-        self.converts: list[tuple[int, Any]] = []  # the place of each column whose values are converted, and how
+        self.converts: dict[Any, list[int]] = {}  # what converts values, and the places of its columns
+        self.parses: set[Any] = set()  # which of these make of a value what can be changed
 
     def sent(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Sent:
         """What PostgreSQL is sent of it."""
@@ -292,7 +293,14 @@ class _Form:
             column.type.dialect_impl(dialect).result_processor(dialect, kind) or _OTHERWISE.get(kind)
             for column, kind in zip(columns, kinds, strict=True)
         ]
-        self.converts = [(i, process) for i, process in enumerate(processors) if process]
+        self.converts = {
+            process: [i for i, other in enumerate(processors) if other is process] for process in processors if process
+        }
+        self.parses = {
+            process
+            for column, process in zip(columns, processors, strict=True)
+            if isinstance(column.type.dialect_impl(dialect), sa.JSON)
+        }
         # The very names that Structs have for their members: others are compared letter by letter for each value.
         self.make_row = partial(tuple.__new__, _row_of(tuple(intern(str(column.keyname)) for column in columns)))
 
@@ -302,14 +310,20 @@ class _Form:
             return [*map(self.make_row, found)]
         if len(found) == 1:
             values = [*found[0]]
-            for i, convert in self.converts:
-                if values[i] is not None:
-                    values[i] = convert(values[i])
+            for convert, places in self.converts.items():
+                for i in places:
+                    if values[i] is not None:
+                        values[i] = convert(values[i])
             return [self.make_row(values)]
-        columns = [*zip(*found, strict=True)]
-        for i, convert in self.converts:
-            if columns[i].count(None) < len(found):
-                columns[i] = tuple(map(convert, columns[i]))
+        columns: list[Any] = [*zip(*found, strict=True)]
+        for convert, places in self.converts.items():
+            some = [i for i in places if columns[i].count(None) < len(found)]
+            if convert not in self.parses:
+                # Each value once: of a list's amounts and times a half and more are 0, or equal to another.
+                values = set[Any]().union(*[columns[i] for i in some])
+                convert = dict(zip(values, map(convert, values), strict=True)).__getitem__
+            for i in some:
+                columns[i] = map(convert, columns[i])
         return [*map(self.make_row, zip(*columns, strict=True))]
 
 

@@ -140,7 +140,10 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
 
     def gst_setting_on(self, day: date) -> GstSetting | None:
         """How the business stands to GST on a day; None before the first day that was told of."""
-        return next((one for one in reversed(self.gst_settings) if one.since <= day), None)
+        for one in reversed(self.gst_settings):
+            if one.since <= day:
+                return one
+        return None
 
     def registered_on(self, day: date) -> bool:
         """Whether the business is registered for GST on a day."""

@@ -102,10 +102,10 @@ def is_overdue(status: str, due_date: date, today: date) -> bool:
     return status in ("sent", "partially_paid") and due_date < today
 
 
-def allowed_actions(ctx: Context, row: Row) -> list[str]:
-    """What may be done with an invoice now."""
+def allowed_actions(ctx: Context, row: Row, today: date | None = None) -> list[str]:
+    """What may be done with an invoice now; `today` spares a list to ask for each."""
     codes = gst_codes(row)
-    may_charge = may_charge_gst(ctx, codes, ctx.today())  # as a copy would, which is dated today
+    may_charge = may_charge_gst(ctx, codes, today or ctx.today())  # as a copy would, which is dated today
     may_send = False
     if row.status == "draft":
         title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes, row.claim)
@@ -153,7 +153,7 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
         if overdue:
             shown["is_overdue"] = is_overdue(row.status, row.due_date, today)
         if actions:
-            shown["allowed_actions"] = allowed_actions(ctx, row)
+            shown["allowed_actions"] = allowed_actions(ctx, row, today)
         if forfeited:
             shown["forfeited_gst"] = row.deposit_gst if row.forfeited_on else None
         yield shown

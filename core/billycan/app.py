@@ -60,7 +60,7 @@ class App:
         self.secrets = [s for s in (self.settings.secret_previous, self.settings.secret) if s]
         enabled = packages.chosen(self.settings.plugins)
         self.plugins, manifests = plugins.load(enabled, {"core": defaults, "platform": platform})
-        self.hook = self.plugins.hook
+        self.hook = plugins.hooks(self.plugins)
         self.manifests: dict[str, Manifest] = manifests
         self.plugin_settings = settings.of_plugins(config.plugins, manifests, packages.installed())
         self.db = db or places.database(self.settings)

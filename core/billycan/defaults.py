@@ -59,7 +59,7 @@ def authenticate(app: "App", req: falcon.Request) -> Identity | None:
 
 
 @hookimpl(trylast=True)
-def resolve_tenant(identity: Identity) -> str:
+def resolve_tenant(identity: Identity, req: falcon.Request) -> str:
     return identity.tenant_id
 
 

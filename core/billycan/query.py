@@ -64,7 +64,7 @@ def _members(kind: Any) -> dict[str, msgspec.structs.FieldInfo]:
 def with_cursor(query_string: str, cursor: str) -> str:
     """The query of the page that `cursor` leads to, asked for like this one."""
     if not query_string:
-        return urlencode([("cursor", cursor)])
+        return f"cursor={cursor}"  # of characters that need no quoting
     kept = [pair for pair in _pairs(query_string) if pair[0] not in ("page", "cursor")]
     return urlencode([*kept, ("cursor", cursor)])
 

@@ -1,12 +1,12 @@
 """Check, order and register the enabled plugins."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from importlib.metadata import EntryPoint, PackageNotFoundError, distribution
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pluggy
@@ -52,6 +52,22 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
         culprit = manager.get_name(error.plugin)
         raise PluginError(f"{culprit}: {_one_line(error)}: remove the hook or correct its name") from None
     return manager, {name: manifests[name] for name in order}
+
+
+def hooks(manager: pluggy.PluginManager) -> SimpleNamespace:
+    """The hooks to call: what core alone answers is its function itself, as pluggy takes 2 µs to find that out.
+
+    `on_event` and the like, of which all who implement them are told, stay pluggy's: more may be registered later.
+    """
+    callers = {name: caller for name, caller in vars(manager.hook).items() if not name.startswith("_")}
+    return SimpleNamespace(**{name: _only_answer(caller) or caller for name, caller in callers.items()})
+
+
+def _only_answer(caller: pluggy.HookCaller) -> Callable[..., Any] | None:
+    """The function that alone answers a hook, if it takes all that it may."""
+    functions, asked = caller.get_hookimpls(), caller.spec
+    is_only = asked is not None and asked.opts["firstresult"] and [f.argnames for f in functions] == [asked.argnames]
+    return functions[0].function if is_only else None
 
 
 def manifest(name: str) -> Manifest:

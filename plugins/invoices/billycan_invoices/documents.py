@@ -102,12 +102,16 @@ def is_overdue(status: str, due_date: date, today: date) -> bool:
     return status in ("sent", "partially_paid") and due_date < today
 
 
-def allowed_actions(ctx: Context, row: Row, today: date | None = None) -> list[str]:
-    """What may be done with an invoice now; `today` spares a list to ask for each."""
-    codes = gst_codes(row)
-    may_charge = may_charge_gst(ctx, codes, today or ctx.today())  # as a copy would, which is dated today
+def allowed_actions(ctx: Context, row: Row) -> list[str]:
+    """What may be done with an invoice now."""
+    return _allowed(ctx, row, ctx.tenant.registered_on(ctx.today()))
+
+
+def _allowed(ctx: Context, row: Row, registered: bool) -> list[str]:
+    """As `allowed_actions`, of a business that is registered for GST today, or is not: known once for a list."""
     may_send = False
     if row.status == "draft":
+        codes = gst_codes(row)
         title = rules.document_title(ctx.tenant.registered_on(row.issue_date), codes, row.claim)
         # A contact always has a name, so only the business itself can be what a tax invoice does not tell.
         check = tax_invoice(ctx, title=title, total=row.total, name=row.client_id, abn=None)
@@ -115,7 +119,7 @@ def allowed_actions(ctx: Context, row: Row, today: date | None = None) -> list[s
     return rules.allowed_actions(
         row.status,
         may_send=may_send,
-        may_charge=may_charge,
+        may_charge=registered or "gst" not in gst_codes(row),  # as a copy would, which is dated today
         may_void=not row.amount_credited,
         may_forfeit=row.claim == "deposit" and row.applied_to is None and row.forfeited_on is None,
     )
@@ -135,6 +139,7 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
     titled, checked, dues = wants("document_title", "tax_invoice"), wants("tax_invoice"), wants("amount_due")
     overdue, actions, forfeited = wants("is_overdue"), wants("allowed_actions"), wants("forfeited_gst")
     today = ctx.today()
+    registered = ctx.tenant.registered_on(today)
     for row in rows:
         shown: dict[str, Any] = {}
         if titled:
@@ -153,7 +158,7 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
         if overdue:
             shown["is_overdue"] = is_overdue(row.status, row.due_date, today)
         if actions:
-            shown["allowed_actions"] = allowed_actions(ctx, row, today)
+            shown["allowed_actions"] = _allowed(ctx, row, registered)
         if forfeited:
             shown["forfeited_gst"] = row.deposit_gst if row.forfeited_on else None
         yield shown

@@ -127,9 +127,9 @@ def _of_sqlite(text: str | None) -> Moment | None:
     return None if text is None else Moment.stored(_in_short(text) + "+00")
 
 
-def _of_postgresql(value: datetime | str | None) -> Moment | None:
-    """A time as psycopg reads it, or as PostgreSQL writes it, in UTC."""
-    return None if value is None else Moment.stored(value) if isinstance(value, str) else Moment.of(value)
+def _of_postgresql(value: datetime | None) -> Moment | None:
+    """A time as psycopg reads it, in UTC."""
+    return None if value is None else Moment.of(value)
 
 
 def _in_short(text: str) -> str:
@@ -249,7 +249,7 @@ class Database:
             "max_overflow": pool_size,
             "pool_timeout": 5,
             "json_serializer": lambda value: encode(value).decode(),
-            "json_deserializer": _from_json,
+            "json_deserializer": from_json,
             "hide_parameters": True,
         }
         self._engines: sqlite.Engines | postgres.Engines
@@ -322,7 +322,7 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
 
 
 # Never by way of a float: what was stored as 0.10 is a Decimal("0.10") again.
-_from_json = msgspec.json.Decoder(float_hook=Decimal).decode
+from_json = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:

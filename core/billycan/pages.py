@@ -363,8 +363,7 @@ def _signed(secrets: tuple[str, ...], bound: bytes) -> _Cursors:
     # As the signer derives keys, which it would for each cursor: that is a sixth of what one takes.
     salt = b"cursor" + hashlib.sha256(bound).digest() + b"signer"
     keys = [hashlib.sha256(salt + secret.encode()).digest() for secret in secrets]
-    how = {"digest_method": hashlib.sha256, "key_derivation": "none"}
-    return _Cursors(keys, signer_kwargs=how, serializer=_Json)
+    return _Cursors(keys, signer_kwargs={"digest_method": hashlib.sha256, "key_derivation": "none"}, serializer=_Json)
 
 
 class _Json:

@@ -23,7 +23,8 @@ def decode_query(query_string: str, kind: type[T], ids: Mapping[str, str] | None
     `ids` says what the ids begin with that a parameter takes, "" where that cannot be told.
     """
     fields = _members(kind)  # type: ignore[arg-type]
-    if not query_string and not any(member.required for member in fields.values()):
+    required = _required(kind)  # type: ignore[arg-type]
+    if not query_string and not required:
         return kind()
     values: dict[str, Any] = {}
     found: list[Fault] = []
@@ -46,7 +47,7 @@ def decode_query(query_string: str, kind: type[T], ids: Mapping[str, str] | None
     found += [
         _foreign_id(name, prefix) for name, prefix in (ids or {}).items() if not _are_ids(values.get(name), prefix)
     ]
-    missing = [name for name, member in fields.items() if member.required and name not in values]
+    missing = [name for name in required if name not in values]
     found += [Fault(name, "invalid_parameter", "is required") for name in missing]
     if found:
         first = found[0]
@@ -59,6 +60,11 @@ def decode_query(query_string: str, kind: type[T], ids: Mapping[str, str] | None
 def _members(kind: Any) -> dict[str, msgspec.structs.FieldInfo]:
     """A query's members, by the names of their parameters."""
     return {field.encode_name: field for field in msgspec.structs.fields(kind)}
+
+
+@cache
+def _required(kind: Any) -> list[str]:
+    return [name for name, member in _members(kind).items() if member.required]
 
 
 def with_cursor(query_string: str, cursor: str) -> str:

@@ -20,8 +20,10 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
+from .db import Scaled, UTCDateTime, from_json
 from .engines import postgres
 from .engines.postgres import Sent
+from .moments import Moment
 
 if TYPE_CHECKING:
     from .engines.trips import Result
@@ -227,7 +229,7 @@ class _Form:
         self.anew = postgres.PLANNED_ANEW in self.options
         self.make_row: Any = None  # of a tuple of values
         self.converts: dict[Any, list[int]] = {}  # what converts values, and the places of its columns
-        self.parses: set[Any] = set()  # which of these make of a value what can be changed
+        self.alike: set[Any] = set()  # which of these make of equal values what may be the same object
 
     def sent(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Sent:
         """What PostgreSQL is sent of it."""
@@ -289,18 +291,12 @@ class _Form:
     def describe(self, kinds: Sequence[Any], dialect: Dialect) -> None:
         """Find out what makes a Row of what the driver gives, by what PostgreSQL calls the types of its columns."""
         columns = self.compiled._result_columns
-        processors = [
-            column.type.dialect_impl(dialect).result_processor(dialect, kind) or _OTHERWISE.get(kind)
-            for column, kind in zip(columns, kinds, strict=True)
-        ]
-        self.converts = {
-            process: [i for i, other in enumerate(processors) if other is process] for process in processors if process
-        }
-        self.parses = {
-            process
-            for column, process in zip(columns, processors, strict=True)
-            if isinstance(column.type.dialect_impl(dialect), sa.JSON)
-        }
+        converts: dict[Any, list[int]] = {}
+        for i, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
+            if convert := _converter(column.type, kind, dialect):
+                converts.setdefault(convert, []).append(i)
+        self.alike = {c for c, (i, *_) in converts.items() if isinstance(columns[i].type, Scaled | UTCDateTime)}
+        self.converts = converts  # whole: another thread may be about to do the same
         # The very names that Structs have for their members: others are compared letter by letter for each value.
         self.make_row = partial(tuple.__new__, _row_of(tuple(intern(str(column.keyname)) for column in columns)))
 
@@ -318,17 +314,28 @@ class _Form:
         columns: list[Any] = [*zip(*found, strict=True)]
         for convert, places in self.converts.items():
             some = [i for i in places if columns[i].count(None) < len(found)]
-            if convert not in self.parses:
+            if convert in self.alike:
                 # Each value once: of a list's amounts and times a half and more are 0, or equal to another.
-                values = set[Any]().union(*[columns[i] for i in some])
-                convert = dict(zip(values, map(convert, values), strict=True)).__getitem__
-            for i in some:
-                columns[i] = map(convert, columns[i])
+                values = set[Any]().union(*[columns[i] for i in some]) - {None}
+                converted = dict(zip(values, map(convert, values), strict=True)).get
+                for i in some:
+                    columns[i] = map(converted, columns[i])
+            else:
+                for i in some:
+                    columns[i] = [None if value is None else convert(value) for value in columns[i]]
         return [*map(self.make_row, zip(*columns, strict=True))]
 
 
-# Times, by PostgreSQL's number of the type, come as text, and a column may be no UTCDateTime.
-_OTHERWISE = {1184: lambda text: None if text is None else datetime.fromisoformat(text)}
+def _converter(kind: Any, number: int | None, dialect: Dialect) -> Any:
+    """What makes a value that is not NULL Python's, if anything need; `number` is PostgreSQL's of the column's type."""
+    if number in _JSON:
+        return from_json
+    if number == _TIME:
+        return Moment.stored if isinstance(kind, UTCDateTime) else datetime.fromisoformat
+    return kind.dialect_impl(dialect).result_processor(dialect, number)
+
+
+_JSON, _TIME = (114, 3802), 1184  # which come as text
 
 
 @lru_cache(1024)

@@ -5,7 +5,7 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Json, Manifest, Records, Resource, resource_table
+from billycan import Context, Json, Manifest, PageQuery, Records, Resource, resource_table
 from billycan.testing import Client
 
 table = resource_table("crates", sa.Column("parts", Json, nullable=False))
@@ -51,3 +51,11 @@ def test_whole_numbers_texts_and_null_stay_what_they_are(ctx):
     id = records.insert(ctx, parts=parts, metadata={}).id
     (stored,) = records.find(ctx, id).parts
     assert stored == parts[0] and type(stored["count"]) is int
+
+
+def test_rows_of_a_list_do_not_share_what_can_be_changed(ctx):
+    for _ in range(2):
+        records.insert(ctx, parts=[{"unit": "m"}], metadata={})
+    one, other = records.rows(ctx, PageQuery()).items
+    one.parts.append({"unit": "kg"})
+    assert other.parts == [{"unit": "m"}] and one.metadata is not other.metadata

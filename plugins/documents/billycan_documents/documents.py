@@ -25,7 +25,17 @@ from billycan import (
     own,
     take_turns,
 )
-from billycan.sql import MOST_PAGE_BYTES, Asked, ByIds, Insertion, as_stored, at_once, bytes_of, page_too_large, records_of
+from billycan.sql import (
+    MOST_PAGE_BYTES,
+    Asked,
+    ByIds,
+    Insertion,
+    as_stored,
+    at_once,
+    bytes_of,
+    page_too_large,
+    records_of,
+)
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
 
@@ -138,9 +148,8 @@ class Documents(Generic[L, T]):
     def page(self, ctx: Context, query: PageQuery) -> Page[L]:
         """The page `query` asks for: one query each for its clients and, where it includes them, its lines."""
         page = self.records.rows(ctx, query, columns=self.records.columns(ctx))
-        with_lines = "line_items" in (getattr(query, "include", None) or ())
         beside = self._beside(ctx, page.items)
-        if with_lines:
+        if "line_items" in (getattr(query, "include", None) or ()):
             lines = self._lines_that_fit(ctx, [row.id for row in page.items])
             beside = [{**members, "line_items": lines[row.id]} for row, members in zip(page.items, beside, strict=True)]
         return page.of(records_of(self.records.shows, page.items, beside))
@@ -338,23 +347,19 @@ class Documents(Generic[L, T]):
         off = [name for name in self.neighbours.off(ctx) if name in names]
         unasked = dict.fromkeys(self._members.difference(asked, names, ("line_items",)), UNSET)
         always: dict[str, Any] = {**unasked, **dict.fromkeys(off), "currency": "AUD"}
-        names_client = "client" in asked
-        shows_percent, shows_breakdown = "discount_percent" in asked, "gst_breakdown" in asked
-        link = self.hosted_url if may_see and "hosted_url" in asked else None
-        if self.hosted_url is not None and "hosted_url" in asked:
-            always["hosted_url"] = None
+        link = self.hosted_url if "hosted_url" in asked else None
         for row, members in zip(rows, self.members(ctx, rows, clients), strict=True):
             shown = always.copy()
-            if names_client:
+            if "client" in asked:
                 name = row.client_name if self._freezes else None
                 shown["client"] = Named(row.client_id, name or clients[row.client_id].name)
-            if shows_percent:
+            if "discount_percent" in asked:
                 shown["discount_percent"] = plain_percent(row.discount_percent)
-            if shows_breakdown:
+            if "gst_breakdown" in asked:
                 shown["gst_breakdown"] = breakdown(row.gst_breakdown)
             shown |= members
             if link is not None:
-                shown["hosted_url"] = link(ctx, row)
+                shown["hosted_url"] = link(ctx, row) if may_see else None
             yield shown
 
     def _client(self, ctx: Context, body: Any, *number: Asked) -> tuple[Party, int | None]:

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from msgspec import UNSET
 
 from billycan import Context, Named, Page, Records, Row, new_id, own
-from billycan.sql import MOST_PAGE_BYTES, ByIds, Insertion, Statement, bytes_of, page_too_large
+from billycan.sql import MOST_PAGE_BYTES, ByIds, Insertion, Statement, bytes_of, page_too_large, records_of
 from billycan_documents.api import CodeTotals, breakdown, plain_number
 from billycan_hosted.api import link_url
 
@@ -97,12 +97,11 @@ def page(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjustmentNote]
     if with_lines:
         _check_size(ctx, [row.id for row in found.items])
     lines = lines_of(ctx, [row.id for row in found.items]) if with_lines else {}
-    return found.of(
-        [
-            ListedAdjustmentNote(**{**each, "line_items": lines.get(each["id"], UNSET)})
-            for each in _shown(ctx, found.items)
-        ]
-    )
+    beside = [
+        {**members, "line_items": lines.get(row.id, UNSET)}
+        for row, members in zip(found.items, _beside(ctx, found.items), strict=True)
+    ]
+    return found.of(records_of(ListedAdjustmentNote, found.items, beside))
 
 
 def get(ctx: Context, id: str) -> AdjustmentNote:
@@ -112,10 +111,10 @@ def get(ctx: Context, id: str) -> AdjustmentNote:
 
 def show(ctx: Context, row: Row, lines: list[NoteLine] | None = None) -> AdjustmentNote:
     """One note by itself; `lines` spares a query where the caller has them at hand."""
-    (members,) = _shown(ctx, [row])
+    (members,) = _beside(ctx, [row])
     if lines is None and ctx.wants(AdjustmentNote, "line_items"):
         lines = lines_of(ctx, [row.id])[row.id]
-    return AdjustmentNote(**{**members, "line_items": UNSET if lines is None else lines})
+    return records_of(AdjustmentNote, [row], [{**members, "line_items": UNSET if lines is None else lines}])[0]
 
 
 def tell(ctx: Context, row: Row, event: str, lines: list[NoteLine] | None = None) -> AdjustmentNote:
@@ -207,14 +206,14 @@ def _line(columns: Iterable[Any]) -> NoteLine:
     return line
 
 
-def _shown(ctx: Context, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
+def _beside(ctx: Context, rows: Sequence[Row]) -> Iterable[dict[str, Any]]:
+    """For each row the members that are no column, or are not shown as they are stored, but its lines."""
     asked = ctx.asked(ListedAdjustmentNote)
     members = set(ListedAdjustmentNote.__struct_fields__)
     wanted = members if asked is None else members & asked
     may_see = ctx.holds("invoices:write")
     for row in rows:
-        each: dict[str, Any] = dict.fromkeys(members - wanted, UNSET)
-        each |= {name: value for name, value in row._mapping.items() if name in members}
+        each: dict[str, Any] = dict.fromkeys(members - wanted - {*row._fields}, UNSET)
         if "client" in wanted:
             each["client"] = Named(row.client_id, row.client_name)
         each["currency"] = "AUD"

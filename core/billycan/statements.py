@@ -316,8 +316,8 @@ class _Form:
             some = [i for i in places if columns[i].count(None) < len(found)]
             if convert in self.alike:
                 # Each value once: of a list's amounts and times a half and more are 0, or equal to another.
-                values = set[Any]().union(*[columns[i] for i in some]) - {None}
-                converted = dict(zip(values, map(convert, values), strict=True)).get
+                different = set[Any]().union(*[columns[i] for i in some]) - {None}
+                converted = dict(zip(different, map(convert, different), strict=True)).get
                 for i in some:
                     columns[i] = map(converted, columns[i])
             else:

@@ -93,7 +93,7 @@ def answer(
 
 def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
     """The answer to what changes something; by `sent`, its body or what stands for it, a repetition is known."""
-    request = idempotency.fingerprint(call.method, call.path, call.query, sent)
+    request = idempotency.fingerprint(call.method, call.path, call.query, sent) if key else b""
     with unit_of_work(ctx):
         given = idempotency.replay(ctx, key, request) if key else None
         if given is None:

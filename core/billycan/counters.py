@@ -81,6 +81,12 @@ def forget(ctx: Context, name: str, by: int = 1) -> None:
     _FORGET.run(ctx.db, {"of_tenant": ctx.tenant_id, "of_name": name, "fewer": by})
 
 
+def last(name: str) -> sa.ScalarSelect[int]:
+    """A query for the number that was given last; its parameter is `of_tenant`."""
+    own = (counters.c.tenant_id == sa.bindparam("of_tenant")) & (counters.c.name == name)
+    return sa.select(counters.c.number).where(own).scalar_subquery()
+
+
 @cache
 def live(name: str) -> sa.ScalarSelect[int]:
     """A query for how many records a tenant has, without counting them; its parameter is `tenant_id`."""

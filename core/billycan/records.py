@@ -78,7 +78,7 @@ class Records(Generic[T]):
         self._members = set(shows.__struct_fields__)
         self._not_columns = self._members - {*table.c.keys(), *self.references, "allowed_actions"}
         self._by_id_locked = Statement(_by_id(table).with_for_update())
-        self._insert = Statement(sa.insert(table).returning(table))
+        self._insert = Statement(sa.insert(table).values(self._numbered()).returning(table))
         self._update = Statement(
             sa.update(table)
             .returning(table)
@@ -176,29 +176,24 @@ class Records(Generic[T]):
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
 
-    def next_number(self, ctx: Context) -> Asked:
-        """What `at_once` takes to count a new row: the `number` that it gives is for `insert`.
-
-        Other writes of the business that count one wait from here on: take no lock later that they may hold.
-        """
-        return counters.advanced(ctx, self.table.name)
-
-    def insert(self, ctx: Context, number: int | None = None, /, *beside: Asked, **values: Any) -> Row:
+    def insert(self, ctx: Context, /, *beside: Asked, **values: Any) -> Row:
         """A new row with these columns; numbered, folded and counted.
 
-        `number` is that of `next_number` where it was asked for already. `beside` are statements that are sent along,
-        such as the insertion of what belongs to the row, whose `id` is then among the columns.
+        `beside` are statements that are sent along, such as the insertion of what belongs to the row, whose `id` is then
+        among the columns. Other writes of the business that count such a row wait from here on: take no lock later that
+        they may hold.
         """
         values = {name: as_stored(value) for name, value in values.items()}
-        counts = [self.next_number(ctx)] if number is None and not self._is_counted_later(ctx) else []
-        if self.number or any(f"{name}_id" in values for name in self.references):
-            number, counts = self._check_references(ctx, values, *counts) or number, []
-        if self.number:
-            values |= {"number": f"{self.number}{number:04d}", "sequence": number}
+        self._check_references(ctx, values)
         now = ctx.now()
         values |= {"tenant_id": ctx.tenant_id, "version": 1, "created_at": now, "updated_at": now}
         values.setdefault("id", new_id(self.prefix))
         values |= self._derived(values)
+        counts = [] if self._is_counted_later(ctx) else [counters.advanced(ctx, self.table.name)]
+        if self.number:
+            values["of_tenant"] = ctx.tenant_id
+            if "number" in self.search:
+                values["searched"] = values.pop("search_text")
         row: Row = at_once(ctx.db, *counts, (self._insert, values), *beside)[len(counts)][0]
         keep(ctx, self.table, row.id, new=True)
         return row
@@ -285,8 +280,8 @@ class Records(Generic[T]):
         if self.search and "search_text" not in self.table.c:
             raise ValueError(f"Records of {self.table.name}: search needs searchable() among the table's columns")
 
-    def _check_references(self, ctx: Context, values: Mapping[str, Any], *counts: Asked) -> int | None:
-        """Refuse ids of records that there are not; gives the number of what counts a new row, in the same trip."""
+    def _check_references(self, ctx: Context, values: Mapping[str, Any]) -> None:
+        """Refuse ids of records that there are not."""
         given = {name: id for name in self.references if (id := values.get(f"{name}_id")) is not None}
         asked, found = {}, {}
         for name, id in given.items():
@@ -295,11 +290,9 @@ class Records(Generic[T]):
                 asked[name] = ask(ctx, id, **lock)
             else:
                 found[name] = id in names(ctx, [id], **lock)
-        rows = at_once(ctx.db, *asked.values(), *counts)
-        found |= {name: bool(each) for name, each in zip(asked, rows, strict=False)}
+        found |= {name: bool(rows) for name, rows in zip(asked, at_once(ctx.db, *asked.values()), strict=True)}
         if faults := [Fault(f"{name}_id", "not_found", "there is no such record") for name in given if not found[name]]:
             raise Invalid.of(*faults)
-        return int(rows[-1][0].number) if counts else None
 
     def _is_counted_later(self, ctx: Context) -> bool:
         """Whether a new row is counted at the end of the transaction, which whoever sees to that is told."""
@@ -307,6 +300,22 @@ class Records(Generic[T]):
             return False
         ctx.counted[self.table.name] += 1
         return True
+
+    def _numbered(self) -> dict[str, Any]:
+        """What an INSERT says of the number that was counted for it just before: `INV-0001`, to be searched for as well.
+
+        The database puts it in, so that the business's other writes do not wait for its counter while Python works.
+        """
+        if not self.number:
+            return {}
+        number = counters.last(self.table.name)
+        digits = sa.cast(number, sa.Text)
+        padded = sa.func.substr("000", sa.func.length(digits)) + digits  # to four, or as many as there are
+        values = {"sequence": number, "number": self.number + padded}
+        if "number" in self.search:
+            others = sa.bindparam("searched", type_=sa.Text)
+            values["search_text"] = fold(self.number) + padded + "\n" + others
+        return values
 
     def _instead(self, row: Row) -> str:
         if "archive" in self.actions(row):

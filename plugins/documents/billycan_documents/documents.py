@@ -223,18 +223,7 @@ class Documents(Generic[L, T]):
         Invalid where there is no such client or neighbour, and wherever `work_out` says so. `worked` are the lines and
         figures of a document of which they are known, so that they do not follow from what was sent.
         """
-        client = self._client(ctx, body)[0]
-        return self._worked_out(ctx, body, client, before, stored, worked)
-
-    def _worked_out(
-        self,
-        ctx: Context,
-        body: Any,
-        client: Party,
-        before: Mapping[str, Any] | None,
-        stored: Sequence[Line],
-        worked: Figures | None,
-    ) -> Draft:
+        client = self._client(ctx, body)
         self.neighbours.check(ctx, body, before)
         if worked is None:
             fill_in(ctx, body.line_items, stored)
@@ -245,13 +234,10 @@ class Documents(Generic[L, T]):
 
     def add(self, ctx: Context, body: Any, worked: Figures | None = None, **columns: Any) -> T:
         """Make a document of what was sent; `columns` are those the server sets. Emits `created`."""
-        # Whoever names a neighbour takes turns before a number is taken, as whoever deletes a document does.
-        early = not any(getattr(body, name) for name in self.neighbours.plugins)
-        client, number = self._client(ctx, body, *([self.records.next_number(ctx)] if early else []))
-        draft = self._worked_out(ctx, body, client, None, (), worked)
+        draft = self.draft(ctx, body, worked=worked)
         id = new_id(self.records.prefix)
         lines = self._stored(ctx, id, draft.lines)
-        row = self.records.insert(ctx, number, *lines, **{**columns, **draft.columns, "id": id})
+        row = self.records.insert(ctx, *lines, **{**columns, **draft.columns, "id": id})
         document = self.show(ctx, row, lines=draft.lines, client=draft.client)
         ctx.emit(f"{self.noun}.created", document)
         return document
@@ -362,12 +348,12 @@ class Documents(Generic[L, T]):
                 shown["hosted_url"] = link(ctx, row) if may_see else None
             yield shown
 
-    def _client(self, ctx: Context, body: Any, *number: Asked) -> tuple[Party, int | None]:
-        """Who a document is for, and its number if it is asked for: in one trip with the profile."""
-        found, *counted = ctx.at_once(contacts.party_asked(ctx, body.client_id), *number)
+    def _client(self, ctx: Context, body: Any) -> Party:
+        """Who a document is for, in one trip with the profile."""
+        (found,) = ctx.at_once(contacts.party_asked(ctx, body.client_id))
         if not found:
             raise Invalid.member("client_id", "not_found", "there is no such contact")
-        return Party(*found[0]), counted[0][0].number if counted else None
+        return Party(*found[0])
 
     def _stored(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Asked]:
         """What `at_once` takes to insert a document's lines."""

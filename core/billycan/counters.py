@@ -1,13 +1,15 @@
 """Per-tenant counters: the last number given, and how many records live, in the one row every create touches."""
 
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert as insert_into_postgresql
 
 from .context import Context
 from .db import ByCodePoint, metadata, upserts
-from .statements import Asked, Statement, at_once
+from .statements import Statement
 
 counters = sa.Table(
     "core_counters",
@@ -19,29 +21,20 @@ counters = sa.Table(
 )
 
 
-def _add(row: Any, rows: int) -> Any:
-    """An INSERT of so many counters, or what adds to those that are there."""
-    given = [
-        {
-            "tenant_id": sa.bindparam("tenant_id"),
-            "name": sa.bindparam(f"name_{i}"),
-            "number": sa.bindparam(f"by_{i}", type_=sa.BigInteger),
-            "live": sa.bindparam(f"by_{i}", type_=sa.BigInteger),
-        }
-        for i in range(1, rows + 1)
-    ]
-    return (
-        row.values(given)
-        .on_conflict_do_update(
-            index_elements=["tenant_id", "name"],
-            set_={name: counters.c[name] + row.excluded[name] for name in ("number", "live")},
-        )
-        .returning(counters.c.name, counters.c.number)
-    )
+def _parameters(i: int) -> dict[str, Any]:
+    by = sa.bindparam(f"by_{i}", type_=sa.BigInteger)
+    return {"tenant_id": sa.bindparam("tenant_id"), "name": sa.bindparam(f"name_{i}"), "number": by, "live": by}
 
 
-_ADD_BOTH = upserts(counters, partial(_add, rows=2))
-_ADVANCE, _ADVANCE_BOTH = Statement(**upserts(counters, partial(_add, rows=1))), Statement(**_ADD_BOTH)
+def _add(row: Any, given: Sequence[dict[str, Any]]) -> Any:
+    """An INSERT of these counters, or what adds to those that are there."""
+    more = {name: counters.c[name] + row.excluded[name] for name in ("number", "live")}
+    added = row.values(given).on_conflict_do_update(index_elements=["tenant_id", "name"], set_=more)
+    return added.returning(counters.c.name, counters.c.number)
+
+
+_ADD_BOTH = upserts(counters, partial(_add, given=[_parameters(1), _parameters(2)]))
+_ADVANCE, _ADVANCE_BOTH = Statement(**upserts(counters, partial(_add, given=[_parameters(1)]))), Statement(**_ADD_BOTH)
 _FORGET = Statement(
     sa.update(counters)
     .where(counters.c.tenant_id == sa.bindparam("of_tenant"), counters.c.name == sa.bindparam("of_name"))
@@ -54,13 +47,7 @@ def advance(ctx: Context, name: str, by: int = 1) -> int:
 
     The row stays locked until the transaction ends, so numbers appear in commit order and none is ever given twice.
     """
-    (row,) = at_once(ctx.db, advanced(ctx, name, by))[0]
-    return int(row.number)
-
-
-def advanced(ctx: Context, name: str, by: int = 1) -> Asked:
-    """What `at_once` takes for `advance`: a row whose `number` is the last one."""
-    return _ADVANCE, {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by}
+    return int(_ADVANCE.one(ctx.db, {"tenant_id": ctx.tenant_id, "name_1": name, "by_1": by}).number)
 
 
 def advance_both(ctx: Context, name: str, by: int, other: str, by_other: int) -> int:
@@ -79,6 +66,13 @@ def advanced_both() -> sa.CTE:
 def forget(ctx: Context, name: str, by: int = 1) -> None:
     """Count so many records less; their numbers stay used."""
     _FORGET.run(ctx.db, {"of_tenant": ctx.tenant_id, "of_name": name, "fewer": by})
+
+
+def counted(name: str) -> sa.CTE:
+    """`advance` by one as a part of another statement, on PostgreSQL: its `number`. The parameter is `of_tenant`."""
+    given = {"tenant_id": sa.bindparam("of_tenant"), "name": sa.literal(name), "number": 1, "live": 1}
+    counted: sa.CTE = _add(insert_into_postgresql(counters), [given]).cte("counted")
+    return counted
 
 
 def last(name: str) -> sa.ScalarSelect[int]:

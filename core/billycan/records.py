@@ -78,7 +78,12 @@ class Records(Generic[T]):
         self._members = set(shows.__struct_fields__)
         self._not_columns = self._members - {*table.c.keys(), *self.references, "allowed_actions"}
         self._by_id_locked = Statement(_by_id(table).with_for_update())
-        self._insert = Statement(sa.insert(table).values(self._numbered()).returning(table))
+        insert, counted = sa.insert(table).returning(table), counters.counted(table.name)
+        self._insert = Statement(insert)
+        self._insert_counted = Statement(
+            sqlite=insert.values(self._numbered(counters.last(table.name))),
+            postgresql=insert.values(self._numbered(sa.select(counted.c.number).scalar_subquery())).add_cte(counted),
+        )
         self._update = Statement(
             sa.update(table)
             .returning(table)
@@ -179,9 +184,9 @@ class Records(Generic[T]):
     def insert(self, ctx: Context, /, *beside: Asked, **values: Any) -> Row:
         """A new row with these columns; numbered, folded and counted.
 
-        `beside` are statements that are sent along, such as the insertion of what belongs to the row, whose `id` is then
-        among the columns. Other writes of the business that count such a row wait from here on: take no lock later that
-        they may hold.
+        `beside` are statements that are sent along, such as the insertion of what belongs to the row, whose `id` is
+        then among the columns. Other writes of the business that count such a row wait from here on: take no lock later
+        that they may hold.
         """
         values = {name: as_stored(value) for name, value in values.items()}
         self._check_references(ctx, values)
@@ -189,12 +194,15 @@ class Records(Generic[T]):
         values |= {"tenant_id": ctx.tenant_id, "version": 1, "created_at": now, "updated_at": now}
         values.setdefault("id", new_id(self.prefix))
         values |= self._derived(values)
-        counts = [] if self._is_counted_later(ctx) else [counters.advanced(ctx, self.table.name)]
-        if self.number:
+        insert = self._insert
+        if not self._is_counted_later(ctx):
+            insert = self._insert_counted
             values["of_tenant"] = ctx.tenant_id
-            if "number" in self.search:
+            if self.number and "number" in self.search:
                 values["searched"] = values.pop("search_text")
-        row: Row = at_once(ctx.db, *counts, (self._insert, values), *beside)[len(counts)][0]
+            if ctx.db.dialect.name == "sqlite":  # where nothing is written within another statement
+                counters.advance(ctx, self.table.name)
+        row: Row = at_once(ctx.db, (insert, values), *beside)[0][0]
         keep(ctx, self.table, row.id, new=True)
         return row
 
@@ -301,14 +309,13 @@ class Records(Generic[T]):
         ctx.counted[self.table.name] += 1
         return True
 
-    def _numbered(self) -> dict[str, Any]:
-        """What an INSERT says of the number that was counted for it just before: `INV-0001`, to be searched for as well.
+    def _numbered(self, number: Any) -> dict[str, Any]:
+        """What an INSERT makes of the number that was counted for it: `INV-0001`, to be searched for as well.
 
         The database puts it in, so that the business's other writes do not wait for its counter while Python works.
         """
         if not self.number:
             return {}
-        number = counters.last(self.table.name)
         digits = sa.cast(number, sa.Text)
         padded = sa.func.substr("000", sa.func.length(digits)) + digits  # to four, or as many as there are
         values = {"sequence": number, "number": self.number + padded}

@@ -220,7 +220,8 @@ def whole_cents(total: int, exact: Sequence[Fraction | int], parts: int = 1) -> 
     if not missing:
         return cents
     step = 1 if missing > 0 else -1
-    order = sorted(range(len(exact)), key=lambda i: ((cents[i] * parts - exact[i]) * step, i if exact[i] * step > 0 else -i))
+    moved = [(cent * parts - each) * step for cent, each in zip(cents, exact, strict=True)]
+    order = sorted(range(len(exact)), key=lambda i: (moved[i], i if exact[i] * step > 0 else -i))
     for i in order[: abs(missing)]:
         cents[i] += step
     return cents

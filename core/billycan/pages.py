@@ -1,6 +1,7 @@
 """Pages of a list: page numbers, and signed cursors with a keyset underneath."""
 
 import hashlib
+import hmac
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -9,8 +10,7 @@ from typing import Any
 
 import msgspec
 import sqlalchemy as sa
-from itsdangerous import BadData, URLSafeSerializer
-from itsdangerous.encoding import base64_encode
+from itsdangerous.encoding import base64_decode, base64_encode
 from sqlalchemy.sql import operators
 
 from .context import Context
@@ -135,7 +135,8 @@ def _page(
 ) -> Page[sa.Row[Any]]:
     def cursor(row: sa.Row[Any], to: int, backwards: bool) -> str:
         keys = [_pack(getattr(row, o.column.key)) for o in found.order]
-        return _serializer(ctx, found, query).dumps({"k": keys, "p": to, "n": per_page, "t": total, "b": backwards})
+        value = {"k": keys, "p": to, "n": per_page, "t": total, "b": backwards}
+        return _written(_keys(ctx, found, query), value)
 
     return Page(
         rows,
@@ -344,45 +345,40 @@ def _same(o: Order, key: Any) -> sa.ColumnElement[bool]:
 # Cursors --------------------------------------------------------------------------------------------------------------
 
 
-def _serializer(ctx: Context, found: Found, query: Paging) -> URLSafeSerializer:
-    """Signs for this tenant, path, filters and sort alone; old secrets still verify."""
+def _keys(ctx: Context, found: Found, query: Paging) -> tuple[bytes, ...]:
+    """What signs for this tenant, path, filters and sort alone; the last one signs, and all verify."""
     asked = {k: str(v) for k, v in msgspec.structs.asdict(query).items() if v is not None and k not in STEERING}
     # The columns too: a release may have given a sort other keys.
     keys = [str(o.column.name) for o in found.order]
     bound = [ctx.tenant_id, ctx.path, query.sort, keys, sorted(asked.items())]
-    return _signed(tuple(ctx.app.secrets), msgspec.json.encode(bound))
-
-
-class _Cursors(URLSafeSerializer):
-    def dump_payload(self, obj: Any) -> bytes:
-        return base64_encode(msgspec.json.encode(obj))  # to compress it takes 10 µs for a few bytes less
+    return _derived(tuple(ctx.app.secrets), msgspec.json.encode(bound))
 
 
 @lru_cache(1024)
-def _signed(secrets: tuple[str, ...], bound: bytes) -> _Cursors:
-    # As the signer derives keys, which it would for each cursor: that is a sixth of what one takes.
+def _derived(secrets: tuple[str, ...], bound: bytes) -> tuple[bytes, ...]:
     salt = b"cursor" + hashlib.sha256(bound).digest() + b"signer"
-    keys = [hashlib.sha256(salt + secret.encode()).digest() for secret in secrets]
-    return _Cursors(keys, signer_kwargs={"digest_method": hashlib.sha256, "key_derivation": "none"}, serializer=_Json)
+    return tuple([hashlib.sha256(salt + secret.encode()).digest() for secret in secrets])
 
 
-class _Json:
-    loads = staticmethod(msgspec.json.decode)
+def _written(keys: Sequence[bytes], value: Any) -> str:
+    """A cursor, as a Serializer of itsdangerous writes and reads it, in a third of the 40 µs that those take."""
+    payload = base64_encode(msgspec.json.encode(value))
+    return f"{payload.decode()}.{_signature(keys[-1], payload).decode()}"
 
-    @staticmethod
-    def dumps(value: Any) -> str:
-        return msgspec.json.encode(value).decode()
+
+def _signature(key: bytes, payload: bytes) -> bytes:
+    return base64_encode(hmac.digest(key, payload, "sha256"))
 
 
 def _read(ctx: Context, found: Found, query: Paging) -> Any:
-    try:
-        return _serializer(ctx, found, query).loads(query.cursor or "")
-    except (BadData, ValueError):
+    payload, _, signature = (query.cursor or "").encode(errors="replace").rpartition(b".")
+    if not any(hmac.compare_digest(signature, _signature(key, payload)) for key in _keys(ctx, found, query)):
         raise BadRequest(
             "cursor: does not belong to this list: repeat the filters and the sort of the page it came from.",
             code="invalid_cursor",
             param="cursor",
-        ) from None
+        )
+    return msgspec.json.decode(base64_decode(payload))
 
 
 def _pack(value: Any) -> Any:

@@ -249,7 +249,7 @@ class Database:
             "max_overflow": pool_size,
             "pool_timeout": 5,
             "json_serializer": lambda value: encode(value).decode(),
-            "json_deserializer": from_json,
+            "json_deserializer": _from_json,
             "hide_parameters": True,
         }
         self._engines: sqlite.Engines | postgres.Engines
@@ -322,7 +322,7 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
 
 
 # Never by way of a float: what was stored as 0.10 is a Decimal("0.10") again.
-from_json = msgspec.json.Decoder(float_hook=Decimal).decode
+_from_json = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 def _keep_to_itself(context: sa.engine.ExceptionContext) -> None:

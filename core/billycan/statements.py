@@ -20,7 +20,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from .db import Scaled, UTCDateTime, from_json
+from .db import Scaled, UTCDateTime
 from .engines import postgres
 from .engines.postgres import Sent
 from .moments import Moment
@@ -228,8 +228,8 @@ class _Form:
         self.numbered, self.names = _numbered(self.text) if self.order is None else (b"", [])
         self.anew = postgres.PLANNED_ANEW in self.options
         self.make_row: Any = None  # of a tuple of values
-        self.converts: dict[Any, list[int]] = {}  # what converts values, and the places of its columns
-        self.alike: set[Any] = set()  # which of these make of equal values what may be the same object
+        # What converts values, the places of its columns, and whether it may make one object of equal values.
+        self.converts: list[tuple[Any, list[int], bool]] = []
 
     def sent(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Sent:
         """What PostgreSQL is sent of it."""
@@ -291,12 +291,15 @@ class _Form:
     def describe(self, kinds: Sequence[Any], dialect: Dialect) -> None:
         """Find out what makes a Row of what the driver gives, by what PostgreSQL calls the types of its columns."""
         columns = self.compiled._result_columns
-        converts: dict[Any, list[int]] = {}
+        places: dict[Any, list[int]] = {}
         for i, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
             if convert := _converter(column.type, kind, dialect):
-                converts.setdefault(convert, []).append(i)
-        self.alike = {c for c, (i, *_) in converts.items() if isinstance(columns[i].type, Scaled | UTCDateTime)}
-        self.converts = converts  # whole: another thread may be about to do the same
+                places.setdefault((convert, kind), []).append(i)
+        # Not of numerics: those that are equal may have different numbers of decimals.
+        self.converts = [
+            (convert, of, kind != _NUMERIC and isinstance(columns[of[0]].type, Scaled | UTCDateTime))
+            for (convert, kind), of in places.items()
+        ]
         # The very names that Structs have for their members: others are compared letter by letter for each value.
         self.make_row = partial(tuple.__new__, _row_of(tuple(intern(str(column.keyname)) for column in columns)))
 
@@ -306,15 +309,15 @@ class _Form:
             return [*map(self.make_row, found)]
         if len(found) == 1:
             values = [*found[0]]
-            for convert, places in self.converts.items():
+            for convert, places, _ in self.converts:
                 for i in places:
                     if values[i] is not None:
                         values[i] = convert(values[i])
             return [self.make_row(values)]
         columns: list[Any] = [*zip(*found, strict=True)]
-        for convert, places in self.converts.items():
+        for convert, places, is_shared in self.converts:
             some = [i for i in places if columns[i].count(None) < len(found)]
-            if convert in self.alike:
+            if is_shared:
                 # Each value once: of a list's amounts and times a half and more are 0, or equal to another.
                 different = set[Any]().union(*[columns[i] for i in some]) - {None}
                 converted = dict(zip(different, map(convert, different), strict=True)).get
@@ -328,14 +331,12 @@ class _Form:
 
 def _converter(kind: Any, number: int | None, dialect: Dialect) -> Any:
     """What makes a value that is not NULL Python's, if anything need; `number` is PostgreSQL's of the column's type."""
-    if number in _JSON:
-        return from_json
     if number == _TIME:
         return Moment.stored if isinstance(kind, UTCDateTime) else datetime.fromisoformat
     return kind.dialect_impl(dialect).result_processor(dialect, number)
 
 
-_JSON, _TIME = (114, 3802), 1184  # which come as text
+_NUMERIC, _TIME = 1700, 1184  # by PostgreSQL's numbers; a time comes as text
 
 
 @lru_cache(1024)

@@ -33,7 +33,7 @@ class Result(NamedTuple):
         return [self.raw.ftype(i) for i in range(self.raw.nfields)]
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Its rows, with values as psycopg reads them, and times and JSON as PostgreSQL writes them."""
+        """Its rows, with values as psycopg reads them, and times as PostgreSQL writes them."""
         self.values.set_pgresult(self.raw)
         rows: list[tuple[Any, ...]] = self.values.load_rows(0, self.raw.ntuples, tuple)
         return rows
@@ -93,10 +93,8 @@ def _memory_of(connection: Any) -> _Memory:
     memory: _Memory | None = getattr(connection, "billycan_memory", None)
     if memory is None:
         context = connection.cursor()
-        # A time is printed much as PostgreSQL writes it, so psycopg need not make a datetime of it first; JSON is read
-        # column by column, which spares a call from C for each value.
-        for kind in ("timestamptz", "json", "jsonb"):
-            context.adapters.register_loader(kind, TextLoader)
+        # A time is printed much as PostgreSQL writes it, so psycopg need not make a datetime of it first.
+        context.adapters.register_loader("timestamptz", TextLoader)
         memory = connection.billycan_memory = _Memory({}, count(), Transformer(context))
     return memory
 

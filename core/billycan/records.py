@@ -74,6 +74,7 @@ class Records(Generic[T]):
         self.number, self.actions = number, actions or (lambda row: [])
         self.needs = {**({} if actions else {"allowed_actions": ()}), **(needs or {})}
         self._check_columns()
+        self._folded = {c.name: c.name.removesuffix("_folded") for c in table.c if c.name.endswith("_folded")}
         self._orders: dict[tuple[type[Paging], str | None], tuple[Order, ...]] = {}
         self._members = set(shows.__struct_fields__)
         self._not_columns = self._members - {*table.c.keys(), *self.references, "allowed_actions"}
@@ -330,7 +331,7 @@ class Records(Generic[T]):
         return "set `active` to false instead" if "active" in self.table.c else ""
 
     def _derived(self, values: Mapping[str, Any]) -> dict[str, str | None]:
-        sorted_by = {c.name: values[c.name.removesuffix("_folded")] for c in self.table.c if c.name.endswith("_folded")}
+        sorted_by = {name: values[of] for name, of in self._folded.items()}
         derived = {name: None if text is None else fold(text) for name, text in sorted_by.items()}
         if self.search:
             found = [text for name in self.search for text in texts(values.get(name))]

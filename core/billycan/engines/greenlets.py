@@ -26,8 +26,8 @@ def _wait(gen: Generator[Any, Any, Any], fileno: int, interval: float = 0.0, tim
     try:
         state = next(gen)
         while True:
-            # The same numbers mean reading and writing to both. An answer goes before requests that begin: whoever awaits
-            # it may hold what others wait for. New invoices of one business have 1.04 times the rate so.
+            # The same numbers mean reading and writing to both. Answers go before requests that begin: whoever awaits
+            # one may hold what others wait for. New invoices of one business have 1.04 times the rate so.
             watcher = hub.loop.io(fileno, int(state), priority=hub.loop.MAXPRI)
             try:
                 hub.wait(watcher)

@@ -1,7 +1,6 @@
 """Pages of a list: page numbers, and signed cursors with a keyset underneath."""
 
 import hashlib
-import hmac
 from collections.abc import Callable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
@@ -10,6 +9,7 @@ from typing import Any
 
 import msgspec
 import sqlalchemy as sa
+from itsdangerous import BadSignature, Signer
 from itsdangerous.encoding import base64_decode, base64_encode
 from sqlalchemy.sql import operators
 
@@ -136,7 +136,7 @@ def _page(
     def cursor(row: sa.Row[Any], to: int, backwards: bool) -> str:
         keys = [_pack(getattr(row, o.column.key)) for o in found.order]
         value = {"k": keys, "p": to, "n": per_page, "t": total, "b": backwards}
-        return _written(_keys(ctx, found, query), value)
+        return _signer(ctx, found, query).sign(base64_encode(msgspec.json.encode(value))).decode()
 
     return Page(
         rows,
@@ -345,39 +345,31 @@ def _same(o: Order, key: Any) -> sa.ColumnElement[bool]:
 # Cursors --------------------------------------------------------------------------------------------------------------
 
 
-def _keys(ctx: Context, found: Found, query: Paging) -> tuple[bytes, ...]:
-    """What signs for this tenant, path, filters and sort alone; the last one signs, and all verify."""
+def _signer(ctx: Context, found: Found, query: Paging) -> Signer:
+    """Signs for this tenant, path, filters and sort alone; old secrets still verify."""
     asked = {k: str(v) for k, v in msgspec.structs.asdict(query).items() if v is not None and k not in STEERING}
     # The columns too: a release may have given a sort other keys.
     keys = [str(o.column.name) for o in found.order]
     bound = [ctx.tenant_id, ctx.path, query.sort, keys, sorted(asked.items())]
-    return _derived(tuple(ctx.app.secrets), msgspec.json.encode(bound))
+    return _signer_of(tuple(ctx.app.secrets), msgspec.json.encode(bound))
 
 
 @lru_cache(1024)
-def _derived(secrets: tuple[str, ...], bound: bytes) -> tuple[bytes, ...]:
-    salt = b"cursor" + hashlib.sha256(bound).digest() + b"signer"
-    return tuple([hashlib.sha256(salt + secret.encode()).digest() for secret in secrets])
-
-
-def _written(keys: Sequence[bytes], value: Any) -> str:
-    """A cursor, as a Serializer of itsdangerous writes and reads it, in a third of the 40 µs that those take."""
-    payload = base64_encode(msgspec.json.encode(value))
-    return f"{payload.decode()}.{_signature(keys[-1], payload).decode()}"
-
-
-def _signature(key: bytes, payload: bytes) -> bytes:
-    return base64_encode(hmac.digest(key, payload, "sha256"))
+def _signer_of(secrets: tuple[str, ...], bound: bytes) -> Signer:
+    salt = b"cursor" + hashlib.sha256(bound).digest()
+    return Signer(list(secrets), salt=salt, digest_method=hashlib.sha256)
 
 
 def _read(ctx: Context, found: Found, query: Paging) -> Any:
-    payload, _, signature = (query.cursor or "").encode(errors="replace").rpartition(b".")
-    if not any(hmac.compare_digest(signature, _signature(key, payload)) for key in _keys(ctx, found, query)):
+    try:
+        # Not by a Serializer of itsdangerous, which takes ten times as long.
+        payload = _signer(ctx, found, query).unsign((query.cursor or "").encode(errors="replace"))
+    except BadSignature:
         raise BadRequest(
             "cursor: does not belong to this list: repeat the filters and the sort of the page it came from.",
             code="invalid_cursor",
             param="cursor",
-        )
+        ) from None
     return msgspec.json.decode(base64_decode(payload))
 
 

@@ -32,7 +32,8 @@ def soak(database: str, options: Namespace) -> bool:
             assert server is not None
             url = server.database("soak").render_as_string(hide_password=False)
         app = application(url, str(folder / "shared"))
-        filled = fill(app, Sizes(invoices=2_000, contacts=1_000, deep=100), 8)
+        # So many that the rows which are added during the run change little: a search takes more memory of more rows.
+        filled = fill(app, Sizes(invoices=10_000, contacts=10_000, deep=100), 8)
         app.close()
         with serving(url, folder, 2, Namespace(worker_class="gthread", threads=8)) as web:
             answers, errors, early = 0, 0, 0.0

@@ -70,7 +70,7 @@ def _required(kind: Any) -> list[str]:
 def with_cursor(query_string: str, cursor: str) -> str:
     """The query of the page that `cursor` leads to, asked for like this one."""
     if not query_string:
-        return f"cursor={cursor}"  # of characters that need no quoting
+        return urlencode({"cursor": cursor})
     kept = [pair for pair in _pairs(query_string) if pair[0] not in ("page", "cursor")]
     return urlencode([*kept, ("cursor", cursor)])
 

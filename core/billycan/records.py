@@ -81,10 +81,13 @@ class Records(Generic[T]):
         self._by_id_locked = Statement(_by_id(table).with_for_update())
         insert, counted = sa.insert(table).returning(table), counters.counted(table.name)
         self._insert = Statement(insert)
-        self._insert_counted = Statement(
-            sqlite=insert.values(self._numbered(counters.last(table.name))),
-            postgresql=insert.values(self._numbered(sa.select(counted.c.number).scalar_subquery())).add_cte(counted),
-        )
+        within = insert.values(self._numbered(sa.select(counted.c.number).scalar_subquery())).add_cte(counted)
+        after = insert.values(self._numbered(counters.last(table.name)))
+        # SQLite writes nothing within another statement, and SQLAlchemy forgets there what Python gives by default.
+        self._counts_before = {"sqlite"}
+        if any(column.default is not None for column in table.c):
+            self._counts_before, within = {"sqlite", "postgresql"}, after
+        self._insert_counted = Statement(sqlite=after, postgresql=within)
         self._update = Statement(
             sa.update(table)
             .returning(table)
@@ -200,8 +203,8 @@ class Records(Generic[T]):
             insert = self._insert_counted
             values["of_tenant"] = ctx.tenant_id
             if self.number and "number" in self.search:
-                values["searched"] = values.pop("search_text")
-            if ctx.db.dialect.name == "sqlite":  # where nothing is written within another statement
+                values["of_search"] = values.pop("search_text")
+            if ctx.db.dialect.name in self._counts_before:
                 counters.advance(ctx, self.table.name)
         row: Row = at_once(ctx.db, (insert, values), *beside)[0][0]
         keep(ctx, self.table, row.id, new=True)
@@ -321,8 +324,9 @@ class Records(Generic[T]):
         padded = sa.func.substr("000", sa.func.length(digits)) + digits  # to four, or as many as there are
         values = {"sequence": number, "number": self.number + padded}
         if "number" in self.search:
-            others = sa.bindparam("searched", type_=sa.Text)
-            values["search_text"] = fold(self.number) + padded + "\n" + others
+            others = sa.bindparam("of_search", type_=sa.Text)
+            text = fold(self.number) + padded + "\n" + others
+            values["search_text"] = text + f"\n{digits_of(self.number)}" + padded if is_number(self.number) else text
         return values
 
     def _instead(self, row: Row) -> str:

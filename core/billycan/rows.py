@@ -14,7 +14,7 @@ T = TypeVar("T", bound=Struct)
 
 
 def records_of(kind: type[T], rows: Sequence["Row"], beside: Iterable[Mapping[str, Any]]) -> list[T]:
-    """Each row as a record of this kind; `beside` gives for each what is shown instead of a column, or is none.
+    """Each row as a record of this kind; `beside` gives for each what replaces a column, or has none.
 
     Columns that are no member are left out.
     """

@@ -331,9 +331,12 @@ class _Form:
 
 def _converter(kind: Any, number: int | None, dialect: Dialect) -> Any:
     """What makes a value that is not NULL Python's, if anything need; `number` is PostgreSQL's of the column's type."""
-    if number == _TIME:
-        return Moment.stored if isinstance(kind, UTCDateTime) else datetime.fromisoformat
-    return kind.dialect_impl(dialect).result_processor(dialect, number)
+    if number == _TIME and isinstance(kind, UTCDateTime):
+        return Moment.stored
+    process = kind.dialect_impl(dialect).result_processor(dialect, number)
+    if number != _TIME:
+        return process
+    return (lambda text: process(datetime.fromisoformat(text))) if process else datetime.fromisoformat
 
 
 _NUMERIC, _TIME = 1700, 1184  # by PostgreSQL's numbers; a time comes as text

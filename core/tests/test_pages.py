@@ -1,6 +1,7 @@
 """A walk through a list gives every row once and in order, by page and by cursor, forwards and backwards."""
 
 import re
+import zlib
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from itertools import pairwise
@@ -8,9 +9,12 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from itsdangerous.encoding import base64_encode
 
+from billycan import pages
 from billycan.fields import Moment
 from billycan.folding import fold
+from billycan.query import with_cursor
 from billycan.testing import Client
 
 COLUMNS = {
@@ -208,6 +212,18 @@ def test_a_cursor_cannot_be_made_up(client, cursor):
         "=" * 50,
     ):
         client.refused(400, "invalid_cursor", "GET", f"{ASKED}&cursor={forged}")
+
+
+def test_a_cursor_that_was_compressed_by_an_early_release_is_refused(client, cursor, monkeypatch):
+    with monkeypatch.context() as early:
+        early.setattr(pages, "base64_encode", lambda data: b"." + base64_encode(zlib.compress(data)))
+        old = client.get(ASKED)["pagination"]["next_cursor"]
+    assert old != cursor
+    client.refused(400, "invalid_cursor", "GET", f"{ASKED}&cursor={old}")
+
+
+def test_a_plugins_own_cursor_is_quoted_in_the_link_to_the_next_page():
+    assert with_cursor("", "a+b&c>") == with_cursor("page=2", "a+b&c>") == "cursor=a%2Bb%26c%3E"
 
 
 @pytest.mark.parametrize(

@@ -99,6 +99,7 @@ class Peer(socket.socket):
     def expect(self, begun: bool) -> None:
         """Await a request, whose first bytes are there already where it has `begun`."""
         self._begun, self._in_request, self.is_early, self.since = begun, False, begun, time.monotonic()
+        self.has_waited = False
         self._receive_by = self.since + (HEAD_SECONDS if begun else self._idle_seconds)
         self._send_by: float | None = None
 
@@ -194,6 +195,7 @@ class Peer(socket.socket):
             return call(*given)
         except BlockingIOError:
             self._give()
+        self.has_waited = True
         try:
             super().settimeout(max(until - time.monotonic(), 0.001))
             return call(*given)

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import date
 from decimal import Decimal
 from typing import Annotated
@@ -27,6 +28,7 @@ from billycan import (
     searchable,
 )
 from billycan.fields import Amount, Day, DayOrInstant, Instant, Moment, Name, Search, UnitPrice
+from billycan.testing import Client
 
 table = resource_table(
     "widgets",
@@ -136,6 +138,22 @@ class Widgets:
         with client.app.db.writing() as ctx.db:
             for id in ids:
                 records.remove(ctx, id)
+
+
+@pytest.fixture
+def ctx_with(make_app, install):
+    """A context that writes, in an app with a plugin that has only this table: `ctx_with(table)`."""
+    with ExitStack() as opened:
+
+        def ctx(table):
+            install(Manifest(name=table.name))
+            app = make_app(table.name, walled=False)
+            found = Context(app, Client(app).tenant_id)
+            found.db = opened.enter_context(app.db.writing(found.tenant_id))
+            table.create(found.db, checkfirst=True)
+            return found
+
+        yield ctx
 
 
 @pytest.fixture

@@ -5,10 +5,9 @@ from datetime import datetime
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Manifest, PageQuery, Records, Resource, resource_table
+from billycan import PageQuery, Records, Resource, resource_table
 from billycan.db import numbered, searchable
 from billycan.fields import Search
-from billycan.testing import Client
 
 
 class Hour(sa.types.TypeDecorator[datetime]):
@@ -47,13 +46,8 @@ records = Records(table, Docket, prefix="doc", number="2026/", search=("state", 
 
 
 @pytest.fixture
-def ctx(make_app, install):
-    install(Manifest(name="dockets"))
-    app = make_app("dockets", walled=False)
-    found = Context(app, Client(app).tenant_id)
-    with app.db.writing(found.tenant_id) as found.db:
-        table.create(found.db, checkfirst=True)
-        yield found
+def ctx(ctx_with):
+    return ctx_with(table)
 
 
 def test_a_column_has_the_default_that_python_gives_it(ctx):

@@ -5,8 +5,7 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, Json, Manifest, PageQuery, Records, Resource, resource_table
-from billycan.testing import Client
+from billycan import Json, PageQuery, Records, Resource, resource_table
 
 table = resource_table("crates", sa.Column("parts", Json, nullable=False))
 
@@ -22,13 +21,8 @@ EXACT = ("0.10", "12.50", "5.00", "-0.0001", "999999999.99", "0.1000000000000000
 
 
 @pytest.fixture
-def ctx(make_app, install):
-    install(Manifest(name="crates"))
-    app = make_app("crates", walled=False)
-    found = Context(app, Client(app).tenant_id)
-    with app.db.writing(found.tenant_id) as found.db:
-        table.create(found.db, checkfirst=True)
-        yield found
+def ctx(ctx_with):
+    return ctx_with(table)
 
 
 def test_decimals_come_back_as_they_were(ctx):

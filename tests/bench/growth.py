@@ -20,13 +20,14 @@ import msgspec
 import sqlalchemy as sa
 from curves import picture
 from data import PLUGINS, application
+from servers import postgresql
 
 from billycan import searching
 from billycan.app import App
 from billycan.counters import counters
 from billycan.starting import migrate
 from billycan.tenants import tenants
-from billycan.testing import Client, throwaway
+from billycan.testing import Client
 from billycan_contacts.tables import contacts
 from billycan_expenses.tables import categories, expenses
 from billycan_invoices.tables import invoices, lines
@@ -38,13 +39,6 @@ REQUESTS, QUICKLY = 100, 40  # of each operation at each size
 FIRST = 100_000_000  # so that the numbers in ids have the same length
 # Requests that do not count: psycopg prepares a statement after five, and PostgreSQL keeps a plan after five more.
 WARM = 15
-DURABLE = {
-    "fsync": "on",
-    "full_page_writes": "on",
-    "shared_buffers": "512MB",
-    "max_wal_size": "4GB",
-    "autovacuum": "on",
-}
 TABLES = (contacts, invoices, lines, expenses)
 IN_A_QUARTER = 50  # expenses, of those of ten years
 
@@ -115,7 +109,7 @@ def measure(
 ) -> Iterator[Point]:
     """All points, database by database."""
     for database in databases:
-        server = throwaway.start(**DURABLE) if database == "postgresql" else None
+        server = postgresql() if database == "postgresql" else None
         for grows, each in sizes.items():
             with tempfile.TemporaryDirectory(prefix="billycan-growth-") as folder:
                 asked: dict[int, Asked] = {}

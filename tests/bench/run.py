@@ -26,7 +26,7 @@ import msgspec
 import sqlalchemy as sa
 from answers import decoded, differences, members
 from data import LINES, LOGGED, PLUGINS, SECRET, Filled, Sizes, application, fill
-from servers import SHIPPED, TICK_SECONDS, Server, tree_cpu_seconds
+from servers import SHIPPED, TICK_SECONDS, Server, postgresql, settle, tree_cpu_seconds
 
 from billycan.db import Database
 from billycan.starting import migrate, policies
@@ -41,14 +41,6 @@ ON_POSTGRESQL_ALONE = ("fastapi", "hardened")  # asyncpg knows no other; and no 
 ROLE = "billycan_web"
 PER_PAGE = 25
 MOST = 100_000  # requests of one turn
-# Durable, as in production, and with room for the larger tables.
-POSTGRESQL = {
-    "fsync": "on",
-    "full_page_writes": "on",
-    "shared_buffers": "512MB",
-    "max_wal_size": "4GB",
-    "autovacuum": "on",
-}
 
 
 class Asked(msgspec.Struct):
@@ -212,8 +204,7 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
         tell(f"{database}: adding {sizes.invoices + sizes.contacts + sizes.deep:,} rows")
         url, postmaster = f"sqlite:///{folder}/bench.db", None
         if database == "postgresql":
-            server = throwaway.start(**POSTGRESQL)
-            assert server is not None
+            server = postgresql()
             postmaster = int(
                 (Path(str(server.url.query["host"])) / "data" / "postmaster.pid").read_text("utf-8").split()[0]
             )
@@ -225,6 +216,8 @@ def compare(database: str, options: argparse.Namespace, sizes: Sizes) -> Iterato
         if "logged" in options.against:
             with closing(application(url, str(folder / "shared"), LOGGED)) as logged:
                 migrate.upgrade(logged.db, logged.manifests)
+        if postmaster:
+            settle(url)
         # Copied while nobody is connected to it.
         urls = {"hardened": harden(server.database("bench_hardened", "bench"))} if postmaster else {}
         billycan = stack.enter_context(serving("billycan", url, filled, folder, options))

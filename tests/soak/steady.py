@@ -14,9 +14,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "bench"))
 from data import LINES, Filled, Sizes, application, fill
 from loaded import load_from, memory, serving
-from servers import children
-
-from billycan.testing import throwaway
+from servers import children, postgresql
 
 SLICE_SECONDS = 10.0
 MOST_GROWTH = 1.1
@@ -28,9 +26,7 @@ def soak(database: str, options: Namespace) -> bool:
         folder = Path(name)
         url = f"sqlite:///{folder}/soak.db"
         if database == "postgresql":
-            server = throwaway.start(fsync="on", full_page_writes="on", autovacuum="on")
-            assert server is not None
-            url = server.database("soak").render_as_string(hide_password=False)
+            url = postgresql().database("soak").render_as_string(hide_password=False)
         app = application(url, str(folder / "shared"))
         # Searches are asked of a business that stays as it is: of more rows they take more memory.
         filled = fill(app, Sizes(invoices=10_000, contacts=1_000, deep=100), 8)

@@ -35,6 +35,7 @@ HEALTH = "/-/health"
 _FILES = 4096  # that a process may have open: each connection is one, and so is each count of the limiter
 _MOST_MESSAGE = 200
 _STAY_SECONDS = 0.05
+_MOST_ACCEPTED = 4
 _MOST_WRITING = 4  # requests at work in a process of gevent's that are no GET
 
 
@@ -156,12 +157,8 @@ def prepare(worker: Any) -> None:
         writing = Places(_MOST_WRITING)
         worker.handle = _admitting(worker.handle, worker.cfg.keepalive, most)
         worker.timeout_ctx = nullcontext  # gevent's own deadline for a head, without an answer
-        # As one of several, gevent's worker accepts one connection in each round of its loop: under load far too few.
-        worker.cfg.set("workers", 1)
-        if {"gevent.monkey", "psycopg"} <= sys.modules.keys():
-            from billycan.engines import greenlets  # noqa: PLC0415 - gevent need not be installed
-
-            greenlets.install()
+        if "gevent.monkey" in sys.modules:
+            _prepare_gevent(worker.cfg)
     _watch(worker.cfg, places, writing)
     # gunicorn looks some thirty settings up for each request, which takes 0.4 µs each where they are no attributes, and
     # writes the date of each response anew.
@@ -210,6 +207,20 @@ def _admitting(handle: Callable[..., None], idle_seconds: float, most: int) -> C
             peer.close()
 
     return admit
+
+
+def _prepare_gevent(cfg: Any) -> None:
+    """Have gevent leave connections to other processes, and wait for PostgreSQL by its own loop."""
+    from gevent.baseserver import BaseServer  # noqa: PLC0415 - gevent need not be installed
+
+    # In each round of its loop. gunicorn has it accept one where there are several processes, and 100 where there is
+    # one: with 100, of eight connections that came at once the same process took all in one case of six.
+    BaseServer.max_accept = _MOST_ACCEPTED
+    cfg.set("workers", 1)
+    if "psycopg" in sys.modules:
+        from billycan.engines import greenlets  # noqa: PLC0415 - SQLite needs no psycopg
+
+        greenlets.install()
 
 
 def _watch(cfg: Any, places: Places, writing: Places) -> None:

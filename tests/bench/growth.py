@@ -109,7 +109,8 @@ def measure(
 ) -> Iterator[Point]:
     """All points, database by database."""
     for database in databases:
-        server = postgresql() if database == "postgresql" else None
+        # What parallel workers use could not be told from what those of others do.
+        server = postgresql(max_parallel_workers_per_gather="0") if database == "postgresql" else None
         for grows, each in sizes.items():
             with tempfile.TemporaryDirectory(prefix="billycan-growth-") as folder:
                 asked: dict[int, Asked] = {}

@@ -31,9 +31,9 @@ _GROUPS = Path("/sys/fs/cgroup")
 _PERIOD_US = 10_000
 
 
-def postgresql() -> throwaway.Postgres:
-    """A throwaway PostgreSQL as durable as one in production."""
-    server = throwaway.start(**POSTGRESQL)
+def postgresql(**settings: str) -> throwaway.Postgres:
+    """A throwaway PostgreSQL as durable as one in production, with these further settings."""
+    server = throwaway.start(**POSTGRESQL | settings)
     assert server is not None
     return server
 

@@ -31,6 +31,7 @@ tenants = sa.Table(
 
 Environment = Literal["live", "sandbox"]
 Days = Annotated[int, Meta(ge=0, le=365)]
+MOST_GST_SETTINGS = 100
 
 
 def _bsb(text: str) -> str:
@@ -119,7 +120,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     legal_name: Name | None = None
     abn: Abn | None = None
     gst_registered: bool = False
-    gst_settings: Annotated[list[GstSetting], Meta(max_length=100)] = []
+    gst_settings: Annotated[list[GstSetting], Meta(max_length=MOST_GST_SETTINGS)] = []
     timezone: Zone = "Australia/Sydney"
     address: Address | None = None
     email: Email | None = None
@@ -252,6 +253,8 @@ def _patched(body: Patch[Profile], stored: Profile, today: Callable[[str], date]
     if "gst_settings" in body and after.gst_settings != stored.gst_settings:
         raise Invalid.member("gst_registered", "invalid_value", f"is not what gst_settings say of today, {day}")
     kept = [one for one in after.gst_settings if one.since != day]
+    if len(kept) == MOST_GST_SETTINGS:  # with one more the profile could not be read again
+        raise Invalid.member("gst_settings", "too_long", f"has {MOST_GST_SETTINGS} items already: leave some out")
     now = GstSetting(since=day, registered=wanted)
     if before:
         now.basis, now.period = before.basis, before.period

@@ -277,6 +277,17 @@ def test_the_registration_for_gst_is_kept_by_date(client, clock):
     assert client.refused(422, "validation_failed", "PATCH", "/v1/tenant", torn)["param"] == "gst_registered"
 
 
+def test_a_profile_with_as_many_settings_as_it_may_have_takes_no_more_by_itself(client):
+    days = [f"{year}-{month:02}-01" for year in range(2010, 2019) for month in range(1, 13)][:100]
+    full = client.patch("/v1/tenant", {"gst_settings": [{"from": day, "registered": True} for day in days]})["data"]
+    error = client.refused(422, "validation_failed", "PATCH", "/v1/tenant", {"gst_registered": False})
+    assert (error["details"][0]["param"], error["details"][0]["code"]) == ("gst_settings", "too_long")
+    assert client.get("/v1/tenant")["data"] == full
+    client.patch("/v1/tenant", {"gst_settings": full["gst_settings"][1:]})
+    assert client.patch("/v1/tenant", {"gst_registered": False})["data"]["gst_registered"] is False
+    assert len(client.get("/v1/tenant")["data"]["gst_settings"]) == 100
+
+
 def test_a_business_from_before_there_were_dates_was_always_as_it_says(client):
     for registered, expected in ((True, ["2000-07-01"]), (False, [])):
         old = {"name": "Derwent", "gst_registered": registered, "timezone": "Australia/Hobart"}

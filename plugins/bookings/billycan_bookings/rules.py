@@ -79,10 +79,11 @@ def openings(
     found: dict[datetime, Opening] = {}
     for person in people:
         spans = at_work(person, since, until + terms.duration)
+        others = joined(busy.get(person.id, ()))
         for start in starts(person, terms.interval_minutes, since, until):
             if not covered(spans, start, start + terms.duration):
                 continue
-            if meets(busy.get(person.id, ()), *terms.occupied(start)):
+            if meets(others, *terms.occupied(start)):
                 continue
             if places := places_left(terms, taken.get(person.id, ()), start):
                 end_at = Moment.of(start + terms.duration)
@@ -135,15 +136,19 @@ def at_work(person: Person, since: datetime, until: datetime) -> list[Span]:
         (_moment_from(midnight + shift.start * MINUTE, zone), _moment_from(midnight + shift.end * MINUTE, zone))
         for midnight, shift in _shifts(person, since, until)
     ]
-    spans: list[Span] = []
-    for start, end in sorted((start, end) for start, end in worked if start < end and start <= until and end >= since):
-        if spans and start <= spans[-1][1]:
-            spans[-1] = spans[-1][0], max(end, spans[-1][1])
+    spans = joined((start, end) for start, end in worked if start < end and start <= until and end >= since)
+    return [*_without(spans, joined(person.time_off))]
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """These spans in order and apart: those that overlap or meet are one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
         else:
-            spans.append((start, end))
-    for off in person.time_off:
-        spans = [part for span in spans for part in _without(span, off)]
-    return spans
+            found.append((start, end))
+    return found
 
 
 def covered(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
@@ -152,9 +157,10 @@ def covered(spans: Sequence[Span], start: datetime, end: datetime) -> bool:
     return i >= 0 and end <= spans[i][1]
 
 
-def meets(spans: Iterable[Span], since: datetime, until: datetime) -> bool:
-    """Whether any of these spans overlaps a time."""
-    return any(start < until and end > since for start, end in spans)
+def meets(spans: Sequence[Span], since: datetime, until: datetime) -> bool:
+    """Whether any of these spans, which are in order and apart, overlaps a time."""
+    i = bisect_left(spans, until, key=lambda span: span[0]) - 1
+    return i >= 0 and spans[i][1] > since
 
 
 def first_moment(wall: datetime, zone: ZoneInfo) -> datetime | None:
@@ -180,9 +186,17 @@ def _shifts(person: Person, since: datetime, until: datetime) -> Iterator[tuple[
         day += DAY
 
 
-def _without(span: Span, off: Span) -> Iterator[Span]:
-    start, end = span
-    if start < min(end, off[0]):
-        yield start, min(end, off[0])
-    if max(start, off[1]) < end:
-        yield max(start, off[1]), end
+def _without(spans: Iterable[Span], off: Sequence[Span]) -> Iterator[Span]:
+    """What is left of spans without others; both are in order and apart, and gone through once."""
+    i = 0
+    for start, end in spans:
+        left = start
+        while i < len(off) and off[i][0] < end:
+            if left < off[i][0]:
+                yield left, off[i][0]
+            left = max(left, off[i][1])
+            if left >= end:
+                break  # it may go on into the next span
+            i += 1
+        if left < end:
+            yield left, end

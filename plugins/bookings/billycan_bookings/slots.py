@@ -16,10 +16,11 @@ from billycan_staff.api import Person, people
 
 from . import rules
 from .rules import Span, Taken, Terms
-from .schemas import Opening
+from .schemas import DAY, Opening
 from .tables import bookings, slots
 
 MOST_ALTERNATIVES = 5
+MOST_STARTS = 100_000  # that are looked at for alternatives, one for each person: others wait for the locks meanwhile
 NOT_FOUND = ("not_found", "there is no such record")
 NOT_FREE = "Nobody is free then; see alternatives."
 OR_FORCE = "see alternatives, or send `force`."
@@ -194,11 +195,15 @@ def _give_back(ctx: Context, booking: Row) -> None:
 
 
 def _nearest(ctx: Context, service: Row, staff: list[Person], start: datetime, job_id: str | None) -> list[Opening]:
-    """The few openings closest to a start, in order."""
+    """The few openings closest to a start, in order; of no more people and days than can be looked at."""
     earliest, latest = _window(ctx, service)
     middle = min(max(start, earliest), latest)
     found: list[Opening] = []
+    starts_a_day = DAY // service.slot_interval_minutes
+    staff = staff[: max(1, MOST_STARTS // (2 * starts_a_day))]
     for days in (1, 7, 30):
+        if days > 1 and 2 * days * starts_a_day * len(staff) > MOST_STARTS:
+            break
         found = offered(ctx, service, staff, middle - timedelta(days=days), middle + timedelta(days=days), job_id)
         if len(found) >= MOST_ALTERNATIVES:
             break

@@ -9,7 +9,7 @@ import sqlalchemy as sa
 
 from billycan import Context, unit_of_work
 from billycan.testing import Client, counted
-from billycan_bookings import handlers, slots
+from billycan_bookings import handlers, rules, slots
 from billycan_bookings.tables import bookings as bookings_table
 from billycan_bookings.tables import slots as slots_table
 
@@ -196,6 +196,30 @@ def test_a_taken_time_is_refused_with_alternatives_that_can_be_had(app):
         assert opening["staff_ids"] == shop.staff and opening["remaining"] == 1
     nearest = shop.refused(monday("10:30"))["alternatives"][-2]
     assert shop.book(nearest["start_at"])["end_at"] == nearest["end_at"]
+
+
+def test_alternatives_are_looked_for_among_no_more_than_a_bound(app, monkeypatch):
+    shop, looked_at, starts = Business(app, staff=3), [], rules.starts
+    for id in shop.staff:
+        away = {"start_at": "2026-01-01T00:00:00Z", "end_at": "2027-06-01T00:00:00Z"}
+        shop.web.patch(f"/v1/staff/{id}", {"time_off": [away]})
+
+    def noted(person, *more):
+        for start in starts(person, *more):
+            looked_at.append(person.name)
+            yield start
+
+    monkeypatch.setattr(rules, "starts", noted)
+    # Of each of the three there are 48 starts on each of so many days, of which the 7 in working hours are looked at.
+    for most, days in ((60 * 48 * 3, 42), (14 * 48 * 3, 10), (2 * 48 * 3, 1)):
+        looked_at.clear()
+        monkeypatch.setattr(slots, "MOST_STARTS", most)
+        assert shop.refused(monday("10:00"))["alternatives"] == []
+        assert len({*looked_at}) == 3 and len(looked_at) <= days * 8 * 3 * 2
+    monkeypatch.setattr(slots, "MOST_STARTS", 2 * 48 * 2)
+    looked_at.clear()
+    shop.refused(monday("10:00"))
+    assert len({*looked_at}) == 2
 
 
 def test_hours_hold_unless_forced(app):

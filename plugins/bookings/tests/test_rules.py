@@ -1,5 +1,6 @@
 """Availability against a model that walks every minute, in zones with and without daylight saving."""
 
+import sys
 from bisect import bisect_left
 from datetime import UTC, datetime, time, timedelta
 from itertools import accumulate
@@ -131,6 +132,37 @@ def test_a_slot_is_shared_up_to_its_capacity():
 
 
 # The model ------------------------------------------------------------------------------------------------------------
+
+
+def lines_run(run):
+    """How many lines of Python it takes."""
+    count = 0
+
+    def each(frame, event, arg):
+        nonlocal count
+        count += event == "line"
+        return each
+
+    before = sys.gettrace()
+    sys.settrace(each)
+    try:
+        run()
+    finally:
+        sys.settrace(before)
+    return count
+
+
+def test_somebodys_time_takes_work_in_proportion_to_its_parts():
+    since = local("2026-11-23")
+
+    def look(n):
+        minutes = [MINUTE * (i * 1440 // n) for i in range(n)]
+        pauses = [(since + at + MINUTE, since + at + 2 * MINUTE) for at in minutes]
+        who = person(*((0, at.seconds // 60, at.seconds // 60 + 4) for at in minutes), time_off=pauses)
+        return lines_run(lambda: openings(terms(1, 4), [who], {}, since, since + DAY, {who.id: pauses * 2}))
+
+    few, more, many = map(look, (40, 80, 160))
+    assert many - more <= 2.2 * (more - few), f"{few}, {more}, {many} lines"
 
 
 class Model:

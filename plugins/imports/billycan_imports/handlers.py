@@ -1,7 +1,7 @@
 """What each endpoint of imports does, and how a file comes in."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
@@ -45,9 +45,28 @@ def create_import(ctx: Context, query: Upload, body: IO[bytes]) -> Import:
     `too_many_rows` if the file cannot be read, and with `too_many_imports` while 10 others are not finished. Emits
     `import.failed` if the header has a fault.
     """
-    _check_waiting(ctx)
-    rows = rows_of(body, query.charset)
-    header = next(rows)
+    with closing(rows_of(body, query.charset)) as rows:
+        return _begin(ctx, query, next(rows), rows)
+
+
+def list_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
+    """Imports, newest first.
+
+    Faults can make the response large: use `fields` to leave them out.
+    """
+    return page(ctx, query)
+
+
+def get_import(ctx: Context, id: str) -> Import:
+    """One import, and its progress.
+
+    While it is `queued`, `checking` or `writing`, ask again after a second or so.
+    """
+    return get(ctx, id)
+
+
+def _begin(ctx: Context, query: Upload, header: list[str], rows: Iterable[list[str]]) -> Import:
+    """Write an import down, with its rows."""
     importer = Importer(importable(ctx.app)[query.resource], header)
     faults = [
         {"row": 0, "column": fault.param or None, "code": fault.code, "message": fault.message}
@@ -70,31 +89,19 @@ def create_import(ctx: Context, query: Upload, body: IO[bytes]) -> Import:
         external_id=None,
         metadata={},
     )
+    _check_waiting(ctx)
     row = records.save(ctx, row, rows=_keep(ctx, row.id, rows))
     return finish(ctx, row) if faults else show(ctx, row)
 
 
-def list_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
-    """Imports, newest first.
-
-    Faults can make the response large: use `fields` to leave them out.
-    """
-    return page(ctx, query)
-
-
-def get_import(ctx: Context, id: str) -> Import:
-    """One import, and its progress.
-
-    While it is `queued`, `checking` or `writing`, ask again after a second or so.
-    """
-    return get(ctx, id)
-
-
 def _check_waiting(ctx: Context) -> None:
-    """Refuse another file while many wait: their rows take room until they are finished."""
+    """Refuse a file that is one too many of those that wait: their rows take room until they are finished.
+
+    The counter's row that its insert locked makes others wait, so that the count is right.
+    """
     c = imports.c
     waiting = sa.select(sa.func.count()).where(own(ctx, imports), c.status.in_(("queued", "checking", "writing")))
-    if (ctx.db.execute(waiting).scalar() or 0) >= MOST_WAITING:
+    if ctx.db.execute(waiting).scalar_one() > MOST_WAITING:
         raise Conflict(
             f"{MOST_WAITING} imports are not finished yet: send the next when one of them is.", code="too_many_imports"
         )

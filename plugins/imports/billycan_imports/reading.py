@@ -3,7 +3,7 @@
 import codecs
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from typing import IO
 
 from billycan import BadRequest
@@ -16,7 +16,7 @@ MOST_NAME = 200  # characters: an import keeps the names of its columns for good
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
 
-def rows_of(file: IO[bytes], charset: str | None) -> Iterator[list[str]]:
+def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, None]:
     """The header and each row after it; BadRequest for a file that is no CSV in its encoding, or too long."""
     text = io.TextIOWrapper(file, _encoding(file, charset), newline="")
     try:

@@ -11,7 +11,7 @@ from billycan import Context, unit_of_work
 from billycan.importing import Importer
 from billycan.testing import Client, run_timed
 from billycan_contacts.handlers import records as records_of_contacts
-from billycan_imports import working
+from billycan_imports import handlers, working
 
 PATH = "/v1/imports"
 
@@ -292,6 +292,32 @@ def test_ten_files_may_wait(app, client):
     run_timed(app)
     run_timed(app)
     assert finished(client, "name\nAda\n")["status"] == "done"
+
+
+def test_of_two_files_at_once_the_eleventh_is_refused(app, client, engine, monkeypatch):
+    if engine == "sqlite":
+        pytest.skip("SQLite has one writer")
+    for _ in range(9):
+        upload(client, "name\n")
+    barrier, rows_of, answers = Barrier(2), handlers.rows_of, []
+
+    def together(*given):
+        rows = rows_of(*given)
+        barrier.wait()  # each has begun its transaction
+        return rows
+
+    monkeypatch.setattr(handlers, "rows_of", together)
+
+    def send(sender):
+        sender.call("POST", f"{PATH}?resource=contacts", raw=b"name\n", headers={"Content-Type": "text/csv"})
+        answers.append(sender.last.status_int)
+
+    threads = [Thread(target=send, args=[sender]) for sender in (client, client.key())]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(answers) == [202, 409]
 
 
 def test_records_are_of_the_moment_at_which_their_import_ended_and_are_counted(app, client):

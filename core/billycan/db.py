@@ -159,13 +159,8 @@ def _length(element: Any, compiler: Any, **options: Any) -> str:
 
 def tenant_table(name: str, *parts: Any) -> sa.Table:
     """A table whose rows belong to one tenant: `tenant_id` leads its primary key and everything that points at it."""
-    if name in metadata.tables:
-        raise ValueError(
-            f"the table {name} already exists: the names of a plugin's tables must begin with the plugin's name"
-        )
-    return sa.Table(
+    return deployment_table(
         name,
-        metadata,
         sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
         sa.Column("id", ByCodePoint, primary_key=True),
         *parts,

@@ -114,9 +114,7 @@ class Importer:
         """The body that the row is: what is empty is null where that can be sent, and is left out otherwise."""
         tree: dict[str, Any] = {}
         for read, cell in zip(self._read, cells, strict=False):
-            if read is None:
-                continue
-            if cell == "" and not read.is_nullable:
+            if read is None or (cell == "" and not read.is_nullable):
                 continue
             within = tree
             for step in read.above:

@@ -62,19 +62,3 @@ CODES: Mapping[str, Code] = {
     "internal_error": Code(500, "Something went wrong on the server; it is logged under `request_id`."),
     "unavailable": Code(503, "The service is temporarily unavailable: try again shortly."),
 }
-
-# The codes of single faults in `details`, besides those of the parameters above.
-FAULTS: Mapping[str, str] = {
-    "required": "The member is missing or empty.",
-    "invalid_type": "The member has the wrong JSON type.",
-    "invalid_value": "The value has the wrong format, or is not one of the possible values.",
-    "too_long": "The value has too many characters, items or keys.",
-    "out_of_range": "The value is below the minimum or above the maximum.",
-    "invalid_date": "The value is not a date or time, or is one that does not exist.",
-    "offset_required": "A time must include its offset from UTC.",
-    "invalid_abn": "The value is not a valid ABN: 11 digits, the first two of which are check digits.",
-    "currency_not_supported": "Only AUD is supported.",
-    "unknown_field": "There is no such member; the message names the ones there are.",
-    "read_only": "Only the server sets this member: leave it out, or send it back unchanged.",
-    "not_found": "The member refers to a record that does not exist.",
-}

@@ -223,7 +223,7 @@ class Documents(Generic[L, T]):
         Invalid where there is no such client or neighbour, and wherever `work_out` says so. `worked` are the lines and
         figures of a document of which they are known, so that they do not follow from what was sent.
         """
-        client = self._client(ctx, body)
+        client = client_of(ctx, body.client_id)
         self.neighbours.check(ctx, body, before)
         if worked is None:
             fill_in(ctx, body.line_items, stored)
@@ -348,13 +348,6 @@ class Documents(Generic[L, T]):
                 shown["hosted_url"] = link(ctx, row) if may_see else None
             yield shown
 
-    def _client(self, ctx: Context, body: Any) -> Party:
-        """Who a document is for, in one trip with the profile."""
-        (found,) = ctx.at_once(contacts.party_asked(ctx, body.client_id))
-        if not found:
-            raise Invalid.member("client_id", "not_found", "there is no such contact")
-        return Party(*found[0])
-
     def _stored(self, ctx: Context, document_id: str, lines: Sequence[Line]) -> list[Asked]:
         """What `at_once` takes to insert a document's lines."""
         rows = [
@@ -371,11 +364,11 @@ class Documents(Generic[L, T]):
 
 
 def client_of(ctx: Context, client_id: str) -> Party:
-    """The contact a document is for; Invalid where there is none."""
-    found = contacts.parties(ctx, [client_id]).get(client_id)
-    if found is None:
+    """The contact a document is for, in one trip with the profile; Invalid where there is none."""
+    (found,) = ctx.at_once(contacts.party_asked(ctx, client_id))
+    if not found:
         raise Invalid.member("client_id", "not_found", "there is no such contact")
-    return found
+    return Party(*found[0])
 
 
 def frozen(client: Party | None) -> dict[str, Any]:

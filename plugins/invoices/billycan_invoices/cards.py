@@ -9,9 +9,12 @@ import sqlalchemy as sa
 
 from billycan import Card, Context, own
 
+from .documents import SETTLED
+from .rules import OPEN
+from .sums import amount_of, in_cents
 from .tables import invoices, payments
 
-_OPEN = invoices.c.status.in_(("sent", "partially_paid"))
+_OPEN = invoices.c.status.in_(OPEN)
 _MONTHS = 6
 _NOT_INVOICED = ("draft", "void")
 
@@ -19,13 +22,12 @@ _NOT_INVOICED = ("draft", "void")
 def owed(ctx: Context) -> Card:
     """What clients owe, by how long it has been due."""
     today = ctx.today()
-    rest = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding")
-    due = _cents(invoices.c.total) - sum(_cents(invoices.c[name]) for name in rest)
+    due = in_cents(invoices.c.total) - sum(in_cents(invoices.c[name]) for name in SETTLED)
     ages = [today.fromordinal(today.toordinal() - days) for days in (0, 30, 60, 90)]
     late = invoices.c.due_date
     buckets = [late >= ages[0], *((late < newer) & (late >= older) for newer, older in pairwise(ages)), late < ages[-1]]
     asked = sa.select(*(sa.func.sum(sa.case((when, due), else_=0)) for when in buckets))
-    sums = [_dollars(cents) for cents in ctx.db.execute(asked.where(own(ctx, invoices), _OPEN)).one()]
+    sums = [*map(amount_of, ctx.db.execute(asked.where(own(ctx, invoices), _OPEN)).one())]
     overdue = sum(sums[1:], Decimal("0.00"))
     unpaid = "/v1/invoices?status=unpaid"
     rows = [("Not due yet", sums[0], f"{unpaid}&due_date_from={ages[0]}")]
@@ -53,12 +55,12 @@ def gst(ctx: Context) -> Card | None:
         return None
     today = ctx.today()
     since = date(today.year, (today.month - 1) // 3 * 3 + 1, 1)
-    asked = sa.select(sa.func.coalesce(sa.func.sum(_cents(invoices.c.gst)), 0)).where(
+    asked = sa.select(sa.func.coalesce(sa.func.sum(in_cents(invoices.c.gst)), 0)).where(
         own(ctx, invoices), invoices.c.issue_date >= since, invoices.c.status.not_in(_NOT_INVOICED)
     )
     return Card(
         title="GST on invoices",
-        figure=_dollars(ctx.db.execute(asked).scalar_one()),
+        figure=amount_of(ctx.db.execute(asked).scalar_one()),
         note=f"since {since.day} {since:%B}, by date of issue",
         path=f"/v1/invoices?issue_date_from={since}",
     )
@@ -68,22 +70,14 @@ def _by_month(
     ctx: Context, day: sa.Column[Any], amount: sa.Column[Any], starts: list[date], *conditions: Any
 ) -> list[Decimal]:
     sums = [
-        sa.func.sum(sa.case(((day >= since) & (day < until), _cents(amount)), else_=0))
+        sa.func.sum(sa.case(((day >= since) & (day < until), in_cents(amount)), else_=0))
         for since, until in pairwise(starts)
     ]
     where = (own(ctx, day.table), day >= starts[0], *conditions)
-    return [_dollars(cents) for cents in ctx.db.execute(sa.select(*sums).where(*where)).one()]
+    return [*map(amount_of, ctx.db.execute(sa.select(*sums).where(*where)).one())]
 
 
 def _months(today: date) -> list[date]:
     """The first days of this month, of those before it, and of the next."""
     month = today.year * 12 + today.month - 1
     return [date(each // 12, each % 12 + 1, 1) for each in range(month - _MONTHS + 1, month + 2)]
-
-
-def _cents(column: sa.ColumnElement[Any]) -> sa.ColumnElement[int]:
-    return sa.type_coerce(column, sa.BigInteger)
-
-
-def _dollars(cents: Any) -> Decimal:
-    return Decimal(int(cents or 0)).scaleb(-2)

@@ -35,7 +35,7 @@ neighbours = Neighbours(quote_id="quotes", job_id="jobs", booking_id="bookings")
 
 def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     """The invoices of any of these statuses, worked-out ones among them."""
-    open_ = invoices.c.status.in_(("sent", "partially_paid"))
+    open_ = invoices.c.status.in_(rules.OPEN)
     conditions = {"unpaid": open_, "overdue": open_ & (invoices.c.due_date < ctx.today())}
     return sa.or_(*(conditions.get(status, invoices.c.status == status) for status in statuses))
 
@@ -99,7 +99,7 @@ def amount_due(row: Row) -> Decimal:
 
 def is_overdue(status: str, due_date: date, today: date) -> bool:
     """Whether an invoice is past its due date in the tenant's zone and not settled."""
-    return status in ("sent", "partially_paid") and due_date < today
+    return status in rules.OPEN and due_date < today
 
 
 def allowed_actions(ctx: Context, row: Row) -> list[str]:

@@ -13,12 +13,11 @@ from billycan.fields import Moment
 from billycan.mornings import Morning
 
 from .documents import amount_due, documents, hosted_url, records
+from .rules import OPEN
 from .tables import invoices
 
 DUE_SOON = Morning("invoice.due_soon", -3, 0)
 OVERDUE = Morning("invoice.overdue", 1, 31)
-
-_OPEN = ("sent", "partially_paid")
 
 
 class Unpaid(Struct, frozen=True, kw_only=True):
@@ -37,7 +36,7 @@ class Unpaid(Struct, frozen=True, kw_only=True):
 def unpaid() -> sa.Subquery:
     """The `tenant_id`, `id` and `due_date` of the invoices, in any business, that were sent and are not settled."""
     c = invoices.c
-    return sa.select(c.tenant_id, c.id, c.due_date).where(c.status.in_(_OPEN)).subquery()
+    return sa.select(c.tenant_id, c.id, c.due_date).where(c.status.in_(OPEN)).subquery()
 
 
 def lock_unpaid(ctx: Context, id: str) -> Unpaid | None:
@@ -46,7 +45,7 @@ def lock_unpaid(ctx: Context, id: str) -> Unpaid | None:
     Whoever records a payment at this moment comes first, or waits.
     """
     row = records.lock(ctx, id)
-    if row.status not in _OPEN:
+    if row.status not in OPEN:
         return None
     return Unpaid(
         id=row.id,
@@ -62,7 +61,7 @@ def lock_unpaid(ctx: Context, id: str) -> Unpaid | None:
 
 def due_soon(app: App, now: Moment) -> sa.Select[Any]:
     """The invoices that are to be paid within three days, and of which nobody was told."""
-    return DUE_SOON.due(invoices.c.due_date, now).where(invoices.c.status.in_(_OPEN))
+    return DUE_SOON.due(invoices.c.due_date, now).where(invoices.c.status.in_(OPEN))
 
 
 def tell_due_soon(ctx: Context, id: str) -> None:
@@ -72,7 +71,7 @@ def tell_due_soon(ctx: Context, id: str) -> None:
 
 def overdue(app: App, now: Moment) -> sa.Select[Any]:
     """The invoices that should have been paid, and of which nobody was told."""
-    return OVERDUE.due(invoices.c.due_date, now).where(invoices.c.status.in_(_OPEN))
+    return OVERDUE.due(invoices.c.due_date, now).where(invoices.c.status.in_(OPEN))
 
 
 def tell_overdue(ctx: Context, id: str) -> None:
@@ -82,5 +81,5 @@ def tell_overdue(ctx: Context, id: str) -> None:
 
 def _tell(ctx: Context, id: str, morning: Morning) -> None:
     row = records.lock(ctx, id)  # whoever records a payment at this moment comes first, or waits
-    if row.status in _OPEN and amount_due(row) > 0 and morning.once(ctx, id, row.due_date):
+    if row.status in OPEN and amount_due(row) > 0 and morning.once(ctx, id, row.due_date):
         documents.tell(ctx, row, morning.what)

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 from billycan import Context, GstEntries, GstPeriod, names_of, own
 
 from . import supplies
+from .sums import in_cents
 from .tables import entries, invoices, notes
 
 _PARTS = ("gst", "export", "gst_free", "input_taxed", "out_of_scope")
@@ -75,8 +76,8 @@ def _ledger(ctx: Context, period: GstPeriod) -> sa.Subquery:
     here = entries.c.counts_on.between(sa.literal(_FIRST_DATE if changes else period.since, sa.Date), period.until)
     touched = sa.select(entries.c.invoice_id).where(own(ctx, entries), here)
     columns = [entries.c[name] for name in ("id", "invoice_id", "kind", "counts_on", "note_id")]
-    figures = [sa.type_coerce(entries.c[name], sa.BigInteger).label(name) for name in ("total", *_PARTS, "written_off")]
-    paid = sa.type_coerce(entries.c.paid, sa.BigInteger) + sa.type_coerce(entries.c.cash_rounding, sa.BigInteger)
+    figures = [in_cents(entries.c[name]).label(name) for name in ("total", *_PARTS, "written_off")]
+    paid = in_cents(entries.c.paid) + in_cents(entries.c.cash_rounding)
     mine = own(ctx, entries), entries.c.invoice_id.in_(touched)
     rank = sa.case((entries.c.kind == "invoice", 0), else_=1).label("rank")
     parts = [sa.select(*columns, rank, *figures, paid.label("paid")).where(*mine)]

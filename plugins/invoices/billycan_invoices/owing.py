@@ -11,6 +11,7 @@ from msgspec import Struct
 from billycan import Context, own
 from billycan.fields import start_of_day
 
+from .sums import amount_of, in_cents
 from .tables import entries, invoices, payments, refunds
 
 # Each with the most days for which it has been due; what is not due yet is `current`.
@@ -39,7 +40,7 @@ def owed_by(ctx: Context, client_id: str, day: date) -> Owed:
     """What a client owed at the end of a day."""
     figures = _by_client(ctx, day, client_id).subquery()
     row = ctx.db.execute(sa.select(*(sa.func.sum(figures.c[name]) for name in FIGURES))).one()
-    return Owed(*map(_dollars, row))
+    return Owed(*map(amount_of, row))
 
 
 def owed_by_each(ctx: Context, day: date, *, limit: int | None, offset: int) -> tuple[dict[str, Owed], int, Owed]:
@@ -53,12 +54,12 @@ def owed_by_each(ctx: Context, day: date, *, limit: int | None, offset: int) -> 
     rows = ctx.db.execute(in_order.limit(limit).offset(offset) if limit else in_order).all()
     if not rows:
         if not offset:
-            return {}, 0, Owed(*map(_dollars, [0] * len(FIGURES)))
+            return {}, 0, Owed(*map(amount_of, [0] * len(FIGURES)))
         _, count, all_ = owed_by_each(ctx, day, limit=1, offset=0)
         return {}, count, all_
     width = len(FIGURES) + 1
-    each = {row[0]: Owed(*map(_dollars, row[1:width])) for row in rows}
-    return each, rows[0][width], Owed(*map(_dollars, rows[0][width + 1 :]))
+    each = {row[0]: Owed(*map(amount_of, row[1:width])) for row in rows}
+    return each, rows[0][width], Owed(*map(amount_of, rows[0][width + 1 :]))
 
 
 def _by_client(ctx: Context, day: date, client_id: str | None = None) -> sa.Select[Any]:
@@ -76,8 +77,8 @@ def _parts(ctx: Context, day: date, client_id: str | None) -> list[sa.Select[Any
     whose = (lambda table: table.c.client_id == client_id) if client_id else lambda table: sa.true()
     ledger = sa.select(
         entries.c.invoice_id,
-        sa.func.sum(_cents(entries, "total") - _settled()).label("due"),
-        sa.func.sum(_cents(entries, "paid")).label("paid"),
+        sa.func.sum(in_cents(entries.c.total) - _settled()).label("due"),
+        sa.func.sum(in_cents(entries.c.paid)).label("paid"),
     ).where(own(ctx, entries), entries.c.counts_on <= day)
     if client_id:
         ledger = ledger.where(
@@ -92,8 +93,8 @@ def _parts(ctx: Context, day: date, client_id: str | None) -> list[sa.Select[Any
     )
     ended = start_of_day(day + timedelta(days=1), ctx.tenant.timezone)
     kept = payments.c.reversed_at.is_(None) | (payments.c.reversed_at >= ended)
-    received = _row(payments.c.client_id, {"credit": _cents(payments, "amount")})
-    given_back = _row(payments.c.client_id, {"credit": -_cents(refunds, "amount")}).join(
+    received = _row(payments.c.client_id, {"credit": in_cents(payments.c.amount)})
+    given_back = _row(payments.c.client_id, {"credit": -in_cents(refunds.c.amount)}).join(
         payments, (payments.c.tenant_id == refunds.c.tenant_id) & (payments.c.id == refunds.c.payment_id)
     )
     return [
@@ -124,12 +125,4 @@ def _aged(due: sa.ColumnElement[int], day: date) -> dict[str, sa.ColumnElement[i
 
 
 def _settled() -> sa.ColumnElement[int]:
-    return _cents(entries, "paid") + _cents(entries, "cash_rounding") + _cents(entries, "written_off")
-
-
-def _cents(table: sa.Table, name: str) -> sa.ColumnElement[int]:
-    return sa.type_coerce(table.c[name], sa.BigInteger)
-
-
-def _dollars(cents: Any) -> Decimal:
-    return Decimal(int(cents or 0)).scaleb(-2)
+    return in_cents(entries.c.paid) + in_cents(entries.c.cash_rounding) + in_cents(entries.c.written_off)

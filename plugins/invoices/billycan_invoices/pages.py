@@ -11,6 +11,7 @@ from billycan_hosted.api import DocumentPage, Link, Shown, day, how_to_pay, mone
 from .documents import PATH, documents, hosted_url, records
 from .handlers import send_invoice
 from .paying import pay_buttons
+from .rules import OPEN
 from .schemas import Invoice
 
 _BADGES = {
@@ -54,7 +55,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
     """An invoice with all that a tax invoice must show (s 29-70 GST Act), how to pay, and what was paid."""
     row = records.find(ctx, id)
     invoice = documents.show(ctx, row)
-    owing = invoice.status in ("sent", "partially_paid")
+    owing = invoice.status in OPEN
     codes = [part.gst_code for part in invoice.gst_breakdown]
     all_taxable = codes == ["gst"] and invoice.gst == round_cents(Fraction(invoice.total) / 11)
     tone, text = _NOTICES.get(invoice.status, ("good", ""))

@@ -11,6 +11,7 @@ from billycan import Conflict, Context, NotFound, PayButton, decode, own
 from .documents import amount_due, documents, hosted_url, records
 from .payment_handlers import create_payment, get_payment
 from .payment_schemas import NewAllocation, NewReceipt, Payment
+from .rules import OPEN
 from .settling import lock_invoices, owed
 from .tables import payments
 
@@ -33,7 +34,7 @@ def payable(ctx: Context, invoice_id: str) -> Payable | None:
     """What can be paid of an invoice; None where nothing is due. Raises NotFound."""
     row = records.find(ctx, invoice_id)
     url = hosted_url(ctx, row)
-    if row.status not in ("sent", "partially_paid") or url is None:
+    if row.status not in OPEN or url is None:
         return None
     return Payable(number=row.number, amount_due=amount_due(row), url=url)
 

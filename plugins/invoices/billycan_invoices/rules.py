@@ -13,6 +13,9 @@ LEAST_COIN = Decimal("0.05")
 MOST_ROUNDING = Decimal("0.02")
 ZERO = Decimal("0.00")
 
+# The statuses of an invoice on which something is due.
+OPEN = ("sent", "partially_paid")
+
 actions = Actions(
     {
         "send": ("draft", "sent"),

@@ -15,6 +15,7 @@ from billycan_contacts import api as contacts
 
 from .documents import SETTLED, records
 from .schemas import InvoiceQuery, Status
+from .sums import amount_of, in_cents
 from .tables import invoices
 
 GroupBy = Literal["month", "client", "status"]
@@ -109,7 +110,7 @@ def summarise_invoices(ctx: Context, query: InvoiceSummaryQuery) -> list[Invoice
     if by != "client":
         keyed = dict(sorted(keyed.items(), key=lambda pair: _STATUSES.index(pair[0]) if by == "status" else pair[0]))
     labels = contacts.names(ctx, keyed) if by == "client" else {key: _label(by, key) for key in keyed}
-    return [InvoiceGroup(key, labels.get(key, key), row[0], *map(_dollars, row[1:])) for key, row in keyed.items()]
+    return [InvoiceGroup(key, labels.get(key, key), row[0], *map(amount_of, row[1:])) for key, row in keyed.items()]
 
 
 def summarise_invoices_as_csv(ctx: Context, query: InvoiceSummaryQuery) -> Reply:
@@ -127,13 +128,9 @@ _STATUSES = get_args(Status)
 def _cents(name: str) -> sa.ColumnElement[int]:
     """A figure of an invoice as the whole number that is stored."""
     if name != "amount_due":
-        return sa.type_coerce(invoices.c[name], sa.BigInteger)
+        return in_cents(invoices.c[name])
     due = sum((-_cents(each) for each in SETTLED), _cents("total"))
     return sa.case((invoices.c.status == "void", 0), else_=due)
-
-
-def _dollars(cents: Any) -> Decimal:
-    return Decimal(int(cents)).scaleb(-2)
 
 
 def _key(values: Sequence[Any]) -> str:

@@ -17,6 +17,7 @@ from billycan_documents.api import Line, breakdown
 
 from .ledger import UNTAXED
 from .rules import ZERO
+from .sums import amount_of, in_cents
 from .tables import ahead, invoices
 
 FIGURES = ("total", "gst", "export", "gst_free", "input_taxed")
@@ -69,13 +70,12 @@ def counted(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
         .group_by(ahead.c.work_id)
         .subquery("began")
     )
-    cents = {name: sa.type_coerce(ahead.c[name], sa.BigInteger) for name in FIGURES}
     labels = {"G1": "total", "G2": "export", "G3": "gst_free", "G4": "input_taxed", "1A": "gst"}
     return (
         sa.select(
             ahead.c.invoice_id.label("document_id"),
             ahead.c.counts_on,
-            *(cents[name].label(label) for label, name in labels.items()),
+            *(in_cents(ahead.c[name]).label(label) for label, name in labels.items()),
         )
         .join(began, began.c.work_id == ahead.c.work_id)
         .where(own(ctx, ahead), period.accrual_from(began.c.day) == began.c.day, period.registered(ahead.c.counts_on))
@@ -112,11 +112,9 @@ def _sum(parts: Iterable[tuple[str, Decimal, Decimal]]) -> Figures:
 
 def _bring_to(ctx: Context, work_id: str, invoice_id: str, on: date, wanted: Figures) -> None:
     """Note the difference between what counts ahead of a work and what is to."""
-    sums = (sa.func.sum(sa.type_coerce(ahead.c[name], sa.BigInteger)) for name in FIGURES)
+    sums = (sa.func.sum(in_cents(ahead.c[name])) for name in FIGURES)
     there = ctx.db.execute(sa.select(*sums).where(own(ctx, ahead), ahead.c.work_id == work_id)).one()
-    more = {
-        name: wanted[name] - Decimal(int(cents or 0)).scaleb(-2) for name, cents in zip(FIGURES, there, strict=True)
-    }
+    more = {name: wanted[name] - amount_of(cents) for name, cents in zip(FIGURES, there, strict=True)}
     if any(more.values()):
         row = {"id": new_id("ahe"), "invoice_id": invoice_id, "work_id": work_id, "counts_on": on, **more}
         _INSERT.run(ctx.db, ctx.tenant_id, [row])

@@ -147,7 +147,7 @@ def write(
     )
     ctx.db.execute(sa.insert(recipients), _recipients(row, to, cc, fates))
     # The counter's row that the insert locked makes others wait, so that the count is right.
-    _check_bound(ctx, ctx.app)
+    _check_bound(ctx)
     if row.status == "failed":
         ctx.emit("email.failed", _cut_short(ctx.app, _whole(ctx, row)))
     return row
@@ -202,8 +202,8 @@ def _fates(
     return found
 
 
-def _check_bound(ctx: Context, app: App) -> None:
-    most = app.settings_of(Settings).per_day
+def _check_bound(ctx: Context) -> None:
+    most = ctx.settings(Settings).per_day
     since = Moment.of(ctx.now() - timedelta(days=1))
     recent = sa.select(sa.func.count()).join_from(
         emails,

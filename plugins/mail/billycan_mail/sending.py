@@ -102,21 +102,23 @@ class Sender:
         token, app = new_id("att"), self.app
         with app.db.writing(due.tenant_id or "") as db:
             now = app.now()
-            lease = {"status": "sending", "lease_token": token, "first_attempt_at": sa.func.coalesce(_first, NOW)}
-            until = Moment.of(now + timedelta(seconds=self.settings.lease_seconds))
+            table = letters if due.tenant_id is None else emails
+            lease = {
+                "status": "sending",
+                "lease_token": token,
+                "lease_until": Moment.of(now + timedelta(seconds=self.settings.lease_seconds)),
+                "first_attempt_at": sa.func.coalesce(table.c.first_attempt_at, NOW),
+                "failures": _died(table),
+            }
+            taken = sa.update(table).where(table.c.id == due.id, free(table)).values(lease).returning(table)
             if due.tenant_id is None:
-                first = sa.func.coalesce(letters.c.first_attempt_at, NOW)
-                lease |= {"first_attempt_at": first, "failures": _died(letters)}
-                taken = sa.update(letters).where(letters.c.id == due.id, free(letters)).returning(letters)
-                row = db.execute(taken.values(**lease, lease_until=until), {"now": now}).first()
+                row = db.execute(taken, {"now": now}).first()
                 return Claim(due, token, row, ()) if row else None
-            mine = (emails.c.tenant_id == due.tenant_id) & (emails.c.id == due.id)
             # A lease that nobody gave back is of an attempt that may have arrived.
             twice = emails.c.may_have_arrived_twice | emails.c.is_uncertain | emails.c.lease_token.is_not(None)
-            taken = sa.update(emails).where(mine, free(emails)).returning(emails)
             made = {"attempts_made": emails.c.attempts_made + 1, "may_have_arrived_twice": twice, "is_uncertain": False}
-            made["failures"] = _died(emails)
-            row = db.execute(taken.values(**lease, **made, lease_until=until), {"now": now}).first()
+            mine = taken.where(emails.c.tenant_id == due.tenant_id).values(made)
+            row = db.execute(mine, {"now": now}).first()
             if row is None:
                 return None
             begun = {"id": token, "email_id": due.id, "number": row.attempts_made, "started_at": now}
@@ -267,7 +269,6 @@ def _file(row: Any, filename: str) -> message.File:
     return message.File(filename, row.content_type, bytes(row.content))
 
 
-_first = emails.c.first_attempt_at
 _DUE_LETTERS = sa.select(letters.c.id).where(free(letters)).order_by(letters.c.due_at).limit(_AT_ONCE)
 # The first of every business before the second of any.
 _turn = sa.func.row_number().over(partition_by=emails.c.tenant_id, order_by=emails.c.due_at)

@@ -22,9 +22,6 @@ def basic(name, secret):
     return "Basic " + base64.b64encode(f"{quote(name, safe='')}:{quote(secret, safe='')}".encode()).decode()
 
 
-BARE = {"client_id": None, "client_secret": None}
-
-
 def test_an_app_proves_itself_in_one_way_of_two(oauth):
     header = basic(oauth.id, oauth.secret)
     form = {"grant_type": "refresh_token", "refresh_token": "x"}

@@ -241,7 +241,6 @@ def _show_form(
         "fields": fields,
         "rows": rows,
         "choices": choices,
-        "labels": label,
     }
     return Shown("dashboard/form.html", values)
 
@@ -314,8 +313,8 @@ def _choices(
     names = {
         id: known.get(id) or _look_up(visit, id) for id in sorted(chosen - {id for id, _ in pairs})[:_MOST_LOOKED_UP]
     }
-    total = visit.call("GET", target.path, {"per_page": 1})["pagination"]["total"] if text else None
-    total = found["pagination"]["total"] if total is None else total
+    all_ = visit.call("GET", target.path, {"per_page": 1}) if text else found
+    total = all_["pagination"]["total"]
     return Choices(pairs, names, in_row, total, target.title, f"{target.page}/new" if target.may(visit, "make") else "")
 
 

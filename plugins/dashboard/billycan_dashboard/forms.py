@@ -195,14 +195,14 @@ def filled(asked: tuple[Control, ...], record: Mapping[str, Any], zone: str, bef
     return found
 
 
-def blank(asked: tuple[Control, ...], before: str = "") -> dict[str, str]:
+def blank(asked: tuple[Control, ...]) -> dict[str, str]:
     """The fields of a form for something new: what it has when nothing is said."""
     found: dict[str, str] = {}
     for control in asked:
         if control.form == "object":
             continue  # one that is not filled in is not sent
         if control.form != "rows" and control.default not in (None, [], {}):
-            found[f"{before}{control.name}"] = _text(control, control.default, "UTC")
+            found[control.name] = _text(control, control.default, "UTC")
     return found
 
 

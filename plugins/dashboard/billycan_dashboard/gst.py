@@ -83,7 +83,6 @@ def show_gst(visit: Visit) -> Answer:
     values = {
         "report": report,
         "sides": [("Sales", SALES), ("Purchases", PURCHASES)],
-        "names": NAMES,
         "lodged_labels": _LODGED,
         "to_lodge": _to_lodge(report),
         "without": [(plugin, _WITHOUT.get(plugin, plugin)) for plugin in report["missing"]],

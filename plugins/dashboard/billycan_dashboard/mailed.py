@@ -124,6 +124,8 @@ def email_first(visit: Visit, kind: Kind, record: Mapping[str, Any], sent: Maile
 
 
 def has_server(visit: Visit) -> bool:
+    if not is_on(visit.app):
+        return False
     from billycan_mail.api import can_send  # noqa: PLC0415 - there only where that plugin is
 
     return can_send(visit.app)

@@ -123,10 +123,8 @@ def _of_response(response: Mapping[str, Any]) -> Reason:
         to = response["headers"].get("location")
         leads = f" It leads to {to[:200]}." if to else ""
         return Reason(f"It answered {status}, a redirect, and none is followed", f"Use the final URL instead.{leads}")
-    if todo := _STATUS.get(403 if status == 401 else status, _STATUS.get(status)):
+    if todo := _STATUS.get(401 if status == 403 else status):
         return Reason(f"It answered {status}", todo)
-    if status == 403:
-        return Reason("It answered 403", _STATUS[401])
     if status >= 500:
         return Reason(f"It answered {status}", "The receiver itself failed: its log, at the time below, says why.")
     return Reason(f"It answered {status}", "Only an answer from 200 to 299 counts as received.")

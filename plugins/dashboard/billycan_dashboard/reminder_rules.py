@@ -9,6 +9,7 @@ from billycan import App, BadRequest, Fault, Invalid
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from . import forms
+from .mailed import has_server
 
 API = "/v1/reminders"
 HERE = "/dashboard/reminders"
@@ -48,7 +49,7 @@ def show_rules(visit: Visit) -> Answer:
         "version": visit.form.get("version") or stored["version"],
         "may_change": visit.identity.holds("reminders:write"),
         "placeholders": _PLACEHOLDERS,
-        "cannot_send": not _can_send(visit.app),
+        "cannot_send": not has_server(visit),
     }
     return Shown("dashboard/reminder_rules.html", values)
 
@@ -80,14 +81,6 @@ def change_rules(visit: Visit) -> Answer:
 
 def has_reminders(app: App) -> bool:
     return ("GET", API) in app.at
-
-
-def _can_send(app: App) -> bool:
-    if "mail" not in app.manifests:
-        return False
-    from billycan_mail.api import can_send  # noqa: PLC0415 - there only where that plugin is
-
-    return can_send(app)
 
 
 def _filled(rules: list[Mapping[str, Any]]) -> dict[str, str]:

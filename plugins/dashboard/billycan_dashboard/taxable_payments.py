@@ -40,8 +40,7 @@ def show_taxable_payments(visit: Visit) -> Answer:
 
 def get_file(visit: Visit) -> Answer:
     """The report for a spreadsheet."""
-    asked = {"year": year} if (year := visit.query.get("year")) else {}
-    return reports.file(visit, f"{API}.csv", asked)
+    return reports.file(visit, f"{API}.csv", reports.parameters(visit, "year"))
 
 
 def has_taxable_payments(app: App) -> bool:

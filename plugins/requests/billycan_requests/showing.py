@@ -54,7 +54,7 @@ def show_requests(visit: Visit) -> Answer:
         usage = _usage(ctx, callers, filters.get("caller", ""))
     values = {
         "filters": filters,
-        "fields": [(name, filters[name]) for name in filters],
+        "fields": [*filters.items()],
         "rows": [_shown(row, callers) for row in rows],
         "page": {"page": page, "per_page": PER_PAGE, "total": total, "has_more": page * PER_PAGE < total},
         "state": state,
@@ -86,7 +86,6 @@ def _shown(row: Any, callers: Mapping[str, Caller]) -> dict[str, Any]:
     caller = callers.get(row.caller_id)
     return {
         "at": Moment.of(datetime.fromtimestamp(row.at / 1000, UTC)),
-        "caller_id": row.caller_id,
         "caller": caller.name if caller else row.caller_id,
         "method": row.method,
         "route": row.route,

@@ -20,7 +20,7 @@ from billycan.web import MethodNotAllowed, PayloadTooLarge, read_bytes
 
 from . import sealing, sessions
 from .drawing import draw
-from .rules import Role, may
+from .rules import Role
 from .settings import Settings
 from .tables import shown_once
 from .visits import Led, Sent, Shown, Uploaded, Visit
@@ -192,8 +192,8 @@ class Room:
             return Led("/dashboard/account", "Set up a second factor first: whoever runs the deployment must have one.")
         if screen.role and session.role is None:
             return Led("/dashboard/businesses")
-        if screen.role and not may(session.role, screen.role):
-            raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
+        if screen.role:
+            visit.require(screen.role)
         return None
 
     def look_for_what_was_left(self, req: falcon.Request, visit: Visit) -> None:

@@ -30,7 +30,7 @@ from billycan.describe import schemas
 from billycan.describe.codes import CODES
 from billycan.plain import parts
 from billycan.sharing import limits
-from billycan.starting import plugins, settings
+from billycan.starting import packages, plugins, settings
 from billycan.testing import Client, decoded
 from billycan.tools import scaffold
 from billycan.tools.cli import commands
@@ -188,6 +188,17 @@ def test_a_deprecated_route_says_so_as_documented(install, make_app):
     manager.add_hookspecs(SimpleNamespace(on_event=given["on_event"]))
     with pytest.warns(DeprecationWarning, match="rename your function"):
         manager.register(SimpleNamespace(on_event=hookspecs.hookimpl(lambda ctx, event: None)))
+
+
+def test_every_variable_that_a_document_sets_is_read():
+    known = {plugin: plugins.manifest(plugin).settings for plugin in packages.installed()}
+    for page in PAGES:
+        for name in re.findall(r"\bBILLYCAN_([A-Z_]+)\b(?!<)", page.read_text("utf-8")):
+            plugin, of_plugin, setting = name.lower().partition("__")
+            kind = known[plugin] if of_plugin else settings.Settings
+            elsewhere = {settings.CONFIG, settings.SECRET_FILE, *settings.ELSEWHERE, "BILLYCAN_RECORD"}
+            is_read = f"BILLYCAN_{name}" in elsewhere or (setting or plugin) in kind.__struct_fields__
+            assert is_read, f"{page.relative_to(ROOT)}: BILLYCAN_{name}"
 
 
 # What authors of plugins are told -------------------------------------------------------------------------------------

@@ -112,6 +112,11 @@ def test_what_is_wrong_in_the_file_is_named(tmp_path, text, said):
         load({})
 
 
+def test_whoever_sets_a_plugins_setting_among_cores_is_told_how_it_is_set():
+    with pytest.raises(SettingsError, match=r"^visits_announce_days: unknown.* two underscores: BILLYCAN_<PLUGIN>__<S"):
+        load({"BILLYCAN_VISITS_ANNOUNCE_DAYS": "3"})
+
+
 def test_the_file_is_utf_8_on_a_machine_that_is_set_to_something_else(tmp_path):
     (tmp_path / "billycan.toml").write_text('trusted_proxies = ["::1"]  # Müllers', "utf-8")
     ascii_alone = {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}

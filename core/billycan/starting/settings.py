@@ -23,6 +23,7 @@ PREFIX = "BILLYCAN_"
 CONFIG, SECRET_FILE = f"{PREFIX}CONFIG", f"{PREFIX}SECRET_FILE"
 # What gunicorn_conf.py reads, before any of billycan is imported, and `billycan webhooks listen`.
 ELSEWHERE = tuple(f"{PREFIX}{name}" for name in ("BIND", "WORKERS", "THREADS", "WORKER_CLASS", "KEY"))
+_OF_A_PLUGIN = f"; one of a plugin, with two underscores: {PREFIX}<PLUGIN>__<SETTING>"
 
 
 class SettingsError(Exception):
@@ -128,7 +129,8 @@ def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
     for name, value in table.items():
         label = f"{plugin}.{name}" if plugin else name
         if name not in members:
-            raise SettingsError(f"{label}: unknown setting. Known settings: {', '.join(sorted(members)) or 'none'}")
+            known = f"{', '.join(sorted(members)) or 'none'}{'' if plugin else _OF_A_PLUGIN}"
+            raise SettingsError(f"{label}: unknown setting. Known settings: {known}")
         if isinstance(value, str) and _is_list(members[name]):
             value = [part.strip() for part in value.split(",") if part.strip()]  # noqa: PLW2901
         try:

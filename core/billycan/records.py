@@ -291,6 +291,8 @@ class Records(Generic[T]):
                 )
         if self.search and "search_text" not in self.table.c:
             raise ValueError(f"Records of {self.table.name}: search needs searchable() among the table's columns")
+        if self.number and not {"number", "sequence"} <= set(self.table.c.keys()):
+            raise ValueError(f"Records of {self.table.name}: number needs *numbered() among the table's columns")
 
     def _check_references(self, ctx: Context, values: Mapping[str, Any]) -> None:
         """Refuse ids of records that there are not."""

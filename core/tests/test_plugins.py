@@ -288,6 +288,8 @@ def table(name: str, prefix: str = "") -> sa.Table:
         ({"pages": (("posters", Poster),)}, "its page posters must begin with / and lie outside /v1 and /-: move it"),
         ({"records": ("/v1/things",)}, "in its manifest records must be a tuple of RecordPages"),
         ({"cards": (1,)}, "in its manifest cards must be a tuple of functions of the context"),
+        ({"imports": "/v1/things"}, 'in its manifest imports must be a tuple of paths, such as ("/v1/assets",)'),
+        ({"imports": ("/v1/things",)}, "its imports name /v1/things, which has no POST route: correct the path"),
         ({"records": (RecordPages(path="/v1/nothings"),)}, "its records name /v1/nothings, which it does not list"),
         (
             {
@@ -622,6 +624,7 @@ def things(*columns: Any, name: str = "assets") -> sa.Table:
     [
         (("name",), {"search": ("name", "rego")}, "search needs the column rego, which the table has not: add it"),
         (("name",), {"search": ("name",)}, "search needs searchable() among the table's columns"),
+        (("number",), {"number": "VEH-"}, "number needs *numbered() among the table's columns"),
         (("name",), {"references": {"owner": dict}}, "references needs the column owner_id, which the table has not"),
     ],
 )

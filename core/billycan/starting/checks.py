@@ -44,6 +44,9 @@ def alone(manifest: Manifest) -> Iterator[str]:
     for document in manifest.documents:
         if document.path not in {route.path for route in manifest.routes if route.method == "GET"}:
             yield f"{name}: its document {document.path} has no GET route of that path: correct the path"
+    for path in manifest.imports:
+        if path not in {route.path for route in manifest.routes if route.method == "POST"}:
+            yield f"{name}: its imports name {path}, which has no POST route: correct the path"
     for every in manifest.tasks:
         if every.seconds < 1:
             yield f"{name}: a task runs every {every.seconds} seconds: it must be 1 or more"
@@ -276,6 +279,7 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "cards": (_tuple_of(callable), "cards must be a tuple of functions of the context"),
     "gst": (_tuple_of(_is_gst), 'gst must be a tuple of GstEntries(labels=("G1", …), select=function)'),
     "documents": (_tuple_of(_is_document), 'documents must be a tuple of Document(path="/v1/…/{id}", show=function)'),
+    "imports": (_tuple_of(_is(str)), 'imports must be a tuple of paths, such as ("/v1/assets",)'),
     "pay": (lambda run: run is None or callable(run), "pay must be a function of the context and an invoice's id"),
     "on_documents": (lambda run: run is None or callable(run), "on_documents must be a function"),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),

@@ -336,6 +336,6 @@ def _words(endpoint: "Endpoint") -> tuple[str, str]:
 
 
 def _recorded(file: Any) -> Examples:
-    # Amounts stay decimals, so that they are printed as they were.
-    kept = json.loads(file.read_text("utf-8"), parse_float=Decimal) if file else {}
+    # There is none before the first recording. Amounts stay decimals, so that they are printed as they were.
+    kept = json.loads(file.read_text("utf-8"), parse_float=Decimal) if file and file.exists() else {}
     return msgspec.convert(kept, Examples)

@@ -33,7 +33,7 @@ class PluginConformance:
         enable = ("contacts",)
 
         def bodies(self, client):
-            return {"/v1/assets": {"name": "Van"}}
+            return {"/v1/assets": {"name": "Van", "cost": "31500.00"}}
     """
 
     plugin = ""

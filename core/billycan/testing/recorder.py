@@ -3,7 +3,7 @@
 A plugin's manifest names the file they are kept in. The test tells the story on a still clock and then checks the file:
 
     recorder = Recorder(make_app("assets", "contacts"))
-    van = recorder.post("/v1/assets", {"name": "Van"})["data"]
+    van = recorder.post("/v1/assets", {"name": "Van", "cost": "31500.00"})["data"]
     recorder.get(f"/v1/assets/{van['id']}")
     recorder.check("assets")
 

@@ -50,7 +50,7 @@ def ways(app: App) -> dict[str, list[_Call]]:
     """The calls that make each event happen, for every enabled plugin that recorded them."""
     found: dict[str, list[_Call]] = {}
     for manifest in app.manifests.values():
-        if manifest.examples:
+        if manifest.examples and manifest.examples.exists():  # there is none before the first recording
             recorded = msgspec.convert(wire.parse(manifest.examples.read_bytes()), _Ways)
             found |= {name: [recorded.calls[i] for i in way] for name, way in recorded.ways.items()}
     return found

@@ -33,7 +33,7 @@ from .lines import (
     plain_number,
 )
 from .record_pages import HINTS, LABELS, RARE
-from .rules import GST_CODES, RATES, Charge, CodeTotals, GstCode, allocate, dollars, round_cents, totals
+from .rules import GST_CODES, RATES, Charge, CodeTotals, GstCode, allocate, check_limit, dollars, round_cents, totals
 
 __all__ = [
     "GST_CODES",
@@ -59,6 +59,7 @@ __all__ = [
     "bill_for",
     "breakdown",
     "cents",
+    "check_limit",
     "check_registration",
     "client_of",
     "document_columns",

@@ -39,6 +39,7 @@ from billycan.fields import (
 
 from .rules import Charge, CodeTotals, GstCode, Totals, totals
 
+MOST_LINES = 500  # that a client may send
 Unit = Annotated[str, Text("What a quantity counts, such as `hour` or `each`.", least=1, most=20)]
 
 
@@ -106,7 +107,7 @@ class NewDocument(NewResource, kw_only=True):
     discount_amount: A discount on the whole document, in dollars, spread over its lines.
     """
 
-    line_items: Annotated[list[NewLine], Meta(min_length=1, max_length=500)]
+    line_items: Annotated[list[NewLine], Meta(min_length=1, max_length=MOST_LINES)]
     currency: Currency = "AUD"
     amounts_are: AmountsAre | None = None
     gst_rounding: GstRounding | None = None

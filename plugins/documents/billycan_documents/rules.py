@@ -95,15 +95,15 @@ def totals(
     nets = [amount - gst for amount, gst in zip(amounts, gsts, strict=True)] if inclusive else amounts
     rows = list(zip(codes, nets, gsts, strict=True))
     for i, (_, net, gst) in enumerate(rows):
-        _within_limit(f"line_items[{i}].total", net + gst)
+        check_limit(f"line_items[{i}].total", net + gst)
 
     subtotal, gst = sum(nets), sum(gsts)
-    _within_limit("total", subtotal, discount_total, gst, subtotal + gst)
+    check_limit("total", subtotal, discount_total, gst, subtotal + gst)
     breakdown = []
     for code in GST_CODES:
         if code in codes:
             code_net, code_gst = sum(n for c, n, _ in rows if c == code), sum(g for c, _, g in rows if c == code)
-            _within_limit("total", code_net, code_gst)
+            check_limit("total", code_net, code_gst)
             breakdown.append(CodeTotals(code, RATES[code], dollars(code_net), dollars(code_gst)))
     return Totals(
         lines=tuple(LineTotals(dollars(net), dollars(gst), dollars(net + gst)) for _, net, gst in rows),
@@ -151,7 +151,7 @@ def _line(charge: Charge, where: str) -> tuple[int, int]:
         raise Invalid.member(f"{where}gst_code", "invalid_value", f"must be one of {', '.join(GST_CODES)}")
     exact = _EXACT.multiply(charge.quantity, charge.unit_price).scaleb(2, _EXACT)
     before = nearest(exact)
-    _within_limit(f"{where}total", before)
+    check_limit(f"{where}total", before)
     if charge.discount_percent is None and charge.discount_amount is None:
         return before, before
     discount = _discount(Fraction(exact), charge.discount_percent, charge.discount_amount, where)
@@ -240,7 +240,8 @@ def dollars(cents: int) -> Decimal:
     return Decimal(f"{cents}e-2")
 
 
-def _within_limit(param: str, *amounts: int) -> None:
+def check_limit(param: str, *amounts: int) -> None:
+    """Refuse amounts beyond the limit, in cents."""
     if any(abs(cents) > _MOST_CENTS for cents in amounts):
         message = f"must not exceed {LIMIT:,}: lower a quantity or unit_price, or split the document"
         raise Invalid.member(param, "out_of_range", message)

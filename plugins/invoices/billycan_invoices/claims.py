@@ -28,6 +28,7 @@ from billycan_documents.api import (
     bill_for,
     breakdown,
     cents,
+    check_limit,
     check_registration,
     dollars,
     left_of,
@@ -314,6 +315,7 @@ def _make(ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *,
         "total": sum((line.total for line in lines), ZERO),
         "gst_breakdown": msgspec.to_builtins(codes),
     }
+    check_limit("total", cents(figures["subtotal"]), cents(figures["total"]))  # of the work with its extras
     columns: dict[str, Any] = {
         "claim": kind,
         "claim_on": row.id,

@@ -168,6 +168,28 @@ def test_a_credited_part_of_all_the_work_is_invoiced_again_with_its_own_gst(clie
     assert get(client, work)["status"] == "invoiced"
 
 
+def test_an_invoice_of_more_lines_than_can_be_sent_still_changes(client):
+    work = job(client, [{"description": f"Part {i}", "unit_price": "10.00"} for i in range(251)])
+    claim(client, work, percent=50)
+    made = claim(client, work)
+    changed = client.patch(f"/v1/invoices/{made['id']}", {"notes": "Thank you"})["data"]
+    assert (changed["notes"], changed["total"]) == ("Thank you", made["total"])
+    assert changed["line_items"] == made["line_items"] and len(made["line_items"]) == 502
+    send(client, made)
+    assert client.patch(f"/v1/invoices/{made['id']}", {"reference": "R"})["data"]["line_items"] == made["line_items"]
+
+
+def test_what_is_left_comes_to_no_more_than_the_limit_with_what_was_spent(client):
+    free = {"gst_code": "gst_free"}
+    work = job(client, [{"description": "Bridge", "unit_price": "600000000.00", **free}])
+    claim(client, work, percent=10)
+    category = client.get("/v1/expense_categories")["data"][0]["id"]
+    spent = {"date": "2026-11-20", "amount": "900000000.00", "category_id": category, **free}
+    client.post("/v1/expenses", {**spent, "job_id": work["id"], "billable": True})
+    refused(client, work, "validation_failed")
+    assert client.last.json["error"]["details"][0]["code"] == "out_of_range"
+
+
 def test_a_quote_and_its_job_share_what_is_invoiced(client):
     offer = quote(client)
     deposit = claim(client, offer, percent=10, claim="deposit")

@@ -93,8 +93,10 @@ def test_businesses_take_turns(app, clock):
     first, second, third = (recur(many, start_on=f"2026-12-0{day}")["id"] for day in (1, 3, 2))
     one = recur(few, start_on="2027-01-01")["id"]
     clock.time = datetime(2027, 2, 1, tzinfo=UTC)
+    mine = (many.tenant_id, few.tenant_id)  # others' tests may have left some of their own
     with app.db.reading(across="a test looks at two businesses") as db:
-        assert [row.id for row in db.execute(to_make(app, app.now()))] == [first, one, third, second]
+        due = [row.id for row in db.execute(to_make(app, app.now())) if row.tenant_id in mine]
+    assert due == [first, one, third, second]
 
 
 def test_an_invoice_is_made_on_each_date_and_never_twice(app, clock):

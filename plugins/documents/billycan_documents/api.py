@@ -30,6 +30,7 @@ from .lines import (
     lines_table,
     may_charge_gst,
     party_columns,
+    patched,
     plain_number,
 )
 from .record_pages import HINTS, LABELS, RARE
@@ -77,6 +78,7 @@ __all__ = [
     "may_charge_gst",
     "part_of",
     "party_columns",
+    "patched",
     "plain_number",
     "rest",
     "round_cents",

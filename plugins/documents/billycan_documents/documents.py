@@ -21,7 +21,6 @@ from billycan import (
     Patch,
     Records,
     Row,
-    decode,
     new_id,
     own,
     take_turns,
@@ -42,7 +41,6 @@ from billycan_contacts.api import Party
 
 from .items import fill_in, let_new_items_fill_in
 from .lines import (
-    MOST_LINES,
     Line,
     NewLine,
     as_sent,
@@ -51,6 +49,7 @@ from .lines import (
     let_one_discount_clear_the_other,
     line_id_faults,
     line_of,
+    patched,
     plain_percent,
     work_out,
 )
@@ -257,12 +256,8 @@ class Documents(Generic[L, T]):
         let_new_items_fill_in(body, lines)
         if faults := line_id_faults(body, lines):
             raise Invalid.of(*faults) if is_open else self._is_locked(stored["status"], ["line_items"])
-        sent = [as_sent(line) for line in lines]
-        before = {**stored, "line_items": sent}
-        # An invoice of all that is left of some work may have more lines than a client may send.
-        rest = [] if "line_items" in body else sent[MOST_LINES:]
-        after = body.over({**before, "line_items": sent[: len(sent) - len(rest)]})
-        after.line_items += decode(rest, list[NewLine])
+        before = {**stored, "line_items": [as_sent(line) for line in lines]}
+        after = patched(body, before, NewLine)
         if is_open:
             return Edit(row, lines, before, after, None)
         changed = {name for name in after.__struct_fields__ if as_stored(getattr(after, name)) != before[name]}

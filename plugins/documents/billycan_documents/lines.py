@@ -1,6 +1,6 @@
 """Line items of a document: what clients send, how they are stored, and what they come to."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
@@ -20,6 +20,7 @@ from billycan import (
     NewResource,
     Patch,
     TenThousandths,
+    decode,
     neighbour_index,
     new_id,
     tenant_table,
@@ -180,6 +181,19 @@ def let_one_discount_clear_the_other(body: Patch[Any]) -> None:
         for one, other in (("discount_percent", "discount_amount"), ("discount_amount", "discount_percent")):
             if part.get(one) is not None and other not in part:
                 part[other] = None
+
+
+def patched(body: Patch[Any], before: Mapping[str, Any], line: type[Struct]) -> Any:
+    """What a patch makes of the members of a document, whose lines a client sends as `line`.
+
+    An invoice of all that is left of some work, and a note that credits all of that, may have more lines than can be
+    sent.
+    """
+    sent = before["line_items"]
+    rest = [] if "line_items" in body else sent[MOST_LINES:]
+    after = body.over({**before, "line_items": sent[: len(sent) - len(rest)]})
+    after.line_items += [decode(each, line) for each in rest]
+    return after
 
 
 def line_id_faults(body: Patch[Any], stored: Sequence[Line]) -> list[Fault]:

@@ -9,7 +9,7 @@ import msgspec
 
 from billycan import Conflict, Context, Deleted, Fault, Invalid, NotFound, Page, Patch, Row
 from billycan.sql import as_stored
-from billycan_documents.api import id_faults
+from billycan_documents.api import id_faults, patched
 
 from . import ledger, note_rules, releasing
 from .claims import take_turns_of_work
@@ -95,7 +95,7 @@ def update_adjustment_note(ctx: Context, id: str, body: Patch[NewAdjustmentNote]
         for one, other in (("amount", "quantity"), ("quantity", "amount")):
             if one in line and other not in line:
                 line |= {other: None, "unit_price": line.get("unit_price")}
-    after = body.over(before)
+    after = patched(body, before, NewNoteLine)
     changed = {n for n in after.__struct_fields__ if as_stored(getattr(after, n)) != before[n]}
     if "invoice_id" in changed:
         raise Invalid.member("invoice_id", "read_only", "cannot change: make another note for the other invoice")

@@ -177,6 +177,11 @@ def test_an_invoice_of_more_lines_than_can_be_sent_still_changes(client):
     assert changed["line_items"] == made["line_items"] and len(made["line_items"]) == 502
     send(client, made)
     assert client.patch(f"/v1/invoices/{made['id']}", {"reference": "R"})["data"]["line_items"] == made["line_items"]
+    note = client.post("/v1/adjustment_notes", {"invoice_id": made["id"], "reason": "error", "full": True})["data"]
+    changed = client.patch(f"/v1/adjustment_notes/{note['id']}", {"description": "Twice"})["data"]
+    assert changed["description"] == "Twice" and changed["line_items"] == note["line_items"]
+    client.post(f"/v1/adjustment_notes/{note['id']}/issue", status=200)
+    assert client.patch(f"/v1/adjustment_notes/{note['id']}", {"external_id": "n1"})["data"]["version"] > 2
 
 
 def test_what_is_left_comes_to_no_more_than_the_limit_with_what_was_spent(client):

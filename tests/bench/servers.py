@@ -155,12 +155,12 @@ def held_to(share: float, processes: Sequence[int]) -> Iterator[None]:
             groups[process] = root / f"billycan-{process}"
             groups[process].mkdir()
             for name, value in limits.items():
-                (groups[process] / name).write_text(str(value))
-            (groups[process] / "cgroup.procs").write_text(str(process))
+                (groups[process] / name).write_text(str(value), "utf-8")
+            (groups[process] / "cgroup.procs").write_text(str(process), "utf-8")
         yield
     finally:
         for process, group in groups.items():
             if group.exists():
                 with suppress(ProcessLookupError):
-                    (root / "cgroup.procs").write_text(str(process))
+                    (root / "cgroup.procs").write_text(str(process), "utf-8")
                 group.rmdir()

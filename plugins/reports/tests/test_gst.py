@@ -1,7 +1,7 @@
 """GST reports: published worked examples, and what each figure is made of."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 
 import pytest
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from billycan import GstEntries, Manifest
 from billycan.testing import Client
+from billycan_reports.tables import periods
 
 D = Decimal
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
@@ -599,3 +600,14 @@ def test_on_a_cash_basis_all_payments_count_all_of_it_to_the_cent(make_app, data
     quarters = ["from=2026-06-01&to=2026-06-30", "from=2026-07-01&to=2026-07-19", "from=2026-07-20&to=2026-12-31"]
     found = [report(client, quarter) for quarter in quarters]
     assert {label: sum(one.get(label, D(0)) for one in found) for label in wanted} == wanted
+
+
+def test_however_many_periods_were_lodged_there_is_a_report(client):
+    made = client.post("/v1/gst_periods", {"from": "2026-08-01", "to": "2026-08-01"})["data"]
+    mine = periods.c.tenant_id == client.tenant_id
+    with client.app.db.writing(client.tenant_id) as db:
+        row = db.execute(sa.select(periods).where(mine, periods.c.id == made["id"])).one()._asdict()
+        days = [date(2020, 1, 1) + timedelta(i) for i in range(1100)]
+        rows = [{**row, "id": f"gpr_{i:026}", "since": day, "until": day} for i, day in enumerate(days)]
+        db.execute(sa.insert(periods), rows)
+    assert client.get("/v1/reports/gst?from=2026-08-02&to=2026-08-31")["data"]["corrections"] == {}

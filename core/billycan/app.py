@@ -24,6 +24,7 @@ from .idempotency import Answer
 from .keys import Identity, Keys
 from .manifest import Every, Manifest, Route
 from .operating.pages import pages
+from .pages import Totals
 from .pipeline import Outer
 from .problems import Problem, RouteNotFound
 from .sharing.counts import Counts
@@ -71,6 +72,7 @@ class App:
         self.counts = Counts(self.shared)
         self.exports = Slots(self.shared / "exports", MOST_AT_ONCE)
         self.keys = Keys(self, Recent(self.epoch))
+        self.totals = Totals()
         self.tenants = Tenants(Recent(self.epoch))
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
         parts = self.parts.values()

@@ -66,6 +66,7 @@ class Context:
         self.chosen: tuple[Any, frozenset[str]] | None = None
         self.last: list[Asked] = []  # what is written last, in one trip with the events
         self.held: set[str] = set()  # the scopes of the key on which the answer depends
+        self.changed = False  # whether any record was added, changed or deleted
         self.outdates = False  # whether what this process and its neighbours read lately is to be read anew
         # What a plugin keeps of this call from one hook to the next, under its own name.
         self.memo: dict[str, Any] = {}

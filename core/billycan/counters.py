@@ -9,8 +9,9 @@ from sqlalchemy.dialects.postgresql import insert as insert_into_postgresql
 
 from .context import Context
 from .db import ByCodePoint, metadata, upserts
-from .statements import Statement
+from .statements import Asked, Statement
 
+EVENTS = "core_events"  # whose numbers are those of a business's events
 counters = sa.Table(
     "core_counters",
     metadata,
@@ -40,6 +41,16 @@ _FORGET = Statement(
     .where(counters.c.tenant_id == sa.bindparam("of_tenant"), counters.c.name == sa.bindparam("of_name"))
     .values(live=counters.c.live - sa.bindparam("fewer", type_=sa.BigInteger))
 )
+
+
+def _skip(row: Any) -> Any:
+    """An upsert, so that it waits for whoever gives the first number."""
+    named: dict[str, Any] = {"tenant_id": sa.bindparam("tenant_id"), "name": sa.bindparam("name_1")}
+    left_out = row.values({**named, "number": 1, "live": 0})
+    return left_out.on_conflict_do_update(index_elements=[*named], set_={"number": counters.c.number + 1})
+
+
+_SKIP = Statement(**upserts(counters, _skip))
 
 
 def advance(ctx: Context, name: str, by: int = 1) -> int:
@@ -75,10 +86,16 @@ def counted(name: str) -> sa.CTE:
     return counted
 
 
-def last(name: str) -> sa.ScalarSelect[int]:
-    """A query for the number that was given last; its parameter is `of_tenant`."""
-    own = (counters.c.tenant_id == sa.bindparam("of_tenant")) & (counters.c.name == name)
+@cache
+def last(name: str, tenant: str = "of_tenant") -> sa.ScalarSelect[int]:
+    """A query for the number that was given last; `tenant` is the name of its parameter."""
+    own = (counters.c.tenant_id == sa.bindparam(tenant)) & (counters.c.name == name)
     return sa.select(counters.c.number).where(own).scalar_subquery()
+
+
+def skipped(ctx: Context, name: str) -> Asked:
+    """What `at_once` takes to leave a number out."""
+    return _SKIP, {"tenant_id": ctx.tenant_id, "name_1": name}
 
 
 @cache

@@ -42,7 +42,7 @@ forgotten = sa.Table(
     sa.Column("event", ByCodePoint, primary_key=True),
     sa.Column("sequence", sa.BigInteger, nullable=False),
 )
-BYTES = f"{events.name}.bytes"  # the counter of how large a tenant's log is
+BYTES = f"{counters.EVENTS}.bytes"  # the counter of how large a tenant's log is
 
 _INSERT = Insertion(events, events.c.keys())
 _KEPT = ("id", "event", "created_at", "data", "actor")
@@ -55,7 +55,7 @@ _INSERT_ONE = Statement(
             sa.bindparam("tenant_id", type_=sa.Text),
             _NUMBER.c.number,
             *(sa.bindparam(name, type_=events.c[name].type) for name in _KEPT),
-        ).where(_NUMBER.c.name == sa.bindparam("log", events.name)),
+        ).where(_NUMBER.c.name == sa.bindparam("log", counters.EVENTS)),
     )
 )
 
@@ -97,13 +97,14 @@ def written(ctx: Context) -> list[Asked]:
     numbers, so that a poller never passes one that a slow transaction commits later.
     """
     if not ctx.events:
-        return []
+        # Totals of lists are remembered until the next number.
+        return [counters.skipped(ctx, counters.EVENTS)] if ctx.changed else []
     size = sum(len(bytes(event.data)) for event in ctx.events)
     if len(ctx.events) == 1 and ctx.db.dialect.name == "postgresql":
         (event,) = ctx.events
-        counted = {"name_1": events.name, "by_1": 1, "name_2": BYTES, "by_2": size}
+        counted = {"name_1": counters.EVENTS, "by_1": 1, "name_2": BYTES, "by_2": size}
         return [(_INSERT_ONE, {"tenant_id": ctx.tenant_id, **counted, **_row(ctx, event)})]
-    last = counters.advance_both(ctx, events.name, len(ctx.events), BYTES, size)
+    last = counters.advance_both(ctx, counters.EVENTS, len(ctx.events), BYTES, size)
     first = last - len(ctx.events) + 1
     return [
         _INSERT.asked(

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -23,7 +23,8 @@ from .statements import Statement
 
 DEFAULT_PER_PAGE = 25
 MOST_PAGE_BYTES = 8 * 1024 * 1024  # of a page as JSON; a single record is shown whatever its size
-_TOTAL = "list_total"
+_TOTAL, _TOLD = "list_total", "list_told"
+_MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -55,7 +56,9 @@ class Found(msgspec.Struct, frozen=True):
     """What a list found, before it is cut into pages: a tenant's rows of a table, in an order that is theirs alone.
 
     `live` asks for the number of rows without counting them, where no condition filters; its parameter is `tenant_id`.
-    `columns` are what is fetched of each row where not all are, those of the order among them.
+    `columns` are what is fetched of each row where not all are, those of the order among them. `told` asks for a number
+    that every change of what the conditions ask for raises, if there is one: until then the total is remembered.
+    Whoever adds conditions of which that is not true makes it None.
     """
 
     table: sa.Table
@@ -64,6 +67,7 @@ class Found(msgspec.Struct, frozen=True):
     order: tuple[Order, ...]
     live: sa.ScalarSelect[int] | None = None
     columns: tuple[Any, ...] = ()
+    told: sa.ScalarSelect[int] | None = None
 
     @property
     def where(self) -> list[sa.ColumnElement[bool]]:
@@ -183,14 +187,45 @@ def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) 
         and getattr(query, "search", None) is not None
         and (ctx.db.dialect.name == "postgresql" or any(is_narrowed(e.condition) for e in expressions))
     )
-    asked = (found.table, tuple(filters), form, found.live, found.columns, searched)
     if not all(expression.is_plain for expression in expressions):
         where = found.where
         select = _select(found.table, where, form, found.live, found.columns, searched=searched)
         return list(ctx.db.execute(select, given))
-    statement, parameters = _built(*asked)
+    told = found.told if form.counts else None
+    statement, parameters = _built(
+        found.table, tuple(filters), form, found.live, found.columns, searched=searched, told=told
+    )
     values = [bind.value for expression in expressions for bind in expression.binds]
-    return statement.all(ctx.db, {**given, **dict(zip(parameters, values, strict=True))})
+    asked = {**given, **dict(zip(parameters, values, strict=True))}
+    if told is None:
+        return statement.all(ctx.db, asked)
+    forms = tuple([each.key if isinstance(each, _Expression) else each for each in filters])
+    # On SQLite a value may be the ids of 5,000 rows.
+    asks_for = repr([value for name, value in asked.items() if name != "offset"]).encode()
+    key = found.table, forms, hashlib.sha256(asks_for).digest()
+    return ctx.app.totals.along(key, ctx.now(), lambda known: statement.all(ctx.db, {**asked, **known}))
+
+
+class Totals:
+    """The totals of filtered lists, each as it was at a number of the business's events: until the next it is right.
+
+    A minute is the most, since numbers go back where somebody restores the database under running processes.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[Any, tuple[int, int, datetime]] = {}
+
+    def along(self, key: Any, now: datetime, ask: Callable[[dict[str, int]], list[sa.Row[Any]]]) -> list[sa.Row[Any]]:
+        """The rows of a list, asked for with the total that is known; the one that comes along is from then on."""
+        number, total, since = self._known.get(key, (-1, 0, now))
+        if now - since >= _MOST_REMEMBERED:
+            number = -1
+        rows = ask({"known_at": number, "known_total": total})
+        if rows and (last := getattr(rows[0], _TOLD)) not in (None, number):
+            if len(self._known) >= _MOST_TOTALS:
+                self._known.clear()
+            self._known[key] = last, getattr(rows[0], _TOTAL), now
+        return rows
 
 
 class _Expression:
@@ -219,7 +254,9 @@ def _built(
     form: _Form,
     live: sa.ScalarSelect[int] | None,
     columns: tuple[Any, ...],
+    *,
     searched: bool,
+    told: sa.ScalarSelect[int] | None,
 ) -> tuple[Statement, list[str]]:
     """The query of the pages of this form whose conditions have so many values of these columns, or are such.
 
@@ -235,7 +272,7 @@ def _built(
         column, compare, count = each
         values = [sa.bindparam(f"value{i}_{n}", type_=column.type) for n in range(count)]
         where.append(Condition(column, compare, ()).of(values))
-    select = _select(table, where, form, live, columns, searched=searched)
+    select = _select(table, where, form, live, columns, searched=searched, told=told)
     return Statement(select, varying=parameters), parameters
 
 
@@ -252,9 +289,15 @@ def _select(
     columns: tuple[Any, ...],
     *,
     searched: bool = False,
+    told: sa.ScalarSelect[int] | None = None,
 ) -> sa.Select[Any]:
     planning = _planning(table, where, form.order)
-    also: list[Any] = [(_count(table, where) if live is None else live).label(_TOTAL)] if form.counts else []
+    total: Any = _count(table, where) if live is None else live
+    also: list[Any] = [total.label(_TOTAL)] if form.counts else []
+    if told is not None:
+        known, at = sa.bindparam("known_total", type_=sa.BigInteger), sa.bindparam("known_at", type_=sa.BigInteger)
+        # Neither database counts where it need not.
+        also = [told.label(_TOLD), sa.case((told == at, known), else_=total).label(_TOTAL)]
     if not form.order:
         return sa.select(*also).execution_options(**planning)
     if form.after:

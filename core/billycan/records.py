@@ -40,7 +40,9 @@ class Records(Generic[T]):
     tenant's rows are locked in turns. `needs` names the columns that a member is made of, for one that is no column, or
     is not shown as it is stored: with `fields` only those that are needed are fetched, and all for a member of which
     nothing is known. `points_at` names the table whose ids a filter such as `assignee_id` takes, where
-    neither a foreign key nor `neighbours` says so: a filter refuses what cannot be one of them.
+    neither a foreign key nor `neighbours` says so: a filter refuses what cannot be one of them. `remembers` says that
+    whatever changes what its filters ask for does it by `Records`, or tells of it by an event: the total of a filter is
+    then not counted again until the business's next.
     """
 
     def __init__(
@@ -57,6 +59,7 @@ class Records(Generic[T]):
         neighbours: Neighbours | None = None,
         needs: Mapping[str, Sequence[str]] | None = None,
         points_at: Mapping[str, str] | None = None,
+        remembers: bool = False,
     ) -> None:
         self.table, self.shows, self.prefix = table, shows, prefix
         table.info["prefix"] = prefix  # Two plugins' ids must not look alike.
@@ -70,7 +73,7 @@ class Records(Generic[T]):
             if f"{name}_id" in table.c and not table.c[f"{name}_id"].foreign_keys
             if "lock" in inspect.signature(names).parameters
         }
-        self.neighbours = neighbours
+        self.neighbours, self.remembers = neighbours, remembers
         self.number, self.actions = number, actions or (lambda row: [])
         self.needs = {**({} if actions else {"allowed_actions": ()}), **(needs or {})}
         self._check_columns()
@@ -181,7 +184,9 @@ class Records(Generic[T]):
         if columns:
             names = {column.key for column in columns}
             columns = (*columns, *(o.column for o in order if o.column.key not in names))
-        found = Found(self.table, ctx.tenant_id, conditions, order, live, columns)
+        remembers = self.remembers and conditions and not where and not ctx.writes
+        told = counters.last(counters.EVENTS, "tenant_id") if remembers else None
+        found = Found(self.table, ctx.tenant_id, conditions, order, live, columns, told)
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
 
@@ -206,6 +211,7 @@ class Records(Generic[T]):
                 values["of_search"] = values.pop("search_text")
             if ctx.db.dialect.name in self._counts_before:
                 counters.advance(ctx, self.table.name)
+        ctx.changed = True
         row: Row = at_once(ctx.db, (insert, values), *beside)[0][0]
         keep(ctx, self.table, row.id, new=True)
         return row
@@ -224,6 +230,7 @@ class Records(Generic[T]):
         self._check_references(ctx, changed)
         changed |= self._derived({**before, **changed})
         changed |= {"version": row.version + 1, "updated_at": ctx.now()}
+        ctx.changed = True
         return self._update.one(ctx.db, {"of_tenant": ctx.tenant_id, "of_id": row.id, **changed})
 
     def delete(self, ctx: Context, row: Row) -> Deleted:
@@ -234,6 +241,7 @@ class Records(Generic[T]):
         except sa.exc.IntegrityError:
             found = dependents.by_foreign_keys(ctx, self.table, row.id)
             raise dependents.refusal(ctx, found, self._instead(row)) from None
+        ctx.changed = True
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
 

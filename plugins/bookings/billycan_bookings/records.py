@@ -34,6 +34,7 @@ records = Records(
     references={"service": service_names, "staff": staff.names, "client": contacts.names},
     search=("location", "notes"),
     filters={"search": found_by},
+    remembers=True,
     actions=lambda booking: rules.actions.allowed(booking.status),
     neighbours=neighbours,
     needs={"allowed_actions": ("status",)},

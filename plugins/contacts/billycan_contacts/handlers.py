@@ -19,6 +19,7 @@ records = Records(
     },
     actions=lambda contact: actions.allowed(contact.status),
     needs={"allowed_actions": ("status",)},
+    remembers=True,
 )
 
 

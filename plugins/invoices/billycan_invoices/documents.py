@@ -47,6 +47,7 @@ records = Records(
     number="INV-",
     search=("number", "client_name", "reference", "purchase_order"),
     filters={"status": of_status, "search": contacts.found_by(invoices.c.client_id)},
+    remembers=True,
     needs={
         **NEEDS,
         "document_title": ("document_title", "client_name", "issue_date", "gst_breakdown", "claim"),

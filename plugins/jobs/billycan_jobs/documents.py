@@ -35,6 +35,7 @@ records = Records(
     number="JOB-",
     search=("number", "title", "description"),
     filters={"search": contacts.found_by(jobs.c.client_id), "assignee_id": assigned_to},
+    remembers=True,
     neighbours=neighbours,
     needs={
         **NEEDS,

@@ -44,6 +44,7 @@ records = Records(
     number="QUO-",
     search=("number", "client_name", "title", "summary"),
     filters={"status": of_status, "search": contacts.found_by(quotes.c.client_id)},
+    remembers=True,
     neighbours=neighbours,
     needs={
         **NEEDS,

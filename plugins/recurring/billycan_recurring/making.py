@@ -22,15 +22,11 @@ RETRY = timedelta(hours=1)
 
 
 def to_make(app: App, now: Moment) -> sa.Select[Any]:
-    """The recurring invoices, in any business, whose next date has come; of each business the earliest date first.
-
-    Businesses take turns: one whose many invoices begin long ago does not hold up those of the others.
-    """
+    """The recurring invoices, in any business, whose next date has come; the earliest date first."""
     c = recurring.c
     of = sa.select(c.tenant_id, c.id).join(tenants, tenants.c.id == c.tenant_id)
     may = c.retry_at.is_(None) | (c.retry_at <= now)
-    turn = sa.func.row_number().over(partition_by=c.tenant_id, order_by=(c.next_on, c.id))
-    return of.where(c.status == "active", has_come(c.next_on, now), may).order_by(turn, c.next_on)
+    return of.where(c.status == "active", has_come(c.next_on, now), may).order_by(c.next_on)
 
 
 def make(ctx: Context, id: str) -> None:

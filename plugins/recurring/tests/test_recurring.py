@@ -15,7 +15,7 @@ from billycan.fields import LAST_DATE
 from billycan.testing import Client, run_timed
 from billycan.working.worker import tick
 from billycan_recurring.dates import DAYS, MONTHS, Series
-from billycan_recurring.making import make, to_make
+from billycan_recurring.making import make
 
 PATH = "/v1/recurring_invoices"
 LINES = [{"description": "Hosting", "unit_price": "45.00"}]
@@ -86,17 +86,6 @@ def dates_of(client):
 def on(clock, app, day, hour=12):
     clock.time = datetime(day.year, day.month, day.day, hour, tzinfo=UTC)
     run_timed(app)
-
-
-def test_businesses_take_turns(app, clock):
-    many, few = client_of(app), client_of(app)
-    first, second, third = (recur(many, start_on=f"2026-12-0{day}")["id"] for day in (1, 3, 2))
-    one = recur(few, start_on="2027-01-01")["id"]
-    clock.time = datetime(2027, 2, 1, tzinfo=UTC)
-    mine = (many.tenant_id, few.tenant_id)  # others' tests may have left some of their own
-    with app.db.reading(across="a test looks at two businesses") as db:
-        due = [row.id for row in db.execute(to_make(app, app.now())) if row.tenant_id in mine]
-    assert due == [first, one, third, second]
 
 
 def test_an_invoice_is_made_on_each_date_and_never_twice(app, clock):

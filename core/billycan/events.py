@@ -24,7 +24,7 @@ from .wire import encode
 __all__ = ["body_of", "events", "filtered", "matching", "may_read", "records"]
 
 events = tenant_table(
-    "core_events",
+    counters.EVENTS,
     sa.Column("sequence", sa.BigInteger, nullable=False),
     sa.Column("event", sa.Text, nullable=False),
     sa.Column("created_at", UTCDateTime, nullable=False),

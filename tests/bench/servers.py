@@ -142,7 +142,7 @@ def cpu_seconds(pid: int) -> float:
 
 @contextmanager
 def held_to(share: float, processes: Sequence[int]) -> Iterator[None]:
-    """Let each process have no more than this share of a core; PermissionError where it takes more rights than ours."""
+    """Let each process have no more than this share of a core; OSError where that cannot be had, as without root."""
     one = (_GROUPS / "cpu" / "cpu.cfs_quota_us").exists()  # the first version of control groups
     root = _GROUPS / "cpu" if one else _GROUPS
     quota = round(_PERIOD_US * share)

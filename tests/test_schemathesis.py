@@ -190,7 +190,7 @@ class Business:
         if resource == "sent_reminders":  # none was sent at nine in the morning here
             return {"id": "rem_none"}
         if resource == "emails":
-            to = {"to": ["grace@example.com"]}
+            to = {"to": [f"ada{next(self.made)}@example.com"]}  # one that no step has suppressed
             return {"id": self.make(f"invoices/{self.sent_invoice()}/email", to)["id"]}
         made = self.make(resource, self.body(resource, action := rest[-1]))
         ids = {"id": made["id"]}

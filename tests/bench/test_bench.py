@@ -142,7 +142,8 @@ def test_growth_is_measured_and_drawn_for_rows_that_the_indexes_know(bench, engi
     assert {(p["grows"], p["size"]) for p in points} == sizes and all(p["ms"] > 0 for p in points)
     totals = {name: answer["pagination"]["total"] for name, answer in answers.items() if answer["pagination"]}
     assert totals == {
-        **{"list": 121, "page by cursor, halfway": 121, "list of one client": 120, "total of a fifth": 24},
+        **{"list": 121, "page by cursor, halfway": 121, "list of one client": 120},
+        **{"total of a fifth": 24, "the same, after a change": 24},
         **{"search, 20 hits": 20, "search, 3 hits": 3, "search, no hit": 0},
     }
     assert [group["count"] for group in answers["GST of a quarter"]["data"]] == [51]  # and the one they are copies of

@@ -1,6 +1,6 @@
 """The total of a filtered list is counted once, and again after the business's next change, whoever makes it."""
 
-from datetime import timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -127,3 +127,19 @@ def test_a_transaction_that_writes_neither_uses_nor_leaves_a_total(client):
         assert records.page(ctx, query).total == 2
         raise ZeroDivisionError
     assert total(client) == 3
+
+
+def test_totals_of_worked_out_statuses_are_remembered_until_the_day_changes(make_app, clock):
+    client = Client(make_app("contacts", "documents", "hosted", "invoices"))
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    made = client.post(
+        "/v1/invoices", {"client_id": contact, "line_items": [{"description": "Leak", "unit_price": "90"}]}
+    )
+    sent = client.post(f"/v1/invoices/{made['data']['id']}/send", None, 200)["data"]
+    clock.time = datetime.combine(date.fromisoformat(sent["due_date"]), time(12), UTC)
+    unpaid, overdue = (f"/v1/invoices?status={status}" for status in ("unpaid", "overdue"))
+    assert (total(client, unpaid), total(client, overdue)) == (1, 0)
+    mislead(client)
+    assert (total(client, unpaid), total(client, overdue)) == (101, 100)
+    clock.time += timedelta(days=1)
+    assert (total(client, unpaid), total(client, overdue)) == (1, 1)

@@ -10,11 +10,9 @@ import sqlalchemy as sa
 from billycan import Card, Context, own
 
 from .documents import SETTLED
-from .rules import OPEN
 from .sums import amount_of, in_cents
-from .tables import invoices, payments
+from .tables import IS_OPEN, invoices, payments
 
-_OPEN = invoices.c.status.in_(OPEN)
 _MONTHS = 6
 _NOT_INVOICED = ("draft", "void")
 
@@ -27,7 +25,7 @@ def owed(ctx: Context) -> Card:
     late = invoices.c.due_date
     buckets = [late >= ages[0], *((late < newer) & (late >= older) for newer, older in pairwise(ages)), late < ages[-1]]
     asked = sa.select(*(sa.func.sum(sa.case((when, due), else_=0)) for when in buckets))
-    sums = [*map(amount_of, ctx.db.execute(asked.where(own(ctx, invoices), _OPEN)).one())]
+    sums = [*map(amount_of, ctx.db.execute(asked.where(own(ctx, invoices), IS_OPEN)).one())]
     overdue = sum(sums[1:], Decimal("0.00"))
     unpaid = "/v1/invoices?status=unpaid"
     rows = [("Not due yet", sums[0], f"{unpaid}&due_date_from={ages[0]}")]

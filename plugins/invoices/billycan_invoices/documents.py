@@ -20,7 +20,7 @@ from billycan_hosted.api import link_url
 from . import rules
 from .payments import payments_asked, payments_of
 from .schemas import Invoice, ListedInvoice, NewInvoice, TaxInvoice
-from .tables import invoices, lines
+from .tables import IS_OPEN, invoices, lines
 
 PATH = "/i/"
 # Clients look invoices up for their tax return of the year after.
@@ -35,8 +35,7 @@ neighbours = Neighbours(quote_id="quotes", job_id="jobs", booking_id="bookings")
 
 def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:
     """The invoices of any of these statuses, worked-out ones among them."""
-    open_ = invoices.c.status.in_(rules.OPEN)
-    conditions = {"unpaid": open_, "overdue": open_ & (invoices.c.due_date < ctx.today())}
+    conditions = {"unpaid": IS_OPEN, "overdue": IS_OPEN & (invoices.c.due_date < ctx.today())}
     return sa.or_(*(conditions.get(status, invoices.c.status == status) for status in statuses))
 
 

@@ -14,7 +14,7 @@ from billycan.mornings import Morning
 
 from .documents import amount_due, documents, hosted_url, records
 from .rules import OPEN
-from .tables import invoices
+from .tables import IS_OPEN, invoices
 
 DUE_SOON = Morning("invoice.due_soon", -3, 0)
 OVERDUE = Morning("invoice.overdue", 1, 31)
@@ -36,7 +36,7 @@ class Unpaid(Struct, frozen=True, kw_only=True):
 def unpaid() -> sa.Subquery:
     """The `tenant_id`, `id` and `due_date` of the invoices, in any business, that were sent and are not settled."""
     c = invoices.c
-    return sa.select(c.tenant_id, c.id, c.due_date).where(c.status.in_(OPEN)).subquery()
+    return sa.select(c.tenant_id, c.id, c.due_date).where(IS_OPEN).subquery()
 
 
 def lock_unpaid(ctx: Context, id: str) -> Unpaid | None:
@@ -61,7 +61,7 @@ def lock_unpaid(ctx: Context, id: str) -> Unpaid | None:
 
 def due_soon(app: App, now: Moment) -> sa.Select[Any]:
     """The invoices that are to be paid within three days, and of which nobody was told."""
-    return DUE_SOON.due(invoices.c.due_date, now).where(invoices.c.status.in_(OPEN))
+    return DUE_SOON.due(invoices.c.due_date, now).where(IS_OPEN)
 
 
 def tell_due_soon(ctx: Context, id: str) -> None:
@@ -71,7 +71,7 @@ def tell_due_soon(ctx: Context, id: str) -> None:
 
 def overdue(app: App, now: Moment) -> sa.Select[Any]:
     """The invoices that should have been paid, and of which nobody was told."""
-    return OVERDUE.due(invoices.c.due_date, now).where(invoices.c.status.in_(OPEN))
+    return OVERDUE.due(invoices.c.due_date, now).where(IS_OPEN)
 
 
 def tell_overdue(ctx: Context, id: str) -> None:

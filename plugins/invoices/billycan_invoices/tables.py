@@ -17,6 +17,8 @@ from billycan import (
 )
 from billycan_documents.api import document_columns, lines_table, party_columns
 
+from . import rules
+
 invoices = resource_table(
     "invoices",
     *numbered(),
@@ -69,6 +71,9 @@ invoices = resource_table(
     sa.Index(None, "status", "due_date"),
     *map(neighbour_index, ("quote_id", "job_id", "booking_id", "applied_to")),
 )
+
+# As literals, so that the statement of a list of these is kept, and its total.
+IS_OPEN = invoices.c.status.in_([sa.literal_column(f"'{status}'") for status in rules.OPEN])
 
 lines = lines_table("invoices")
 

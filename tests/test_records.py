@@ -515,6 +515,25 @@ def test_a_page_names_what_it_leads_to_and_what_it_does(app, client, owner):
     assert owner.get(booking).html.find("a", href=f"/dashboard/events/{event['id']}")
 
 
+@pytest.mark.either
+def test_a_whole_number_is_shown_when_it_is_zero_and_what_is_empty_or_no_is_not(client, owner):
+    contact = client.post("/v1/contacts", {"name": "Ada", "payment_terms_days": 0})["data"]["id"]
+    service = client.post("/v1/services", {"name": "Call-out", "duration_minutes": 60, "price": "0"})["data"]["id"]
+
+    def facts(page):
+        names = owner.get(page).html.select("div > .card > .facts > dt")
+        return {name.text: name.find_next("dd").text for name in names}
+
+    assert facts(f"/dashboard/contacts/{contact}") == {
+        "Kind": "Company",
+        "Roles": "Client",
+        "Payment terms (days)": "0",
+    }
+    shown = facts(f"/dashboard/services/{service}")
+    assert shown["Free before (min)"] == shown["Notice (min)"] == "0" and shown["Active"] == "Yes"
+    assert not {"Must be confirmed", "Book ahead (days)", "Staff"} & {*shown}
+
+
 def test_plugins_have_words_for_members_that_there_are(app):
     for kind in kinds(app).values():
         bodies = [e.signature.body for e in (*kind.routes.values(), *kind.actions.values())]

@@ -283,14 +283,17 @@ def _is_told_besides(member: Member, record: Mapping[str, Any]) -> bool:
 
 
 def _says(name: str, value: Any) -> bool:
-    """Whether a value tells anything: what is empty, false or nothing does not, unless it is what counts."""
+    """Whether a value tells anything: what is empty or false does not, nor an amount of nothing that is beside others.
+
+    A whole number always does: the 0 of a stock or of payment terms is not what is unknown.
+    """
     if name == "active":
         return True
     if isinstance(value, Decimal) and not value:
         return name in _TELLING
     if isinstance(value, Mapping):
         return any(_says(part, said) for part, said in value.items())
-    return value not in (None, "", [], False)
+    return value is not False and value not in (None, "", [])
 
 
 def _table(table: Member, rows: list[Mapping[str, Any]], id: str) -> tuple[Member, list[Member], bool]:

@@ -79,6 +79,49 @@ def test_pages_are_used_by_keyboard_alone(browser, serve, join, visit):
     assert client.get("/v1/assets")["data"] == []
 
 
+@pytest.fixture
+def resize(browser):
+    metrics = {"height": 900, "deviceScaleFactor": 1, "mobile": False}
+    yield lambda width: browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": width, **metrics})
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_is_wrong_in_a_row_has_the_width_of_the_row(width, browser, resize, serve, join):
+    app = serve("contacts", "dashboard", "documents", "hosted", "invoices", "users")
+    client = Client(app)
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    owner = join(app, client, "owner").open(f"/dashboard/invoices/new?client_id={contact}")
+    browser.find_element(By.NAME, "line_items[0].unit_price").send_keys("a lot")
+    owner.press("Create invoice").sees("Please correct what is marked below")
+    resize(width)
+    row = browser.find_element(By.ID, "line_items[0]")
+    fields = {
+        field.find_element(By.TAG_NAME, "label").text: field.rect
+        for field in row.find_elements(By.CSS_SELECTOR, ".field")
+    }
+    told = {fault.text: fault.rect for fault in row.find_elements(By.CLASS_NAME, "fault")}
+    assert [*told] == ["Description is required", "Unit price must be a plain decimal number such as 19.95"]
+    assert all(fault["width"] == row.rect["width"] for fault in told.values())
+    if width > 1000:  # as if nothing were wrong the fields are in line
+        bottoms = [field["y"] + field["height"] for field in fields.values()]
+        assert max(bottoms) - min(bottoms) < 2
+    for name, fault in zip(("Description", "Unit price"), told.values(), strict=True):
+        assert 0 <= fault["y"] - fields[name]["y"] - fields[name]["height"] < 2 * fault["height"]
+    price = browser.find_element(By.NAME, "line_items[0].unit_price").get_attribute("aria-describedby")
+    assert browser.find_element(By.ID, price).text == [*told][1]
+
+
+def test_what_is_wrong_in_a_row_of_few_fields_leaves_them_as_wide_as_those_of_the_next(browser, resize, serve, join):
+    app = serve("contacts", "dashboard", "users")
+    owner = join(app, Client(app), "owner").open("/dashboard/contacts/new")
+    browser.find_element(By.NAME, "people[0].email").send_keys("ada")
+    owner.press("Create contact").sees("Please correct what is marked below")
+    resize(1280)
+    faulty, empty = (browser.find_element(By.NAME, f"people[{i}].email").rect for i in range(2))
+    assert (faulty["x"], faulty["width"]) == (empty["x"], empty["width"])
+
+
 class Keyboard:
     """Somebody without a mouse, who sees where they are."""
 

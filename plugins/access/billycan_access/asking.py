@@ -4,10 +4,9 @@ from typing import Annotated, Any
 
 from billycan import App, Fault, Invalid, Problem
 from billycan.fields import Abn, Email, Name, Text
-from billycan_users.api import Answer, Led, Screen, Shown, Visit, checked, mounted
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, can_send, checked, mounted
 
 from . import records
-from .sending import has_mail
 from .settings import Settings
 
 _HERE, _SENT = "/access", "/access/sent"
@@ -58,7 +57,7 @@ def ask(visit: Visit) -> Answer:
 
 
 def show_sent(visit: Visit) -> Answer:
-    return Shown("access/sent.html", {"has_mail": has_mail(visit.app)})
+    return Shown("access/sent.html", {"has_mail": can_send(visit.app)})
 
 
 def show_confirm(visit: Visit, token: str) -> Answer:

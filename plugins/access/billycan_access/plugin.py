@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from billycan import App, Manifest, hookimpl
+from billycan_users.api import can_send
 
-from . import asking, operating, sending
+from . import asking, operating
 from .settings import Settings
 from .tables import requests
 
@@ -22,4 +23,6 @@ manifest = Manifest(
 @hookimpl
 def startup(app: App) -> None:
     """Refuse to start where a sandbox is promised to whoever proves an address, and nobody can."""
-    sending.check(app)
+    if app.settings_of(Settings).mode == "sandbox" and not can_send(app):
+        said = 'enable the plugin mail and set mail.url, or set access.mode to "request"'
+        raise ValueError(f'access.mode = "sandbox" needs mail: {said}')

@@ -13,9 +13,8 @@ from billycan import App, Conflict, NotFound, new_id
 from billycan.businesses import Profile, create_key, create_tenants
 from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan_users.api import address, invite
+from billycan_users.api import address, invite, send
 
-from . import sending
 from .settings import Settings
 from .tables import requests
 
@@ -78,7 +77,7 @@ def ask(db: sa.Connection, app: App, asked: Asked, network: str) -> None:
     db.execute(sa.insert(requests).values(id=new_id("acc"), state="unproved", **row))
     text = f"Somebody asked for access for {asked.business}.\n\nIf it was you, please confirm within 72 hours:\n\n"
     link = address(app, f"/access/confirm/{token}")
-    sending.send(app, db, to=email, subject="Please confirm your email address", text=f"{text}{link}\n")
+    send(app, db, to=email, subject="Please confirm your email address", text=f"{text}{link}\n")
 
 
 def _take_turns(db: sa.Connection) -> None:
@@ -118,7 +117,7 @@ def approve(db: sa.Connection, app: App, id: str) -> Approved:
     _decide(db, app, id, "approved", business_id=live)
     link = address(app, f"/dashboard/join/{token}")
     text = f"{row.business} has access now. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
-    sending.send(app, db, to=row.email, subject="Your access is approved", text=text)
+    send(app, db, to=row.email, subject="Your access is approved", text=text)
     return Approved(id, live, paired(db, live), user_id, link)
 
 

@@ -1,6 +1,7 @@
-"""What other plugins may use of users: pages for people who are signed in, and who they are."""
+"""What other plugins may use of users: pages for people who are signed in, who these are, and letters to people."""
 
 from .drawing import day, field, moment, money, words
+from .letters import can_send, send
 from .people import Business, invite, live_of, members, names
 from .reading import checked
 from .rules import Role
@@ -17,6 +18,7 @@ __all__ = [
     "Shown",
     "Visit",
     "address",
+    "can_send",
     "checked",
     "day",
     "field",
@@ -27,6 +29,7 @@ __all__ = [
     "money",
     "mounted",
     "names",
+    "send",
     "to_sign_in",
     "words",
 ]

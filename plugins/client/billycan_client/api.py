@@ -6876,8 +6876,8 @@ class WebhookEndpoints:
     ) -> models.Recovery:
         """Send every failed or held delivery of a period again, in the background.
 
-        Each gets all four attempts again; the response says how many there are. For a disabled endpoint:
-        `invalid_state_transition`. The key needs the read scope of each event that would be sent.
+        Each gets as many attempts as a new delivery; the response says how many deliveries there are. For a disabled
+        endpoint: `invalid_state_transition`. The key needs the read scope of each event that would be sent.
 
         since: The time from which deliveries are sent again.
         until: The time up to which they are sent again; defaults to now.

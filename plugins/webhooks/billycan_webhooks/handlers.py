@@ -164,8 +164,8 @@ def test_endpoint(ctx: Context, id: str) -> Delivery:
 def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
     """Send every failed or held delivery of a period again, in the background.
 
-    Each gets all four attempts again; the response says how many there are. For a disabled endpoint:
-    `invalid_state_transition`. The key needs the read scope of each event that would be sent.
+    Each gets as many attempts as a new delivery; the response says how many deliveries there are. For a disabled
+    endpoint: `invalid_state_transition`. The key needs the read scope of each event that would be sent.
     """
     _enabled(_lock(ctx, id), "recover")
     since, until = Moment.of(body.since), Moment.of(body.until or ctx.now())

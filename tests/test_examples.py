@@ -19,6 +19,8 @@ from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.wire import encode, parse
 from billycan_apps.testing import OAuthApp
+from billycan_invoices.listed import MOST
+from billycan_invoices.tables import invoices
 from billycan_mail.relay import Outcome
 from billycan_mail.sending import Due, Sender
 from billycan_mail.tables import suppressed
@@ -555,6 +557,18 @@ def wait(c, clock):
     reminder = c.get(f"/v1/sent_reminders?invoice_id={invoice}")["data"][0]["id"]
     c.get(f"/v1/sent_reminders/{reminder}")
     bring_in(c)
+    overfill(c)
+
+
+def overfill(c):
+    """A job that has as many invoices as it can."""
+    job = c.post("/v1/jobs", {"client_id": c.client, "title": "Maintenance"})["data"]["id"]
+    with c.app.db.writing(across="a story that would take long") as db:
+        copied = {**db.execute(sa.select(invoices).where(invoices.c.id == c.invoice)).one()._mapping, "job_id": job}
+        copies = [{**copied, "id": f"inv_{n}", "number": f"INV-{10_000 + n}"} for n in range(MOST)]
+        db.execute(sa.insert(invoices), copies)
+    lines = [{"description": "Replace tap washers", "unit_price": "90.00"}]
+    c.refused(409, "list_full", "POST", "/v1/invoices", {"client_id": c.client, "job_id": job, "line_items": lines})
 
 
 def repeat(c, tomorrow):

@@ -402,7 +402,8 @@ class AdjustmentNotes:
         """Undo an adjustment note: the invoice is what it was, and what was released settles it again.
 
         From issued to void; otherwise `invalid_state_transition`. Refused with `credit_spent` if the credit that it
-        gave was allocated or refunded since; a payment that was reversed since stays so. Its number is never reused.
+        gave was allocated or refunded since, and with `list_full` if the invoice would have more than 500 payments, or
+        one of them more than 500 allocations; a payment that was reversed since stays so. Its number is never reused.
         Emits `adjustment_note.voided`, `payment.allocated` for each payment, and `invoice.paid` if the invoice becomes
         paid.
 
@@ -2729,7 +2730,8 @@ class Invoices:
         """Create a draft. Its number is assigned now and never reused.
 
         GST is rounded once for the document or once for each line. Subtotal and GST always add up to the total. Refused
-        with `gst_not_registered` if a business that is not registered for GST charges it. Emits `invoice.created`.
+        with `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if its
+        quote or job has 500 invoices. Emits `invoice.created`.
 
         line_items: What is charged for, in order.
         client_id: The contact who owes the money.
@@ -2806,7 +2808,8 @@ class Invoices:
         """Calculate an invoice without storing it.
 
         It takes what creating an invoice takes and returns all of its figures. No number is assigned. Refused with
-        `gst_not_registered` if a business that is not registered for GST charges it.
+        `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if its quote
+        or job has 500 invoices.
 
         line_items: What is charged for, in order.
         client_id: The contact who owes the money.
@@ -3144,8 +3147,8 @@ class Invoices:
 
         Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` can change;
         anything else is `document_locked`. What an invoice with a `claim` bills is locked from the start. Refused with
-        `gst_not_registered` if a business that is not registered for GST charges it. Emits `invoice.updated` if
-        anything changed.
+        `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if it names
+        another quote or job, which has 500 invoices. Emits `invoice.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
@@ -3251,8 +3254,8 @@ class Invoices:
         From sent, partially_paid or written_off; otherwise `invalid_state_transition`; it becomes paid once nothing is
         due, or once everything that was written off is recovered. Cash must be a multiple of 0.05: within 0.02 of the
         amount due it settles the invoice, and the difference is `cash_rounding`. Returns the invoice, with the new
-        payment last. Refused with `overpayment_not_allowed` above what is due. Emits `payment.recorded`,
-        `invoice.recovered` for a recovery, and `invoice.paid` when it becomes paid.
+        payment last. Refused with `overpayment_not_allowed` above what is due, and with `list_full` if it has 500
+        payments. Emits `payment.recorded`, `invoice.recovered` for a recovery, and `invoice.paid` when it becomes paid.
 
         amount: The amount received: at most what is due, or what was written off. Cash must be a multiple of 0.05, and
           settles an amount within 0.02 of it.
@@ -3317,8 +3320,8 @@ class Invoices:
 
         From draft, sent or partially_paid to paid; otherwise `invalid_state_transition`. In cash, the amount is rounded
         to the nearest 0.05. A draft is refused for the same reasons as by `send`: `tax_invoice_incomplete`,
-        `negative_total`, `gst_not_registered`. Emits `payment.recorded` and `invoice.paid`; for a draft, `invoice.sent`
-        first.
+        `negative_total`, `gst_not_registered`. Refused with `list_full` if the invoice has 500 payments. Emits
+        `payment.recorded` and `invoice.paid`; for a draft, `invoice.sent` first.
 
         payment_method: How, such as `bank_transfer`, `card` or `cash`.
         paid_at: When it was received: a time, or a date, which means midday in the business's time zone. Defaults to
@@ -4234,8 +4237,9 @@ class Jobs:
         or `line_ids` to invoice a part, and `claim` to say what it is: a progress claim, a part payment or a deposit.
         Without them it invoices the whole job, less what was invoiced before; the totals match to the cent. The job's
         `billable` expenses that no invoice has yet are lines of it, too. `already_invoiced` if nothing is left;
-        `over_invoiced` for more than is left. Returns the invoice. The key needs `invoices:write` too. Refused with
-        `gst_not_registered` if the business is no longer registered for GST. Emits `invoice.created` and `job.updated`.
+        `over_invoiced` for more than is left; `list_full` if the job or its quote has 500 invoices. Returns the
+        invoice. The key needs `invoices:write` too. Refused with `gst_not_registered` if the business is no longer
+        registered for GST. Emits `invoice.created` and `job.updated`.
 
         percent: So much of the whole work, in percent.
         amount: So much of its price, including GST.
@@ -4409,9 +4413,9 @@ class Payments:
         What is not allocated is the client's credit. Cash must be a multiple of 0.05: within 0.02 of what is due it
         settles an invoice, and the difference is `cash_rounding`, at most 0.02 over all invoices of a payment. On a
         written-off invoice it is a recovery. Refused with `over_allocated` if more is allocated than was received,
-        `overpayment_not_allowed` above what is due, and `invalid_state_transition` for an invoice that cannot be paid.
-        Emits `payment.recorded`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that
-        becomes paid.
+        `overpayment_not_allowed` above what is due, `invalid_state_transition` for an invoice that cannot be paid, and
+        `list_full` for one that has 500 payments. Emits `payment.recorded`, `invoice.recovered` for each recovery, and
+        `invoice.paid` for each invoice that becomes paid.
 
         client_id: The contact who paid.
         amount: The amount received. Cash must be a multiple of 0.05.
@@ -4461,7 +4465,8 @@ class Payments:
         """Settle invoices of the client with what is unallocated.
 
         Possible while it is recorded; otherwise `invalid_state_transition`, also for an invoice that cannot be paid.
-        Refused with `over_allocated` above what is unallocated, and with `overpayment_not_allowed` above what is due.
+        Refused with `over_allocated` above what is unallocated, with `overpayment_not_allowed` above what is due, and
+        with `list_full` for an invoice that has 500 payments, or where the payment would settle more than 500 invoices.
         Emits `payment.allocated`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that
         becomes paid.
 
@@ -4522,7 +4527,7 @@ class Payments:
         """Record that some of what is unallocated was given back.
 
         Possible while it is recorded; otherwise `invalid_state_transition`. Refused with `over_refunded` above what is
-        unallocated. Emits `payment.refunded`.
+        unallocated, and with `list_full` if it has 500 refunds. Emits `payment.refunded`.
 
         amount: How much: at most what is unallocated. Cash must be a multiple of 0.05.
         payment_method: How, such as `bank_transfer`, `card` or `cash`.
@@ -5021,8 +5026,8 @@ class Quotes:
         `percent`, `amount` or `line_ids`, and `claim` to say what the invoice is; the quote stays accepted until
         nothing is left. Refused with `over_invoiced` for more than is left. Returns the new document. The key needs
         that document's write scope too. Refused with `gst_not_registered` if the business is no longer registered for
-        GST, and with `already_invoiced` if invoices of its jobs left nothing. Emits `quote.converted`, or
-        `quote.updated` for a part, and `invoice.created` or `job.created`.
+        GST, with `already_invoiced` if invoices of its jobs left nothing, and with `list_full` if it has 500 invoices.
+        Emits `quote.converted`, or `quote.updated` for a part, and `invoice.created` or `job.created`.
 
         to: What to create; the plugin must be on.
         percent: So much of the whole work, in percent.

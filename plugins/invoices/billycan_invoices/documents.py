@@ -18,6 +18,7 @@ from billycan_documents.api import NEEDS, Documents, Figures, gst_codes, may_cha
 from billycan_hosted.api import link_url
 
 from . import rules
+from .listed import INVOICES
 from .payments import payments_asked, payments_of
 from .schemas import Invoice, ListedInvoice, NewInvoice, TaxInvoice
 from .tables import IS_OPEN, invoices, lines
@@ -30,7 +31,18 @@ LINK_DAYS = 730
 SETTLED = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding")
 _settled = attrgetter(*SETTLED)
 
-neighbours = Neighbours(quote_id="quotes", job_id="jobs", booking_id="bookings")
+
+class _Named(Neighbours):
+    def check(self, ctx: Context, body: Any, stored: Mapping[Any, Any] | None = None) -> None:
+        """As of all neighbours, and Conflict where a quote or job is named anew that lists as many as it can."""
+        super().check(ctx, body, stored)
+        for member, listed in INVOICES.items():
+            id = getattr(body, member)
+            if id is not None and id != (stored or {}).get(member):
+                listed.check_room(ctx, {id: member})
+
+
+neighbours = _Named(quote_id="quotes", job_id="jobs", booking_id="bookings")
 
 
 def of_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]:

@@ -51,7 +51,8 @@ def create_invoice(ctx: Context, body: NewInvoice) -> Invoice:
     """Create a draft. Its number is assigned now and never reused.
 
     GST is rounded once for the document or once for each line. Subtotal and GST always add up to the total. Refused
-    with `gst_not_registered` if a business that is not registered for GST charges it. Emits `invoice.created`.
+    with `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if its quote
+    or job has 500 invoices. Emits `invoice.created`.
     """
     return add_draft(ctx, body)
 
@@ -60,7 +61,8 @@ def preview_invoice(ctx: Context, body: NewInvoice) -> Preview:
     """Calculate an invoice without storing it.
 
     It takes what creating an invoice takes and returns all of its figures. No number is assigned. Refused with
-    `gst_not_registered` if a business that is not registered for GST charges it.
+    `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if its quote or
+    job has 500 invoices.
     """
     draft = documents.draft(ctx, body)
     client, columns = draft.client, draft.columns
@@ -92,8 +94,8 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
 
     Once sent, only `notes`, `reference`, `purchase_order`, `metadata`, `external_id` and `due_date` can change;
     anything else is `document_locked`. What an invoice with a `claim` bills is locked from the start. Refused with
-    `gst_not_registered` if a business that is not registered for GST charges it. Emits `invoice.updated` if anything
-    changed.
+    `gst_not_registered` if a business that is not registered for GST charges it, and with `list_full` if it names
+    another quote or job, which has 500 invoices. Emits `invoice.updated` if anything changed.
     """
     if body.sent.keys() & neighbours.plugins.keys():
         take_turns(ctx)  # before the invoice is locked, as whoever deletes it does
@@ -158,8 +160,8 @@ def add_payment(ctx: Context, id: str, body: NewPayment) -> Invoice:
     From sent, partially_paid or written_off; otherwise `invalid_state_transition`; it becomes paid once nothing is due,
     or once everything that was written off is recovered. Cash must be a multiple of 0.05: within 0.02 of the amount due
     it settles the invoice, and the difference is `cash_rounding`. Returns the invoice, with the new payment last.
-    Refused with `overpayment_not_allowed` above what is due. Emits `payment.recorded`, `invoice.recovered` for a
-    recovery, and `invoice.paid` when it becomes paid.
+    Refused with `overpayment_not_allowed` above what is due, and with `list_full` if it has 500 payments. Emits
+    `payment.recorded`, `invoice.recovered` for a recovery, and `invoice.paid` when it becomes paid.
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "payments")
@@ -173,7 +175,8 @@ def pay_invoice(ctx: Context, id: str, body: Settlement) -> Invoice:
 
     From draft, sent or partially_paid to paid; otherwise `invalid_state_transition`. In cash, the amount is rounded to
     the nearest 0.05. A draft is refused for the same reasons as by `send`: `tax_invoice_incomplete`, `negative_total`,
-    `gst_not_registered`. Emits `payment.recorded` and `invoice.paid`; for a draft, `invoice.sent` first.
+    `gst_not_registered`. Refused with `list_full` if the invoice has 500 payments. Emits `payment.recorded` and
+    `invoice.paid`; for a draft, `invoice.sent` first.
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "pay")

@@ -179,7 +179,8 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     """Undo an adjustment note: the invoice is what it was, and what was released settles it again.
 
     From issued to void; otherwise `invalid_state_transition`. Refused with `credit_spent` if the credit that it gave
-    was allocated or refunded since; a payment that was reversed since stays so. Its number is never reused. Emits
+    was allocated or refunded since, and with `list_full` if the invoice would have more than 500 payments, or one of
+    them more than 500 allocations; a payment that was reversed since stays so. Its number is never reused. Emits
     `adjustment_note.voided`, `payment.allocated` for each payment, and `invoice.paid` if the invoice becomes paid.
     """
     before, row, payments, stored = _locked(ctx, id, "void", released=True)

@@ -9,6 +9,7 @@ from msgspec import Struct
 from billycan import Conflict, Context, NotFound, PayButton, decode, own
 
 from .documents import amount_due, documents, hosted_url, records
+from .listed import PAYMENTS
 from .payment_handlers import create_payment, get_payment
 from .payment_schemas import NewAllocation, NewReceipt, Payment
 from .rules import OPEN
@@ -52,8 +53,8 @@ def take_payment(
     """Record money that a provider has received for an invoice, once for each `external_id`, whatever it is by now.
 
     It settles what is due or was written off. The rest is the client's credit: all of it where the invoice was paid,
-    credited or voided meanwhile. Emits what `POST /v1/payments` does. Raises NotFound, and Invalid for what that
-    refuses.
+    credited or voided meanwhile, or lists as many payments as it can. Emits what `POST /v1/payments` does. Raises
+    NotFound, and Invalid for what that refuses.
     """
     ctx.require("invoices:write")
     row = lock_invoices(ctx, [invoice_id]).get(invoice_id)  # whoever brings the same payment waits here
@@ -64,6 +65,7 @@ def take_payment(
         return get_payment(ctx, id)
     try:
         documents.check(ctx, row, "payments")
+        PAYMENTS.check_rows(ctx, [(row, None)])
         settled = min(amount, owed(row))
     except Conflict:
         settled = Decimal(0)

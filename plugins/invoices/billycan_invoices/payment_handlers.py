@@ -7,6 +7,7 @@ from billycan_documents.api import client_of
 
 from . import rules
 from .ledger import Change, day_of
+from .listed import REFUNDS
 from .payment_schemas import (
     NewReceipt,
     NewRefund,
@@ -48,9 +49,9 @@ def create_payment(ctx: Context, body: NewReceipt) -> Payment:
     What is not allocated is the client's credit. Cash must be a multiple of 0.05: within 0.02 of what is due it settles
     an invoice, and the difference is `cash_rounding`, at most 0.02 over all invoices of a payment. On a written-off
     invoice it is a recovery. Refused with `over_allocated` if more is allocated than was received,
-    `overpayment_not_allowed` above what is due, and `invalid_state_transition` for an invoice that cannot be paid.
-    Emits `payment.recorded`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that becomes
-    paid.
+    `overpayment_not_allowed` above what is due, `invalid_state_transition` for an invoice that cannot be paid, and
+    `list_full` for one that has 500 payments. Emits `payment.recorded`, `invoice.recovered` for each recovery, and
+    `invoice.paid` for each invoice that becomes paid.
     """
     client = client_of(ctx, body.client_id)
     check_coins(body.payment_method, body.amount)
@@ -78,7 +79,8 @@ def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
     """Settle invoices of the client with what is unallocated.
 
     Possible while it is recorded; otherwise `invalid_state_transition`, also for an invoice that cannot be paid.
-    Refused with `over_allocated` above what is unallocated, and with `overpayment_not_allowed` above what is due. Emits
+    Refused with `over_allocated` above what is unallocated, with `overpayment_not_allowed` above what is due, and with
+    `list_full` for an invoice that has 500 payments, or where the payment would settle more than 500 invoices. Emits
     `payment.allocated`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that becomes paid.
     """
     take_clients_turn(ctx, payments, id)
@@ -147,7 +149,7 @@ def refund_payment(ctx: Context, id: str, body: NewRefund) -> Payment:
     """Record that some of what is unallocated was given back.
 
     Possible while it is recorded; otherwise `invalid_state_transition`. Refused with `over_refunded` above what is
-    unallocated. Emits `payment.refunded`.
+    unallocated, and with `list_full` if it has 500 refunds. Emits `payment.refunded`.
     """
     payment = _locked(ctx, id, "refund")
     check_coins(body.payment_method, body.amount)
@@ -155,6 +157,7 @@ def refund_payment(ctx: Context, id: str, body: NewRefund) -> Payment:
         message = f"{body.amount} is more than the {payment.unallocated} that is unallocated."
         raise Invalid(message, code="over_refunded", param="amount", unallocated=payment.unallocated)
     refunded_at, refunded_on = received(ctx, body.refunded_at, "refunded_at")
+    REFUNDS.check_rows(ctx, [(payment, None)])
     refund = {
         "id": new_id("rfd"),
         "payment_id": id,

@@ -17,6 +17,7 @@ from billycan.sql import Insertion, Statement
 
 from . import rules
 from .ledger import Change, day_of
+from .listed import ALLOCATIONS, PAYMENTS
 from .payments import records, shown
 from .settling import keep, lock_payments
 from .tables import allocations
@@ -70,9 +71,13 @@ msgspec.json.Decoder(list[Release])
 def restore(
     ctx: Context, invoice: Row, payments: Mapping[str, Row], stored: Sequence[Row], released: Any
 ) -> list[Release]:
-    """Put back what a note released; Conflict where it was spent. What was reversed since is no money any more."""
+    """Put back what a note released. What was reversed since is no money any more.
+
+    Conflict where it was spent, or where the invoice or a payment lists as many as it can by now.
+    """
     settling = {one.payment_id: one for one in stored}
     restored = [one for one in msgspec.convert(released, list[Release], strict=False) if one.payment_id in payments]
+    new = []
     for one in restored:
         payment = payments[one.payment_id]
         if payment.unallocated < one.amount:
@@ -84,9 +89,12 @@ def restore(
         if before := settling.get(one.payment_id):
             keep(ctx, before, before.amount + one.amount, before.cash_rounding + one.cash_rounding)
         else:
-            row = {"id": new_id("all"), "invoice_id": invoice.id, **msgspec.structs.asdict(one)}
-            _INSERT.run(ctx.db, ctx.tenant_id, [row])
+            new.append({"id": new_id("all"), "invoice_id": invoice.id, **msgspec.structs.asdict(one)})
         _change(ctx, payment, one.amount, one.cash_rounding)
+    if new:
+        PAYMENTS.check_room(ctx, {invoice.id: None}, len(new))
+        ALLOCATIONS.check_room(ctx, dict.fromkeys(row["payment_id"] for row in new))
+        _INSERT.run(ctx.db, ctx.tenant_id, new)
     return restored
 
 

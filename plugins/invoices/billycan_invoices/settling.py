@@ -19,6 +19,7 @@ from . import ledger, rules
 from .documents import amount_due, documents
 from .documents import records as invoice_records
 from .ledger import Change
+from .listed import ALLOCATIONS, PAYMENTS
 from .payment_schemas import Allocation, NewAllocation, Payment
 from .payments import allowed_actions, received, show, shown
 from .payments import records as payment_records
@@ -27,11 +28,15 @@ from .tables import allocations, invoices, notes, payments
 
 
 class Share(Struct):
-    """What a payment is to settle of an invoice: the row, locked, an amount, and what cash rounding adds to it."""
+    """What a payment is to settle of an invoice: the row, locked, an amount, and what cash rounding adds to it.
+
+    `param` is the member that names the invoice, where one does.
+    """
 
     invoice: Row
     amount: Decimal
     rounding: Decimal = rules.ZERO
+    param: str | None = None
 
 
 def take_clients_turn(ctx: Context, table: sa.Table, id: str) -> None:
@@ -105,6 +110,7 @@ def shares(
     for i, one in enumerate(asked):
         row = found[one.invoice_id]
         made.append(share(row, one.amount, method, f"allocations[{i}].amount", rounded))
+        made[-1].param = f"allocations[{i}].invoice_id"
         rounded += abs(made[-1].rounding)
     return made
 
@@ -155,8 +161,10 @@ def receive(
 def allocate(ctx: Context, payment: Row, given: Sequence[Share], stored: Mapping[str, Row], on: date) -> list[Row]:
     """Settle the invoices with a payment, whose figures say so already; returns them as they are then.
 
-    `stored` are the rows by invoice that say what of the payment settles them already.
+    `stored` are the rows by invoice that say what of the payment settles them already. Conflict `list_full` where an
+    invoice or the payment lists as many as it can.
     """
+    PAYMENTS.check_rows(ctx, [(one.invoice, one.param) for one in given if one.invoice.id not in stored])
     new = []
     for one in given:
         if before := stored.get(one.invoice.id):
@@ -165,6 +173,7 @@ def allocate(ctx: Context, payment: Row, given: Sequence[Share], stored: Mapping
         row = {"payment_id": payment.id, "invoice_id": one.invoice.id, "amount": one.amount, "allocated_on": on}
         new.append({"id": new_id("all"), "cash_rounding": one.rounding, **row})
     if new:
+        ALLOCATIONS.check_room(ctx, {payment.id: "allocations"} if stored else {}, len(new))
         _INSERT.run(ctx.db, ctx.tenant_id, new)
     by = {"paid_at": payment.paid_at, "payment_method": payment.payment_method}
     return [moved(ctx, one.invoice, [_paid(on, payment.id, one.amount, one.rounding)], by=by) for one in given]

@@ -4,7 +4,10 @@ from decimal import Decimal
 
 import pytest
 
+from billycan import Context, unit_of_work
 from billycan.testing import Client
+from billycan_invoices import listed
+from billycan_invoices.api import take_payment
 
 D = Decimal
 CARD, CASH = {"payment_method": "card"}, {"payment_method": "cash"}
@@ -254,3 +257,100 @@ def test_payments_are_found_by_what_they_are(shop):
         headers={"If-Match": '"9"'},
     )
     shop.web.refused(409, "has_dependents", "DELETE", f"/v1/contacts/{shop.client_id}")
+
+
+@pytest.fixture
+def full(monkeypatch):
+    """As many as a record lists."""
+    monkeypatch.setattr(listed, "MOST", 5)
+    return 5
+
+
+def test_an_invoice_has_so_many_payments_and_reversed_ones_count(shop, full):
+    invoice, other = shop.sent(), shop.sent()
+    there, cent = f"/v1/invoices/{invoice}", {"amount": "0.01", **CARD}
+    for _ in range(full):
+        paid = shop.web.post(f"{there}/payments", cent)["data"]["payments"][-1]
+    shop.web.post(f"{there}/payments/{paid['id']}/reverse", status=200)
+    before = shop.invoice(invoice), shop.events()
+    assert len(before[0]["payments"]) == full
+    for way, body in (("payments", cent), ("pay", CARD)):
+        error = shop.web.refused(409, "list_full", "POST", f"{there}/{way}", body)
+        assert error["message"] == "The invoice has 5 payments; it can have at most 5." and error["param"] is None
+    error = shop.receive("3.00", (other, "1.00"), (invoice, "1.00"), status=409)
+    assert (error["code"], error["param"]) == ("list_full", "allocations[1].invoice_id")
+    credit = shop.receive("3.00", (other, "1.00"))
+    more = {"allocations": [{"invoice_id": invoice, "amount": "1.00"}]}
+    error = shop.act(credit, "allocate", more, 409)
+    assert (error["code"], error["param"]) == ("list_full", "allocations[0].invoice_id")
+    assert shop.invoice(invoice) == before[0] and shop.events() == [*before[1], "payment.recorded"]
+    # What a payment settles already can become more, and one that is taken off makes room.
+    first = before[0]["payments"][0]
+    shop.act(first, "deallocate", {"invoice_id": invoice})
+    shop.act(credit, "allocate", more)
+    shop.act(credit, "allocate", {"allocations": [{"invoice_id": invoice, "amount": "0.50"}]})
+    assert len(shop.invoice(invoice)["payments"]) == full
+    again = {"allocations": [{"invoice_id": invoice, "amount": "0.01"}]}
+    assert shop.act(first, "allocate", again, 409)["code"] == "list_full"
+
+
+def test_a_payment_settles_so_many_invoices_and_is_refunded_so_often(shop, full):
+    invoices = [shop.sent() for _ in range(full + 2)]
+    cents = [(invoice, "0.01") for invoice in invoices]
+    paid = shop.receive("1.00", *cents[: full - 1])
+    given = [{"invoice_id": id, "amount": amount} for id, amount in cents]
+    error = shop.act(paid, "allocate", {"allocations": given[-2:]}, 409)
+    assert (error["code"], error["param"]) == ("list_full", "allocations")
+    assert len(shop.act(paid, "allocate", {"allocations": given[full - 1 : full]})["allocations"]) == full
+    assert len(shop.act(paid, "allocate", {"allocations": given[:full]})["allocations"]) == full
+    assert shop.act(paid, "allocate", {"allocations": given[-1:]}, 409)["code"] == "list_full"
+    for _ in range(full):
+        shop.act(paid, "refund", {"amount": "0.01", **CARD})
+    assert shop.act(paid, "refund", {"amount": "0.01", **CARD}, 409)["code"] == "list_full"
+    assert len(shop.web.get(f"/v1/payments/{paid['id']}")["data"]["refunds"]) == full
+
+
+def test_money_that_a_provider_received_is_credit_once_the_list_is_full(shop, full):
+    invoice = shop.sent()
+    for n in range(full + 1):
+        ctx = Context(shop.web.app, shop.web.tenant_id)
+        with unit_of_work(ctx):
+            taken = take_payment(ctx, invoice, D("1.00"), payment_method="card", external_id=f"pay {n}")
+        assert taken.unallocated == (n == full)
+    assert len(shop.invoice(invoice)["payments"]) == full and shop.credit() == 1
+
+
+def noted(shop, invoice, price):
+    """The path of a note that takes so much off an invoice."""
+    line = {"description": "Less", "unit_price": price, "gst_code": "gst_free"}
+    body = {"invoice_id": invoice, "reason": "other", "line_items": [line]}
+    there = f"/v1/adjustment_notes/{shop.web.post('/v1/adjustment_notes', body)['data']['id']}"
+    shop.web.post(f"{there}/issue", status=200)
+    return there
+
+
+def test_a_note_stays_where_its_payment_settles_as_many_invoices_meanwhile(shop, full):
+    invoice, cents = shop.sent("1.00"), [{"invoice_id": shop.sent(), "amount": "0.01"} for _ in range(full)]
+    paid = shop.receive("2.00", (invoice, "1.00"))
+    note = noted(shop, invoice, "1.00")
+    assert len(shop.act(paid, "allocate", {"allocations": cents})["allocations"]) == full
+    error = shop.web.refused(409, "list_full", "POST", f"{note}/void")
+    assert error["message"] == "The payment has 5 allocations; it can have at most 5."
+    assert shop.credit() == D("1.95") and shop.standing(invoice) == ("credited", 0, 0)
+    shop.act(paid, "deallocate", cents[0])
+    shop.web.post(f"{note}/void", status=200)
+    assert shop.credit() == D("0.96") and shop.standing(invoice) == ("paid", 1, 0)
+
+
+def test_a_note_stays_where_its_invoice_has_as_many_payments_meanwhile(shop, full):
+    invoice = shop.sent("3.00")
+    bounced, _ = shop.receive("2.00", (invoice, "2.00")), shop.receive("1.00", (invoice, "1.00"))
+    note = noted(shop, invoice, "1.00")
+    shop.act(bounced, "reverse")
+    for _ in range(full - 1):
+        cent = shop.receive("0.01", (invoice, "0.01"))
+    error = shop.web.refused(409, "list_full", "POST", f"{note}/void")
+    assert error["message"] == "The invoice has 5 payments; it can have at most 5."
+    shop.act(cent, "deallocate", {"invoice_id": invoice})
+    shop.web.post(f"{note}/void", status=200)
+    assert len(shop.invoice(invoice)["payments"]) == full

@@ -152,8 +152,9 @@ def invoice_job(ctx: Context, id: str, body: NewClaim) -> Resource:
     `line_ids` to invoice a part, and `claim` to say what it is: a progress claim, a part payment or a deposit. Without
     them it invoices the whole job, less what was invoiced before; the totals match to the cent. The job's
     `billable` expenses that no invoice has yet are lines of it, too. `already_invoiced` if nothing is left;
-    `over_invoiced` for more than is left. Returns the invoice. The key needs `invoices:write` too. Refused with
-    `gst_not_registered` if the business is no longer registered for GST. Emits `invoice.created` and `job.updated`.
+    `over_invoiced` for more than is left; `list_full` if the job or its quote has 500 invoices. Returns the invoice.
+    The key needs `invoices:write` too. Refused with `gst_not_registered` if the business is no longer registered for
+    GST. Emits `invoice.created` and `job.updated`.
     """
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
 

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.testing import Client
+from billycan_invoices import listed
 from billycan_invoices.tables import entries as ledger
 
 D = Decimal
@@ -423,3 +424,43 @@ def test_expenses_of_work_without_gst_have_none(client):
     work = job(client, line_items=free)
     expense(client, work)
     assert [(x["total"], x["gst_code"]) for x in claim(client, work)["line_items"]] == [(100, "export"), (55, "export")]
+
+
+@pytest.mark.parametrize("make", [job, quote])
+def test_a_job_or_quote_has_so_many_invoices_and_void_ones_count(client, make, monkeypatch):
+    monkeypatch.setattr(listed, "MOST", 3)
+    work = make(client)
+    kind = "job" if make is job else "quote"
+    body = {"client_id": work["client_id"], "line_items": LINES}
+    naming = {**body, f"{kind}_id": work["id"]}
+    act(client, send(client, client.post("/v1/invoices", naming)["data"]), "void")
+    claim(client, work, percent="10")
+    last = claim(client, work, percent="10")
+    free = client.post("/v1/invoices", body)["data"]
+    before = get(client, work), client.events()
+    assert len(before[0]["invoice_ids"]) == 3
+    calls = [("POST", "/v1/invoices", naming), ("POST", "/v1/invoices/preview", naming)]
+    calls += [("PATCH", f"/v1/invoices/{free['id']}", {f"{kind}_id": work["id"]})]
+    for call in calls:
+        error = client.refused(409, "list_full", *call)
+        assert error["message"] == f"The {kind} has 3 invoices; it can have at most 3."
+        assert error["param"] == f"{kind}_id"
+    refused(client, work, "list_full", 409, percent="10")
+    assert (get(client, work), client.events()) == before
+    # What is listed already changes as ever, and one that is deleted makes room.
+    client.patch(f"/v1/invoices/{last['id']}", {f"{kind}_id": work["id"], "notes": "x"})
+    client.delete(f"/v1/invoices/{last['id']}")
+    client.patch(f"/v1/invoices/{free['id']}", {f"{kind}_id": work["id"]})
+    assert len(get(client, work)["invoice_ids"]) == 3
+
+
+def test_a_job_goes_on_with_as_many_invoices_as_its_quote_has(client, monkeypatch):
+    monkeypatch.setattr(listed, "MOST", 2)
+    work = quote(client)
+    claim(client, work, percent="10")
+    claim(client, work, percent="10")
+    made = client.post(f"{path(work)}/convert", {"to": "job"})["data"]
+    assert len(get(client, made)["invoice_ids"]) == 2
+    client.post(f"{path(made)}/schedule", {"scheduled_start": START}, 200)
+    error = refused(client, made, "list_full", 409)
+    assert error["param"] == "quote_id"

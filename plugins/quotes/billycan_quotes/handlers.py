@@ -141,9 +141,9 @@ def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
     job it becomes converted, then invoiced once all of the job is invoiced. To invoice a part, send `percent`, `amount`
     or `line_ids`, and `claim` to say what the invoice is; the quote stays accepted until nothing is left. Refused with
     `over_invoiced` for more than is left. Returns the new document. The key needs that document's write scope too.
-    Refused with `gst_not_registered` if the business is no longer registered for GST, and with `already_invoiced` if
-    invoices of its jobs left nothing. Emits `quote.converted`, or `quote.updated` for a part, and `invoice.created` or
-    `job.created`.
+    Refused with `gst_not_registered` if the business is no longer registered for GST, with `already_invoiced` if
+    invoices of its jobs left nothing, and with `list_full` if it has 500 invoices. Emits `quote.converted`, or
+    `quote.updated` for a part, and `invoice.created` or `job.created`.
     """
     if not ctx.has(f"{body.to}s"):
         raise Invalid.member("to", "invalid_value", f"{body.to}s are not available here")

@@ -299,7 +299,19 @@ def test_a_challenge_to_sign_in_adds_no_passkey(app, owner):
     assert "took too long" in owner.web.post(f"{ACCOUNT}/passkeys", sent, status=422).text
 
 
-@pytest.mark.parametrize("credential", ["", "null", "[]", "1", '{"id": 1}', "[" * 90_000, '{"id":"%s"}' % ("x" * 9000)])
+def proof(client_data=b'{"type":"webauthn.get","challenge":"AA","origin":"http://localhost"}', data=b""):
+    """What a browser sends, of a passkey that says this; `data` is CBOR where more of its data is to follow."""
+    rest = bytes(32) + b"\x80" + bytes(4) + data
+    parts = {"clientDataJSON": client_data, "authenticatorData": rest, "attestationObject": data, "signature": b"x"}
+    response = {name: websafe_encode(part) for name, part in parts.items()}
+    return json.dumps({"id": "AAAA", "rawId": "AAAA", "type": "public-key", "response": response})
+
+
+NO_PROOFS = ["", "null", "[]", "1", '{"id": 1}', "[" * 19_000, '{"id":"%s"}' % ("x" * 9000)]
+NO_PROOFS += [proof(), proof(b"[" * 9000), proof(data=b"\x81" * 3000), proof(data=b"\xff"), proof(data=b"\xa1")]
+
+
+@pytest.mark.parametrize("credential", NO_PROOFS)
 def test_what_no_browser_writes_is_refused(app, owner, credential):
     browser = Browser(app)
     browser.get("/dashboard/sign-in")
@@ -310,6 +322,25 @@ def test_what_no_browser_writes_is_refused(app, owner, credential):
     sent = {"token": token_of(owner), "name": "Phone", "credential": credential}
     owner.web.post(f"{ACCOUNT}/passkeys/new", sent)
     assert owner.web.post(f"{ACCOUNT}/passkeys", sent, status="*").status_int == 422
+
+
+def test_a_passkey_of_an_unknown_kind_and_a_long_proof_sign_nobody_in(app, passkey, monkeypatch):
+    """fido2 takes the square of a proof's length to read it."""
+    browser = Browser(app)
+    browser.get("/dashboard/sign-in")
+
+    def answer(credential):
+        sent = {"token": token_of(browser), "credential": credential}
+        browser.web.post("/dashboard/sign-in/passkey/ask", sent)
+        return browser.web.post("/dashboard/sign-in/passkey", sent, status="*").status_int
+
+    assert answer(json.dumps("x" * 20_000)) == 422
+
+    def verify(*_):
+        raise NotImplementedError("of a COSE key whose algorithm fido2 does not know")
+
+    monkeypatch.setattr("fido2.server.Fido2Server.authenticate_complete", verify)
+    assert answer("{}") == 422
 
 
 # Resets ---------------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from billycan import BadRequest
 MOST_ROWS = 20_000
 MOST_BYTES = 10 * 1024 * 1024
 MOST_COLUMNS = 200
-MOST_LINE = 1 << 20  # characters, which a row of short cells would turn into many times as many bytes
+MOST_ROW = 1 << 20  # characters, which a row of short cells would turn into many times as many bytes
 MOST_NAME = 200  # characters: an import keeps the names of its columns for good
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 
@@ -22,8 +22,10 @@ def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, 
     try:
         first = text.readline()
         text.seek(0)
-        found = csv.reader(_lines(text), delimiter=_delimiter(first), strict=True)
+        lines = _Lines(text)
+        found = csv.reader(lines, delimiter=_delimiter(first), strict=True)
         yield _checked([name.strip() for name in next(found, [])])
+        lines.of_row = 0
         for number, row in enumerate(found, 1):
             if number > MOST_ROWS:
                 raise BadRequest(
@@ -31,6 +33,7 @@ def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, 
                 )
             if len(row) > MOST_COLUMNS:
                 raise _unreadable(f"line {found.line_num:,} has more than {MOST_COLUMNS} cells")
+            lines.of_row = 0
             yield row
     except UnicodeError as error:
         raise _unreadable(
@@ -43,11 +46,18 @@ def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, 
         text.detach()
 
 
-def _lines(text: Iterable[str]) -> Iterator[str]:
-    for number, line in enumerate(text, 1):
-        if len(line) > MOST_LINE:
-            raise _unreadable(f"line {number:,} has more than {MOST_LINE:,} characters")
-        yield line
+class _Lines:
+    """The lines of a text; `of_row` counts the characters of the row that is read, whose cells may have many lines."""
+
+    def __init__(self, text: Iterable[str]) -> None:
+        self._text, self.of_row = text, 0
+
+    def __iter__(self) -> Iterator[str]:
+        for number, line in enumerate(self._text, 1):
+            self.of_row += len(line)
+            if self.of_row > MOST_ROW:
+                raise _unreadable(f"the row in line {number:,} has more than {MOST_ROW:,} characters")
+            yield line
 
 
 def _checked(header: list[str]) -> list[str]:

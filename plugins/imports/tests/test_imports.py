@@ -128,6 +128,8 @@ UNREADABLE = {
     "201 columns": (b"name" + b"," * 200, "200 columns"),
     "a name of 201 characters": (b"name," + b"x" * 201, "more than 200 characters"),
     "a line of 2 MB": (b"name\n" + b"," * 2_000_000, "line 2 has more than 1,048,576 characters"),
+    "a row of 2 MB in many lines": (b"name\n" + b'"\n",' * 500_000, "line 262,146 has more than 1,048,576 characters"),
+    "a header of 2 MB in many lines": (b'"\n",' * 500_000, "line 262,145 has more than 1,048,576 characters"),
     "a row of 201 cells": (b"name\nAda\nBea" + b",x" * 200, "line 3 has more than 200 cells"),
 }
 

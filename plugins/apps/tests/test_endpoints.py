@@ -164,3 +164,29 @@ def test_the_dashboard_says_which_app_an_endpoint_belongs_to(client, oauth, call
     oauth.consents(scopes=["webhooks:read"])
     assert "Held: needs consent" in browser.get("/dashboard/webhooks").text
     assert "somebody consents again" in browser.get(f"/dashboard/webhooks/{own['id']}").text
+
+
+def test_what_is_attached_to_others_endpoints_is_not_there_for_an_app(make_app, tmp_path):
+    plugins = ("apps", "attachments", "contacts", "dashboard", "users", "webhooks")
+    client = Client(make_app(*plugins, attachments={"folder": str(tmp_path)}))
+    oauth = OAuthApp(client, *SCOPES)
+    caller = oauth.connect()
+    other = OAuthApp(client, *SCOPES, browser=oauth.browser).connect()
+    own = caller.post(HERE, BODY)["data"]["id"]
+
+    def upload(who, resource, status=201):
+        path = f"/v1/attachments?resource={resource}&filename=notes.txt"
+        return who.call("POST", path, raw=b"notes", status=status).json["data"]
+
+    mine = upload(caller, own)
+    for owner in (client, other):
+        theirs = owner.post(HERE, BODY)["data"]["id"]
+        upload(caller, theirs, 404)
+        file = f"/v1/attachments/{upload(owner, theirs)['id']}"
+        for method, path in (("GET", file), ("GET", f"{file}/content"), ("DELETE", file)):
+            caller.refused(404, "resource_not_found", method, path)
+        assert caller.get(f"/v1/attachments?resource={theirs}")["data"] == []
+    page = caller.get("/v1/attachments")
+    assert (page["data"], page["pagination"]["total"]) == ([mine], 1)
+    assert client.get("/v1/attachments")["pagination"]["total"] == 3
+    caller.delete(f"/v1/attachments/{mine['id']}")

@@ -39,7 +39,7 @@ def list_attachments(ctx: Context, query: AttachmentQuery) -> Page[Attachment]:
 
     To get those of one record, filter by `resource`.
     """
-    page = records.rows(ctx, query, attachments.c.kind.in_(readable(ctx)))
+    page = records.rows(ctx, query, readable(ctx))
     return page.of(records.show(ctx, page.items))
 
 
@@ -138,7 +138,9 @@ def _available() -> Iterator[None]:
 def _found(ctx: Context, id: str, does: str) -> Row:
     """One attachment's row; NotFound, or Forbidden for a key that may not do this with the record that it is of."""
     row = records.find(ctx, id)
-    ctx.require(f"{owner_of(ctx, row.resource).plugin}:{does}")
+    owner = owner_of(ctx, row.resource)
+    owner.check_seen(ctx, row.resource)
+    ctx.require(f"{owner.plugin}:{does}")
     return row
 
 

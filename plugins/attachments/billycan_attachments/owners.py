@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from billycan import App, Conflict, Context, Forbidden, NotFound, Route, own
 
+from .tables import attachments
+
 
 class Owner(Struct, frozen=True, eq=False):
     """A resource whose records have attachments: its plugin, its table, and what one of its records is called.
@@ -24,9 +26,25 @@ class Owner(Struct, frozen=True, eq=False):
     tells: bool
 
     def check_exists(self, ctx: Context, id: str) -> None:
-        """NotFound for what is none of the business's records; one that is there stays until the transaction ends."""
-        found = sa.select(self.table.c.id).where(own(ctx, self.table), self.table.c.id == id)
+        """NotFound for what is no record to the caller; one that is there stays until the transaction ends."""
+        mine = self.of_app(ctx)
+        of_caller = own(ctx, self.table) if mine is None else mine
+        found = sa.select(self.table.c.id).where(of_caller, self.table.c.id == id)
         if ctx.db.execute(found.with_for_update(read=True, key_share=True)).first() is None:
+            raise NotFound
+
+    def of_app(self, ctx: Context) -> sa.ColumnElement[bool] | None:
+        """The condition that a record is of the app that calls; None where no app calls, or has any of its own."""
+        app = ctx.identity.connection_id if ctx.identity else None
+        if app is None or "connection_id" not in self.table.c:
+            return None
+        return own(ctx, self.table) & (self.table.c.connection_id == app)
+
+    def check_seen(self, ctx: Context, id: str) -> None:
+        """NotFound where an app calls that may not know of this record."""
+        of_app = self.of_app(ctx)
+        found = None if of_app is None else sa.select(self.table.c.id).where(of_app, self.table.c.id == id)
+        if found is not None and ctx.db.execute(found).first() is None:
             raise NotFound
 
     def check_unlocked(self, ctx: Context, id: str) -> None:
@@ -75,14 +93,16 @@ def owner_of(ctx: Context, id: str) -> Owner:
     return owner
 
 
-def readable(ctx: Context) -> list[str]:
-    """What begins the ids of the records that the caller may read."""
-    identity = ctx.identity
-    return [
-        prefix
-        for prefix, owner in owners(ctx.app).items()
-        if identity is None or identity.holds(f"{owner.plugin}:read")
-    ]
+def readable(ctx: Context) -> sa.ColumnElement[bool]:
+    """The attachments of records that the caller may read."""
+    identity, a = ctx.identity, attachments.c
+    known = owners(ctx.app).items()
+    mine = {prefix: owner for prefix, owner in known if identity is None or identity.holds(f"{owner.plugin}:read")}
+    seen: list[sa.ColumnElement[bool]] = [a.kind.in_(mine)]
+    for prefix, owner in mine.items():
+        if (of_app := owner.of_app(ctx)) is not None:
+            seen.append((a.kind != prefix) | a.resource.in_(sa.select(owner.table.c.id).where(of_app)))
+    return sa.and_(*seen)
 
 
 def check_any(ctx: Context, route: Route) -> None:

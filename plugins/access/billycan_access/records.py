@@ -75,7 +75,8 @@ def ask(db: sa.Connection, app: App, asked: Asked, network: str) -> None:
     row: dict[str, Any] = {"business": asked.business, "abn": asked.abn, "email": email, "purpose": asked.purpose}
     row |= {"address": network, "digest": _digest(token), "created_at": now}
     db.execute(sa.insert(requests).values(id=new_id("acc"), state="unproved", **row))
-    text = f"Somebody asked for access for {asked.business}.\n\nIf it was you, please confirm within 72 hours:\n\n"
+    # Without what a stranger wrote: else anybody could write to anybody in the deployment's name.
+    text = "Somebody asked for access with your email address.\n\nIf it was you, please confirm within 72 hours:\n\n"
     link = address(app, f"/access/confirm/{token}")
     send(app, db, to=email, subject="Please confirm your email address", text=f"{text}{link}\n")
 

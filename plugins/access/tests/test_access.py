@@ -279,6 +279,13 @@ def test_an_address_is_proved_by_a_form_behind_a_link(open_app, letters):
     assert letters[-1][0] == to and approved.link in letters[-1][2]
 
 
+def test_a_letter_to_an_address_that_nobody_proved_says_nothing_that_a_stranger_wrote(open_app, letters):
+    words = "Your account is locked: https://thief.example"
+    ask(open_app("request", "mail"), business=words, purpose=words)
+    ((_, subject, text),) = letters
+    assert "locked" not in subject + text and "thief" not in subject + text
+
+
 def test_a_link_does_not_prove_for_ever(open_app, letters, clock):
     app = open_app("request", "mail")
     ask(app)

@@ -63,6 +63,25 @@ def forfeit(ctx: Context, row: Row, on: date) -> None:
     ledger.write(ctx, row.id, [_counted(row, "forfeit", on)])
 
 
+def void(ctx: Context, row: Row, on: date) -> None:
+    """Let no GST arise on a deposit that was kept, and is void."""
+    if row.forfeited_on is not None:
+        ledger.write(ctx, row.id, [_counted(row, "forfeit", on, -1)])
+
+
+def credit(ctx: Context, before: Row, after: Row, on: date) -> None:
+    """Let a deposit that was taken off or kept count for what a note leaves of it; the invoice of both is locked."""
+    if before.forfeited_on is not None:
+        on = max(on, before.forfeited_on)
+        ledger.write(ctx, before.id, [_counted(before, "forfeit", on, -1), _counted(after, "forfeit", on)])
+    elif before.applied_to is not None:
+        invoice = records.find(ctx, before.applied_to)
+        if invoice.status != "draft":  # else it counts when that is sent
+            on = max(on, invoice.issue_date)
+            _move(ctx, before, invoice, on, -1)
+            _move(ctx, after, invoice, on, 1)
+
+
 def _taken_off_by(invoice: Row) -> sa.ColumnElement[bool]:
     taken_off: sa.ColumnElement[bool] = invoices.c.applied_to == invoice.id
     return taken_off

@@ -230,6 +230,7 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     on = max(ctx.today(), row.issue_date)
     ledger.write(ctx, id, [ledger.priced("void", on, row._mapping, -1)])
     deposits.let_go(ctx, row)
+    deposits.void(ctx, row, on)
     supplies.settle(ctx, row, on)
     return invoice
 

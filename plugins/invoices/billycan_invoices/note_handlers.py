@@ -11,7 +11,7 @@ from billycan import Conflict, Context, Deleted, Fault, Invalid, NotFound, Page,
 from billycan.sql import as_stored
 from billycan_documents.api import id_faults, patched
 
-from . import ledger, note_rules, releasing
+from . import deposits, ledger, note_rules, releasing
 from .claims import take_turns_of_work
 from .documents import amount_due
 from .documents import records as invoice_records
@@ -165,6 +165,7 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
         [price, *releasing.changes(ctx, id, payments, released, -1)],
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
+    deposits.credit(ctx, before, after, columns["issue_date"])
     if lines != drafted:
         store_lines(ctx, id, lines, anew=True)
     kept = {"released": msgspec.to_builtins(released), "issued_at": ctx.now()}
@@ -195,6 +196,7 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
         ],
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
+    deposits.credit(ctx, before, after, on)
     row = records.save(ctx, row, status="void", voided_at=ctx.now(), void_reason=body.reason)
     note = tell(ctx, row, "adjustment_note.voided")
     releasing.tell(ctx, [one.payment_id for one in restored], "payment.allocated")
@@ -222,6 +224,8 @@ def _locked(ctx: Context, id: str, action: str, *, released: bool) -> tuple[Row,
     take_clients_turn(ctx, notes, id)
     found = records.find(ctx, id)
     invoice = lock_invoices(ctx, [found.invoice_id])[found.invoice_id]
+    if invoice.applied_to is not None:
+        lock_invoices(ctx, [invoice.applied_to])  # made after the deposit that it takes off, so its id is larger
     payments, stored = releasing.lock(
         ctx, invoice.id, [one["payment_id"] for one in found.released] if released else []
     )

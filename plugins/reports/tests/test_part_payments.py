@@ -183,3 +183,67 @@ def test_a_note_takes_off_an_invoice_that_took_a_deposit_off(client, clock, basi
     note = client.post("/v1/adjustment_notes", note)["data"]["id"]
     client.post(f"/v1/adjustment_notes/{note}/issue", status=200)
     assert (months(client, "1A", basis), months(client, "G1", basis)) == ([0, 100, -10], [0, 1150, -110])
+
+
+# Deposits -------------------------------------------------------------------------------------------------------------
+
+
+def deposit(client, job):
+    """A deposit of 115.00, which is paid: its share of the GST is 10.00."""
+    made = claim(client, job, percent=10, claim="deposit")
+    return client.post(f"/v1/invoices/{made['id']}/pay", {"payment_method": "card"}, 200)["data"]
+
+
+def credit(client, invoice, **members):
+    body = {"invoice_id": invoice["id"], "reason": "cancelled", **members}
+    note = client.post("/v1/adjustment_notes", body)["data"]
+    client.post(f"/v1/adjustment_notes/{note['id']}/issue", status=200)
+    return f"/v1/adjustment_notes/{note['id']}"
+
+
+def forfeited(client):
+    made = deposit(client, work(client))
+    return client.post(f"/v1/invoices/{made['id']}/forfeit", {}, 200)["data"]
+
+
+@pytest.mark.parametrize("basis", ["accrual", "cash"])
+def test_what_is_given_back_of_a_forfeited_deposit_counts_no_more(client, clock, basis):
+    """S 99-10 GST Act: only what is kept is consideration."""
+    kept = forfeited(client)
+    at(clock, 8)
+    half = credit(client, kept, line_items=[{"description": "Goodwill", "unit_price": "57.50"}])
+    assert (months(client, "1A", basis), months(client, "G1", basis)) == ([10, -5, 0], [115, D("-57.50"), 0])
+    client.post(f"{half}/void", {}, 200)
+    assert (months(client, "1A", basis), months(client, "G3", basis)) == ([10, 0, 0], [5, 0, 0])
+    at(clock, 9)
+    credit(client, kept, full=True)
+    assert (months(client, "1A", basis), months(client, "G1", basis)) == ([10, 0, -10], [115, 0, -115])
+
+
+@pytest.mark.parametrize("basis", ["accrual", "cash"])
+def test_a_forfeited_deposit_whose_payment_bounced_and_is_void_counts_no_more(client, clock, basis):
+    kept = forfeited(client)
+    at(clock, 8)
+    client.post(f"/v1/invoices/{kept['id']}/payments/{kept['payments'][0]['id']}/reverse", {}, 200)
+    client.post(f"/v1/invoices/{kept['id']}/void", {}, 200)
+    assert (months(client, "1A", basis), months(client, "G1", basis)) == ([10, -10, 0], [115, -115, 0])
+
+
+@pytest.mark.parametrize("basis", ["accrual", "cash"])
+def test_a_work_counts_once_whatever_is_credited_of_a_deposit_taken_off(client, clock, basis):
+    job = work(client)
+    asked = deposit(client, job)
+    final = claim(client, job)
+    client.post(f"/v1/invoices/{final['id']}/pay", {"payment_method": "card"}, 200)
+    assert months(client, "1A", basis) == [100, 0, 0]
+    at(clock, 8)
+    note = credit(client, asked, full=True)
+    assert months(client, "1A", basis) == [100, 0, 0]
+    client.post(f"{note}/void", {}, 200)
+    assert months(client, "1A", basis) == [100, 0, 0]
+    credit(client, asked, full=True)
+    again = claim(client, job)
+    client.post(f"/v1/invoices/{again['id']}/pay", {"payment_method": "card"}, 200)
+    assert (months(client, "1A", basis), months(client, "G1", basis)) == ([100, 0, 0], [1150, 0, 0])
+    ledger = client.get("/v1/reports/gst?from=2026-07-01&to=2026-09-30&basis=" + basis)["data"]["1A"]["documents"]
+    assert sum(one["amount"] for one in ledger) == 100 and all(one["amount"] > 0 for one in ledger)

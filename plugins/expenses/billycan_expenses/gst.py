@@ -86,5 +86,8 @@ def _counts_on(period: GstPeriod) -> sa.ColumnElement[Any]:
 
 def _day(period: GstPeriod) -> sa.ColumnElement[Any]:
     """The day on which an expense would count whose tax invoice is held in time."""
-    billed_on, paid_on = expenses.c.date, expenses.c.paid_on
+    billed_on = expenses.c.date
+    # Before the registration began there is no tax period.
+    too_early = (expenses.c.paid_on < billed_on) & ~period.registered(expenses.c.paid_on)
+    paid_on = sa.case((too_early, billed_on), else_=expenses.c.paid_on)
     return period.counts_on(sa.case((paid_on < billed_on, paid_on), else_=billed_on), paid_on)

@@ -69,11 +69,13 @@ gst = (
 def _ledger(ctx: Context, period: GstPeriod) -> sa.Subquery:
     """The ledger of the invoices that the period touches, in whole cents.
 
-    Where a cash basis ends, each has an entry of nothing more, with which the rest of it comes to count.
+    Where a cash basis ends, each has an entry of nothing more, with which the rest of it comes to count: on that day,
+    or on its own date, where it was paid before and sent after.
     """
-    changes = [day for day in period.changes() if period.since <= day <= period.until]
+    changes = [day for day in period.changes() if day <= period.until]
     # What was not paid when the basis changed was sent at any time before.
-    here = entries.c.counts_on.between(sa.literal(_FIRST_DATE if changes else period.since, sa.Date), period.until)
+    since = _FIRST_DATE if changes and changes[-1] >= period.since else period.since
+    here = entries.c.counts_on.between(sa.literal(since, sa.Date), period.until)
     touched = sa.select(entries.c.invoice_id).where(own(ctx, entries), here)
     columns = [entries.c[name] for name in ("id", "invoice_id", "kind", "counts_on", "note_id")]
     figures = [in_cents(entries.c[name]).label(name) for name in ("total", *_PARTS, "written_off")]
@@ -83,10 +85,11 @@ def _ledger(ctx: Context, period: GstPeriod) -> sa.Subquery:
     parts = [sa.select(*columns, rank, *figures, paid.label("paid")).where(*mine)]
     for day in changes:
         mark = sa.literal("").label("id"), entries.c.invoice_id, sa.literal("change").label("kind")
-        dated = *mark, sa.literal(day, sa.Date).label("counts_on"), entries.c.note_id, sa.literal(1).label("rank")
+        ended_on = sa.literal(day, sa.Date)
+        counts_on = sa.case((entries.c.counts_on < ended_on, ended_on), else_=entries.c.counts_on)
+        dated = *mark, counts_on.label("counts_on"), entries.c.note_id, sa.literal(1).label("rank")
         blank = (_NOTHING.label(column.name) for column in (*figures, paid.label("paid")))
-        sent = entries.c.kind == "invoice", entries.c.counts_on <= day
-        parts.append(sa.select(*dated, *blank).where(*mine, *sent))
+        parts.append(sa.select(*dated, *blank).where(*mine, entries.c.kind == "invoice"))
     return sa.union_all(*parts).subquery("ledger") if changes else parts[0].subquery("ledger")
 
 
@@ -114,6 +117,7 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
         *(c[name] for name in ("invoice_id", "note_id", "kind", "rank", "counts_on", "id")),
         first_on.label("first_on"),
         sa.func.coalesce(issued_on, taken_off_on).label("issued_on"),
+        issued_on.label("sent_on"),
         *so_far,
     ).subquery("standing")
 
@@ -121,15 +125,23 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
 def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
     """What of each invoice counts up to each entry, and on which day the entry does.
 
-    A business that was not registered on the date of an invoice made no taxable supply by it (s 9-5(d) GST Act).
+    A business that was not registered on the date of an invoice made no taxable supply by it (s 9-5(d) GST Act); of one
+    that was, what came in before the registration began counts on that date, as there is no earlier tax period.
     """
     c = standing.c
-    counts_on = sa.case((c.kind == "invoice", c.first_on), else_=c.counts_on)
-    in_full = counts_on >= period.accrual_from(c.first_on)
+
+    def registered_by(day: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+        return sa.case(((day < c.issued_on) & ~period.registered(day), c.issued_on), else_=day)
+
+    first_on = registered_by(c.first_on)
+    counts_on = sa.case((c.kind == "invoice", first_on), else_=registered_by(c.counts_on))
+    # What is set off, such as a trade-in, pays for what nothing else is to be paid of.
+    set_off = (c.total == 0) & c.sent_on.is_not(None)
+    in_full = counts_on >= period.accrual_from(first_on)
     price = c.total - c.out_of_scope
 
     def counting(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
-        return sa.case((in_full, part), else_=_share(part, c.paid, c.total)).label(name)
+        return sa.case((in_full | set_off, part), else_=_share(part, c.paid, c.total)).label(name)
 
     def bad(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
         is_bad = (c.written_off != 0) & in_full

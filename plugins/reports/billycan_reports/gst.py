@@ -55,7 +55,10 @@ def lodged(ctx: Context, period_id: str, *, corrections: bool) -> sa.Select[Any]
 
 
 def changed(ctx: Context, lodgements: Sequence[Row], settings: Sequence[Any]) -> sa.Select[Any]:
-    """What documents add to lodged periods now, less what was lodged of them since: by period and document."""
+    """What documents add to lodged periods now, less what was lodged of them since: by period and document.
+
+    Of a plugin that is off nothing changes: what its documents add now cannot be known.
+    """
     days = min(one.since for one in lodgements), max(one.until for one in lodgements)
     period, parts = GstPeriod(since=days[0], until=days[1], settings=settings), []
     for given in _given(ctx, period):
@@ -66,7 +69,7 @@ def changed(ctx: Context, lodgements: Sequence[Row], settings: Sequence[Any]) ->
         parts.append(sa.select(now).where(now.c.of_period_id.is_not(None)))
     ids = [one.id for one in lodgements]
     before = sa.select(entries.c.of_period_id, entries.c.document_id, *_cents(-1))
-    before = before.where(own(ctx, entries), entries.c.of_period_id.in_(ids))
+    before = before.where(own(ctx, entries), entries.c.of_period_id.in_(ids), _of_enabled(ctx))
     both = sa.union_all(*parts, before).subquery("both")
     sums = {label: sa.func.sum(both.c[label]) for label in LABELS}
     return (
@@ -203,6 +206,13 @@ def _by_document(given: Any, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
 
 def _of_all_labels(given: sa.Subquery) -> list[sa.ColumnElement[int]]:
     return [given.c[label] if label in given.c else _NOTHING.label(label) for label in LABELS]
+
+
+def _of_enabled(ctx: Context) -> sa.ColumnElement[bool]:
+    """What was lodged of documents whose plugin is enabled."""
+    tables = (table for manifest in ctx.app.manifests.values() if manifest.gst for table in manifest.tables)
+    prefixes = {table.info["prefix"] for table in tables if "prefix" in table.info}
+    return sa.or_(sa.false(), *(entries.c.document_id.startswith(f"{one}_", autoescape=True) for one in prefixes))
 
 
 def _amount(docs: Any, label: str) -> sa.ColumnElement[int]:

@@ -357,6 +357,29 @@ def test_what_was_not_paid_counts_when_a_cash_basis_ends(client, clock):
     assert report(client, QUARTER)["1A"] == 10
 
 
+@pytest.mark.parametrize(
+    ("issued_on", "paid_on", "months"),
+    [
+        ("2026-07-03", "2026-09-03", [0, 10, 0]),
+        ("2026-08-20", "2026-07-20", [6, 4, 0]),
+        ("2026-09-02", "2026-07-20", [6, 0, 4]),
+    ],
+)
+def test_a_sale_counts_once_when_a_cash_basis_ends_between_it_and_its_payment(
+    client, clock, issued_on, paid_on, months
+):
+    settings(client, ("2000-07-01", True, "cash"), ("2026-08-01", True, "accrual"))
+    at(clock, 9)
+    id = sell(client, ("110.00", "gst"), issue_date=issued_on)
+    pay(client, id, "66.00", paid_on)
+    assert gst_by_month(client) == months
+    at(clock, 10)
+    pay(client, id, "33.00")
+    take_off(client, id, "11.00")
+    october = report(client, "from=2026-10-01&to=2026-10-31")
+    assert (gst_by_month(client), october["1A"], report(client)["1A"]) == (months, -1, 9)
+
+
 def test_what_counted_stays_when_a_cash_basis_begins(client, clock):
     """S 159-20 GST Act."""
     settings(client, ("2000-07-01", True, "accrual"), ("2026-08-01", True, "cash"))
@@ -380,6 +403,34 @@ def test_what_was_not_paid_counts_before_the_registration_ends(client, clock):
     assert gst_by_month(client) == [10, 0, 0]
     assert report(client, SEPTEMBER) == {}
     assert [client.get(f"/v1/reports/gst?{m}")["data"]["registered"] for m in (JULY, AUGUST)] == [True, False]
+
+
+@pytest.mark.parametrize(("basis", "august"), [("accrual", 10), ("cash", 5)])
+def test_what_was_paid_before_the_registration_counts_with_the_invoice(client, clock, basis, august):
+    """The tax invoice is dated when the business is registered, and before there is no tax period."""
+    settings(client, ("2000-07-01", False, basis), ("2026-08-01", True, basis))
+    at(clock, 8)
+    id = sell(client, ("110.00", "gst"))
+    pay(client, id, "55.00", "2026-07-30")
+    buy(client, "44.00", paid_on="2026-07-30")
+    assert gst_by_month(client) == [0, august, 0]
+    assert [report(client, month).get("1B") for month in (JULY, AUGUST)] == [None, 4]
+    at(clock, 9)
+    pay(client, id, "55.00")
+    assert gst_by_month(client) == [0, august, 10 - august]
+
+
+def test_a_sale_that_a_trade_in_pays_for_counts_on_a_cash_basis(client, clock):
+    on(client, "cash")
+    at(clock, 7)
+    swapped = sell(client, ("110.00", "gst"), ("-110.00", "out_of_scope"))
+    assert client.get(f"/v1/invoices/{swapped}")["data"]["status"] == "paid"
+    assert report(client, JULY)["1A"] == 10
+    bought = sell(client, ("110.00", "gst"), ("-44.00", "out_of_scope"))
+    pay(client, bought, "66.00")
+    at(clock, 8)
+    take_off(client, bought, "66.00")
+    assert gst_by_month(client) == [20, -6, 0]
 
 
 def test_a_report_on_another_basis(client, clock):
@@ -436,6 +487,24 @@ def test_what_changes_of_a_lodged_period_is_a_correction_of_the_next(client, clo
     client.patch(f"/v1/expenses/{bought}", {"amount": "220.00"})
     assert client.get(f"/v1/reports/gst?{SEPTEMBER}")["data"]["corrections"]["1B"]["amount"] == 1
     assert client.get(f"/v1/gst_periods/{lodged['id']}")["data"] == lodged
+
+
+def test_while_a_plugin_is_off_nothing_of_it_is_corrected(client, clock, make_app):
+    at(clock, 7)
+    lost = sell(client, ("110.00", "gst"))
+    sell(client, ("220.00", "gst"))
+    client.post(f"/v1/invoices/{lost}/write_off", {}, 200)
+    bought = buy(client, "220.00", date="2026-07-10")
+    at(clock, 8)
+    lodge(client, JULY)
+    client.patch(f"/v1/expenses/{bought}", {"amount": "209.00"})
+    at(clock, 9)
+    url = client.app.db.url.render_as_string(hide_password=False)
+    off = Client(make_app("contacts", "expenses", "reports", database=url), client.tenant_id)
+    corrections = off.get(f"/v1/reports/gst?{AUGUST}")["data"]["corrections"]
+    assert corrections["1B"]["amount"] == -1
+    assert lodge(off, AUGUST)["data"]["labels"]["1B"]["amount"] == -1
+    assert client.get(f"/v1/reports/gst?{SEPTEMBER}")["data"]["corrections"] == {}
 
 
 @pytest.mark.parametrize(

@@ -116,14 +116,14 @@ def remove(opened: Any, user_id: str, tenant: str | None, keep_keys: bool, as_js
 
 @users.command("reset")
 @click.argument("user_id")
-@click.option("--second-factor", is_flag=True, help="Also turn the authenticator app off, and remove all passkeys.")
+@click.option("--second-factor", is_flag=True, help="Turn the authenticator app off, and remove all passkeys, at once.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
 def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None:
     """Print a link with which somebody chooses a new password; it works once within an hour.
 
-    Every session of theirs ends at once, and earlier such links stop working. The authenticator app and passkeys stay,
-    and are listed, unless you give --second-factor.
+    Every session of theirs ends at once, and earlier such links stop working. Their passkeys go when the link is used.
+    The authenticator app stays unless you give --second-factor; what is there now is listed.
 
     \b
     billycan users reset usr_01abc
@@ -132,7 +132,6 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
 
     from . import codes, passkeys, people, sessions
     from .screens import address
-    from .tables import passkeys as kept
     from .tables import sessions as table
     from .tables import users as people_table
 
@@ -142,7 +141,7 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
             sessions.end(db, table.c.user_id == user_id)
             if second_factor:
                 codes.forget(db, user_id)
-                db.execute(sa.delete(kept).where(kept.c.user_id == user_id))
+                passkeys.forget(db, user_id)
             token = people.reset_link(db, user_id, app.now())
             totp = db.execute(sa.select(people_table.c.totp).where(people_table.c.id == user_id)).scalar()
             left = {"authenticator_app": totp is not None, "passkeys": len(passkeys.of_user(db, user_id))}

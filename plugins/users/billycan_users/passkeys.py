@@ -142,6 +142,11 @@ def remove(visit: Visit, id: str) -> Answer:
     return Led(_HERE, "The passkey is removed.")
 
 
+def forget(db: sa.Connection, user_id: str) -> int:
+    """Remove all passkeys of somebody; how many there were."""
+    return int(db.execute(sa.delete(passkeys).where(passkeys.c.user_id == user_id)).rowcount)
+
+
 def ask_to_sign_in(visit: Visit) -> Answer:
     return _begin(visit, "enter", *_server(visit.app).authenticate_begin(user_verification=_VERIFIED))
 

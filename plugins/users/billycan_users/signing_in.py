@@ -132,10 +132,12 @@ def join(visit: Visit, token: str) -> Answer:
             return Led("/dashboard/businesses", "You have accepted the invitation.")
         if chosen:
             people.set_password(db, link.user_id, chosen, name)
+        removed = passkeys.forget(db, link.user_id) if link.purpose == RESET else 0
         user = db.execute(sa.select(users.c.totp).where(users.c.id == link.user_id)).one()
         visit.enter(db, link.user_id, link.email, is_complete=user.totp is None, business_id=link.business_id or "")
     if link.purpose == RESET:
-        return Led("/dashboard/account", "Your password is changed. This page shows what else signs you in.")
+        said = "Your password is changed, and your passkeys are removed." if removed else "Your password is changed."
+        return Led("/dashboard/account", f"{said} This page shows what else signs you in.")
     return Led("/dashboard", "Welcome!" if link.purpose in INVITATIONS else "")
 
 

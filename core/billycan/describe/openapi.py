@@ -170,7 +170,8 @@ class _Document:
         responses = {str(route.status): self.answer(endpoint)}
         if shows_version(endpoint):
             responses["304"] = {"description": "Not Modified", "headers": headers_named([*ALWAYS, "ETag"])}
-        for kind, label, codes in refusals(self.codes, endpoint):
+        others = [self.app.at["GET", path] for path in route.also.values()]
+        for kind, label, codes in refusals(self.codes, endpoint, *others):
             responses[str(kind.status)] = self.refusal(kind, label, codes)
         operation: Json = {
             "operationId": _id(endpoint),

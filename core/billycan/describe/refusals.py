@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 
 
 def refusals(
-    listed: Mapping[str, problems.Code], endpoint: "Endpoint"
+    listed: Mapping[str, problems.Code], endpoint: "Endpoint", *others: "Endpoint"
 ) -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
     """The problems a client may meet on a route, by status: each with what tells its answer from others, and its codes.
 
-    Core's own follow from what the route takes; a handler names the others, which are `listed`, in its docstring.
+    Core's own follow from what the route takes; a handler names the others, which are `listed`, in its docstring, and
+    so do those of the `others` that answer in its place, with other media types.
     """
-    own = [code for code in dict.fromkeys(named(endpoint)) if code in listed]
+    own = {code for each in (endpoint, *others) for code in named(each) if code in listed}
     for kind, label, codes in _possible(endpoint):
         more = sorted(code for code in own if listed[code].status == kind.status and code not in codes)
         yield kind, label + "".join(f"_{code}" for code in more), [*codes, *more]

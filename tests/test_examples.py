@@ -10,11 +10,10 @@ import pytest
 import sqlalchemy as sa
 from openapi_schema_validator import OAS31Validator
 
-from billycan import Address
+from billycan import Address, Context, exporting
 from billycan.businesses import revoke_key
 from billycan.describe.codes import every_code
 from billycan.events import body_of, events
-from billycan.exporting import MOST_AT_ONCE
 from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.wire import encode, parse
@@ -24,6 +23,7 @@ from billycan_invoices.tables import invoices
 from billycan_mail.relay import Outcome
 from billycan_mail.sending import Due, Sender
 from billycan_mail.tables import suppressed
+from billycan_pdf import api as pdf
 from billycan_webhooks.tables import deliveries
 
 pytestmark = [pytest.mark.whole, pytest.mark.either]
@@ -522,10 +522,14 @@ def refuse(c, clock):
     hasty = with_key(c.key(per_second=1))
     c.call("GET", "/v1/me", None, 200, hasty)
     c.refused(429, "rate_limited", "GET", "/v1/me", headers=hasty)
-    files = [c.app.exports.take(c.tenant_id) for _ in range(MOST_AT_ONCE)]
-    c.refused(429, "too_many_exports", "GET", "/v1/contacts", headers={"Accept": "text/csv"})
-    for each in files:
-        each.close()
+    ctx = Context(c.app, c.tenant_id)
+    sheet = (exporting.MOST_AT_ONCE, "too_many_exports", "/v1/contacts", "text/csv")
+    paper = (pdf.MOST_AT_ONCE, "too_many_pdfs", f"/v1/invoices/{c.invoice}", "application/pdf")
+    for most, code, path, media_type in (sheet, paper):
+        files = [ctx.take_slot(most, code, "") for _ in range(most)]
+        c.refused(429, code, "GET", path, headers={"Accept": media_type})
+        for each in files:
+            each.close()
 
 
 def clean(c, clock):

@@ -18,7 +18,6 @@ from . import chosen, defaults, platform, private, wire
 from .calls import Call, answer
 from .db import Database
 from .endpoints import Endpoint, endpoint_at
-from .exporting import MOST_AT_ONCE
 from .fields import Moment
 from .idempotency import Answer
 from .keys import Identity, Keys
@@ -31,7 +30,6 @@ from .sharing.counts import Counts
 from .sharing.folder import Epoch
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Counter, Limiter, by_address
 from .sharing.recent import Recent
-from .sharing.slots import Slots
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
 from .tenants import Tenants
@@ -70,7 +68,6 @@ class App:
         self.limiter: Counter = Limiter(self.shared)
         self.epoch = Epoch(self.shared)
         self.counts = Counts(self.shared)
-        self.exports = Slots(self.shared / "exports", MOST_AT_ONCE)
         self.keys = Keys(self, Recent(self.epoch))
         self.totals = Totals()
         self.tenants = Tenants(Recent(self.epoch))

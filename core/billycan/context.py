@@ -13,7 +13,8 @@ from msgspec import UNSET, Struct
 from .extending import filled
 from .fields import Moment
 from .ids import new_id
-from .problems import Forbidden, Invalid, VersionConflict
+from .problems import Forbidden, Invalid, RateLimited, VersionConflict
+from .sharing.slots import Slot, Slots
 from .statements import at_once
 from .wire import encode
 
@@ -29,6 +30,7 @@ S = TypeVar("S", bound=Struct)
 
 # Each change keeps the whole record in the log, so a record that grows without end would fill the disk.
 MOST_RECORD_BYTES = 2 * 1024 * 1024
+_RETRY_SECONDS = 5
 
 
 class Event(Struct, frozen=True):
@@ -136,6 +138,17 @@ class Context:
         """
         if self.identity is not None and not self.holds(scope):
             raise Forbidden(f"This key lacks the scope {scope}.", required_scope=scope)
+
+    def take_slot(self, most: int, code: str, message: str) -> Slot:
+        """One of the `most` of a kind that the business may have at once on a host: held until it is closed.
+
+        RateLimited with this code, which tells the kinds apart, and this message where all of them are taken.
+        """
+        slot = Slots(self.app.shared / code, most).take(self.tenant_id)
+        if slot is None:
+            headers = {"Retry-After": str(_RETRY_SECONDS)}
+            raise RateLimited(message, code=code, headers=headers, retry_after=_RETRY_SECONDS)
+        return slot
 
     def settings(self, kind: type[S]) -> S:
         """The settings of the plugin whose manifest names this Struct."""

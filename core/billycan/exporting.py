@@ -11,15 +11,14 @@ from . import sheets
 from .db import one_moment
 from .idempotency import Answer
 from .incoming import Pieces
-from .problems import BadRequest, RateLimited
-from .sharing.slots import Slot
+from .problems import BadRequest
 
 if TYPE_CHECKING:
     from .context import Context
     from .endpoints import Endpoint
 
 MOST_AT_ONCE = 3  # files of a business on a host: each keeps a connection, and then a file and a thread
-RETRY_SECONDS = 5
+_TOO_MANY = f"{MOST_AT_ONCE} CSV files of this business are made or sent at the moment: wait for one of them."
 _IN_MEMORY = 1 << 20  # bytes; of a longer file the rest is on the disk
 _PIECE = 64 * 1024
 
@@ -36,7 +35,8 @@ def sheet(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], param
     asked = frozenset(ctx.chosen[1]) if ctx.chosen else None
     columns = sheets.columns(endpoint.signature.listed, asked, getattr(query, "include", None) or ())
     with ExitStack() as held:
-        held.callback(_slot(ctx).close)
+        # Held while the file is made and sent, until the client has it or goes away.
+        held.enter_context(ctx.take_slot(MOST_AT_ONCE, "too_many_exports", _TOO_MANY))
         file = held.enter_context(_made(ctx, endpoint, values, params, columns))
         done = held.pop_all()  # what is sent is closed by whoever sends it
     size = file.tell()
@@ -48,19 +48,6 @@ def sheet(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], param
         "Content-Length": str(size),
     }
     return Answer(endpoint.route.status, headers, b"", pieces=Pieces(iter(lambda: file.read(_PIECE), b""), done.close))
-
-
-def _slot(ctx: "Context") -> Slot:
-    """What is held while a file is made and sent, until the client has it or goes away."""
-    slot = ctx.app.exports.take(ctx.tenant_id)
-    if slot is None:
-        raise RateLimited(
-            f"{MOST_AT_ONCE} CSV files of this business are made or sent at the moment: wait for one of them.",
-            code="too_many_exports",
-            headers={"Retry-After": str(RETRY_SECONDS)},
-            retry_after=RETRY_SECONDS,
-        )
-    return slot
 
 
 def _made(

@@ -5,6 +5,7 @@ import hashlib
 import os
 import weakref
 from pathlib import Path
+from typing import Self
 
 from .folder import private_folder
 
@@ -18,6 +19,12 @@ class Slot:
     def close(self) -> None:
         """Let it go; the second time does nothing."""
         self._closed()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 class Slots:

@@ -427,7 +427,8 @@ class AdjustmentNotes:
         """The adjustment note as a PDF file.
 
         A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as `GET
-        /v1/adjustment_notes/{id}`, which answers with it for `Accept: application/pdf`, too.
+        /v1/adjustment_notes/{id}`, which answers with it for `Accept: application/pdf`, too. Refused with
+        `too_many_pdfs` while 2 PDF files of the business are being made.
         """
         return self._api.fetch("GET", f"/v1/adjustment_notes/{segment(id)}.pdf")
 
@@ -447,7 +448,8 @@ class AdjustmentNotes:
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
         A draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient
-        is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
+        is suppressed, with `too_many_emails` once the business has reached its limit for 24 hours, and with
+        `too_many_pdfs` while 2 PDF files of the business are being made.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -1448,7 +1450,8 @@ class Contacts:
         """The statement as a PDF file.
 
         A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as `GET
-        /v1/contacts/{id}/statement`, which answers with it for `Accept: application/pdf`, too.
+        /v1/contacts/{id}/statement`, which answers with it for `Accept: application/pdf`, too. Refused with
+        `too_many_pdfs` while 2 PDF files of the business are being made.
 
         from_: The first day; default 90 days before the last.
         to: The last day; default today.
@@ -1479,7 +1482,8 @@ class Contacts:
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
         A draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient
-        is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
+        is suppressed, with `too_many_emails` once the business has reached its limit for 24 hours, and with
+        `too_many_pdfs` while 2 PDF files of the business are being made.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -3451,7 +3455,8 @@ class Invoices:
         """The invoice as a PDF file.
 
         A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as `GET
-        /v1/invoices/{id}`, which answers with it for `Accept: application/pdf`, too.
+        /v1/invoices/{id}`, which answers with it for `Accept: application/pdf`, too. Refused with `too_many_pdfs` while
+        2 PDF files of the business are being made.
         """
         return self._api.fetch("GET", f"/v1/invoices/{segment(id)}.pdf")
 
@@ -3471,7 +3476,8 @@ class Invoices:
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
         A draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient
-        is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
+        is suppressed, with `too_many_emails` once the business has reached its limit for 24 hours, and with
+        `too_many_pdfs` while 2 PDF files of the business are being made.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -5062,7 +5068,8 @@ class Quotes:
         """The quote as a PDF file.
 
         A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as `GET
-        /v1/quotes/{id}`, which answers with it for `Accept: application/pdf`, too.
+        /v1/quotes/{id}`, which answers with it for `Accept: application/pdf`, too. Refused with `too_many_pdfs` while 2
+        PDF files of the business are being made.
         """
         return self._api.fetch("GET", f"/v1/quotes/{segment(id)}.pdf")
 
@@ -5082,7 +5089,8 @@ class Quotes:
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope quotes:write. A
         draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
-        suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
+        suppressed, with `too_many_emails` once the business has reached its limit for 24 hours, and with
+        `too_many_pdfs` while 2 PDF files of the business are being made.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.

@@ -50,7 +50,7 @@ class DocumentPage:
         link = self._open(req, resp, token)
         if link:
             with self.app.db.reading(link.tenant_id) as db:
-                ctx = Context(self.app, link.tenant_id, writes=False)
+                ctx = Context(self.app, link.tenant_id, request_id=req.context.request_id, writes=False)
                 ctx.db = db
                 shown = self.show(ctx, link)
                 if shown.status == HTTPStatus.OK and self._offers_pdf and req.params.get("format") == "pdf":

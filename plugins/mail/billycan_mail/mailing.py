@@ -102,7 +102,8 @@ def _sends(path: str, scope: str, noun: str, takes: type[Struct]) -> Callable[..
 
     The response is the email; its `status` shows whether it was sent. The key also needs the scope {scope}. A draft is
     sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is suppressed,
-    and with `too_many_emails` once the business has reached its limit for 24 hours.
+    with `too_many_emails` once the business has reached its limit for 24 hours, and with `too_many_pdfs` while 2 PDF
+    files of the business are being made.
     """
     return handler
 

@@ -4,7 +4,10 @@ import re
 
 import pytest
 
+from billycan import Context, unit_of_work
 from billycan.testing import Client
+from billycan_mail.api import email_document
+from billycan_pdf.api import MOST_AT_ONCE
 
 pytestmark = pytest.mark.either
 
@@ -338,6 +341,23 @@ def test_the_bound_of_a_day_holds_and_undoes_the_rest(mailing, serve, sold, cloc
     clock.move(days=1, minutes=1)
     emailed(client, other)
     assert emailed(Client(app) and client, other)["status"] == "queued"
+
+
+def test_a_file_that_must_wait_undoes_the_rest_but_not_in_timed_work(mailing, serve, sold, drain):
+    app = mailing(serve(), "contacts", "documents", "hosted", "invoices", "pdf")
+    client, invoice = sold(app)
+    ctx, url = Context(app, client.tenant_id), f"/v1/invoices/{invoice['id']}/email"
+    once = {"headers": {"Idempotency-Key": "2026-11-24/1"}}
+    files = [ctx.take_slot(MOST_AT_ONCE, "too_many_pdfs", "") for _ in range(MOST_AT_ONCE)]
+    client.refused(429, "too_many_pdfs", "POST", url, {}, **once)
+    assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "draft"
+    emailed(client, invoice, {"attach_pdf": False})
+    with unit_of_work(ctx):
+        assert email_document(ctx, "/v1/invoices/{id}", invoice["id"], reminder=True).attachment
+    for each in files:
+        each.close()
+    client.call("POST", url, {}, 201, **once)
+    assert drain(app) == 3
 
 
 def test_a_preview_says_what_would_be_sent_and_sends_nothing(mailing, serve, sold):

@@ -1,6 +1,7 @@
 """What other plugins may use of PDF files: a document's file, and that of a Paper."""
 
 import re
+from contextlib import nullcontext
 from pathlib import Path
 
 from msgspec import Struct
@@ -21,6 +22,8 @@ class Pdf(Struct, frozen=True):
     content: bytes
 
 
+MOST_AT_ONCE = 2  # files of a business on a host: one may take seconds of a core
+_TOO_MANY = f"{MOST_AT_ONCE} PDF files of this business are made at the moment: wait for one of them."
 MOST_LINES, MOST_LINE_ENDS, MOST_CHARACTERS = 1_500, 50_000, 200_000  # of the table, and in its texts
 
 
@@ -36,11 +39,15 @@ def fits(paper: Paper) -> bool:
 
 
 def pdf_from(ctx: Context, paper: Paper, template: Path | None = None) -> Pdf:
-    """The PDF of a Paper, by a plugin's own template where there is one; BadRequest for one that is too long."""
+    """The PDF of a Paper, by a plugin's own template where there is one; BadRequest for one that is too long.
+
+    RateLimited while others are made for the same business, but never in timed work, which makes one after the other.
+    """
     if why := _too_long(paper):
         raise BadRequest(why)
     logo = (paper.brand.logo(ctx) if paper.brand.logo else b"") or None
-    content = render(paper, logo, template, ctx.settings(Settings))
+    with ctx.take_slot(MOST_AT_ONCE, "too_many_pdfs", _TOO_MANY) if ctx.request_id else nullcontext():
+        content = render(paper, logo, template, ctx.settings(Settings))
     return Pdf(f"{re.sub('[^A-Za-z0-9._-]+', '-', paper.filename).strip('-.') or 'document'}.pdf", content)
 
 

@@ -38,6 +38,7 @@ def _handler(document: Document, route: Route) -> Callable[..., Reply]:
     handler.__doc__ = f"""The {name.removeprefix("get_").replace("_", " ")} as a PDF file.
 
     A4, tagged for screen readers, and the same bytes for the same content. Needs the same scope as
-    `GET {document.path}`, which answers with it for `Accept: application/pdf`, too.
+    `GET {document.path}`, which answers with it for `Accept: application/pdf`, too. Refused with `too_many_pdfs` while
+    2 PDF files of the business are being made.
     """
     return handler  # type: ignore[no-any-return]

@@ -1,8 +1,16 @@
 """PDF files of every document: invoices, quotes, adjustment notes, statements, and those of other plugins."""
 
-from billycan import Manifest
+from pathlib import Path
+
+from billycan import Code, Manifest
 
 from .handlers import pdf_route
 from .settings import Settings
 
-manifest = Manifest(name="pdf", settings=Settings, on_documents=pdf_route)
+manifest = Manifest(
+    name="pdf",
+    settings=Settings,
+    on_documents=pdf_route,
+    codes={"too_many_pdfs": Code(429, "As many PDF files of the business as may be at once are being made.")},
+    examples=Path(__file__).parent / "examples.json",
+)

@@ -7,11 +7,12 @@ from datetime import date
 import pypdf
 import pytest
 
-from billycan import Document, Manifest, Route
+from billycan import Context, Document, Manifest, Route, unit_of_work
 from billycan.paper import Brand, Paper, Party
 from billycan.starting import plugins
 from billycan.starting.packages import PluginError
 from billycan.testing import Client
+from billycan_pdf import api
 from billycan_pdf.rendering import render
 from billycan_pdf.settings import Settings
 
@@ -168,6 +169,38 @@ def test_a_file_of_thousands_of_pages_is_refused_before_it_is_made(client):
     invoice = made(client, line_items=[line(description="a\u4e00" * 2_000)] * 51)
     error = client.refused(400, "invalid_parameter", "GET", f"/v1/invoices/{invoice['id']}.pdf")
     assert error["message"] == "A PDF file has at most 200,000 characters in the texts of its lines."
+
+
+def test_a_business_has_two_made_at_a_time_whoever_asks_and_timed_work_is_never_refused(client, app, monkeypatch):
+    invoice = send(client, made(client))
+    path, page = f"/v1/invoices/{invoice['id']}", invoice["hosted_url"].removeprefix(app.public_url)
+    other = Client(app)
+    theirs = made(other)
+    made_so_far = []
+
+    def render_while_others_ask(*given):
+        made_so_far.append(given)
+        if len(made_so_far) == 1:
+            fetched(client, f"{path}.pdf")
+        elif len(made_so_far) == 2:
+            error = client.refused(429, "too_many_pdfs", "GET", f"{path}.pdf")
+            assert error["retry_after"] == 5 and client.last.headers["Retry-After"] == "5"
+            client.refused(429, "too_many_pdfs", "GET", path, headers={"Accept": "application/pdf"})
+            refused = client.web.get(f"{page}?format=pdf", status=429)
+            assert (refused.content_type, refused.headers["Retry-After"]) == ("text/html", "5")
+            client.get(path)
+            client.web.get(page, status=200)
+            fetched(other, f"/v1/invoices/{theirs['id']}.pdf")
+            ctx = Context(app, client.tenant_id)
+            with unit_of_work(ctx):
+                assert api.pdf_of(ctx, "/v1/invoices/{id}", invoice["id"]).content
+        return render(*given)
+
+    monkeypatch.setattr(api, "render", render_while_others_ask)
+    client.web.get(f"{page}?format=pdf", status=200)
+    assert len(made_so_far) == 4, "what is refused is not made"
+    for _ in range(3):
+        fetched(client, f"{path}.pdf")
 
 
 def test_nobody_else_has_it(client, app):

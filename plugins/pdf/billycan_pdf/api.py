@@ -23,7 +23,7 @@ class Pdf(Struct, frozen=True):
 
 
 MOST_AT_ONCE = 2  # files of a business on a host: one may take seconds of a core
-_TOO_MANY = f"{MOST_AT_ONCE} PDF files of this business are made at the moment: wait for one of them."
+_TOO_MANY = f"{MOST_AT_ONCE} PDF files of this business are being made: wait for one of them."
 MOST_LINES, MOST_LINE_ENDS, MOST_CHARACTERS = 1_500, 50_000, 200_000  # of the table, and in its texts
 
 

@@ -11,6 +11,6 @@ manifest = Manifest(
     name="pdf",
     settings=Settings,
     on_documents=pdf_route,
-    codes={"too_many_pdfs": Code(429, "As many PDF files of the business as may be at once are being made.")},
+    codes={"too_many_pdfs": Code(429, "Too many PDF files of the business are being made: wait for one of them.")},
     examples=Path(__file__).parent / "examples.json",
 )

@@ -167,6 +167,8 @@ def call(
 # billycan serve -------------------------------------------------------------------------------------------------------
 
 ONE_PLUGIN = {"BILLYCAN_PLUGINS": "contacts"}
+_LIMITS = ("PER_MINUTE", "PER_SECOND", "BUSINESS_PER_MINUTE", "BUSINESS_PER_SECOND")
+NO_LIMITS = {f"BILLYCAN_{name}": "100000" for name in _LIMITS}
 
 
 @contextmanager
@@ -564,7 +566,7 @@ def test_every_kind_of_worker_signs_people_in_and_loses_no_request(tmp_path, wor
         room = {"per_minute": 100_000, "per_second": 100_000}
         _, key = create_key(db, business, ["read", "write"], app.now(), **room)
         _, token = people.invite(db, business, "ann@example.com", "owner", app.now())
-    given = {"BILLYCAN_WORKER_CLASS": worker_class, "BILLYCAN_WORKERS": "2", "BILLYCAN_PLUGINS": plugins}
+    given = {"BILLYCAN_WORKER_CLASS": worker_class, "BILLYCAN_WORKERS": "2", "BILLYCAN_PLUGINS": plugins, **NO_LIMITS}
     with hosted(tmp_path, database, **given) as (process, port), ThreadPoolExecutor(8) as pool:
         opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
 

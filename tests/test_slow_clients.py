@@ -167,6 +167,8 @@ def served_by_serve(folder: Path, worker_class: str):
         "BILLYCAN_WORKER_CLASS": worker_class,
         "BILLYCAN_PER_MINUTE": "100000",
         "BILLYCAN_PER_SECOND": "100000",
+        "BILLYCAN_BUSINESS_PER_MINUTE": "100000",
+        "BILLYCAN_BUSINESS_PER_SECOND": "100000",
     }
     clean = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
     out, err = folder / "out", folder / "err"

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from . import chosen, defaults, platform, private, wire
 from .calls import Call, answer
+from .ceilings import Ceilings
 from .db import Database
 from .endpoints import Endpoint, endpoint_at
 from .fields import Moment
@@ -28,7 +29,7 @@ from .pipeline import Outer
 from .problems import Problem, RouteNotFound
 from .sharing.counts import Counts
 from .sharing.folder import Epoch
-from .sharing.limits import MOST_PER_MINUTE, Allowance, Counter, Limiter, by_address
+from .sharing.limits import MOST_PER_MINUTE, Allowance, Counter, Limit, Limiter, by_address
 from .sharing.recent import Recent
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
@@ -71,6 +72,7 @@ class App:
         self.keys = Keys(self, Recent(self.epoch))
         self.totals = Totals()
         self.tenants = Tenants(Recent(self.epoch))
+        self.ceilings = Ceilings(self, Recent(self.epoch))
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
         parts = self.parts.values()
         self.hearers = mounting.hearers(parts, manifests)
@@ -150,23 +152,33 @@ class App:
             address = forwarded.pop()
         return address
 
-    def count(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
-        """Count a request by that name, as `limiter.take` does; where nothing can be counted it is allowed."""
+    def count(self, now: float, *limits: Limit) -> Allowance:
+        """Count a request under each limit, as `limiter.take_each` does; where nothing can be counted it is allowed."""
         try:
-            return self.limiter.take(name, per_minute, per_second, now)
+            return self.limiter.take_each(now, *limits)
         except OSError:
             # Better to serve uncounted than not at all; whoever runs this must know.
             log.exception("rate limits cannot be counted")
-            reset = math.ceil(now)
-            return Allowance(allowed=True, limit=per_minute, remaining=per_minute, reset=reset, window="minute")
+            reset, most = math.ceil(now), limits[0].per_minute
+            return Allowance(allowed=True, limit=most, remaining=most, reset=reset, window="minute")
 
     def count_visit(self, use: str, req: falcon.Request, per_minute: int, per_second: int) -> None:
         """Count a request for a page by its remote address; RateLimited where that has made too many.
 
         `use` is one word, and has an allowance of its own: of at most 100,000 a minute, whatever is asked.
         """
-        name = by_address(use, self.address_of(req))
-        allowance = self.count(name, min(per_minute, MOST_PER_MINUTE), per_second, self.now().timestamp())
+        limit = Limit(by_address(use, self.address_of(req)), min(per_minute, MOST_PER_MINUTE), per_second)
+        self._count_page(limit)
+
+    def count_page(self, tenant_id: str) -> None:
+        """Count a request for a page of a business; raise RateLimited if that is more than the business may make.
+
+        Its API calls are counted together with them: `Ceilings` says how many it may make.
+        """
+        self._count_page(self.ceilings.of(tenant_id))
+
+    def _count_page(self, limit: Limit) -> None:
+        allowance = self.count(self.now().timestamp(), limit)
         if not allowance.allowed:
             raise defaults.refusal(allowance)
 

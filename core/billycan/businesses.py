@@ -11,7 +11,7 @@ from .db import ByCodePoint, UTCDateTime, upsert
 from .fields import Moment
 from .ids import new_id
 from .keys import STARTS, digest, keys, new_secret, well_formed
-from .problems import NotFound
+from .problems import Conflict, NotFound
 from .tenants import Profile, registered_from_the_start, tenants
 
 if TYPE_CHECKING:
@@ -29,6 +29,10 @@ __all__ = [
     "revoke_own_key",
     "well_formed",
 ]
+
+
+MOST_KEYS = 200  # of a tenant that work
+MOST_REVOKED = 1_000  # of a tenant that are kept after they were revoked, for the list of keys
 
 
 class Business(Struct):
@@ -82,9 +86,19 @@ def create_key(
     """Make a key for a tenant; returns its id and the key itself, which cannot be shown again.
 
     `made_by` is the person who does. `instead_of` is an id for a key of which there is one at a time: the one that had
-    it before is refused from then on. The caller bumps the epoch after the commit.
+    it before is refused from then on. The caller bumps the epoch after the commit. Raise Conflict if the tenant has
+    200 keys that work already.
     """
-    environment = db.execute(sa.select(tenants.c.environment).where(tenants.c.id == tenant_id)).scalar_one()
+    # Locked, so that two who each make the last key take turns.
+    tenant = sa.select(tenants.c.environment).where(tenants.c.id == tenant_id).with_for_update()
+    environment = db.execute(tenant).scalar_one()
+    works = keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > now))
+    others = sa.select(sa.func.count()).where(keys.c.tenant_id == tenant_id, keys.c.id != (instead_of or ""))
+    if db.execute(others.where(works)).scalar_one() >= MOST_KEYS:
+        raise Conflict(
+            f"A business has at most {MOST_KEYS} keys: revoke those that are no longer used.", code="too_many_keys"
+        )
+    _forget_oldest(db, tenant_id)
     id, key = instead_of or new_id("key"), new_key(environment)
     values: dict[str, Any] = {
         "tenant_id": tenant_id,
@@ -104,6 +118,14 @@ def create_key(
         row = row.on_conflict_do_update(index_elements=["id"], set_=anew, where=keys.c.tenant_id == tenant_id)
     db.execute(row)
     return id, key
+
+
+def _forget_oldest(db: sa.Connection, tenant_id: str) -> None:
+    """Delete the tenant's revoked keys but for the newest, so that making and revoking them for ever stores no more."""
+    of = keys.c.tenant_id == tenant_id
+    newest_first = (keys.c.created_at.desc(), keys.c.id)
+    oldest = sa.select(keys.c.id).where(of, keys.c.revoked_at.is_not(None)).order_by(*newest_first).offset(MOST_REVOKED)
+    db.execute(sa.delete(keys).where(of, keys.c.id.in_(oldest)))
 
 
 def new_key(environment: Literal["live", "sandbox"]) -> str:

@@ -8,13 +8,14 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from . import pages
+from .ceilings import MOST_TIMES
 from .db import is_read_only
 from .hookspecs import hookimpl
 from .keys import Identity
 from .manifest import Route
 from .problems import Conflict, Forbidden, Problem, RateLimited, Unauthenticated, Unavailable
 from .resources import Page
-from .sharing.limits import Allowance, by_address
+from .sharing.limits import Allowance, Limit, by_address
 
 if TYPE_CHECKING:
     from .app import App
@@ -65,9 +66,15 @@ def resolve_tenant(identity: Identity, req: falcon.Request) -> str:
 
 @hookimpl(trylast=True)
 def rate_limit(app: "App", identity: Identity | None, address: str, now: float) -> Allowance:
-    limits = identity or app.settings
-    name = f"key:{identity.id}" if identity else by_address("api", address)
-    return app.count(name, limits.per_minute, limits.per_second, now)
+    settings = app.settings
+    if identity is None:
+        return app.count(now, Limit(by_address("api", address), settings.per_minute, settings.per_second))
+    own = Limit(
+        f"key:{identity.id}",
+        min(identity.per_minute, MOST_TIMES * settings.per_minute),
+        min(identity.per_second, MOST_TIMES * settings.per_second),
+    )
+    return app.count(now, own, app.ceilings.of(identity.tenant_id))
 
 
 @hookimpl(trylast=True)

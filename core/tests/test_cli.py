@@ -100,6 +100,30 @@ def asked(app: App, key: str, path: str = "/v1/me") -> Any:
 # Tenants and keys -----------------------------------------------------------------------------------------------------
 
 
+def test_the_operator_shows_and_changes_how_many_requests_a_business_may_make(on, served):
+    made = json.loads(on("tenants", "create", "Derwent Plumbing", "--json").stdout)
+    here = {"tenant": made["tenant"], "per_minute": 600, "per_second": 60}
+    assert json.loads(on("tenants", "limits", made["tenant"], "--json").stdout) == here
+    changed = on("tenants", "limits", made["tenant"], "--per-minute", "3000")
+    assert "may make 3,000 requests a minute and 60 a second" in changed.stdout
+    app = served()
+    for tenant in (made["tenant"], made["sandbox"]):
+        assert app.ceilings.of(tenant).per_minute == 3_000
+    assert json.loads(on("tenants", "limits", made["sandbox"], "--default", "--json").stdout)["per_minute"] == 600
+    assert json.loads(on("tenants", "limits", made["tenant"], "--json").stdout) == here
+    assert refusal(on("tenants", "limits", "ten_none", code=1)).startswith("there is no tenant ten_none")
+    both = on("tenants", "limits", made["tenant"], "--default", "--per-minute", "5", code=2)
+    assert refusal(both) == "--default: leave out --per-minute and --per-second"
+
+
+def test_a_key_cannot_have_more_than_ten_times_the_limits_of_the_deployment(on):
+    made = json.loads(on("tenants", "create", "Derwent Plumbing", "--json").stdout)
+    words = ("keys", "create", "--tenant", made["tenant"], "--scope", "read", "--per-minute")
+    on(*words, "1000")
+    said = refusal(on(*words, "1001", code=2))
+    assert said == "--per-minute: at most 1,000, 10 times the deployment's 100"
+
+
 def test_a_business_is_made_with_a_sandbox_and_a_key_to_each(on, served):
     words = ["Derwent Plumbing", "--abn", "47 555 222 000", "--timezone", "Australia/Hobart", "--gst-registered"]
     made = json.loads(on("tenants", "create", *words, "--legal-name", "Derwent Pty Ltd", "--json").stdout)

@@ -354,7 +354,7 @@ def test_a_full_disk_does_not_close_the_api(client, monkeypatch, caplog):
     def fail(*args):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(client.app.limiter, "take", fail)
+    monkeypatch.setattr(client.app.limiter, "take_each", fail)
     client.get("/v1/contacts")
     assert limits(client)[:2] == (100_000, 100_000) and "No space left" in caplog.text
     client.get("/v1/contacts", 401, Authorization="")

@@ -51,6 +51,12 @@ def settle(url: str) -> None:
         db.exec_driver_sql("CHECKPOINT")
 
 
+# What is measured is the server, not its limits.
+NO_LIMITS = dict.fromkeys(
+    (f"BILLYCAN_{name}" for name in ("PER_MINUTE", "PER_SECOND", "BUSINESS_PER_MINUTE", "BUSINESS_PER_SECOND")), "100000"
+)
+
+
 class Server:
     """A running gunicorn, or uvicorn, of an application that may lie in the folder `beside`; it ends with `stop`."""
 
@@ -73,6 +79,7 @@ class Server:
         }
         command = [python, "-m", program, *options, *where[program], "--log-level", "warning", application]
         inherited = {name: value for name, value in os.environ.items() if not name.startswith("BILLYCAN_")}
+        inherited |= NO_LIMITS
         self.log = log
         with log.open("wb") as output:
             self.process = subprocess.Popen(

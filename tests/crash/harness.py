@@ -163,6 +163,8 @@ class Deployment:
             "BILLYCAN_SECRET": "a secret for tests that is long enough",
             "BILLYCAN_PLUGINS": plugins,
             "BILLYCAN_SHARED_FOLDER": str(self.folder / "shared"),
+            **dict.fromkeys(("BILLYCAN_PER_MINUTE", "BILLYCAN_PER_SECOND"), "100000"),
+            **dict.fromkeys(("BILLYCAN_BUSINESS_PER_MINUTE", "BILLYCAN_BUSINESS_PER_SECOND"), "100000"),
             **{f"BILLYCAN_{name.upper()}": text for name, text in more.items()},
         }
         if plugins == PLUGINS:

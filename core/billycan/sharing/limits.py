@@ -21,7 +21,7 @@ import threading
 import weakref
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import lru_cache
 from operator import itemgetter
@@ -67,11 +67,25 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
     retry_after: int | None = None  # seconds, at least 1, after which a request is certain to be allowed
 
 
+class Limit(msgspec.Struct, frozen=True):
+    """How many requests may be counted under a name in any 60 s, and in any second."""
+
+    name: str
+    per_minute: int
+    per_second: int
+
+
 class Counter(Protocol):
     """What counts requests: a Limiter, or what a plugin puts in its place."""
 
     def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
         """Count a request at `now` (Unix seconds) unless one of its windows is full; a refusal costs nothing."""
+
+    def take_each(self, now: float, *limits: Limit) -> Allowance:
+        """Count a request at `now` under each limit, unless one of them is reached: then under none.
+
+        Return the allowance of the limit that refused it, or else of the one with the fewest requests remaining.
+        """
 
 
 def by_address(use: str, address: str) -> str:
@@ -105,14 +119,21 @@ class Limiter:
             self._begin()
 
     def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
-        """Count a request at `now` (Unix seconds) unless one of its windows is full; a refusal costs nothing.
+        """Count a request at `now` (Unix seconds) unless one of its windows is full; a refusal costs nothing."""
+        return self.take_each(now, Limit(name, per_minute, per_second))
 
-        A `now` up to a minute behind the newest request counts as that request's time; requests further ahead are
-        forgotten, because the clock was put back. An OSError says that the folder is full.
+    def take_each(self, now: float, *limits: Limit) -> Allowance:
+        """Count a request at `now` under each limit, unless one of them is reached: then under none.
+
+        Return the allowance of the limit that refused it, or else of the one with the fewest requests remaining. Only
+        a single limit may be an address's. A `now` up to a minute behind the newest request counts as that request's
+        time; requests further ahead are forgotten, because the clock was put back. Raise OSError if the folder is full.
         """
-        if not 1 <= per_minute <= MOST_PER_MINUTE or per_second < 1:
+        if any(not 1 <= limit.per_minute <= MOST_PER_MINUTE or limit.per_second < 1 for limit in limits):
             raise ValueError(f"limits are 1 to {MOST_PER_MINUTE} a minute and at least 1 a second")
         at = round(now * SECOND)
+        # In one order everywhere, so that no two processes wait for each other.
+        places = sorted({_place(limit.name) for limit in limits})
         with _lock:
             if abs(at - self._looked) >= SECOND:
                 self._looked = at
@@ -120,16 +141,34 @@ class Limiter:
                     abandon = self._abandon
                     self._begin()
                     abandon()
-            place = _place(name)
-            fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
             try:
-                if log := self._log(name, per_minute + 1, at):
-                    return log.take(per_minute, per_second, at)
-                use, network = _crowd_of(name)
-                with self._locked_crowd(use) as crowd:
-                    return crowd.take(network, per_minute, per_second, at)
+                for place in places:
+                    fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
+                return self._count(limits, at)
             finally:  # Spelled out: _locked would add a quarter to the time of it all.
-                fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
+                for place in places:
+                    fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
+
+    def _count(self, limits: Sequence[Limit], at: int) -> Allowance:
+        """Count a request under limits whose locks are held, or under none of them."""
+        tightest: Allowance | None = None
+        logs = []
+        for limit in limits:
+            log = self._log(limit.name, limit.per_minute + 1, at)
+            if log is None:
+                use, network = _crowd_of(limit.name)
+                with self._locked_crowd(use) as crowd:
+                    return crowd.take(network, limit.per_minute, limit.per_second, at)
+            allowance = log.allow(limit.per_minute, limit.per_second, at)
+            if not allowance.allowed:
+                return allowance
+            if tightest is None or allowance.remaining < tightest.remaining:
+                tightest = allowance
+            logs.append(log)
+        assert tightest is not None  # noqa: S101 - whoever counts names a limit
+        for log in logs:
+            log.add(at)
+        return tightest
 
     def _begin(self) -> None:
         private_folder(self._folder)
@@ -253,14 +292,18 @@ class _Log:
         """Every stamp up to a minute ahead of `at`, in order, whatever state the file is in."""
         return sorted(stamp for stamp in self.words[1:] if stamp and stamp <= at + MINUTE)
 
-    def take(self, per_minute: int, per_second: int, at: int) -> Allowance:
+    def add(self, at: int) -> None:
+        """Count a request."""
+        count, clock = self.words[0], max(at, self.newest)
+        self.words[1 + count % self.room] = clock
+        self.words[0] = count + 1
+
+    def allow(self, per_minute: int, per_second: int, at: int) -> Allowance:
+        """Whether one more request may be counted, with the figures as they are once it is; counts nothing."""
         clock = max(at, self.newest)
         minute, second = self._count(clock - MINUTE), self._count(clock - SECOND)
         if minute < per_minute and second < per_second:
-            count = self.words[0]
-            self.words[1 + count % self.room] = clock
-            self.words[0] = count + 1
-            remaining, reset = per_minute - minute - 1, _seconds(self._ago(minute + 1) + MINUTE)
+            remaining, reset = per_minute - minute - 1, _seconds((self._ago(minute) if minute else clock) + MINUTE)
             return Allowance(allowed=True, limit=per_minute, remaining=remaining, reset=reset, window="minute")
         windows: list[tuple[int, Window, int, int]] = []
         if minute >= per_minute:

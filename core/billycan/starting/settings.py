@@ -46,6 +46,8 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     plugins: str | None = None
     per_minute: Annotated[int, Meta(ge=1, le=100_000)] = 100
     per_second: Annotated[int, Meta(ge=1, le=100_000)] = 20
+    business_per_minute: Annotated[int, Meta(ge=1, le=100_000)] = 600
+    business_per_second: Annotated[int, Meta(ge=1, le=100_000)] = 60
     pool_size: Annotated[int, Meta(ge=1, le=1000)] = 8
     shared_folder: str | None = None
     events_days: Annotated[int, Meta(ge=1, le=36_500)] = 90

@@ -273,7 +273,8 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
 
 def _config(names: Iterable[str], url: str, folder: Path, given: Mapping[str, Any]) -> Config:
     """What an app is told: `given`, with the files of this run, and limits that no test meets by accident."""
-    defaults = {"secret": SECRET, "per_minute": 100_000, "per_second": 100_000, "pool_size": 4}
+    room = ("per_minute", "per_second", "business_per_minute", "business_per_second")
+    defaults = {"secret": SECRET, "pool_size": 4, **dict.fromkeys(room, 100_000)}
     core = {k: v for k, v in given.items() if not isinstance(v, dict)}
     shared = tempfile.mkdtemp(prefix="shared-", dir=folder)
     told = {**defaults, "shared_folder": shared, **core, "database": url, "plugins": ",".join(names) or "none"}

@@ -67,3 +67,15 @@ def owned(open_: Any) -> Iterator["App"]:
     owner = config.settings.database_owner
     with open_(with_settings(config, database=owner) if owner else None) as app:
         yield app
+
+
+def bump_epoch(app: "App") -> bool:
+    """Make every worker of this host forget what it remembers; return False if some are another user's."""
+    if app.settings.shared_folder != settings.load().settings.shared_folder:
+        return False  # The App was opened without it.
+    try:
+        app.epoch.bump()
+    except (OSError, RuntimeError):
+        return False
+    deployment = app.shared.name.rpartition("-")[2]
+    return not [f for f in app.shared.parent.glob(f"billycan-*-{deployment}") if f != app.shared]

@@ -94,7 +94,8 @@ def make_key(visit: Visit) -> Answer:
         given["expires_at"] = Moment.of(start_of_day(day_after, visit.session.zone) - timedelta(seconds=1))
         if given["expires_at"] <= app.now():
             raise Invalid.of(Fault("expires_on", "invalid_value", "must be in the future"))
-    for member, most in (("per_minute", 100_000), ("per_second", 100_000)):
+    # A business may give its key less than the deployment does, and only the operator more.
+    for member, most in (("per_minute", app.settings.per_minute), ("per_second", app.settings.per_second)):
         if text := form.get(member):
             number = checked(Count, member, int(text) if text.isdecimal() and len(text) < 10 else text)
             if not 1 <= number <= most:

@@ -1,17 +1,13 @@
 """API keys."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ...starting import settings
 from ...starting.command import to_type
-from ..opening import checked
+from ..opening import bump_epoch, checked
 from ..printing import as_json, print_json, print_table
-
-if TYPE_CHECKING:
-    from ...app import App
 
 _BY_OPERATOR = "whoever runs commands runs the whole deployment"
 
@@ -59,7 +55,9 @@ def create_key(
     import sqlalchemy as sa
 
     from ... import businesses
+    from ...ceilings import MOST_TIMES
     from ...fields import Instant, Name
+    from ...problems import Conflict
     from ...tenants import tenants as table
 
     expires = _option("--expires-at", Instant, expires_at)
@@ -67,22 +65,33 @@ def create_key(
     with checked() as app:
         if expires is not None and expires <= app.now():
             raise click.UsageError("--expires-at: must be in the future")
+        for option, given, limit in (
+            ("--per-minute", per_minute, app.settings.per_minute),
+            ("--per-second", per_second, app.settings.per_second),
+        ):
+            if given and given > MOST_TIMES * limit:
+                raise click.UsageError(
+                    f"{option}: at most {MOST_TIMES * limit:,}, {MOST_TIMES} times the deployment's {limit:,}"
+                )
         known = {"read", "write", *(e.route.scope for e in app.endpoints if e.route.scope)}
         if unknown := sorted(set(scopes) - known):
             raise click.UsageError(f"--scope: unknown scope {unknown[0]}. Known scopes: {', '.join(sorted(known))}")
         with app.db.writing() as db:
             if db.execute(sa.select(table.c.id).where(table.c.id == tenant)).first() is None:
                 raise click.ClickException(f"there is no tenant {tenant}: see `{to_type('tenants list')}`")
-            id, key = businesses.create_key(
-                db,
-                tenant,
-                list(dict.fromkeys(scopes)),
-                app.now(),
-                name=name,
-                expires_at=expires,
-                per_minute=per_minute,
-                per_second=per_second,
-            )
+            try:
+                id, key = businesses.create_key(
+                    db,
+                    tenant,
+                    list(dict.fromkeys(scopes)),
+                    app.now(),
+                    name=name,
+                    expires_at=expires,
+                    per_minute=per_minute,
+                    per_second=per_second,
+                )
+            except Conflict as error:
+                raise click.ClickException(error.message) from None
     if as_json:
         print_json({"id": id, "key": key})
     else:
@@ -148,22 +157,10 @@ def revoke_key(key_id: str, as_json: bool) -> None:
         with app.db.writing(across=_BY_OPERATOR) as db:
             if not businesses.revoke_key(db, key_id, app.now()):
                 raise click.ClickException(f"there is no key {key_id}: see `{to_type('keys list')}`")
-        at_once = _tell_workers(app)
+        at_once = bump_epoch(app)
     if as_json:
         print_json({"id": key_id, "revoked": True, "at_once": at_once})
     elif at_once:
         click.echo(f"{key_id} is revoked: refused from the next request on")
     else:
         click.echo(f"{key_id} is revoked: refused within a second, because this user cannot notify the workers at once")
-
-
-def _tell_workers(app: "App") -> bool:
-    """Make every worker of this host forget what it remembers; False where some are another user's."""
-    if app.settings.shared_folder != settings.load().settings.shared_folder:
-        return False  # The App was opened without it.
-    try:
-        app.epoch.bump()
-    except (OSError, RuntimeError):
-        return False
-    deployment = app.shared.name.rpartition("-")[2]
-    return not [f for f in app.shared.parent.glob(f"billycan-*-{deployment}") if f != app.shared]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from ...starting.command import to_type
-from ..opening import checked
+from ..opening import bump_epoch, checked
 from ..printing import as_json, print_json, print_table
 
 if TYPE_CHECKING:
@@ -15,11 +15,12 @@ if TYPE_CHECKING:
 
 @click.group()
 def tenants() -> None:
-    """Create and list businesses, each with its sandbox.
+    """Create and list businesses, each with its sandbox, and limit how many requests each may make.
 
     \b
     billycan tenants create "Derwent Plumbing"
     billycan tenants list
+    billycan tenants limits ten_01abc --per-minute 3000
     """
 
 
@@ -76,3 +77,49 @@ def list_tenants(as_json: bool) -> None:
         print_json([{"name": row.profile["name"], **{k: getattr(row, k) for k in shown}} for row in rows])
     else:
         print_table([(row.id, row.environment, row.created_at, row.profile["name"]) for row in rows], "no tenants yet")
+
+
+@tenants.command("limits")
+@click.argument("tenant_id", metavar="TEN")
+@click.option("--per-minute", type=click.IntRange(1, 100_000), help="Requests in any 60 s.")
+@click.option("--per-second", type=click.IntRange(1, 100_000), help="Requests in any second.")
+@click.option("--default", "as_default", is_flag=True, help="Give it the deployment's limits again.")
+@as_json
+def limit_tenant(
+    tenant_id: str, per_minute: int | None, per_second: int | None, as_default: bool, as_json: bool
+) -> None:
+    """Show or change how many requests a business may make with all of its keys, apps and pages together.
+
+    A business and its sandbox are counted apart, each with these limits. What is not given stays as it is.
+
+    \b
+    billycan tenants limits ten_01abc
+    billycan tenants limits ten_01abc --per-minute 3000 --per-second 200
+    billycan tenants limits ten_01abc --default
+    """
+    import sqlalchemy as sa
+
+    from ...ceilings import clear_ceiling, set_ceiling
+    from ...tenants import tenants as table
+
+    if as_default and (per_minute or per_second):
+        raise click.UsageError("--default: leave out --per-minute and --per-second")
+    with checked() as app:
+        with app.db.writing(across="an operator's command changes a business and its sandbox") as db:
+            paired_id = db.execute(sa.select(table.c.paired_id).where(table.c.id == tenant_id)).scalar()
+            if paired_id is None:
+                raise click.ClickException(f"there is no tenant {tenant_id}: see `{to_type('tenants list')}`")
+            limit = app.ceilings.of(tenant_id)
+            for each in (tenant_id, paired_id):
+                if as_default:
+                    clear_ceiling(db, each)
+                elif per_minute or per_second:
+                    set_ceiling(db, each, per_minute or limit.per_minute, per_second or limit.per_second)
+        at_once = bump_epoch(app)
+        limit = app.ceilings.of(tenant_id)
+    if as_json:
+        print_json({"tenant": tenant_id, "per_minute": limit.per_minute, "per_second": limit.per_second})
+    else:
+        click.echo(f"{tenant_id} may make {limit.per_minute:,} requests a minute and {limit.per_second:,} a second")
+        if not at_once and (as_default or per_minute or per_second):
+            click.echo("This applies within a second, because this user cannot notify the workers at once")

@@ -1,0 +1,58 @@
+"""How many requests a business may make in all, with all of its keys, apps and pages together."""
+
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from .db import ByCodePoint, metadata, upsert
+from .sharing.limits import Limit
+from .sharing.recent import Recent
+
+if TYPE_CHECKING:
+    from .app import App
+
+MOST_TIMES = 10  # how many times the deployment's limits for a key those of a single key can be
+
+# Only businesses for which the operator chose other limits than the deployment's have a row.
+ceilings = sa.Table(
+    "core_ceilings",
+    metadata,
+    sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+    sa.Column("per_minute", sa.Integer, nullable=False),
+    sa.Column("per_second", sa.Integer, nullable=False),
+)
+_ACROSS = "every request looks for the ceiling of its business"
+
+
+class Ceilings:
+    """The ceiling of each business. A business and its sandbox are counted apart, each with the same ceiling."""
+
+    def __init__(self, app: "App", recent: Recent[dict[str, Limit]]) -> None:
+        self._app, self._recent = app, recent
+
+    def of(self, tenant_id: str) -> Limit:
+        """The limit for a business; what the operator changes applies at once on this host, elsewhere in a second."""
+        settings = self._app.settings
+        own = self._recent.get("", self._load).get(tenant_id)
+        return own or Limit(_name(tenant_id), settings.business_per_minute, settings.business_per_second)
+
+    def _load(self) -> dict[str, Limit]:
+        with self._app.db.reading(across=_ACROSS) as db:
+            rows = db.execute(sa.select(ceilings)).all()
+        return {row.tenant_id: Limit(_name(row.tenant_id), row.per_minute, row.per_second) for row in rows}
+
+
+def set_ceiling(db: sa.Connection, tenant_id: str, per_minute: int, per_second: int) -> None:
+    """Choose other limits for a business than the deployment's. The caller bumps the epoch after the commit."""
+    values = {"per_minute": per_minute, "per_second": per_second}
+    row = upsert(ceilings, db).values(tenant_id=tenant_id, **values)
+    db.execute(row.on_conflict_do_update(index_elements=["tenant_id"], set_=values))
+
+
+def clear_ceiling(db: sa.Connection, tenant_id: str) -> None:
+    """Give a business the deployment's limits again. The caller bumps the epoch after the commit."""
+    db.execute(sa.delete(ceilings).where(ceilings.c.tenant_id == tenant_id))
+
+
+def _name(tenant_id: str) -> str:
+    return f"business:{tenant_id}"

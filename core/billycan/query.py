@@ -1,8 +1,8 @@
 """Query strings: each parameter read by its type's rule, and all that is wrong with them told at once."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
-from typing import Any, TypeVar, get_args, get_origin
+from typing import Any, NamedTuple, TypeVar, get_args, get_origin
 from urllib.parse import parse_qsl, urlencode
 
 import msgspec
@@ -10,7 +10,7 @@ import msgspec
 from .ids import is_id
 from .plain import options, parts
 from .problems import MOST_FAULTS, BadRequest, Fault
-from .reader import Walk, compiled
+from .reader import Reader, Walk, compiled
 from .resources import STEERING
 
 T = TypeVar("T")
@@ -22,27 +22,26 @@ def decode_query(query_string: str, kind: type[T], ids: Mapping[str, str] | None
 
     `ids` says what the ids begin with that a parameter takes, "" where that cannot be told.
     """
-    fields = _members(kind)  # type: ignore[arg-type]
-    required = _required(kind)  # type: ignore[arg-type]
+    known, required = _compiled(kind)  # type: ignore[arg-type]
     if not query_string and not required:
         return kind()
     values: dict[str, Any] = {}
     found: list[Fault] = []
     for name, text in _pairs(query_string):
         member, _, key = name.partition("[")
-        if member == "metadata" and "metadata" in fields and key.endswith("]"):
+        if member == "metadata" and "metadata" in known and key.endswith("]"):
             values.setdefault("metadata", {})[key[:-1]] = text
-        elif name not in fields or name == "metadata":
-            known = ", ".join(sorted(n if n != "metadata" else "metadata[key]" for n in fields)) or "none"
-            found.append(Fault(name, "unknown_parameter", f"is an unknown parameter. Known parameters: {known}"))
+        elif name not in known or name == "metadata":
+            names = ", ".join(sorted(n if n != "metadata" else "metadata[key]" for n in known)) or "none"
+            found.append(Fault(name, "unknown_parameter", f"is an unknown parameter. Known parameters: {names}"))
         else:
-            value = values[name] = _parameter(text, fields[name].type)
+            value = values[name] = known[name].parse(text)
             if isinstance(value, list) and len(value) > MOST_VALUES:
                 values[name] = value[:MOST_VALUES]
                 found.append(Fault(name, _query_code(name), f"takes at most {MOST_VALUES} values"))
     for name, value in values.items():
         walk = Walk()
-        values[name] = compiled(fields[name].type).read(value, name, (), walk, False)
+        values[name] = known[name].reader.read(value, name, (), walk, False)
         found += [Fault(_parameter_name(f.param), _query_code(name), f.message) for f in walk.faults]
     found += [
         _foreign_id(name, prefix) for name, prefix in (ids or {}).items() if not _are_ids(values.get(name), prefix)
@@ -53,18 +52,23 @@ def decode_query(query_string: str, kind: type[T], ids: Mapping[str, str] | None
         first = found[0]
         details = found[:MOST_FAULTS]
         raise BadRequest(f"{first.param}: {first.message}", code=first.code, param=first.param, details=details)
-    return kind(**{fields[name].name: value for name, value in values.items()})
+    return kind(**{known[name].member: value for name, value in values.items()})
+
+
+class _Parameter(NamedTuple):
+    """A parameter: the member it sets, what makes its text the JSON value it stands for, and what reads that."""
+
+    member: str
+    parse: Callable[[str], Any]
+    reader: Reader
 
 
 @cache
-def _members(kind: Any) -> dict[str, msgspec.structs.FieldInfo]:
-    """A query's members, by the names of their parameters."""
-    return {field.encode_name: field for field in msgspec.structs.fields(kind)}
-
-
-@cache
-def _required(kind: Any) -> list[str]:
-    return [name for name, member in _members(kind).items() if member.required]
+def _compiled(kind: Any) -> tuple[dict[str, _Parameter], list[str]]:
+    """The parameters of a query by name, and which of them are required."""
+    members = msgspec.structs.fields(kind)
+    known = {f.encode_name: _Parameter(f.name, _parser(f.type), compiled(f.type)) for f in members}
+    return known, [f.encode_name for f in members if f.required]
 
 
 def with_cursor(query_string: str, cursor: str) -> str:
@@ -91,16 +95,22 @@ def _pairs(query_string: str) -> list[tuple[str, str]]:
     return pairs
 
 
-def _parameter(text: str, kind: Any) -> Any:
-    """A parameter's text as the JSON value it stands for."""
+def _parser(kind: Any) -> Callable[[str], Any]:
+    """What makes a parameter's text the JSON value it stands for."""
     kinds = [parts(option)[0] for option in options(kind)]
     if lists := [k for k in kinds if get_origin(k) is list]:
-        return [_parameter(part, get_args(lists[0])[0]) for part in text.split(",")]
-    if bool in kinds and text in ("true", "false"):
-        return text == "true"
-    if int in kinds and text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
-        return int(text)
-    return text
+        parse_one = _parser(get_args(lists[0])[0])
+        return lambda text: [parse_one(part) for part in text.split(",")]
+    takes_bool, takes_int = bool in kinds, int in kinds
+
+    def parse(text: str) -> Any:
+        if takes_bool and text in ("true", "false"):
+            return text == "true"
+        if takes_int and text.isascii() and text.removeprefix("-").isdigit() and len(text) < 20:
+            return int(text)
+        return text
+
+    return parse
 
 
 def _parameter_name(path: str) -> str:

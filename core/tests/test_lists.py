@@ -2,6 +2,7 @@
 
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -255,3 +256,14 @@ def test_a_search_reads_what_was_just_written(client):
     client.delete(f"/v1/contacts/{ada['id']}")
     assert names(client, "search=eve") == []
     assert names(Client(client.app), "search=e") == []
+
+
+def test_what_reads_a_query_is_built_once(make_app, monkeypatch):
+    client = Client(make_app("contacts"))
+    client.get("/v1/contacts?status=active&per_page=3")
+
+    def refuse(*args: Any) -> None:
+        raise AssertionError("built again")
+
+    monkeypatch.setattr("billycan.query.compiled", refuse)
+    client.get("/v1/contacts?status=active,archived&per_page=2")

@@ -53,7 +53,8 @@ def settle(url: str) -> None:
 
 # What is measured is the server, not its limits.
 NO_LIMITS = dict.fromkeys(
-    (f"BILLYCAN_{name}" for name in ("PER_MINUTE", "PER_SECOND", "BUSINESS_PER_MINUTE", "BUSINESS_PER_SECOND")), "100000"
+    (f"BILLYCAN_{name}" for name in ("PER_MINUTE", "PER_SECOND", "BUSINESS_PER_MINUTE", "BUSINESS_PER_SECOND")),
+    "100000",
 )
 
 

@@ -15,7 +15,7 @@ from ..resources import Resource
 from ..starting import migrate, packages
 from . import chosen, extended, finding
 from .client import Client, decoded
-from .samples import NOBODYS, is_integer, types_within, with_integers
+from .samples import NOBODYS, is_integer, structs_within, types_within, with_integers
 from .strict import Strict, undeclared
 
 if TYPE_CHECKING:
@@ -319,9 +319,9 @@ class PluginConformance:
         commands = [f"billycan {name}" for name in packages.commands([self.plugin])]
         named += [*manifest.scopes, *manifest.events, *settings, *commands]
         listed = [kind for e in self.endpoints(app) if (kind := e.signature.listed)]
-        members = {
-            m: None for kind in listed for m in kind.__struct_encode_fields__ if m not in Resource.__struct_fields__
-        }
+        members = {m for kind in listed for m in kind.__struct_encode_fields__} - {*Resource.__struct_fields__}
+        sent = [kind for e in self.endpoints(app) for kind in structs_within(e.signature.body)]
+        members |= {m for kind in sent for m in kind.__struct_encode_fields__}
         missing = [name for name in named if name not in text]
         as_code = re.findall(r"`([^`]+)`", re.sub(r"```.*?```", "", text, flags=re.DOTALL))
         missing += [name for name in members if name not in re.findall(r"\w+", " ".join(as_code))]

@@ -45,5 +45,13 @@ def types_within(hint: Any) -> list[Any]:
     return [part for each in inner for part in types_within(each)] if inner else [hint]
 
 
+def structs_within(hint: Any) -> Iterator[type[Struct]]:
+    """The Structs that a type is made of, and those that their members are made of."""
+    for part in filter(is_struct, types_within(hint)):
+        yield part
+        for field in msgspec.structs.fields(part):
+            yield from structs_within(field.type)
+
+
 def is_integer(part: Any) -> bool:
     return isinstance(part, type) and issubclass(part, int) and part is not bool

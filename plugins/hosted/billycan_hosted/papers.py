@@ -30,8 +30,9 @@ def paper_of(
 ) -> Paper:
     """Return the Paper of a document as it is shown, and of its row; `facts` that are empty are left out.
 
-    `sums` come below the total, and `more` are members of Paper that differ from one kind of document to another. `less`
-    are the ids of lines that take off what was invoiced before: they stand between the work's total and the document's.
+    `sums` come below the total, and `more` are members of Paper that differ from one kind of document to another.
+    `less` are the ids of lines that take off what was invoiced before: they stand between the work's total and the
+    document's.
     """
     with_gst = any(part.rate for part in document.gst_breakdown)
     inclusive = document.amounts_are == "inclusive"

@@ -26,13 +26,14 @@ def paper_of(
     facts: Mapping[str, Any],
     sums: Iterable[Sum] = (),
     less: Collection[str] = (),
+    states_gst: bool = False,
     **more: Any,
 ) -> Paper:
     """Return the Paper of a document as it is shown, and of its row; `facts` that are empty are left out.
 
     `sums` come below the total, and `more` are members of Paper that differ from one kind of document to another.
     `less` are the ids of lines that take off what was invoiced before: they stand between the work's total and the
-    document's.
+    document's. With `states_gst` the total says that it includes GST, if that may be said.
     """
     with_gst = any(part.rate for part in document.gst_breakdown)
     inclusive = document.amounts_are == "inclusive"
@@ -52,7 +53,7 @@ def paper_of(
         caption=_caption(with_gst=with_gst, inclusive=inclusive),
         columns=_columns(with_gst=with_gst, inclusive=inclusive),
         lines=tuple(_line(line, with_gst=with_gst, inclusive=inclusive, discounted=discounted) for line in work),
-        sums=(*_sums(document, work, with_gst=with_gst, inclusive=inclusive), *sums),
+        sums=(*_sums(document, work, with_gst=with_gst, inclusive=inclusive, states_gst=states_gst), *sums),
         remarks=() if with_gst else ("No GST has been charged.",),
         words=words(document),
         total=document.total,
@@ -146,7 +147,7 @@ def _before_discount(line: Any) -> Decimal:
     return totals([charge], amounts_are="exclusive", gst_rounding="total_invoice").subtotal
 
 
-def _sums(document: Any, work: Sequence[Any], *, with_gst: bool, inclusive: bool) -> Iterator[Sum]:
+def _sums(document: Any, work: Sequence[Any], *, with_gst: bool, inclusive: bool, states_gst: bool) -> Iterator[Sum]:
     """The totals of the work and, if some of it was invoiced before, of what is taken off and what is left."""
     subtotal, gst = sum((line.net for line in work), ZERO), sum((line.gst for line in work), ZERO)
     if discount := _of_document(document):
@@ -163,7 +164,7 @@ def _sums(document: Any, work: Sequence[Any], *, with_gst: bool, inclusive: bool
             yield Sum(words + including, money(net + tax))
     # Only if all of it is taxable and GST is an eleventh may a document say so (GSTR 2013/1, par 20).
     codes = [part.gst_code for part in document.gst_breakdown]
-    is_eleventh = codes == ["gst"] and document.gst == round_cents(Fraction(document.total) / 11)
+    is_eleventh = states_gst and codes == ["gst"] and document.gst == round_cents(Fraction(document.total) / 11)
     label = "Total price includes GST" if is_eleventh else "Total including GST" if with_gst else "Total"
     yield Sum(label, money(document.total), "strong")
     if with_gst and (inclusive or less):

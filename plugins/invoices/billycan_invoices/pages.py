@@ -74,6 +74,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
         key=Key("Amount due", money(invoice.amount_due), f"Due {day(invoice.due_date)}") if owing else None,
         sums=_settled(invoice, owing=owing),
         less=row.less_line_ids or (),
+        states_gst=True,
         pay=how_to_pay(ctx, invoice.number, invoice.amount_due) if owing else (),
         url=hosted_url(ctx, row),
         amount_due=invoice.amount_due,

@@ -3,7 +3,7 @@
 from .branding import brand_of
 from .links import Link, link_url, read_link
 from .pages import DocumentPage, Shown, form_of, render
-from .papers import buyer, how_to_pay, paper_of, remarks, seller
+from .papers import buyer, how_to_pay, paper_of, seller
 from .written import abn, address_lines, day, moment, money
 
 __all__ = [
@@ -22,7 +22,6 @@ __all__ = [
     "money",
     "paper_of",
     "read_link",
-    "remarks",
     "render",
     "seller",
 ]

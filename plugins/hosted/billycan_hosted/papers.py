@@ -1,7 +1,8 @@
 """What a document of lines and GST says on paper: what invoices, quotes and adjustment notes have in common."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import msgspec
@@ -9,21 +10,35 @@ import msgspec
 from billycan import Context, Row
 from billycan.paper import Column, Paper, PaperLine, Party, Sum
 from billycan_contacts import api as contacts
+from billycan_documents.api import RATES, Charge, round_cents, totals
 
 from .branding import brand_of
 from .written import abn, address_lines, money, percent, price, quantity, untaxed
 
+ZERO = Decimal("0.00")
+
 
 def paper_of(
-    ctx: Context, document: Any, row: Row, *, facts: Mapping[str, Any], sums: Iterable[Sum] = (), **more: Any
+    ctx: Context,
+    document: Any,
+    row: Row,
+    *,
+    facts: Mapping[str, Any],
+    sums: Iterable[Sum] = (),
+    less: Collection[str] = (),
+    states_gst: bool = False,
+    **more: Any,
 ) -> Paper:
-    """The Paper of a document as it is shown, and of its row; `facts` that are empty are left out.
+    """Return the Paper of a document as it is shown, and of its row; `facts` that are empty are left out.
 
     `sums` come below the total, and `more` are members of Paper that differ from one kind of document to another.
+    `less` are the ids of lines that take off what was invoiced before: they stand between the work's total and the
+    document's. With `states_gst` the total says that it includes GST, if that may be said.
     """
     with_gst = any(part.rate for part in document.gst_breakdown)
     inclusive = document.amounts_are == "inclusive"
-    more.setdefault("remarks", remarks(document, with_gst=with_gst))
+    work = [line for line in document.line_items if line.id not in less]
+    discounted = bool(_of_document(document))
     return Paper(
         number=document.number,
         filename=document.number,
@@ -37,8 +52,9 @@ def paper_of(
         facts=tuple((label, str(value)) for label, value in facts.items() if value),
         caption=_caption(with_gst=with_gst, inclusive=inclusive),
         columns=_columns(with_gst=with_gst, inclusive=inclusive),
-        lines=tuple(_line(line, with_gst=with_gst, inclusive=inclusive) for line in document.line_items),
-        sums=(*_sums(document, with_gst=with_gst, inclusive=inclusive), *sums),
+        lines=tuple(_line(line, with_gst=with_gst, inclusive=inclusive, discounted=discounted) for line in work),
+        sums=(*_sums(document, work, with_gst=with_gst, inclusive=inclusive, states_gst=states_gst), *sums),
+        remarks=() if with_gst else ("No GST has been charged.",),
         words=words(document),
         total=document.total,
         brand=brand_of(ctx),
@@ -78,21 +94,6 @@ def how_to_pay(ctx: Context, reference: str, amount: Decimal) -> tuple[tuple[str
     return (*to, ("Amount", money(amount))) if to else ()
 
 
-def remarks(document: Any, *, with_gst: bool, all_taxable: bool = False) -> tuple[str, ...]:
-    """What must be said below the totals.
-
-    Only where all of it is taxable and GST is an eleventh may a document say that its price includes GST
-    (GSTR 2013/1, par 20).
-    """
-    discount = getattr(document, "discount_total", None)
-    said = [f"The amounts are after discounts of {money(discount)}."] if discount else []
-    if not with_gst:
-        said.append("No GST has been charged.")
-    elif all_taxable:
-        said.append("Total price includes GST.")
-    return tuple(said)
-
-
 def words(document: Any) -> tuple[tuple[str, str], ...]:
     """The notes and terms of a document that has such."""
     found = (("Notes", getattr(document, "notes", None)), ("Terms", getattr(document, "terms", None)))
@@ -123,19 +124,58 @@ def _columns(*, with_gst: bool, inclusive: bool) -> tuple[Column, ...]:
     return (Column(title="Description", kind="words"), Column(title="Quantity"), Column(title="Price"), *gst, amount)
 
 
-def _line(line: Any, *, with_gst: bool, inclusive: bool) -> PaperLine:
+def _line(line: Any, *, with_gst: bool, inclusive: bool, discounted: bool) -> PaperLine:
+    """A row of the table: before the document's discount, which stands below with its own amount."""
     less = [percent(line.discount_percent)] if getattr(line, "discount_percent", None) else []
     less += [money(line.discount_amount)] if getattr(line, "discount_amount", None) else []
-    gst = (money(line.gst) if line.gst_code == "gst" else untaxed(line.gst_code),) if with_gst else ()
-    amount = money(line.total if inclusive else line.net)
-    cells = (line.description, quantity(line.quantity, line.unit), price(line.unit_price), *gst, amount)
-    return PaperLine(cells, tuple(f"Less {words}" for words in less))
+    tax = untaxed(line.gst_code) if line.gst_code != "gst" else percent(RATES["gst"]) if discounted else money(line.gst)
+    amount = _before_discount(line) if discounted else line.total if inclusive else line.net
+    cells = (line.description, quantity(line.quantity, line.unit), price(line.unit_price))
+    return PaperLine((*cells, *((tax,) if with_gst else ()), money(amount)), tuple(f"Less {words}" for words in less))
 
 
-def _sums(document: Any, *, with_gst: bool, inclusive: bool) -> Iterable[Sum]:
+def _of_document(document: Any) -> str:
+    """The document's discount in words; empty if it has none."""
+    if share := getattr(document, "discount_percent", None):
+        return f"Discount of {percent(share)}"
+    return "Discount" if getattr(document, "discount_amount", None) else ""
+
+
+def _before_discount(line: Any) -> Decimal:
+    """A line's amount, as its price was entered, before its share of the document's discount."""
+    charge = Charge(line.quantity, line.unit_price, "out_of_scope", line.discount_percent, line.discount_amount)
+    return totals([charge], amounts_are="exclusive", gst_rounding="total_invoice").subtotal
+
+
+def _sums(document: Any, work: Sequence[Any], *, with_gst: bool, inclusive: bool, states_gst: bool) -> Iterator[Sum]:
+    """The totals of the work and, if some of it was invoiced before, of what is taken off and what is left."""
+    subtotal, gst = sum((line.net for line in work), ZERO), sum((line.gst for line in work), ZERO)
+    if discount := _of_document(document):
+        amount = subtotal + gst if inclusive else subtotal
+        yield Sum(discount, money(amount - sum(map(_before_discount, work))))
     if with_gst and not inclusive:
-        yield Sum("Subtotal without GST", money(document.subtotal))
-        yield Sum("GST (10%)", money(document.gst))
-    yield Sum("Total including GST" if with_gst else "Total", money(document.total), "strong")
-    if with_gst and inclusive:
+        yield Sum("Subtotal without GST", money(subtotal))
+        yield Sum("GST (10%)", money(gst))
+    less = [line for line in document.line_items if line not in work]
+    if less:
+        yield Sum("The work, including GST" if with_gst else "The work", money(subtotal + gst), "strong")
+        for words, (net, tax) in _by_words(less).items():
+            including = f", including GST of {money(-tax)}" if tax else ""
+            yield Sum(words + including, money(net + tax))
+    # Only if all of it is taxable and GST is an eleventh may a document say so (GSTR 2013/1, par 20).
+    codes = [part.gst_code for part in document.gst_breakdown]
+    is_eleventh = states_gst and codes == ["gst"] and document.gst == round_cents(Fraction(document.total) / 11)
+    label = "Total price includes GST" if is_eleventh else "Total including GST" if with_gst else "Total"
+    yield Sum(label, money(document.total), "strong")
+    if with_gst and (inclusive or less):
         yield Sum("GST (10%) in the total", money(document.gst))
+
+
+def _by_words(less: Iterable[Any]) -> dict[str, tuple[Decimal, Decimal]]:
+    """What is taken off and the GST in it, by the documents that invoiced it: `Less INV-0007: Heat pump` is theirs."""
+    found: dict[str, tuple[Decimal, Decimal]] = {}
+    for line in less:
+        words = line.description.partition(":")[0]
+        net, gst = found.get(words, (ZERO, ZERO))
+        found[words] = net + line.net, gst + line.gst
+    return found

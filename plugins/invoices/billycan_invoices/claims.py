@@ -126,6 +126,7 @@ def claim(
     if not (earlier or asked.names_part or (extras and discounted)):
         return _whole(ctx, work, extras)
     _keep_changes(ctx, stored)
+    less: list[Line] = []
     left = left_of(work.lines, earlier)
     if asked.names_part:
         bill = bill_for(asked, cents(row.total), left, earlier, per_line=row.gst_rounding == "per_line")
@@ -133,13 +134,15 @@ def claim(
         lines = _deposit_line(work, bill) if kind == "deposit" else _part_lines(work, bill, asked)
     else:
         bill, kind = rest(left), "final"
-        lines = [*_copies(work.lines), *_less_earlier(work, left, stored)]
+        lines = _copies(work.lines)
+        less = _less_earlier(work, left, stored)
     if bill.deposit and kind != "deposit":
         taken_off = f"Less deposit {', '.join(one.number for one in held)}".rstrip()
         words = taken_off if bill.deposit < 0 else "Deposit that was taken off and is void"
-        lines.append(_line(words, "out_of_scope", bill.deposit, 0, row.amounts_are))
-    lines += [_extra_line(work, extra) for extra in extras] if kind != "deposit" else []
-    made = _make(ctx, work, lines, kind, bill, final=kind == "final")
+        line = _line(words, "out_of_scope", bill.deposit, 0, row.amounts_are)
+        less.append(line) if kind == "final" else lines.append(line)
+    beside = [_extra_line(work, extra) for extra in extras] if kind != "deposit" else []
+    made = _make(ctx, work, [*lines, *less, *beside], kind, bill, less=less)
     if bill.deposit < 0:
         deposits.apply(ctx, held, made.id)
     return made
@@ -287,9 +290,9 @@ def _whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
     return add_draft(ctx, decode(members, NewInvoice), **columns)
 
 
-def _make(ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *, final: bool) -> Invoice:
-    """An invoice of these lines, whose figures are known and stay."""
-    row = work.row
+def _make(ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *, less: Sequence[Line]) -> Invoice:
+    """An invoice of these lines, whose figures are known and stay; `less` are those that take off earlier invoices."""
+    row, final = work.row, kind == "final"
     sent = [{"description": line.description, "unit_price": line.unit_price} for line in lines]
     discounts = {} if final else {"discount_percent": None, "discount_amount": None}
     body = decode(neighbours.without_gone(ctx, {**work.content, **discounts, "line_items": sent[:1]}), NewInvoice)
@@ -324,6 +327,10 @@ def _make(ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *,
         "claim_parts": [_stored(part) for part in bill.parts],
         "deposits_applied": ZERO if kind == "deposit" else dollars(-bill.deposit),
     }
+    if final:
+        columns["less_line_ids"] = [line.id for line in less]
+        columns["less_subtotal"] = -sum((line.net for line in less), ZERO)
+        columns["less_gst"] = -sum((line.gst for line in less), ZERO)
     if kind == "part_payment":
         columns["claim_supply"] = supplies.of_work(work.lines)
     if kind == "deposit":

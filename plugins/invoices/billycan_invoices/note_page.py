@@ -1,11 +1,14 @@
 """What an adjustment note says to its client, and the page where they read and print it."""
 
-from billycan import App, Context, NotFound
+from collections.abc import Iterator
+from decimal import Decimal
+
+from billycan import App, Context, NotFound, Row
 from billycan.paper import Key, Notice, Paper, Sum
 from billycan_hosted.api import DocumentPage, Link, Shown, day, money, paper_of
 
 from .note_handlers import issue_adjustment_note
-from .notes import PATH, hosted_url, records, show
+from .notes import PATH, hosted_url, price_before, records, show
 
 _REASONS = {
     "returned": "Goods or services returned",
@@ -60,7 +63,19 @@ def note_paper(ctx: Context, id: str) -> Paper:
             "Reason": _REASONS[note.reason],
         },
         key=None if is_void else Key("Credit", money(note.total), f"on invoice {note.invoice_number}"),
-        sums=effect if note.document_title == "Adjustment note" else (),
+        sums=(*(effect if note.document_title == "Adjustment note" else ()), *_prices(ctx, row)),
         summary=note.description or "",
         url=hosted_url(ctx, row),
     )
+
+
+def _prices(ctx: Context, row: Row) -> Iterator[Sum]:
+    """From what to what the note changes the price of its invoice, with the GST in both."""
+    total, gst = price_before(ctx, row)
+
+    def price(words: str, total: Decimal, gst: Decimal) -> Sum:
+        including = f", including GST of {money(gst)}" if gst or row.gst else ""
+        return Sum(f"{words}{including}", money(total))
+
+    yield price(f"Price of {row.invoice_number} before", total, gst)
+    yield price("Price now", total - row.total, gst - row.gst)

@@ -19,7 +19,8 @@ from .documents import LINK_DAYS, documents
 from .note_rules import Left, Terms
 from .note_schemas import AdjustmentNote, AdjustmentNoteQuery, ListedAdjustmentNote, NewNoteLine, NoteLine
 from .schemas import TaxInvoice
-from .tables import note_lines, notes
+from .sums import amount_of, in_cents
+from .tables import invoices, note_lines, notes
 
 PATH = "/a/"
 
@@ -115,6 +116,28 @@ def show(ctx: Context, row: Row, lines: list[NoteLine] | None = None) -> Adjustm
     if lines is None and ctx.wants(AdjustmentNote, "line_items"):
         lines = lines_of(ctx, [row.id])[row.id]
     return records_of(AdjustmentNote, [row], [{**members, "line_items": UNSET if lines is None else lines}])[0]
+
+
+def price_before(ctx: Context, row: Row) -> tuple[Decimal, Decimal]:
+    """The total and the GST that a note's invoice came to before the note: the invoice's less those of earlier notes.
+
+    Earlier are those that stood when it was issued; before a draft come all that stand now.
+    """
+    invoice = ctx.db.execute(
+        sa.select(invoices.c.total, invoices.c.gst).where(own(ctx, invoices), invoices.c.id == row.invoice_id)
+    ).one()
+    earlier = own(ctx, notes) & (notes.c.invoice_id == row.invoice_id) & (notes.c.id != row.id)
+    if row.issued_at is None:
+        stood = notes.c.status == "issued"
+    else:
+        # Of two in the same millisecond the one with the lower id is the earlier one.
+        came_first = (notes.c.issued_at < row.issued_at) | (
+            (notes.c.issued_at == row.issued_at) & (notes.c.id < row.id)
+        )
+        stood = came_first & (notes.c.voided_at.is_(None) | (notes.c.voided_at > row.issued_at))
+    sums = [sa.func.sum(in_cents(column)) for column in (notes.c.total, notes.c.gst)]
+    total, gst = map(amount_of, ctx.db.execute(sa.select(*sums).where(earlier, stood)).one())
+    return invoice.total - total, invoice.gst - gst
 
 
 def tell(ctx: Context, row: Row, event: str, lines: list[NoteLine] | None = None) -> AdjustmentNote:

@@ -1,12 +1,10 @@
 """The page where a client reads and prints an invoice and how to pay it, and what it says on paper."""
 
 from collections.abc import Iterator
-from fractions import Fraction
 
 from billycan import App, Context, NotFound
 from billycan.paper import Key, Notice, Paper, Sum, Tone
-from billycan_documents.api import round_cents
-from billycan_hosted.api import DocumentPage, Link, Shown, day, how_to_pay, money, paper_of, remarks
+from billycan_hosted.api import DocumentPage, Link, Shown, day, how_to_pay, money, paper_of
 
 from .documents import PATH, documents, hosted_url, records
 from .handlers import send_invoice
@@ -56,8 +54,6 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
     row = records.find(ctx, id)
     invoice = documents.show(ctx, row)
     owing = invoice.status in OPEN
-    codes = [part.gst_code for part in invoice.gst_breakdown]
-    all_taxable = codes == ["gst"] and invoice.gst == round_cents(Fraction(invoice.total) / 11)
     tone, text = _NOTICES.get(invoice.status, ("good", ""))
     return paper_of(
         ctx,
@@ -77,7 +73,8 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
         },
         key=Key("Amount due", money(invoice.amount_due), f"Due {day(invoice.due_date)}") if owing else None,
         sums=_settled(invoice, owing=owing),
-        remarks=remarks(invoice, with_gst=any(part.rate for part in invoice.gst_breakdown), all_taxable=all_taxable),
+        less=row.less_line_ids or (),
+        states_gst=True,
         pay=how_to_pay(ctx, invoice.number, invoice.amount_due) if owing else (),
         url=hosted_url(ctx, row),
         amount_due=invoice.amount_due,

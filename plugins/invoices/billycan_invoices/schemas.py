@@ -96,6 +96,19 @@ class TaxInvoice(Struct):
     missing: list[str]
 
 
+class WorkTotals(Struct):
+    """What some work comes to: `subtotal` plus `gst` is `total`.
+
+    subtotal: Without GST.
+    gst: The GST on it.
+    total: Including GST.
+    """
+
+    subtotal: Decimal
+    gst: Decimal
+    total: Decimal
+
+
 class ListedInvoice(Resource):
     """An invoice as lists show it: without its payments, and with its lines only on request.
 
@@ -127,6 +140,8 @@ class ListedInvoice(Resource):
     write_off_reason: Why it was written off.
     claim: What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a `part_payment`, a
       `deposit`, or all that other invoices left (`final`).
+    work: Of a `final` invoice, what all of the work comes to; less `less_invoiced` it is what the invoice adds up to.
+    less_invoiced: Of a `final` invoice, what earlier invoices and deposits have billed and it takes off.
     deposits_applied: What it takes off for deposits, with the GST on them in its own.
     applied_to: Of a deposit, the invoice that takes it off.
     forfeited_on: Of a deposit, when it was forfeited; the GST on it arises on that date.
@@ -175,6 +190,8 @@ class ListedInvoice(Resource):
     written_off_at: Moment | None
     write_off_reason: str | None
     claim: Claim | None
+    work: WorkTotals | None
+    less_invoiced: WorkTotals | None
     deposits_applied: Decimal
     applied_to: str | None
     forfeited_on: date | None

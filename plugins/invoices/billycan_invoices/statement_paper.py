@@ -19,12 +19,13 @@ _KINDS = {
     "cash_rounding": "Cash rounding",
     "reversal": "Payment reversed",
     "refund": "Refund",
-    "write_off": "Written off",
-    "recovery": "Written off before, and paid after all",
+    # A client is not told that a debt was written off, which might be read as a gift: it is still owed.
+    "write_off": "Adjustment",
+    "recovery": "Adjustment reversed",
 }
 _COLUMNS = (
     Column(title="Date", kind="short"),
-    Column(title="What happened", kind="words"),
+    Column(title="Details", kind="words"),
     Column(title="Amount"),
     Column(title="Balance"),
 )
@@ -74,11 +75,11 @@ def _key(statement: Statement, until: str) -> Key:
 def _sums(statement: Statement) -> Iterator[Sum]:
     """What is owed by how long it has been due; what is not owed is left out."""
     ages = {
-        "Not due yet": statement.current,
-        "Due for 1 to 30 days": statement.days_1_30,
-        "Due for 31 to 60 days": statement.days_31_60,
-        "Due for 61 to 90 days": statement.days_61_90,
-        "Due for more than 90 days": statement.days_over_90,
+        "Not yet due": statement.current,
+        "1–30 days overdue": statement.days_1_30,
+        "31–60 days overdue": statement.days_31_60,
+        "61–90 days overdue": statement.days_61_90,
+        "More than 90 days overdue": statement.days_over_90,
         "Less credit": -statement.credit,
     }
     for label, amount in ages.items():

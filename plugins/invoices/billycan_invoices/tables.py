@@ -53,6 +53,10 @@ invoices = resource_table(
     sa.Column("claimed", Cents()),
     sa.Column("claim_percent", TenThousandths()),
     sa.Column("claim_parts", Json),
+    # Of a final invoice: the lines that take off what was invoiced before, and what they come to.
+    sa.Column("less_line_ids", Json),
+    sa.Column("less_subtotal", Cents()),
+    sa.Column("less_gst", Cents()),
     sa.Column("deposits_applied", Cents(), nullable=False),
     sa.Column("applied_to", ByCodePoint),
     sa.Column("deposit_gst", Cents()),

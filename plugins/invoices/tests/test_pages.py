@@ -59,10 +59,9 @@ def test_its_column_of_amounts_adds_up_and_discounts_are_told_apart(app, client)
     lines = line(discount_percent=10), line(unit_price="50.00")
     text = page_of(app, sent(client, *lines, discount_amount="20.00")).text
     amounts = [Decimal(found) for found in re.findall(r'data-label="Amount without GST"[^>]*>\$([\d.]+)<', text)]
-    assert sum(amounts) == Decimal("120.00")
+    assert sum(amounts) == Decimal("140.00") and "Less 10%" in text
     totals = text.partition('class="totals"')[2]
-    assert totals.index("$120.00") < totals.index("$12.00") < totals.index("$132.00")
-    assert "after discounts of $30.00" in totals
+    assert totals.index("-$20.00") < totals.index("$120.00") < totals.index("$12.00") < totals.index("$132.00")
 
 
 def test_only_a_fully_taxable_price_is_said_to_include_gst(app, client):
@@ -117,8 +116,8 @@ def test_each_printed_page_has_the_number_and_its_place(app, client):
 @pytest.mark.parametrize(
     ("amounts_are", "says", "first", "last"),
     [
-        ("exclusive", "Prices and amounts do not include GST", "Subtotal without GST", "Total including GST"),
-        ("inclusive", "Prices and amounts include GST", "Total including GST", "GST (10%) in the total"),
+        ("exclusive", "Prices and amounts do not include GST", "Subtotal without GST", "Total price includes GST"),
+        ("inclusive", "Prices and amounts include GST", "Total price includes GST", "GST (10%) in the total"),
     ],
 )
 def test_it_says_whether_amounts_include_gst(app, client, amounts_are, says, first, last):

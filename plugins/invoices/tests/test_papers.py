@@ -68,3 +68,79 @@ def test_nobody_else_has_it(client, app):
     for path, id in ((INVOICE, "inv_1"), (NOTE, "adj_1"), (STATEMENT, contact)):
         with pytest.raises(NotFound):
             paper(Client(app), path, id)
+
+
+def sums(said):
+    return [(one.label, one.amount) for one in said.sums]
+
+
+def invoice(client, lines, **members):
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    made = client.post("/v1/invoices", {"client_id": contact, "line_items": lines, **members})["data"]["id"]
+    return client.post(f"/v1/invoices/{made}/send", status=200)["data"]
+
+
+def test_a_discount_of_the_document_is_a_line_of_its_own(client):
+    lines = [{"description": "Taps", "quantity": 2, "unit_price": "50"}, {"description": "Visit", "unit_price": "40"}]
+    said = paper(client, INVOICE, invoice(client, lines, discount_percent=10)["id"])
+    assert [line.cells for line in said.lines] == [
+        ("Taps", "2", "$50.00", "10%", "$100.00"),
+        ("Visit", "1", "$40.00", "10%", "$40.00"),
+    ]
+    assert sums(said)[:4] == [
+        ("Discount of 10%", "-$14.00"),
+        ("Subtotal without GST", "$126.00"),
+        ("GST (10%)", "$12.60"),
+        ("Total price includes GST", "$138.60"),
+    ]
+    inclusive = invoice(client, lines, discount_amount="7.00", amounts_are="inclusive")
+    said = paper(client, INVOICE, inclusive["id"])
+    assert [line.cells[-1] for line in said.lines] == ["$100.00", "$40.00"]
+    assert sums(said)[:2] == [("Discount", "-$7.00"), ("Total price includes GST", "$133.00")]
+
+
+def test_that_the_price_includes_gst_stands_at_the_total_where_it_may(client):
+    mixed = [
+        {"description": "Bread", "unit_price": "5", "gst_code": "gst_free"},
+        {"description": "Tap", "unit_price": "9"},
+    ]
+    assert ("Total including GST", "$14.90") in sums(paper(client, INVOICE, invoice(client, mixed)["id"]))
+    untaxed = paper(client, INVOICE, invoice(client, mixed[:1])["id"])
+    assert (sums(untaxed)[0], untaxed.remarks) == (("Total", "$5.00"), ("No GST has been charged.",))
+
+
+def test_a_note_says_from_what_to_what_the_price_changes(client):
+    sold = invoice(client, [{"description": "Taps", "quantity": 10, "unit_price": "50"}])
+    line = sold["line_items"][0]["id"]
+
+    def note(quantity, *, issue=True):
+        body = {"invoice_id": sold["id"], "reason": "returned"}
+        body["line_items"] = [{"invoice_line_id": line, "quantity": quantity}]
+        made = client.post("/v1/adjustment_notes", body)["data"]["id"]
+        if issue:
+            client.post(f"/v1/adjustment_notes/{made}/issue", status=200)
+        return made
+
+    first, second, draft = note(1), note(2), note(3, issue=False)
+    expected = {
+        first: ("$550.00", "$50.00", "$495.00", "$45.00"),
+        second: ("$495.00", "$45.00", "$385.00", "$35.00"),
+        draft: ("$385.00", "$35.00", "$220.00", "$20.00"),
+    }
+    for id, (before, gst_before, now, gst_now) in expected.items():
+        assert sums(paper(client, NOTE, id))[-2:] == [
+            (f"Price of {sold['number']} before, including GST of {gst_before}", before),
+            (f"Price now, including GST of {gst_now}", now),
+        ]
+    client.post(f"/v1/adjustment_notes/{second}/void", {}, 200)
+    assert sums(paper(client, NOTE, draft))[-2][1] == "$495.00"
+    assert sums(paper(client, NOTE, second))[-2][1] == "$495.00"  # as it was when it was issued
+
+
+def test_a_statement_calls_a_written_off_debt_an_adjustment(client):
+    sold = invoice(client, [{"description": "Taps", "unit_price": "50"}])
+    client.post(f"/v1/invoices/{sold['id']}/write_off", {"reason": "gone"}, 200)
+    said = paper(client, STATEMENT, sold["client_id"])
+    assert said.columns[1].title == "Details"
+    assert [line.cells[1] for line in said.lines][1:3] == ["Invoice INV-0001", "Adjustment INV-0001"]
+    assert "ritten off" not in str(said)

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pytest
 import sqlalchemy as sa
 
+from billycan import Context
 from billycan.testing import Client
 from billycan_invoices import listed
 from billycan_invoices.tables import entries as ledger
@@ -112,6 +113,32 @@ def test_a_deposit_a_claim_and_the_rest_come_to_the_whole(client, make):
     client.delete(f"/v1/invoices/{final['id']}")
     assert sums(client, work) == (1100, 550, 550)
     assert client.get(f"/v1/invoices/{deposit['id']}")["data"]["applied_to"] is None
+
+
+@pytest.mark.parametrize("make", [job, quote])
+def test_a_final_invoice_shows_the_whole_work_less_what_was_invoiced(client, make):
+    work = make(client)
+    deposit = send(client, claim(client, work, percent=20, claim="deposit"))
+    progress = claim(client, work, amount="330.00")
+    assert (progress["work"], progress["less_invoiced"]) == (None, None)
+    final = claim(client, work)
+    assert final["work"] == {"subtotal": 1000, "gst": 100, "total": 1100}
+    assert final["less_invoiced"] == {"subtotal": 520, "gst": 30, "total": 550}
+    listed = client.get("/v1/invoices?claim=final&fields=work,less_invoiced")["data"]
+    assert listed == [{"id": final["id"], "work": final["work"], "less_invoiced": final["less_invoiced"]}]
+    ctx = Context(client.app, client.tenant_id, writes=False)
+    with client.app.db.reading(client.tenant_id) as ctx.db:
+        paper = client.app.documents["/v1/invoices/{id}"].show(ctx, final["id"])
+    assert [line.cells[0] for line in paper.lines] == ["Heat pump", "Labour"]
+    assert [(one.label, one.amount) for one in paper.sums] == [
+        ("Subtotal without GST", "$1,000.00"),
+        ("GST (10%)", "$100.00"),
+        ("The work, including GST", "$1,100.00"),
+        (f"Less {progress['number']}, including GST of $30.00", "-$330.00"),
+        (f"Less deposit {deposit['number']}", "-$220.00"),
+        ("Total including GST", "$550.00"),
+        ("GST (10%) in the total", "$70.00"),
+    ]
 
 
 def test_a_deposit_of_all_leaves_the_gst_to_the_last_invoice(client):

@@ -83,8 +83,12 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     page = query.page or 1
     offset = (page - 1) * per_page
     rows = _rows(ctx, found, query, _Form(found.order, per_page + 1, counts=True, skips=bool(offset)), offset=offset)
-    # The total comes along with the rows; only a page past the end has none to tell it.
-    total = rows[0][-1] if rows else _rows(ctx, found, query, _Form((), 1, counts=True))[0][-1] or 0
+    # The total comes along with the rows; an empty first page says that it is 0, and only a later one must ask.
+    total = 0
+    if rows:
+        total = rows[0][-1]
+    elif offset:
+        total = _rows(ctx, found, query, _Form((), 1, counts=True))[0][-1] or 0
     return _page(ctx, found, query, rows[:per_page], page, per_page, total, more=len(rows) > per_page, back=page > 1)
 
 

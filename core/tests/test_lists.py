@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from billycan.fields import Moment
-from billycan.testing import Client
+from billycan.testing import Client, counted
 
 
 def names(client, query, path="/v1/contacts"):
@@ -267,3 +267,13 @@ def test_what_reads_a_query_is_built_once(make_app, monkeypatch):
 
     monkeypatch.setattr("billycan.query.compiled", refuse)
     client.get("/v1/contacts?status=active,archived&per_page=2")
+
+
+def test_an_empty_first_page_asks_the_database_once(make_app):
+    client = Client(make_app("contacts"))
+    client.get("/v1/contacts?status=archived")
+    with counted(client.app) as asked:
+        assert client.get("/v1/contacts?status=archived")["pagination"]["total"] == 0
+    assert len(asked) == 1
+    client.post("/v1/contacts", {"name": "Ada"})
+    assert client.get("/v1/contacts?status=active&page=2")["pagination"]["total"] == 1

@@ -25,12 +25,13 @@ from .keys import Identity, Keys
 from .manifest import Every, Manifest, Route
 from .operating.pages import pages
 from .pages import Totals
-from .pipeline import Outer
+from .pipeline import SHARE, Outer
 from .problems import Problem, RouteNotFound
 from .sharing.counts import Counts
 from .sharing.folder import Epoch
 from .sharing.limits import MOST_PER_MINUTE, Allowance, Counter, Limit, Limiter, by_address
 from .sharing.recent import Recent
+from .sharing.shares import LIVE, SANDBOX, Share, Shares
 from .starting import extensions, mounting, packages, places, plugins, settings, versions
 from .starting.packages import PluginError
 from .tenants import Tenants
@@ -69,6 +70,7 @@ class App:
         self.limiter: Counter = Limiter(self.shared)
         self.epoch = Epoch(self.shared)
         self.counts = Counts(self.shared)
+        self.shares = Shares()
         self.keys = Keys(self, Recent(self.epoch))
         self.totals = Totals()
         self.tenants = Tenants(Recent(self.epoch))
@@ -181,6 +183,22 @@ class App:
         allowance = self.count(self.now().timestamp(), limit)
         if not allowance.allowed:
             raise defaults.refusal(allowance)
+
+    def take_share(self, req: falcon.Request, tenant_id: str) -> None:
+        """Work for a business from here until the response is out: all its requests share a quarter of the places.
+
+        Where they hold that much already it waits for its turn, and for no longer than a few seconds: TooManyAtOnce. A
+        page calls it as soon as it knows whose it is, and before the work. Only the first call of a request counts.
+        """
+        if SHARE in req.env:
+            return
+        business = self.tenants.business_of(self.db, tenant_id)
+        share = req.env[SHARE] = Share(self.shares, business, LIVE if business == tenant_id else SANDBOX)
+        # Under gunicorn the socket is a Peer, which has a place to give up meanwhile.
+        if hold := getattr(req.env.get("gunicorn.socket"), "hold", None):
+            hold(share)
+        elif not share.begin():
+            share.wait()
 
     def is_trusted(self, address: str) -> bool:
         """Whether it is a proxy's, of which the settings say that it may speak for others."""

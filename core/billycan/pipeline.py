@@ -5,7 +5,7 @@ import re
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
 from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
@@ -25,6 +25,7 @@ from .problems import (
     RouteNotFound,
     Unauthenticated,
 )
+from .sharing.shares import Share
 
 if TYPE_CHECKING:
     from .app import App
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("billycan")
 
 STATE = "billycan.state"  # where in the WSGI environment the pipeline keeps what it knows of a request
+SHARE = "billycan.share"  # and what it holds of its business's share
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
 
 
@@ -110,6 +112,8 @@ class Pipeline:
             raise refusal(state.allowance)
         if refused:
             raise refused
+        if state.tenant_id:
+            self.app.take_share(req, state.tenant_id)
 
     def lead_to_page(self, req: falcon.Request, resp: falcon.Response, path: str) -> None:
         """From a slash after a page's path to the page; RouteNotFound from any other spelling of any path."""
@@ -239,16 +243,33 @@ class Outer:
         if environ["REQUEST_METHOD"] not in falcon.HTTP_METHODS:
             environ["REQUEST_METHOD"] = "TRACE"
         try:
-            return self.web(environ, start_response)
+            body = self.web(environ, start_response)
         except Exception:
             problem, headers = Problem(), headers_of(environ[STATE])
             problem.request_id = headers["X-Request-Id"]
             log.exception("request %s failed beyond its handler", problem.request_id)
-            body = wire.encode({"data": None, "pagination": None, "error": problem.as_error()})
-            headers |= {"Content-Type": "application/json", "Content-Length": str(len(body))}
+            body = [wire.encode({"data": None, "pagination": None, "error": problem.as_error()})]
+            headers |= {"Content-Type": "application/json", "Content-Length": str(len(body[0]))}
             # A server that was given a head already, and has not sent it, takes another only with the error.
             start_response("500 Internal Server Error", [*headers.items()], sys.exc_info())
-            return [body]
+        share = environ.get(SHARE)
+        return _Held(body, share) if share else body
+
+
+class _Held:
+    """A body that holds a part of its business's share until it is sent: a server closes it whatever happens."""
+
+    def __init__(self, body: Iterable[bytes], share: Share) -> None:
+        self._body, self._share = body, share
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._body)
+
+    def close(self) -> None:
+        try:
+            calls.close(self._body)
+        finally:
+            self._share.leave()
 
 
 def headers_of(state: Any) -> dict[str, str]:

@@ -162,6 +162,14 @@ class RateLimited(Problem):
     message = "Too many requests: wait as many seconds as Retry-After says."
 
 
+class TooManyAtOnce(RateLimited):
+    code = "too_many_at_once"
+    message = "Too many requests of this business are at work at once: wait a second, then send this one again."
+
+    def __init__(self) -> None:
+        super().__init__(headers={"Retry-After": "1"}, retry_after=1)
+
+
 class Unavailable(Problem):
     status, type, code = 503, "api", "unavailable"
     message = "The service is temporarily unavailable: try again shortly."

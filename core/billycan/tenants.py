@@ -10,11 +10,11 @@ from msgspec import Meta, Struct, field
 
 from .address import Address
 from .context import Context
-from .db import ByCodePoint, Json, UTCDateTime, metadata
+from .db import ByCodePoint, Database, Json, UTCDateTime, metadata
 from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone
 from .patch import Patch
 from .problems import Invalid, RuleBroken
-from .sharing.recent import Recent
+from .sharing.recent import MOST, Recent
 from .statements import Asked, Statement, at_once
 
 tenants = sa.Table(
@@ -206,6 +206,7 @@ class Tenants:
 
     def __init__(self, recent: Recent[Tenant]) -> None:
         self._recent = recent
+        self._businesses: dict[str, str] = {}
 
     def load(self, ctx: Context) -> Tenant:
         """The caller's tenant: from the open transaction of a write, else at most a second old."""
@@ -221,6 +222,18 @@ class Tenants:
         """As `read`, and the rows of other statements that `at_once` takes."""
         (row,), *more = at_once(ctx.db, (_READ, {"id": ctx.tenant_id}), *asked)
         return show(row, ctx.today_in), more
+
+    def business_of(self, db: Database, tenant_id: str) -> str:
+        """The id that stands for a business and its sandbox: the live tenant's. It never changes, so it is kept."""
+        business = self._businesses.get(tenant_id)
+        if business is None:
+            with db.reading(tenant_id) as connection:
+                row = _READ.first(connection, {"id": tenant_id})
+            business = row.paired_id if row and row.environment == "sandbox" else tenant_id
+            if len(self._businesses) >= MOST:
+                self._businesses.clear()
+            self._businesses[tenant_id] = business
+        return business
 
     def change(self, ctx: Context, body: Patch[Profile]) -> Tenant:
         """The caller's tenant with `body` applied; a change that changes nothing keeps the version."""

@@ -3,6 +3,8 @@
 SQLite itself waits by sleeping for up to a tenth of a second, and whoever asks at the right moment goes first: beside a
 process that writes without pause another one starves. Here one process that waits holds the lock `next`, so that the
 one which held `turn` and has just finished cannot go first again. Both locks end with the process that holds them.
+Within a process, threads write in the order in which they came, but whoever's business has just written lets the others
+go first.
 """
 
 import fcntl
@@ -11,6 +13,7 @@ import os
 import sqlite3
 import threading
 import time
+from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,6 +24,7 @@ from sqlalchemy.engine import Dialect
 
 from .. import private
 from .kept import Kept
+from .walls import TENANT
 
 WAIT_SECONDS = 10.0  # for whoever else writes to SQLite
 _PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but not for so long and no longer
@@ -44,7 +48,7 @@ class Engines:
     @contextmanager
     def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
         """A transaction with these execution options, the only one that writes."""
-        with self._turns.taken(WAIT_SECONDS) as left:
+        with self._turns.taken(WAIT_SECONDS, options.get(TENANT, "")) as left:
             sound, db = False, self.writers.take({**options, "billycan_wait_seconds": left})
             try:
                 with db.begin():
@@ -113,19 +117,19 @@ class Turns:
     """The turns of one database file, kept in two files beside it."""
 
     def __init__(self, database: str) -> None:
-        self._thread = threading.Lock()
+        self._line = Line()
         self._paths = f"{database}-next", f"{database}-turn"
         self._files: list[int] = []
 
     @contextmanager
-    def taken(self, wait_seconds: float) -> Iterator[float]:
-        """Ours while the block runs: gives the seconds that are left of the wait.
+    def taken(self, wait_seconds: float, whose: str = "") -> Iterator[float]:
+        """Ours while the block runs: gives the seconds that are left of the wait. `whose` is the tenant who writes.
 
         None are left where another process kept its turn all the while: SQLite then says how the matter stands. A
         TimeoutError is raised where another thread did.
         """
         until = time.monotonic() + wait_seconds
-        if not self._thread.acquire(timeout=wait_seconds):
+        if not self._line.take(whose, wait_seconds):
             raise sa.exc.TimeoutError("other threads kept writing for too long")
         try:
             self._open()
@@ -137,7 +141,7 @@ class Turns:
             # Both, for a thread may be ended while it waits: the one must not be kept from everybody then.
             self._release(0)
             self._release(1)
-            self._thread.release()
+            self._line.give()
 
     def close(self) -> None:
         """Close the files; they are opened again when they are needed."""
@@ -166,3 +170,49 @@ class Turns:
     def _release(self, which: int) -> None:
         if self._files:
             fcntl.flock(self._files[which], fcntl.LOCK_UN)
+
+
+class Line:
+    """The threads of one process that want to write: one after the other, and no tenant twice while others wait."""
+
+    def __init__(self) -> None:
+        self._lock, self._is_taken, self._last = threading.Lock(), False, ""
+        self._waiting: deque[tuple[str, threading.Lock]] = deque()
+
+    def take(self, whose: str, seconds: float) -> bool:
+        """Whether it is our turn, after a wait of at most so many seconds."""
+        with self._lock:
+            if not self._is_taken:
+                self._is_taken, self._last = True, whose
+                return True
+            gate = threading.Lock()
+            gate.acquire()
+            waiting = (whose, gate)
+            self._waiting.append(waiting)
+        try:
+            if gate.acquire(timeout=seconds):
+                return True
+        except BaseException:
+            if not self._withdraw(waiting):
+                self.give()
+            raise
+        return not self._withdraw(waiting)
+
+    def give(self) -> None:
+        """Hand the turn to the first that waits whose tenant has not just written; if there is none, to the first."""
+        with self._lock:
+            if not self._waiting:
+                self._is_taken = False
+                return
+            following = next((each for each in self._waiting if each[0] != self._last), self._waiting[0])
+            self._waiting.remove(following)
+            self._last = following[0]
+            following[1].release()
+
+    def _withdraw(self, waiting: tuple[str, threading.Lock]) -> bool:
+        """Leave the line; False where the turn was handed over at this very moment."""
+        with self._lock:
+            if waiting in self._waiting:
+                self._waiting.remove(waiting)
+                return True
+        return False

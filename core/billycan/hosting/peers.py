@@ -17,6 +17,7 @@ from typing import Any
 
 from billycan.problems import Timeout
 from billycan.sharing.limits import by_address
+from billycan.sharing.shares import Share
 
 # How long a client may take to send a request's head, and then its body, and to receive the response: each in all.
 HEAD_SECONDS, BODY_SECONDS, RESPONSE_SECONDS = 10.0, 60.0, 60.0
@@ -72,6 +73,7 @@ class Peer(socket.socket):
         self.address, self.network = address, by_address("connections", address)
         self._idle_seconds, self._late = idle_seconds, late
         self._places: Places | None = None
+        self._share: Share | None = None
         self.has_place = self._is_over = False
         self.expect(False)
 
@@ -114,13 +116,28 @@ class Peer(socket.socket):
         if self._is_over:
             raise ConnectionResetError(errno.ECONNRESET, _THROWN_OUT)
 
+    def hold(self, share: Share) -> None:
+        """It is known whose request it is: take what it needs of its business's share, and wait for that in no place.
+
+        Raises TooManyAtOnce.
+        """
+        self._share = share
+        if not share.begin():
+            self._give()
+            try:
+                share.wait()
+            finally:
+                self._take_place()
+
     def end(self, read_rest: Callable[[int], bytes]) -> None:
-        """The response is out: give the place back, and read what the client still sends of its request.
+        """The response is out: give place and share back, and read what the client still sends of its request.
 
         A connection that is closed with unread bytes on their way would lose the response.
         """
+        if self._share:
+            self._share.leave()
         self._give()
-        self._places = None
+        self._places = self._share = None
         self._receive_by = time.monotonic() + LINGER_SECONDS
         _discard(read_rest)
 
@@ -208,11 +225,18 @@ class Peer(socket.socket):
             self._take()
 
     def _take(self) -> None:
+        if self._share:
+            self._share.resume()
+        self._take_place()
+
+    def _take_place(self) -> None:
         if self._places:
             self._places.take()
             self.has_place = True
 
     def _give(self) -> None:
+        if self._share:
+            self._share.pause()
         if self._places:
             self.has_place = False
             self._places.give()

@@ -31,12 +31,11 @@ from .peers import Peer, Places
 log = logging.getLogger("billycan")
 
 MOST_PER_ADDRESS = 100  # connections to one process from one address that is no trusted proxy
-HEALTH = "/-/health"
+OF_THEIR_OWN = ("/-/health", "/-/ready")  # paths that have a place each
 _FILES = 4096  # that a process may have open: each connection is one, and so is each count of the limiter
 _MOST_MESSAGE = 200
 _STAY_SECONDS = 0.05
 _MOST_ACCEPTED = 4
-_MOST_WRITING = 4  # requests at work in a process of gevent's that are no GET
 
 
 class Malformed(BadRequest):
@@ -144,22 +143,21 @@ def prepare(worker: Any) -> None:
     util.close_graceful = util.close
     # Fewer than gunicorn would take, which leaves the others in the queue of the kernel until some have gone.
     most = worker.cfg.worker_connections * 3 // 4
-    places = writing = Places(worker.cfg.threads)
+    places = worker.cfg.threads
     if isinstance(worker, ThreadWorker):
         # One for each connection that waits for its client; those at work are as many as there are places.
         worker.tpool = ThreadPoolExecutor(worker.worker_connections)
         worker.handle = _admitting_threads(worker, most)
     else:
         # More than these could not reach the database at once.
-        places = Places(2 * _served[0].settings.pool_size if _served else 1)
-        # New records of one business wait for its counter. With more at once the slowest take 1.7 times as long, and
-        # PostgreSQL 1.3 times the CPU time.
-        writing = Places(_MOST_WRITING)
+        places = 2 * _served[0].settings.pool_size if _served else 1
         worker.handle = _admitting(worker.handle, worker.cfg.keepalive, most)
         worker.timeout_ctx = nullcontext  # gevent's own deadline for a head, without an answer
         if "gevent.monkey" in sys.modules:
             _prepare_gevent(worker.cfg)
-    _watch(worker.cfg, places, writing)
+    for app in _served:
+        app.shares.divide(places)
+    _watch(worker.cfg, Places(places))
     # gunicorn looks some thirty settings up for each request, which takes 0.4 µs each where they are no attributes, and
     # writes the date of each response anew.
     vars(worker.cfg).update({name: setting.get() for name, setting in worker.cfg.settings.items()})
@@ -223,17 +221,16 @@ def _prepare_gevent(cfg: Any) -> None:
         greenlets.install()
 
 
-def _watch(cfg: Any, places: Places, writing: Places) -> None:
+def _watch(cfg: Any, places: Places) -> None:
     """Tell each connection when its request begins and ends, by gunicorn's own hooks."""
-    for_health, for_early = Places(1), Places(1)
+    of_their_own, for_early = {path: Places(1) for path in OF_THEIR_OWN}, Places(1)
 
     def begin(worker: Any, request: Any) -> None:
         peer = request.unreader.sock
         if not (peer.has_waited or isinstance(worker, ThreadWorker)):
             time.sleep(0)  # gevent's others have their turn, which a client that sends without pause would not leave
         # Who asks without awaiting its response, as no usual client does, gets one place together with all such others.
-        wanted = places if request.method in ("GET", "HEAD") else writing
-        peer.begin(for_early if peer.is_early else for_health if request.path == HEALTH else wanted)
+        peer.begin(for_early if peer.is_early else of_their_own.get(request.path, places))
 
     def end(worker: Any, request: Any, environ: Any, response: Any) -> None:
         unreader = request.unreader

@@ -87,6 +87,9 @@ class DocumentPage:
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
         """What went wrong, as a page: the pipeline asks for it, and sets the status."""
+        if problem.code == "too_many_at_once":
+            render(resp, "closed.html", title="One moment", text="Too many people are here at once: please try again.")
+            return
         if problem.status == 429:
             render(resp, "closed.html", title="One moment", text="Too many requests: please try again in a minute.")
             return
@@ -104,6 +107,8 @@ class DocumentPage:
                 title="This link does not work",
                 text="It may have expired or been copied in part. Please ask the business for a new one.",
             )
+        else:
+            self.app.take_share(req, link.tenant_id)
         return link
 
     def _answer(self, resp: falcon.Response, ctx: Context, shown: Shown) -> None:

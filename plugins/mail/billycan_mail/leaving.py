@@ -78,9 +78,11 @@ class UnsubscribePage:
     def _leaver(self, req: falcon.Request, token: str) -> Leaver | None:
         self.app.count_visit("unsubscribe", req, PER_MINUTE, PER_SECOND)
         try:
-            return msgspec.convert(_serializer(*self.app.secrets).loads(token), Leaver)
+            leaver = msgspec.convert(_serializer(*self.app.secrets).loads(token), Leaver)
         except (BadData, ValueError):
             return None
+        self.app.take_share(req, leaver.tenant_id)
+        return leaver
 
     def _confirm(self, resp: falcon.Response, leaver: Leaver, name: str) -> None:
         _show(resp, title="Reminders are off", text=f"{leaver.address} gets no more reminders from {name}.")

@@ -158,6 +158,8 @@ class Room:
         session = sessions.find(self.app, cookie) if cookie else None
         if session and not session.is_complete and not self.screen.anybody:
             session = None
+        if session and session.tenant_id:
+            self.app.take_share(req, session.tenant_id)
         form, files = read(req) if session or self.screen.anybody else ({}, {})
         visit = Visit(
             self.app,
@@ -260,7 +262,7 @@ class Room:
         """What went wrong, as a page: the pipeline asks for it, and sets the status."""
         resp.set_headers(_HEADERS)
         resp.content_type = falcon.MEDIA_HTML
-        title, text = _REFUSED.get(problem.status, ("That did not work", ""))
+        title, text = _REFUSED.get(problem.code) or _REFUSED.get(problem.status, ("That did not work", ""))
         if problem.status >= 500:
             text = "Please try again in a few minutes."
         resp.text = draw(self.app, None, "users/refused.html", {"title": title, "text": text or problem.message})
@@ -272,10 +274,11 @@ def to_sign_in(visit: Visit) -> Led:
     return Led(f"{SIGN_IN}?next={quote(here)}" if here != "/dashboard" else SIGN_IN)
 
 
-_REFUSED = {
+_REFUSED: dict[int | str, tuple[str, str]] = {
     403: ("You may not do that", ""),
     404: ("There is nothing here", "The address may be wrong, or what was here may be gone."),
     429: ("One moment", "Too many requests came from your address: please try again in a minute."),
+    "too_many_at_once": ("One moment", "Your business has too much to do at this moment: please try again."),
 }
 
 

@@ -1,5 +1,6 @@
 """Where somebody is signed in: a random cookie, of which the database has a digest."""
 
+import logging
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -17,6 +18,9 @@ from .sealing import digest
 from .tables import roles, sessions, users
 
 _NOTED_SECONDS = 60
+_MOST_NOTING_SECONDS = 0.1
+
+log = logging.getLogger("billycan.users")
 
 
 class Session(Struct, frozen=True, kw_only=True):
@@ -113,8 +117,12 @@ def find(app: App, cookie: str) -> Session | None:
     if row is None or row.seen_at <= now - IDLE or row.created_at <= now - LONGEST:
         return None
     if (now - row.seen_at).total_seconds() >= _NOTED_SECONDS:
-        with app.db.noting() as db:
-            db.execute(sa.update(sessions).where(sessions.c.id == row.id).values(seen_at=now))
+        try:
+            with app.db.noting(_MOST_NOTING_SECONDS) as db:
+                db.execute(sa.update(sessions).where(sessions.c.id == row.id).values(seen_at=now))
+        except sa.exc.SQLAlchemyError as error:
+            # Whoever only looks is served although nothing can be written at the moment.
+            log.warning("the use of %s could not be noted: %s", row.id, type(error).__name__)
     who: dict[str, Any] = {
         "id": row.id,
         "user_id": row.user_id,

@@ -1,0 +1,124 @@
+"""The share of a process's places that the requests of one business may hold; who waits for it holds no place."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+
+from ..problems import TooManyAtOnce
+
+PLACES = 32  # of a process whose server does not say how many it has
+MOST_WAITING = 32  # requests of a business in each process, and as many of its sandbox
+WAIT_SECONDS = 5.0
+# Of those that wait, who is under way already goes first, then the live business, then its sandbox.
+_UNDER_WAY, LIVE, SANDBOX = range(3)
+
+
+class Shares:
+    """Every business's share of one process: a quarter of its places, and at least one."""
+
+    def __init__(self, places: int = PLACES) -> None:
+        self._lock = threading.Lock()
+        self._lines: dict[str, _Line] = {}  # only of businesses that have requests at work
+        self.divide(places)
+
+    def divide(self, places: int) -> None:
+        """Say how many places the process has."""
+        self.most = max(1, places // 4)
+
+    def take(self, business: str, rank: int) -> threading.Lock | None:
+        """Take a part of the business's share, or get into its line: what is returned opens when one is handed over.
+
+        Raises TooManyAtOnce where the line is full.
+        """
+        with self._lock:
+            line = self._lines.get(business)
+            if line is None:
+                line = self._lines[business] = _Line()
+            if line.held < self.most:
+                line.held += 1
+                return None
+            if rank != _UNDER_WAY and len(line.waiting[rank]) >= MOST_WAITING:
+                raise TooManyAtOnce
+            gate = threading.Lock()
+            gate.acquire()
+            line.waiting[rank].append(gate)
+            return gate
+
+    def give(self, business: str) -> None:
+        """Hand a part over to whoever is next, or back to the business."""
+        with self._lock:
+            line = self._lines[business]
+            for waiting in line.waiting:
+                if waiting:
+                    waiting.popleft().release()
+                    return
+            line.held -= 1
+            if not line.held:
+                del self._lines[business]
+
+    def withdraw(self, business: str, rank: int, gate: threading.Lock) -> bool:
+        """Leave the line; False where a part was handed over at this very moment."""
+        with self._lock:
+            waiting = self._lines[business].waiting[rank]
+            if gate in waiting:
+                waiting.remove(gate)
+                return True
+        return False
+
+
+class _Line:
+    """How many requests of a business are at work, and who waits, by rank."""
+
+    __slots__ = ("held", "waiting")
+
+    def __init__(self) -> None:
+        self.held = 0
+        self.waiting: tuple[deque[threading.Lock], ...] = (deque(), deque(), deque())
+
+
+class Share:
+    """What one request holds of its business's share, until it `leaves`; only the request's own thread uses it."""
+
+    def __init__(self, shares: Shares, business: str, rank: int) -> None:
+        self._shares, self._business, self._rank = shares, business, rank
+        self._gate: threading.Lock | None = None
+        self._is_held = self._is_over = False
+
+    def begin(self) -> bool:
+        """Take it where some of it is free; where not, it is to be waited for. Raises TooManyAtOnce."""
+        self._gate = self._shares.take(self._business, self._rank)
+        self._is_held = self._gate is None
+        return self._is_held
+
+    def wait(self) -> None:
+        """Wait for it, in no place; raises TooManyAtOnce where that takes too long."""
+        self._wait(WAIT_SECONDS)
+        if not self._is_held:
+            raise TooManyAtOnce
+
+    def pause(self) -> None:
+        """Give it up for as long as the request waits for its client."""
+        if self._is_held:
+            self._is_held = False
+            self._shares.give(self._business)
+
+    def resume(self) -> None:
+        """Go on: wait for it, in no place, for as long as it takes: a request that is under way cannot be refused."""
+        if not self._is_over:
+            self._rank = _UNDER_WAY
+            if not self.begin():
+                self._wait(-1)
+
+    def leave(self) -> None:
+        """Give it up for good."""
+        self._is_over = True
+        self.pause()
+
+    def _wait(self, seconds: float) -> None:
+        gate, self._gate = self._gate, None
+        try:
+            self._is_held = gate is None or gate.acquire(timeout=seconds)
+        finally:
+            if gate and not self._is_held:  # too late, or the thread is being ended
+                self._is_held = not self._shares.withdraw(self._business, self._rank, gate)

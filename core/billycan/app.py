@@ -170,16 +170,9 @@ class App:
         `use` is one word, and has an allowance of its own: of at most 100,000 a minute, whatever is asked.
         """
         limit = Limit(by_address(use, self.address_of(req)), min(per_minute, MOST_PER_MINUTE), per_second)
-        self._count_page(limit)
+        self._count_or_refuse(limit)
 
-    def count_page(self, tenant_id: str) -> None:
-        """Count a request for a page of a business; raise RateLimited if that is more than the business may make.
-
-        Its API calls are counted together with them: `Ceilings` says how many it may make.
-        """
-        self._count_page(self.ceilings.of(tenant_id))
-
-    def _count_page(self, limit: Limit) -> None:
+    def _count_or_refuse(self, limit: Limit) -> None:
         allowance = self.count(self.now().timestamp(), limit)
         if not allowance.allowed:
             raise defaults.refusal(allowance)
@@ -188,10 +181,13 @@ class App:
         """Work for a business from here until the response is out: all its requests share a quarter of the places.
 
         Where they hold that much already it waits for its turn, and for no longer than a few seconds: TooManyAtOnce. A
-        page calls it as soon as it knows whose it is, and before the work. Only the first call of a request counts.
+        page calls it as soon as it knows whose it is, and before the work. Only the first call of a request counts. A
+        page is one of the requests that its business may make in all: RateLimited if it is one too many.
         """
         if SHARE in req.env:
             return
+        if req.context.allowance is None:  # a call of the API was counted along with its key
+            self._count_or_refuse(self.ceilings.of(tenant_id))
         business = self.tenants.business_of(self.db, tenant_id)
         share = req.env[SHARE] = Share(self.shares, business, LIVE if business == tenant_id else SANDBOX)
         # Under gunicorn the socket is a Peer, which has a place to give up meanwhile.

@@ -80,7 +80,7 @@ def _deliver(database: str, app: App, events: int) -> None:
     client.post("/v1/webhook_endpoints", {"url": f"http://127.0.0.1:{receiver.server_port}/", "events": ["*"]})
     took: list[float] = []
     for number in range(events):
-        time.sleep(random.uniform(0.8, 1.8))  # noqa: S311 - not in step with whatever looks at intervals
+        time.sleep(random.uniform(0.8, 1.8))  # not in step with whatever looks at intervals
         came.clear()
         client.post("/v1/contacts", {"name": f"Ada {number}"})
         committed = time.monotonic()

@@ -193,7 +193,7 @@ class Round:
         now = self.now()
         if any(_is_due(self._due.get(name), now, seconds) for name, seconds in every.items()):
             return LEAST_PAUSE_SECONDS  # another worker has it, or it came about meanwhile
-        pause = (min(self._due[name] for name in every) - now).total_seconds()
+        pause: float = (min(self._due[name] for name in every) - now).total_seconds()
         return min(max(pause, LEAST_PAUSE_SECONDS), IDLE_SECONDS)
 
     def _claims(self, name: str, seconds: int, **notes: Moment) -> bool:

@@ -5,8 +5,10 @@ from threading import Barrier, Thread
 from zoneinfo import ZoneInfo
 
 import pytest
+import sqlalchemy as sa
 
 from billycan import Context, Manifest, unit_of_work
+from billycan.mornings import by_zone
 from billycan.testing import Client, run_timed
 from billycan.working.worker import tick
 from billycan_invoices.due import tell_overdue
@@ -125,6 +127,34 @@ def test_what_is_settled_or_a_draft_is_never_told_of(app, at, clock):
     with unit_of_work(ctx):
         tell_overdue(ctx, late)
     assert told(client) == ["invoice.overdue"]
+
+
+def test_only_zones_of_businesses_are_asked_of_and_a_change_counts_from_the_next_round(make_app, at, clock):
+    app = make_app("contacts", "documents", "hosted", "invoices", fresh=True)
+    assert [zones for _, zones in by_zone(app, app.now(), datetime.date)] == [["UTC"]], "there is no business yet"
+    client = client_of(app, "Australia/Sydney")
+    invoice(client, date(2026, 12, 10))
+    clock.time = datetime(2026, 12, 11, 9, tzinfo=ZoneInfo("Asia/Kolkata"))
+    client.patch("/v1/tenant", {"timezone": "America/Los_Angeles"})
+    asked = []
+
+    def note(db, cursor, statement, parameters, context, many):
+        asked.append((statement, len(parameters)))
+
+    engine = app.db.writer if app.db.is_sqlite else app.db.reader
+    sa.event.listen(engine, "before_cursor_execute", note)
+    run_timed(app)
+    sa.event.remove(engine, "before_cursor_execute", note)
+    assert len([1 for statement, _ in asked if "DISTINCT" in statement and "profile" in statement]) == 1, asked
+    assert max(number for _, number in asked) < 30, "no list of zones in which nobody is"
+    assert told(client) == ["invoice.due_soon"], "there it is the evening before"
+    client.patch("/v1/tenant", {"timezone": "Asia/Kolkata"})
+    run_timed(app)
+    assert told(client) == ["invoice.due_soon", "invoice.overdue"]
+    assert sorted(zone for _, zones in by_zone(app, app.now(), datetime.date) for zone in zones) == [
+        "Asia/Kolkata",
+        "Australia/Sydney",
+    ]
 
 
 def test_two_workers_at_once_tell_once(app, make_app, clock):

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 import falcon
 import msgspec
+import sqlalchemy as sa
 from msgspec import Struct
 
 from . import chosen, defaults, platform, private, wire
@@ -39,20 +40,21 @@ from .tenants import Tenants
 log = logging.getLogger("billycan")
 
 Clock = Callable[[], datetime]
+_SERVER_TIME = sa.select(sa.func.clock_timestamp(type_=sa.DateTime(timezone=True)))
 S = TypeVar("S", bound=Struct)
 
 
 class App:
     """One deployment in one process. `wsgi` is what a server hosts; the rest is what plugins may use.
 
-    `db` is a database that is open already, instead of the one that the settings name; whoever opened it closes it.
-    Raises SettingsError, PluginError or SchemaBehind, each naming what is wrong and its cure.
+    `clock` takes the place of the machine's, and of the database server's and Redis' too, as tests want it. `db` is a
+    database that is open already, instead of the one that the settings name; whoever opened it closes it. Raises
+    SettingsError, PluginError or SchemaBehind, each naming what is wrong and its cure.
     """
 
-    def __init__(
-        self, config: settings.Config, clock: Clock = lambda: datetime.now(UTC), db: Database | None = None
-    ) -> None:
-        self.settings, self.clock = config.settings, clock
+    def __init__(self, config: settings.Config, clock: Clock | None = None, db: Database | None = None) -> None:
+        self.settings, self.clock = config.settings, clock or (lambda: datetime.now(UTC))
+        self.is_clock_given = clock is not None
         if not self.settings.secret:
             raise settings.SettingsError(
                 "secret: set BILLYCAN_SECRET or BILLYCAN_SECRET_FILE to at least 32 random characters"
@@ -118,8 +120,17 @@ class App:
         }
 
     def now(self) -> Moment:
-        """The present time; the only clock that anything asks."""
+        """The present time by this machine, which is what requests go by."""
         return Moment.of(self.clock())
+
+    @property
+    def has_own_clock(self) -> bool:
+        """Whether no other clock is asked: on SQLite, which has none, and where the app was given one."""
+        return self.is_clock_given or self.db.is_sqlite
+
+    def shared_now(self, db: sa.Connection) -> Moment:
+        """The present time by the one clock of all hosts, the database server's: for leases, claims and timed work."""
+        return self.now() if self.has_own_clock else Moment.of(db.execute(_SERVER_TIME).scalar_one())
 
     def start(self) -> "App":
         """Check the schema and call every plugin's `startup`; returns the app, ready to serve.

@@ -1,10 +1,11 @@
 """What happens by date: at an hour of the business's own day, wherever it is, and in a morning once for each date."""
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from datetime import date, datetime, timedelta
-from functools import cache
-from typing import Any, TypeVar
-from zoneinfo import ZoneInfo, available_timezones
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakKeyDictionary
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -13,6 +14,9 @@ from .context import Context
 from .db import ByCodePoint, metadata, own, upsert
 from .fields import Moment
 from .tenants import tenants
+
+if TYPE_CHECKING:
+    from .app import App
 
 __all__ = ["Morning", "by_zone", "has_come", "in_zone", "last_morning"]
 
@@ -43,7 +47,7 @@ class Morning(Struct, frozen=True):
     first: int
     last: int
 
-    def due(self, day: sa.Column[Any], now: Moment) -> sa.Select[Any]:
+    def due(self, app: "App", day: sa.Column[Any], now: Moment) -> sa.Select[Any]:
         """The records, in any business, for which it is time, by this column of their table; the earliest date first.
 
         For an Every's `due`: add what else must hold of them. An index that leads to the column's values helps.
@@ -52,7 +56,7 @@ class Morning(Struct, frozen=True):
         was_told = sa.exists().where(
             told.c.tenant_id == c.tenant_id, told.c.what == self.what, told.c.id == c.id, told.c.day == day
         )
-        groups = by_zone(now, lambda local: (last_morning(local), local.date()))
+        groups = by_zone(app, now, lambda local: (last_morning(local), local.date()))
         spans = [
             (zones, today - timedelta(self.last), since - timedelta(self.first)) for (since, today), zones in groups
         ]
@@ -77,9 +81,9 @@ class Morning(Struct, frozen=True):
         return ctx.db.execute(row.on_conflict_do_nothing().returning(told.c.id)).first() is not None
 
 
-def has_come(day: sa.Column[Any], now: Moment) -> sa.ColumnElement[bool]:
+def has_come(app: "App", day: sa.Column[Any], now: Moment) -> sa.ColumnElement[bool]:
     """Whether a date has come where the business is, for a SELECT across all of them that joins `tenants`."""
-    groups = by_zone(now, datetime.date)
+    groups = by_zone(app, now, datetime.date)
     latest = max(today for today, _ in groups)
     return (day <= latest) & sa.or_(*(in_zone(zones) & (day <= today) for today, zones in groups))
 
@@ -89,18 +93,20 @@ def last_morning(local: datetime) -> date:
     return local.date() if local.hour >= HOUR else local.date() - timedelta(days=1)
 
 
-def by_zone(now: Moment, value: Callable[[datetime], T]) -> list[tuple[T, list[str]]]:
-    """What a function makes of the time on the wall, `now`, with the IANA time zones in which it does."""
+def by_zone(app: "App", now: Moment, value: Callable[[datetime], T]) -> list[tuple[T, list[str]]]:
+    """What a function makes of the time on the wall, `now`, with the businesses' IANA time zones in which it does.
+
+    There is at least one, also where there is no business.
+    """
     found: dict[T, list[str]] = {}
-    for name, zone in _zones():
+    for name, zone in _zones(app, now):
         found.setdefault(value(now.astimezone(zone)), []).append(name)
     return list(found.items())
 
 
 def in_zone(names: Iterable[str]) -> sa.ColumnElement[bool]:
     """Whether the business is in one of these time zones, for a SELECT that joins `tenants`."""
-    zone: sa.ColumnElement[str] = tenants.c.profile["timezone"].as_string()
-    return zone.in_(list(names))
+    return _ZONE.in_(list(names))
 
 
 def forget_mornings(ctx: Context) -> None:
@@ -109,6 +115,23 @@ def forget_mornings(ctx: Context) -> None:
     ctx.db.execute(sa.delete(told).where(own(ctx, told), old))
 
 
-@cache
-def _zones() -> list[tuple[str, ZoneInfo]]:
-    return [(name, ZoneInfo(name)) for name in sorted(available_timezones())]
+_asked: "WeakKeyDictionary[App, tuple[Moment, list[tuple[str, ZoneInfo]]]]" = WeakKeyDictionary()
+
+
+def _zones(app: "App", now: Moment) -> list[tuple[str, ZoneInfo]]:
+    """The zones that any business has, asked once in each round of timed work: all its tasks are given one `now`."""
+    at, zones = _asked.get(app, (None, []))
+    if at is not now:
+        with app.db.reading(across="timed work by date is looked for in the zone of every business") as db:
+            names = [*db.execute(_NAMES).scalars()]
+        zones = []
+        for name in names:
+            with suppress(ZoneInfoNotFoundError, ValueError):  # this machine may lack the rules of one
+                zones.append((name, ZoneInfo(name)))
+        zones = zones or [("UTC", ZoneInfo("UTC"))]
+        _asked[app] = now, zones
+    return zones
+
+
+_ZONE: sa.ColumnElement[str] = tenants.c.profile["timezone"].as_string()
+_NAMES = sa.select(_ZONE).distinct().order_by(_ZONE)

@@ -135,6 +135,18 @@ manifest = Manifest(
     examples=Path(__file__).parent / "examples.json",
     gauges=(
         Gauge("billycan_worker_seen_seconds", "Seconds since a worker noted that it lives.", "", worker.silence),
+        Gauge(
+            "billycan_worker_clock_ahead_seconds",
+            "Seconds that the worker's clock is ahead of the database server's.",
+            "",
+            worker.clock_ahead,
+        ),
+        Gauge(
+            "billycan_tasks_waiting_seconds",
+            "How long the business that waits longest for its timed work has waited.",
+            "",
+            worker.longest_wait,
+        ),
         Gauge("billycan_tasks_put_off", "Records whose timed work failed and waits.", "task", worker.failing),
     ),
 )

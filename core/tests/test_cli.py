@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import timedelta
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,7 @@ from click.testing import CliRunner, Result
 
 from billycan import Manifest
 from billycan.app import App, build
+from billycan.fields import Moment
 from billycan.starting import settings
 from billycan.starting.command import to_type
 from billycan.testing import SECRET, Client
@@ -403,6 +405,7 @@ def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databa
     assert found["worker"]["message"] == "none has run yet"
     worker.tick(served())
     assert sorted(findings(run("doctor", "--json"))) == [
+        "clock",
         "database",
         "files",
         "kept",
@@ -410,6 +413,7 @@ def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databa
         "search",
         "secret",
         "settings",
+        "tasks",
         "tenants",
         "worker",
     ]
@@ -417,6 +421,37 @@ def test_the_doctor_finds_what_is_wrong_one_thing_after_the_other(engine, databa
     with served().db.writing() as db:
         db.execute(sa.update(worker.tasks).values(due_at=served().now().replace(year=2020)))
     assert "cure: start `billycan worker`" in run("doctor", code=1).stdout
+
+
+def test_the_doctor_finds_clocks_that_are_wrong_and_work_that_waits(
+    engine, databases, environ, run, served, monkeypatch
+):
+    environ |= {"BILLYCAN_DATABASE": databases.empty(engine), "BILLYCAN_SECRET": SECRET}
+    run("migrate")
+    app = served()
+    worker.tick(app)
+
+    def failing():
+        return {n: f["message"] for n, f in findings(run("doctor", "--json", code=1)).items() if not f["ok"]}
+
+    def due(name, **by):
+        at = Moment.of(app.now() + timedelta(**by))
+        with app.db.writing() as db:
+            db.execute(sa.update(worker.tasks).where(worker.tasks.c.name == name).values(due_at=at))
+
+    due(worker.ALIVE, days=30)
+    assert failing()["worker"].startswith("last seen in the future, 2,59")
+    due(worker.ALIVE, seconds=worker.ALIVE_SECONDS)
+    due(worker.CLOCK, minutes=-2)
+    assert re.fullmatch(r"its clock is 1(19|20|21) s behind the database server's", failing()["worker"])
+    due(worker.CLOCK)
+    due("core.forget_large", hours=-1)
+    assert re.fullmatch(r"a business has waited 3,6\d\d s for its timed work", failing()["tasks"])
+    due("core.forget_large", minutes=1)
+    if engine == "postgresql":  # SQLite has no clock but this machine's
+        now = App.now
+        monkeypatch.setattr(App, "now", lambda app: Moment.of(now(app) + timedelta(minutes=3)))
+        assert re.fullmatch(r"this machine's is 1\d\d s ahead of the database server's", failing()["clock"])
 
 
 def test_the_doctor_finds_a_database_that_cannot_be_written(run, monkeypatch):

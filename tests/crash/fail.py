@@ -94,7 +94,8 @@ def _hurry(ahead: timedelta) -> None:
     from billycan.working import worker
 
     app.App.now = lambda self: Moment.of(self.clock() + ahead)  # type: ignore[method-assign]
-    worker._claim = lambda *given: True
+    app.App.shared_now = lambda self, db: self.now()  # type: ignore[method-assign]
+    worker._is_due = worker._claim = lambda *given: True
 
 
 if _point:

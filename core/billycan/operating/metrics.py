@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from ..db import reason
+from ..fields import Moment
 from ..manifest import Gauge
 from ..sharing.counts import BOUNDS, BUCKETS, METHODS, MICROSECONDS, STATUSES
 
@@ -49,9 +50,9 @@ def _gauges(app: App) -> Iterator[str]:
     measured: list[str] = []
     try:
         with app.db.reading(across="gauges measure the whole deployment") as db:
-            measured = [
-                line for part in app.parts.values() for gauge in part.gauges for line in _measured(app, db, gauge)
-            ]
+            now = app.shared_now(db)
+            gauges = [gauge for part in app.parts.values() for gauge in part.gauges]
+            measured = [line for gauge in gauges for line in _measured(db, gauge, now)]
         up = 1
     except sa.exc.SQLAlchemyError as error:
         # What was counted is wanted most while the database is away.
@@ -63,9 +64,9 @@ def _gauges(app: App) -> Iterator[str]:
     yield from measured
 
 
-def _measured(app: App, db: sa.Connection, gauge: Gauge) -> Iterator[str]:
+def _measured(db: sa.Connection, gauge: Gauge, now: Moment) -> Iterator[str]:
     yield f"# HELP {gauge.name} {gauge.help}"
     yield f"# TYPE {gauge.name} gauge"
-    for value, number in sorted(gauge.read(db, app.now()).items()):
+    for value, number in sorted(gauge.read(db, now).items()):
         label = f'{{{gauge.label}="{value}"}}' if gauge.label else ""
         yield f"{gauge.name}{label} {number}"

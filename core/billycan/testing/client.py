@@ -132,7 +132,7 @@ def run_timed(app: "App") -> None:
     with app.db.writing() as db:
         db.execute(sa.delete(tasks))
     failures: list[Exception] = []
-    tick(app, failures.append)
+    tick(app, failures.append, clock=lambda: 0.0)  # no turn ends early because the machine is slow
     if failures:
         raise failures[0]
 

@@ -23,6 +23,8 @@ from ..working import replays, retention, worker
 from .serve import SECRET
 
 _ALIVE_SECONDS = 30  # A worker notes every ten that it lives.
+_WAITING_SECONDS = 300
+_SET_CLOCK = "set the clock right, and keep it so by NTP (`timedatectl set-ntp true`)"
 _OF_ANOTHER_FORM = (
     "never change a migration that has run: write a new one; while you are developing {name}, switch it off and"
     " run `{drop}`, or use a new database"
@@ -135,7 +137,9 @@ def _database(app: App) -> Iterator[Finding]:
         yield Finding("database", False, f"cannot be written: {reason(error)}", cure)
         return
     yield _tenants(app)
+    yield _clock(app)
     yield _worker(app)
+    yield _tasks(app)
     yield _search(app)
     yield _kept(app)
     for name, manifest in app.manifests.items():
@@ -189,14 +193,49 @@ def _tenants(app: App) -> Finding:
     return Finding("tenants", True, f"isolated by each query, and by row-level security for the role {role}")
 
 
+def _clock(app: App) -> Finding:
+    """Whether this machine's clock agrees with the database server's."""
+    with app.db.reading() as db:
+        ahead = (app.now() - app.shared_now(db)).total_seconds()
+    if abs(ahead) <= worker.AHEAD_SECONDS:
+        return Finding("clock", True, "agrees with the database's", figures={"ahead_seconds": round(ahead, 3)})
+    said = f"this machine's is {_apart(ahead)} the database server's"
+    return Finding("clock", False, said, _SET_CLOCK, {"ahead_seconds": round(ahead, 3)})
+
+
 def _worker(app: App) -> Finding:
     with app.db.reading() as db:
-        seen = worker.last_seen(db)
+        now, seen = app.shared_now(db), worker.last_seen(db)
+        (ahead,) = worker.clock_ahead(db, now).values() or (0.0,)
     cure = f"start `{to_type('worker')}` beside the web server, or use `{to_type('serve')}`"
     if seen is None:
         return Finding("worker", False, "none has run yet", cure)
-    ago = round((app.now() - seen).total_seconds())
-    return Finding("worker", ago <= _ALIVE_SECONDS, f"last seen {ago} s ago", None if ago <= _ALIVE_SECONDS else cure)
+    ago = (now - seen).total_seconds()
+    figures = {"seen_seconds": round(ago, 3), "clock_ahead_seconds": round(ahead, 3)}
+    if ago < -worker.AHEAD_SECONDS:
+        said = f"last seen in the future, {-ago:,.0f} s from now: the clock that it noted was wrong, or no worker runs"
+        return Finding("worker", False, said, f"{_SET_CLOCK}, then {cure}", figures)
+    if ago > _ALIVE_SECONDS:
+        return Finding("worker", False, f"last seen {ago:,.0f} s ago", cure, figures)
+    if abs(ahead) > worker.AHEAD_SECONDS:
+        return Finding("worker", False, f"its clock is {_apart(ahead)} the database server's", _SET_CLOCK, figures)
+    return Finding("worker", True, f"last seen {max(ago, 0):.0f} s ago", figures=figures)
+
+
+def _apart(ahead: float) -> str:
+    return f"{abs(ahead):,.0f} s {'ahead of' if ahead > 0 else 'behind'}"
+
+
+def _tasks(app: App) -> Finding:
+    """Whether anybody's timed work waits for too long."""
+    with app.db.reading(across="doctor looks at the whole deployment") as db:
+        (waits,) = worker.longest_wait(db, app.shared_now(db)).values()
+    figures = {"waiting_seconds": round(waits, 3)}
+    if waits <= _WAITING_SECONDS:
+        return Finding("tasks", True, "nobody's timed work waits", figures=figures)
+    said = f"a business has waited {waits:,.0f} s for its timed work"
+    cure = f"look into the log for tasks that fail or take long; run another `{to_type('worker')}` if all are busy"
+    return Finding("tasks", False, said, cure, figures)
 
 
 def _search(app: App) -> Finding:

@@ -1,8 +1,16 @@
-"""The worker process: timed tasks, and whatever long work the plugins' manifests name."""
+"""The worker process: timed tasks, and whatever long work the plugins' manifests name.
+
+Timed work is done in rounds. Each task that is due has a turn in a round, and within it each business for which
+something is due: both are bounded in time, and the business that has waited longest comes first. What is left over is
+taken up again by the next round, at once. Claims, waits and the `now` of timed work go by the clock that all processes
+share (`App.shared_now`): a machine whose own clock is wrong neither does work too early nor puts it off.
+"""
 
 import logging
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -38,13 +46,29 @@ put_off = sa.Table(
     sa.Column("failures", sa.Integer, nullable=False),
     sa.Column("until", UTCDateTime, nullable=False),
 )
+# Businesses for which a task is due and was not finished in its turn: since when they wait for the next.
+waiting = sa.Table(
+    "core_waiting",
+    metadata,
+    sa.Column("tenant_id", ByCodePoint, sa.ForeignKey("core_tenants.id"), primary_key=True),
+    sa.Column("task", ByCodePoint, primary_key=True),
+    sa.Column("since", UTCDateTime, nullable=False),
+)
 Failed = Callable[[Exception], None]
-MOST_AT_ONCE = 500
+Seconds = Callable[[], float]
+MOST_AT_ONCE = 500  # records, in one turn
+BUSINESS_SECONDS = 0.5  # the longest turn of a business, but for the record that is under way
+TASK_SECONDS = 2.0  # the longest turn of a task, likewise
+IDLE_SECONDS = 5.0  # the longest pause between two rounds
+LEAST_PAUSE_SECONDS = 0.1  # where no work was left over
 ALIVE = "worker_alive"
 ALIVE_SECONDS = 10
+CLOCK = "worker_clock"  # what the worker's own clock said when it noted that it lives
 MEASURED = "tables_measured"
 MEASURED_SECONDS = 5
 AGAIN_SECONDS = 5
+AHEAD_SECONDS = 5.0  # by which clocks may differ
+MOST_PUT_OFF_SECONDS = 6 * 3600
 _DUE_TO_ANYBODY = "the worker looks for what is due to anybody"
 
 
@@ -57,14 +81,33 @@ def run(app: "App", stop: threading.Event) -> None:
     ]
     for thread in threads:
         thread.start()
+    with suppress(sa.exc.SQLAlchemyError):  # the first round says what is wrong
+        forget_others(app)
+    was_wrong = False
     while not stop.is_set():
+        pause = 1.0
         try:
-            tick(app)
+            this = Round(app, stop=stop)
+            pause = this.run()
+            if this.is_clock_wrong != was_wrong:
+                was_wrong = this.is_clock_wrong
+                _say_of_clock(this)
         except sa.exc.SQLAlchemyError as error:
             log.error("timed tasks wait for the database: %s", reason(error))
-        stop.wait(1)
+        stop.wait(pause)
     for thread in threads:
         thread.join()
+
+
+def _say_of_clock(this: "Round") -> None:
+    if this.is_clock_wrong:
+        log.error(
+            "this machine's clock is %.1f s %s the database server's, by which timed work goes: set it right",
+            abs(this.ahead_seconds),
+            "ahead of" if this.ahead_seconds > 0 else "behind",
+        )
+    else:
+        log.warning("this machine's clock agrees with the database server's again")
 
 
 def _keep(plugin: str, work: Callable[..., None], app: "App", stop: threading.Event) -> None:
@@ -78,18 +121,253 @@ def _keep(plugin: str, work: Callable[..., None], app: "App", stop: threading.Ev
     return None
 
 
-def tick(app: "App", failed: Failed | None = None) -> None:
-    """Run every timed task that is due, note that a worker lives, and keep the database's plans right.
+def tick(app: "App", failed: Failed | None = None, clock: Seconds = time.monotonic) -> float:
+    """Run one round; returns for how many seconds nothing is due, 0 where work was left over.
 
-    What fails is logged and tried again, and `failed` is told of it.
+    What fails is logged and tried again, and `failed` is told of it. `clock` is what turns are timed by.
     """
-    _claim(app, ALIVE, ALIVE_SECONDS)
-    for plugin, every in app.timed_tasks():
-        name = f"{plugin}.{every.run.__name__}"
-        if _claim(app, name, every.seconds):
-            _run(app, name, every, failed or (lambda error: None))
-    if not app.db.is_sqlite and _claim(app, MEASURED, MEASURED_SECONDS):
-        plans.measure_grown(app.db)
+    return Round(app, failed, clock).run()
+
+
+def forget_others(app: "App") -> None:
+    """Forget the tasks of plugins that are off: nobody waits for them."""
+    names = {ALIVE, CLOCK, MEASURED, *_named(app)}
+    with app.db.writing(across=_DUE_TO_ANYBODY) as db:
+        db.execute(sa.delete(tasks).where(tasks.c.name.not_in(names)))
+        db.execute(sa.delete(waiting).where(waiting.c.task.not_in(names)))
+
+
+def _named(app: "App") -> dict[str, Every]:
+    return {f"{plugin}.{every.run.__name__}": every for plugin, every in app.timed_tasks()}
+
+
+class Round:
+    """One look at all timed tasks, with a turn for each that is due."""
+
+    def __init__(
+        self,
+        app: "App",
+        failed: Failed | None = None,
+        clock: Seconds = time.monotonic,
+        stop: threading.Event | None = None,
+    ) -> None:
+        self.app, self.clock, self.stop = app, clock, stop or threading.Event()
+        self.failed: Failed = failed or (lambda error: None)
+        with app.db.reading(across=_DUE_TO_ANYBODY) as db:
+            self.begun, self._began = app.shared_now(db), clock()
+            self.ahead_seconds = (app.now() - self.begun).total_seconds()
+            self._due = {row.name: row.due_at for row in db.execute(sa.select(tasks))}
+            self._since: dict[str, dict[str, Moment]] = {}
+            for row in db.execute(sa.select(waiting)):
+                self._since.setdefault(row.task, {})[row.tenant_id] = row.since
+        self._left: set[str] = set()
+
+    @property
+    def is_clock_wrong(self) -> bool:
+        """Whether this machine's clock differs from the shared one by more than it may."""
+        return abs(self.ahead_seconds) > AHEAD_SECONDS
+
+    def now(self) -> Moment:
+        """The present time by the clock that all processes share."""
+        if self.app.has_own_clock:
+            return self.app.now()
+        return Moment.of(self.begun + timedelta(seconds=self.clock() - self._began))
+
+    def run(self) -> float:
+        """As `tick`."""
+        every = {ALIVE: ALIVE_SECONDS}
+        self._note_alive()
+        for name, task in _named(self.app).items():
+            if self.stop.is_set():
+                return 0
+            every[name] = task.seconds
+            if self._claims(name, task.seconds):
+                self._serve(name, task)
+                self._note_alive()
+        if not self.app.db.is_sqlite:
+            every[MEASURED] = MEASURED_SECONDS
+            if self._claims(MEASURED, MEASURED_SECONDS):
+                plans.measure_grown(self.app.db)
+        if self._left:
+            return 0
+        now = self.now()
+        if any(_is_due(self._due.get(name), now, seconds) for name, seconds in every.items()):
+            return LEAST_PAUSE_SECONDS  # another worker has it, or it came about meanwhile
+        pause: float = (min(self._due[name] for name in every) - now).total_seconds()
+        return min(max(pause, LEAST_PAUSE_SECONDS), IDLE_SECONDS)
+
+    def _claims(self, name: str, seconds: int, **notes: Moment) -> bool:
+        """Whether this worker is the one to run a task now."""
+        now = self.now()
+        if not _is_due(self._due.get(name), now, seconds) or not _claim(self.app, name, seconds, now, notes):
+            return False
+        self._due[name] = Moment.of(now + timedelta(seconds=seconds))
+        return True
+
+    def _note_alive(self) -> None:
+        self._claims(ALIVE, ALIVE_SECONDS, **{CLOCK: self.app.now()})
+
+    def _serve(self, name: str, every: Every) -> None:
+        """Give the businesses for which a task is due their turns, the one that waited longest first."""
+        since, begun = self._since.get(name, {}), self.now()
+        try:
+            due = self._due_of(name, every, since)
+        except Exception as error:
+            log.exception("%s cannot tell what is due", name)
+            self.failed(error)
+            return
+        left: dict[str, Moment] = {}
+        over = self.clock() + TASK_SECONDS
+        for tenant_id in sorted(due, key=lambda tenant_id: since.get(tenant_id, begun)):
+            if self.clock() >= over:
+                left[tenant_id] = since.get(tenant_id, begun)
+            elif not self._take_turn(name, every, tenant_id, due[tenant_id]):
+                left[tenant_id] = self.now()
+        self._note_left(name, since, left)
+
+    def _take_turn(self, name: str, every: Every, tenant_id: str, ids: list[str | None] | None) -> bool:
+        """Do what is due to a business, for as long as its turn lasts; whether that was all."""
+        over = self.clock() + BUSINESS_SECONDS
+        if ids is None:
+            ids = [id for _, id in self._records(name, every, tenant_id)]
+        for number, id in enumerate(ids, 1):
+            self._do(name, every, tenant_id, id)
+            if self.clock() >= over:
+                return number == len(ids) < MOST_AT_ONCE
+        return len(ids) < MOST_AT_ONCE
+
+    def _do(self, name: str, every: Every, tenant_id: str, id: str | None) -> None:
+        ctx = Context(self.app, tenant_id, now=self.now())
+        try:
+            with unit_of_work(ctx):
+                every.run(ctx) if id is None else every.run(ctx, id)
+        except NotFound:
+            pass  # It was deleted since.
+        except Exception as error:
+            # One's trouble is not another's; the next time round tries again.
+            log.exception("%s failed for %s", name, id or tenant_id)
+            if id is not None:
+                _put_off(ctx, name, id)
+            self.failed(error)
+
+    def _due_of(self, name: str, every: Every, since: Mapping[str, Moment]) -> dict[str, list[str | None] | None]:
+        """The businesses for which a task is due, each with its records, the most urgent first.
+
+        None stands for records that are still to be asked for, and a None among them for work without records.
+        """
+        if every.due is None:
+            # What an earlier round left over comes before anybody's next time.
+            return {tenant_id: [None] for tenant_id in since or self._tenants(every)}
+        found = self._records(name, every)
+        if len(found) == MOST_AT_ONCE:  # and there may be more, of others
+            return dict.fromkeys(self._tenants_with_records(name, every))
+        due: dict[str, list[str | None] | None] = {}
+        for tenant_id, id in found:
+            ids = due.setdefault(tenant_id, [])
+            assert ids is not None  # noqa: S101 - as this loop has it
+            ids.append(id)
+        return due
+
+    def _tenants(self, every: Every) -> Iterable[str]:
+        with self.app.db.reading(across=_DUE_TO_ANYBODY) as db:
+            found = every.tenants(db, self.begun) if every.tenants else db.execute(sa.select(tenants.c.id)).scalars()
+            return list(found)
+
+    def _records(self, name: str, every: Every, tenant_id: str | None = None) -> list[tuple[str, str]]:
+        """The tenant and id of each record that is due, as many as a turn may have; of one business, where given."""
+        due = self._select(name, every)
+        if tenant_id is not None:
+            due = due.where(due.selected_columns.tenant_id == tenant_id)
+        with self.app.db.reading(across=_DUE_TO_ANYBODY) as db:
+            return [(row.tenant_id, row.id) for row in db.execute(due.limit(MOST_AT_ONCE))]
+
+    def _tenants_with_records(self, name: str, every: Every) -> list[str]:
+        found = self._select(name, every).order_by(None).subquery()
+        with self.app.db.reading(across=_DUE_TO_ANYBODY) as db:
+            return list(db.execute(sa.select(found.c.tenant_id).distinct()).scalars())
+
+    def _select(self, name: str, every: Every) -> sa.Select[tuple[str, str]]:
+        """What is due and not put off."""
+        assert every.due is not None  # noqa: S101 - what the callers looked at
+        # One time for all tasks of the round: what they ask of all businesses is asked once.
+        due = every.due(self.app, self.begun)
+        of = due.selected_columns
+        waits = sa.exists().where(put_off.c.tenant_id == of.tenant_id, put_off.c.id == of.id, put_off.c.task == name)
+        return due.where(~waits.where(_is_put_off(self.begun)))
+
+    def _note_left(self, name: str, since: Mapping[str, Moment], left: Mapping[str, Moment]) -> None:
+        """Write down who waits for the next turn of a task, and since when; it comes at once then."""
+        done = [{"of_tenant": tenant_id} for tenant_id in since if tenant_id not in left]
+        new = [
+            {"tenant_id": tenant_id, "task": name, "since": at}
+            for tenant_id, at in left.items()
+            if since.get(tenant_id) != at
+        ]
+        if not done and not left:
+            return
+        with self.app.db.writing(across=_DUE_TO_ANYBODY) as db:
+            if done:
+                its = (waiting.c.task == name) & (waiting.c.tenant_id == sa.bindparam("of_tenant"))
+                db.execute(sa.delete(waiting).where(its), done)
+            if new:
+                row = upsert(waiting, db)
+                key = ["tenant_id", "task"]
+                db.execute(row.on_conflict_do_update(index_elements=key, set_={"since": row.excluded.since}), new)
+            if left:
+                db.execute(sa.update(tasks).where(tasks.c.name == name).values(due_at=self.now()))
+                self._left.add(name)
+
+
+def _is_due(due: Moment | None, now: Moment, seconds: int) -> bool:
+    """Whether a task is due; so is one that was put further ahead than its interval, by a clock that was wrong."""
+    return due is None or due <= now or due > _latest(now, seconds)
+
+
+def _latest(now: Moment, seconds: float) -> Moment:
+    """The latest that anybody may rightly have put off by so many seconds."""
+    return Moment.of(now + timedelta(seconds=seconds + AHEAD_SECONDS))
+
+
+def _claim(app: "App", name: str, seconds: int, now: Moment, notes: Mapping[str, Moment] | None = None) -> bool:
+    """Whether this worker is the one to run a task now: the row is set to its next time by whoever comes first.
+
+    With it `notes` are written into rows of their own.
+    """
+    with app.db.writing() as db:
+        row = upsert(tasks, db).values(name=name, due_at=Moment.of(now + timedelta(seconds=seconds)))
+        due = (tasks.c.due_at <= now) | (tasks.c.due_at > _latest(now, seconds))
+        row = row.on_conflict_do_update(index_elements=["name"], set_={"due_at": row.excluded.due_at}, where=due)
+        # How many rows an upsert wrote is not told on PostgreSQL.
+        is_ours = db.execute(row.returning(tasks.c.name)).first() is not None
+        for note, at in (notes or {}).items() if is_ours else ():
+            noted = upsert(tasks, db).values(name=note, due_at=at)
+            db.execute(noted.on_conflict_do_update(index_elements=["name"], set_={"due_at": at}))
+        return is_ours
+
+
+def _put_off(ctx: Context, task: str, id: str) -> None:
+    """Let a record that failed wait: for a minute at first, then four times as long each time, at most six hours."""
+    with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
+        this = own(ctx, put_off) & (put_off.c.task == task) & (put_off.c.id == id)
+        failures = (ctx.db.execute(sa.select(put_off.c.failures).where(this)).scalar() or 0) + 1
+        seconds = min(60 * 4 ** min(failures - 1, 5), MOST_PUT_OFF_SECONDS)
+        row = {"failures": failures, "until": Moment.of(ctx.now() + timedelta(seconds=seconds))}
+        made = upsert(put_off, ctx.db).values(tenant_id=ctx.tenant_id, task=task, id=id, **row)
+        ctx.db.execute(made.on_conflict_do_update(index_elements=["tenant_id", "task", "id"], set_=row))
+
+
+def _is_put_off(now: Moment) -> sa.ColumnElement[bool]:
+    """Whether a record still waits; one that would wait longer than any may was put off by a clock that was wrong."""
+    return (put_off.c.until > now) & (put_off.c.until <= _latest(now, MOST_PUT_OFF_SECONDS))
+
+
+def forget_put_off(ctx: Context) -> None:
+    """Forget the tenant's failures of more than a day ago: their records were done since, or are due no more."""
+    old = put_off.c.until <= ctx.now() - timedelta(days=1)
+    ctx.db.execute(sa.delete(put_off).where(own(ctx, put_off), old))
+
+
+# How the worker fares -------------------------------------------------------------------------------------------------
 
 
 def last_seen(db: sa.Connection) -> Moment | None:
@@ -99,89 +377,31 @@ def last_seen(db: sa.Connection) -> Moment | None:
 
 
 def silence(db: sa.Connection, now: Moment) -> dict[str, float]:
-    """For how many seconds no worker has noted that it lives; nothing where none ever did."""
+    """For how many seconds no worker has noted that it lives; nothing where none ever did.
+
+    Below zero the note is from the future, because a clock was wrong.
+    """
     seen = last_seen(db)
-    return {} if seen is None else {"": max((now - seen).total_seconds(), 0)}
+    return {} if seen is None else {"": (now - seen).total_seconds()}
 
 
-def _claim(app: "App", name: str, seconds: int) -> bool:
-    """Whether this worker is the one to run a task now: the row is set to its next time by whoever comes first."""
-    now = app.now()
-    with app.db.reading() as db:
-        due = db.execute(sa.select(tasks.c.due_at).where(tasks.c.name == name)).scalar()
-    if due is not None and due > now:
-        return False
-    with app.db.writing() as db:
-        row = upsert(tasks, db).values(name=name, due_at=Moment.of(now + timedelta(seconds=seconds)))
-        row = row.on_conflict_do_update(
-            index_elements=["name"], set_={"due_at": row.excluded.due_at}, where=tasks.c.due_at <= now
-        )
-        # How many rows an upsert wrote is not told on PostgreSQL.
-        return db.execute(row.returning(tasks.c.name)).first() is not None
+def clock_ahead(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """How many seconds the worker's own clock was ahead of the shared one, or below zero behind, when last seen."""
+    seen = last_seen(db)
+    said = db.execute(sa.select(tasks.c.due_at).where(tasks.c.name == CLOCK)).scalar()
+    return {} if seen is None or said is None else {"": (said - seen).total_seconds()}
 
 
-def _run(app: "App", name: str, every: Every, failed: Failed) -> None:
-    try:
-        found = _due_records(app, name, every) if every.due else [(id, None) for id in _due_tenants(app, every)]
-    except Exception as error:
-        log.exception("%s cannot tell what is due", name)
-        failed(error)
-        return
-    for tenant_id, id in found:
-        ctx = Context(app, tenant_id)
-        try:
-            with unit_of_work(ctx):
-                every.run(ctx) if id is None else every.run(ctx, id)
-        except NotFound:
-            continue  # It was deleted since.
-        except Exception as error:
-            # One's trouble is not another's; the next time round tries again.
-            log.exception("%s failed for %s", name, id or tenant_id)
-            if id is not None:
-                _put_off(ctx, name, id)
-            failed(error)
-
-
-def _due_tenants(app: "App", every: Every) -> list[str]:
-    with app.db.reading(across=_DUE_TO_ANYBODY) as db:
-        return list(every.tenants(db, app.now()) if every.tenants else db.execute(sa.select(tenants.c.id)).scalars())
-
-
-def _due_records(app: "App", name: str, every: Every) -> list[tuple[str, str]]:
-    """The tenant and id of each record that is due and not put off; of too many the most urgent, the others at once."""
-    assert every.due is not None  # noqa: S101 - what the caller looked at
-    now = app.now()
-    due = every.due(app, now)
-    of = due.selected_columns
-    waits = sa.exists().where(put_off.c.tenant_id == of.tenant_id, put_off.c.id == of.id)
-    waits = waits.where(put_off.c.task == name, put_off.c.until > now)
-    with app.db.reading(across=_DUE_TO_ANYBODY) as db:
-        found = [(row.tenant_id, row.id) for row in db.execute(due.where(~waits).limit(MOST_AT_ONCE))]
-    if len(found) == MOST_AT_ONCE:
-        with app.db.writing() as db:
-            db.execute(sa.update(tasks).where(tasks.c.name == name).values(due_at=now))
-    return found
-
-
-def _put_off(ctx: Context, task: str, id: str) -> None:
-    """Let a record that failed wait: for a minute at first, then four times as long each time, at most six hours."""
-    with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
-        this = own(ctx, put_off) & (put_off.c.task == task) & (put_off.c.id == id)
-        failures = (ctx.db.execute(sa.select(put_off.c.failures).where(this)).scalar() or 0) + 1
-        seconds = min(60 * 4 ** min(failures - 1, 5), 6 * 3600)
-        row = {"failures": failures, "until": Moment.of(ctx.now() + timedelta(seconds=seconds))}
-        made = upsert(put_off, ctx.db).values(tenant_id=ctx.tenant_id, task=task, id=id, **row)
-        ctx.db.execute(made.on_conflict_do_update(index_elements=["tenant_id", "task", "id"], set_=row))
-
-
-def forget_put_off(ctx: Context) -> None:
-    """Forget the tenant's failures of more than a day ago: their records were done since, or are due no more."""
-    old = put_off.c.until <= ctx.now() - timedelta(days=1)
-    ctx.db.execute(sa.delete(put_off).where(own(ctx, put_off), old))
+def longest_wait(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """For how many seconds the business that has waited longest for its timed work has waited; 0 where none does."""
+    noted = sa.select(sa.func.min(tasks.c.due_at)).where(tasks.c.name.not_in([ALIVE, CLOCK, MEASURED]))
+    firsts = [db.execute(select).scalar() for select in (noted, sa.select(sa.func.min(waiting.c.since)))]
+    # A task whose time is yet to come keeps nobody waiting.
+    return {"": max([0.0, *((now - first).total_seconds() for first in firsts if first)])}
 
 
 def failing(db: sa.Connection, now: Moment) -> dict[str, float]:
     """How many records wait since their timed work failed, by task."""
     counted = sa.select(put_off.c.task, sa.func.count().label("records")).group_by(put_off.c.task)
-    counted = counted.where(put_off.c.until > now)
+    counted = counted.where(_is_put_off(now))
     return {row.task: row.records for row in db.execute(counted)}

@@ -19,7 +19,7 @@ HOUR = 9
 
 def to_remind(app: App, now: Moment) -> sa.Select[Any]:
     """The confirmed bookings of whose start it is time to remind, and nobody was; the next to start comes first."""
-    ends = by_zone(now, _end)
+    ends = by_zone(app, now, _end)
     is_time = sa.or_(*(in_zone(zones) & (bookings.c.start_at < end) for end, zones in ends))
     ahead = (bookings.c.start_at > now) & (bookings.c.start_at < max(end for end, _ in ends))
     of = sa.select(bookings.c.tenant_id, bookings.c.id).join(tenants, tenants.c.id == bookings.c.tenant_id)

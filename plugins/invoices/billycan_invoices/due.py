@@ -61,7 +61,7 @@ def lock_unpaid(ctx: Context, id: str) -> Unpaid | None:
 
 def due_soon(app: App, now: Moment) -> sa.Select[Any]:
     """The invoices that are to be paid within three days, and of which nobody was told."""
-    return DUE_SOON.due(invoices.c.due_date, now).where(IS_OPEN)
+    return DUE_SOON.due(app, invoices.c.due_date, now).where(IS_OPEN)
 
 
 def tell_due_soon(ctx: Context, id: str) -> None:
@@ -71,7 +71,7 @@ def tell_due_soon(ctx: Context, id: str) -> None:
 
 def overdue(app: App, now: Moment) -> sa.Select[Any]:
     """The invoices that should have been paid, and of which nobody was told."""
-    return OVERDUE.due(invoices.c.due_date, now).where(IS_OPEN)
+    return OVERDUE.due(app, invoices.c.due_date, now).where(IS_OPEN)
 
 
 def tell_overdue(ctx: Context, id: str) -> None:

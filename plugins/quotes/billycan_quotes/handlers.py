@@ -200,7 +200,7 @@ EXPIRING = Morning("quote.expiring", -3, 0)
 
 def expiring(app: App, now: Moment) -> sa.Select[Any]:
     """The sent quotes that expire within three days, and of which nobody was told."""
-    return EXPIRING.due(quotes.c.expiry_date, now).where(quotes.c.status == "sent")
+    return EXPIRING.due(app, quotes.c.expiry_date, now).where(quotes.c.status == "sent")
 
 
 def tell_expiring(ctx: Context, id: str) -> None:

@@ -26,7 +26,7 @@ def to_make(app: App, now: Moment) -> sa.Select[Any]:
     c = recurring.c
     of = sa.select(c.tenant_id, c.id).join(tenants, tenants.c.id == c.tenant_id)
     may = c.retry_at.is_(None) | (c.retry_at <= now)
-    return of.where(c.status == "active", has_come(c.next_on, now), may).order_by(c.next_on)
+    return of.where(c.status == "active", has_come(app, c.next_on, now), may).order_by(c.next_on)
 
 
 def make(ctx: Context, id: str) -> None:

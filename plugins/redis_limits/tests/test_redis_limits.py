@@ -1,11 +1,15 @@
 """Several hosts that share a Redis refuse as one would, and serve without it."""
 
+import time
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from billycan.sharing.limits import Limiter
 from billycan.testing import Client
+from billycan_redis_limits.plugin import startup
 from billycan_redis_limits.store import Store
 
 NOW = 1_795_219_200.0
@@ -61,6 +65,21 @@ def test_an_ipv6_address_is_counted_by_its_64(make_app, redis_server):
     assert [web.get("/v1/me", extra_environ=a, status="*").status_int for a in addresses] == [401, 401, 429, 401]
 
 
+def test_hosts_whose_clocks_differ_allow_what_one_would(make_app, redis_server):
+    hosts = []
+    for minutes in (0, 2, -3):
+        app = make_app("redis_limits", redis_limits={"url": redis_server.url, "timeout_seconds": 5.0})
+        app.is_clock_given, app.clock = False, lambda by=timedelta(minutes=minutes): datetime.now(UTC) + by
+        startup(app)
+        hosts.append(Client(app, hosts[0].tenant_id if hosts else "", per_minute=60, per_second=60))
+        hosts[-1].headers = hosts[0].headers
+    answers = [hosts[n % 3].call("GET", "/v1/me") for n in range(100)]
+    assert [a.status_int for a in answers] == [200] * 60 + [429] * 40
+    for refused in answers[60:]:
+        assert 1 <= int(refused.headers["Retry-After"]) <= 60
+        assert 0 <= int(refused.headers["X-RateLimit-Reset"]) - time.time() < 61, "the time by Redis"
+
+
 def test_without_redis_each_host_counts_by_itself(hosts, redis_server, clock, caplog):
     first, second = hosts
     assert first.get("/v1/me") and second.get("/v1/me")
@@ -80,7 +99,7 @@ steps = st.lists(st.tuples(st.sampled_from([0.0, 0.001, 0.3, 1.0, 19.9, 60.0]), 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_it_answers_as_core_does(redis_server, tmp_path_factory, steps):
     limiter = Limiter(tmp_path_factory.mktemp("limits"))
-    store = Store(redis_server.url, 5, meanwhile=limiter.take)
+    store = Store(redis_server.url, 5, meanwhile=limiter.take, is_clock_given=True)
     redis_server.ask("FLUSHALL")
     now = NOW
     for wait, per_minute, per_second in steps:

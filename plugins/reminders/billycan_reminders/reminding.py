@@ -36,7 +36,7 @@ class Fate(Struct, frozen=True):
 def to_remind(app: App, now: Moment) -> sa.Select[Any]:
     """The unpaid invoices, in any business, of which it is time to remind somebody; the earliest due date first."""
     i, r, s = invoices.unpaid().c, rules.c, settings.c
-    groups = by_zone(now, lambda local: (last_morning(local), local.date()))
+    groups = by_zone(app, now, lambda local: (last_morning(local), local.date()))
     spans = [(zones, morning, today) for (morning, today), zones in groups]
     is_time = sa.or_(
         *(

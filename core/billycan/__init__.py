@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from .reader import decode
     from .records import Records
     from .resources import Deleted, Named, NewResource, Page, PageQuery, Paging, Reply, Resource
-    from .sharing.limits import Allowance
+    from .sharing.limits import Allowance, Limit
     from .statements import Row
     from .states import Actions
     from .work import unit_of_work
@@ -77,6 +77,7 @@ __all__ = [
     "Identity",
     "Invalid",
     "Json",
+    "Limit",
     "Manifest",
     "Named",
     "Neighbours",
@@ -127,7 +128,7 @@ _HOMES = {
     "hookspecs": "hookimpl",
     "ids": "new_id",
     "keys": "Identity",
-    "sharing.limits": "Allowance",
+    "sharing.limits": "Allowance Limit",
     "manifest": "ActionWords Answered Card Document Every Extends Gauge Manifest PayButton RecordPages Route",
     "naming": "names_of",
     "neighbours": "Neighbours neighbour_index take_turns",

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from billycan.sharing import limits
 from billycan.sharing.folder import Epoch, shared_folder
-from billycan.sharing.limits import SECOND, Allowance, Limiter, by_address
+from billycan.sharing.limits import SECOND, Allowance, Limit, Limiter, by_address
 
 NOW = 1_800_000_000.0
 FORK = multiprocessing.get_context("fork")
@@ -127,6 +127,24 @@ def test_it_agrees_with_the_rule(memory: Path, steps: list[float], per: tuple[in
     for seconds, limit in ((60, per[0]), (1, per[1])):
         for first in times:
             assert sum(first <= at < first + seconds for at in times) <= limit
+
+
+@settings(max_examples=200, deadline=None)
+@given(steps=st.lists(st.tuples(gaps, st.integers(0, 2)), max_size=120), per=some_limits, business=some_limits)
+def test_several_limits_are_charged_together_or_not_at_all(
+    memory: Path, steps: list[tuple[float, int]], per: tuple[int, int], business: tuple[int, int]
+) -> None:
+    """Three keys of one business, each beside the ceiling of all."""
+    limiter, models, of_all, now, run = Limiter(memory), [Model(), Model(), Model()], Model(), NOW, uuid.uuid4().hex
+    for step, number in steps:
+        now += step
+        allowance = limiter.take_each(now, Limit(f"{run} {number}", *per), Limit(run, *business))
+        before = [[*model.requests] for model in (models[number], of_all)]
+        expected = [models[number].take(*per, now), of_all.take(*business, now)]
+        refused = [one for one in expected if not one.allowed]
+        if refused:
+            models[number].requests, of_all.requests = before
+        assert allowance == (refused[0] if refused else min(expected, key=lambda one: one.remaining))
 
 
 @settings(max_examples=300, deadline=None)

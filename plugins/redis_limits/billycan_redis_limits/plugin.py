@@ -22,5 +22,5 @@ def startup(app: App) -> None:
     settings = app.settings_of(Settings)
     # Everything that counts uses it: keys, addresses, and the pages that have allowances of their own.
     app.limiter = Store(
-        settings.url, settings.timeout_seconds, meanwhile=app.limiter.take, is_clock_given=app.is_clock_given
+        settings.url, settings.timeout_seconds, meanwhile=app.limiter.take_each, is_clock_given=app.is_clock_given
     )

@@ -8,9 +8,9 @@ import redis
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-from billycan import Allowance
+from billycan import Allowance, Limit
 
-Take = Callable[[str, int, int, float], Allowance]
+Take = Callable[..., Allowance]
 
 log = logging.getLogger("billycan.redis_limits")
 
@@ -22,34 +22,48 @@ _MINUTE = 60 * _SECOND
 # Times are ticks, whole numbers that a double holds exactly; as text they must not become 7.1e+15. They are of Redis'
 # own clock: of two hosts whose clocks differ by a minute, each would forget what the other has counted.
 _TAKE = """
-local name, at, per_minute, per_second = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local minute, second = tonumber(ARGV[4]), tonumber(ARGV[5])
+local at, minute, second = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 if not at then
     local time = redis.call('TIME')
     at = time[1] * second + math.floor(time[2] * second / 1000000)
 end
 local function text(tick) return string.format('%.0f', tick) end
-local function ago(number) return tonumber(redis.call('ZREVRANGE', name, number - 1, number - 1, 'WITHSCORES')[2]) end
-local function count(after) return redis.call('ZCOUNT', name, '(' .. text(after), '+inf') end
+local function ago(name, number)
+    return tonumber(redis.call('ZREVRANGE', name, number - 1, number - 1, 'WITHSCORES')[2])
+end
+local function count(name, after) return redis.call('ZCOUNT', name, '(' .. text(after), '+inf') end
 
-redis.call('ZREMRANGEBYSCORE', name, '(' .. text(at + minute), '+inf')
-local clock = math.max(at, ago(1) or at)
-redis.call('ZREMRANGEBYSCORE', name, '-inf', text(clock - minute))
-local in_minute, in_second = count(clock - minute), count(clock - second)
-if in_minute < per_minute and in_second < per_second then
-    local same = redis.call('ZCOUNT', name, text(clock), text(clock))
-    redis.call('ZADD', name, text(clock), text(clock) .. ':' .. same)
+-- Each limit is looked at before any is charged, so that a refusal costs none of them anything.
+local tightest, clocks = nil, {}
+for i, name in ipairs(KEYS) do
+    local per_minute, per_second = tonumber(ARGV[2 + 2 * i]), tonumber(ARGV[3 + 2 * i])
+    redis.call('ZREMRANGEBYSCORE', name, '(' .. text(at + minute), '+inf')
+    local clock = math.max(at, ago(name, 1) or at)
+    redis.call('ZREMRANGEBYSCORE', name, '-inf', text(clock - minute))
+    local in_minute, in_second = count(name, clock - minute), count(name, clock - second)
+    local window, limit, reset, last = '', 0, 0, -1
+    if in_minute >= per_minute then
+        window, limit = 'minute', per_minute
+        reset, last = ago(name, in_minute) + minute, ago(name, per_minute) + minute
+    end
+    if in_second >= per_second and ago(name, per_second) + second > last then
+        window, limit = 'second', per_second
+        reset, last = ago(name, in_second) + second, ago(name, per_second) + second
+    end
+    if window ~= '' then return {window, text(limit), '0', text(reset), text(last - at)} end
+    clocks[i] = clock
+    local remaining = per_minute - in_minute - 1
+    if not tightest or remaining < tightest.remaining then
+        local oldest = in_minute > 0 and ago(name, in_minute) or clock
+        tightest = {remaining = remaining, limit = per_minute, reset = oldest + minute}
+    end
+end
+for i, name in ipairs(KEYS) do
+    local same = redis.call('ZCOUNT', name, text(clocks[i]), text(clocks[i]))
+    redis.call('ZADD', name, text(clocks[i]), text(clocks[i]) .. ':' .. same)
     redis.call('PEXPIRE', name, 60000)
-    return {'', text(per_minute - in_minute - 1), text(ago(in_minute + 1) + minute), ''}
 end
-local window, limit, reset, last = '', 0, 0, -1
-if in_minute >= per_minute then
-    window, limit, reset, last = 'minute', per_minute, ago(in_minute) + minute, ago(per_minute) + minute
-end
-if in_second >= per_second and ago(per_second) + second > last then
-    window, limit, reset, last = 'second', per_second, ago(in_second) + second, ago(per_second) + second
-end
-return {window, text(limit), text(reset), text(last - at)}
+return {'', text(tightest.limit), text(tightest.remaining), text(tightest.reset), '0'}
 """
 
 
@@ -70,27 +84,29 @@ class Store:
 
     def take(self, name: str, per_minute: int, per_second: int, now: float) -> Allowance:
         """Count a request as `Limiter.take` does; `now` is the host's time, in Unix seconds."""
+        return self.take_each(now, Limit(name, per_minute, per_second))
+
+    def take_each(self, now: float, *limits: Limit) -> Allowance:
+        """Count a request as `Limiter.take_each` does; `now` is the host's time, in Unix seconds."""
         if now < self._away_until <= now + _AWAY_SECONDS:
-            return self._meanwhile(name, per_minute, per_second, now)
+            return self._meanwhile(now, *limits)
+        figures = [figure for limit in limits for figure in (limit.per_minute, limit.per_second)]
         at = round(now * _SECOND) if self._is_clock_given else ""
         try:
-            answer = self._take(keys=[f"billycan:{name}"], args=[at, per_minute, per_second, _MINUTE, _SECOND])
+            keys = [f"billycan:{limit.name}" for limit in limits]
+            answer = self._take(keys=keys, args=[at, _MINUTE, _SECOND, *figures])
         except redis.RedisError as error:
             log.warning("Redis cannot be reached, so each host counts by itself: %s", type(error).__name__)
             self._away_until = now + _AWAY_SECONDS
-            return self._meanwhile(name, per_minute, per_second, now)
-        window, figure, reset, wait = (part.decode() for part in answer)
-        if not window:
-            return Allowance(
-                allowed=True, limit=per_minute, remaining=int(figure), reset=_seconds(reset), window="minute"
-            )
+            return self._meanwhile(now, *limits)
+        window, most, remaining, reset, wait = (part.decode() for part in answer)
         return Allowance(
-            allowed=False,
-            limit=int(figure),
-            remaining=0,
+            allowed=not window,
+            limit=int(most),
+            remaining=int(remaining),
             reset=_seconds(reset),
-            window=window,
-            retry_after=_seconds(wait),
+            window=window or "minute",
+            retry_after=_seconds(wait) if window else None,
         )
 
 

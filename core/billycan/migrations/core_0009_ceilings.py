@@ -5,7 +5,7 @@ from alembic import op
 
 from billycan.db import ByCodePoint
 
-revision, down_revision = "core_0008", "core_0007"
+revision, down_revision = "core_0009", "core_0008"
 
 
 def upgrade() -> None:

@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from ..context import Context
 from ..db import ByCodePoint, UTCDateTime, metadata, own, reason, upsert
 from ..fields import Moment
+from ..leases import AHEAD_SECONDS
 from ..manifest import Every
 from ..problems import NotFound
 from ..tenants import tenants
@@ -67,7 +68,6 @@ CLOCK = "worker_clock"  # what the worker's own clock said when it noted that it
 MEASURED = "tables_measured"
 MEASURED_SECONDS = 5
 AGAIN_SECONDS = 5
-AHEAD_SECONDS = 5.0  # by which clocks may differ
 MOST_PUT_OFF_SECONDS = 6 * 3600
 _DUE_TO_ANYBODY = "the worker looks for what is due to anybody"
 

@@ -42,8 +42,8 @@ def bring_forward(
     *,
     retry_seconds: float,
     lease_seconds: float,
-) -> int:
-    """Make due, and end the leases of, what a wrong clock put further ahead than anybody does; returns how many.
+) -> bool:
+    """Make due, and end the leases of, what a wrong clock put further ahead than anybody does; whether there was any.
 
     For the open rows of all tenants. A retry is at most `retry_seconds` ahead, and a lease `lease_seconds`.
     """
@@ -52,7 +52,8 @@ def bring_forward(
     ahead = sa.update(table).where(is_open, c.due_at > Moment.of(now + far), late).values(due_at=now)
     held = c.lease_until.is_not(None) & (c.lease_until > Moment.of(now + timedelta(seconds=lease_seconds) + far))
     ended = sa.update(table).where(is_open, held).values(lease_until=now)
-    return sum(db.execute(each, execution_options=_ACROSS).rowcount for each in (ahead, ended))
+    counts = [db.execute(each, execution_options=_ACROSS).rowcount for each in (ahead, ended)]
+    return any(counts)
 
 
 _ACROSS = {"billycan_across": "what a wrong clock put off is anybody's"}

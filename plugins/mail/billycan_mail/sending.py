@@ -100,12 +100,12 @@ class Sender:
         """Make due what a clock that was ahead has put off."""
         retry = float(max(self.settings.retry_offsets, default=0))
         with self.app.db.writing(across="what a wrong clock put off is anybody's") as db:
-            now, count = self.app.shared_now(db), 0
+            now, found = self.app.shared_now(db), False
             for table in (emails, letters):
                 longest = {"retry_seconds": retry, "lease_seconds": float(MOST_LEASE_SECONDS)}
-                count += bring_forward(db, table, is_open(table), now, **longest)
-        if count:
-            log.warning("%s messages were put off by a clock that was ahead: they are sent now", count)
+                found |= bring_forward(db, table, is_open(table), now, **longest)
+        if found:
+            log.warning("messages were put off by a clock that was ahead: they are sent now")
 
     def due(self) -> list[Due]:
         """What should be on its way and is not: letters first, then businesses in turns."""

@@ -86,8 +86,8 @@ class Desk:
                 "retry_seconds": max(self.settings.retry_offsets, default=0),
                 "lease_seconds": MOST_LEASE_SECONDS,
             }
-            if count := bring_forward(db, deliveries, PENDING, self.app.shared_now(db), **longest):
-                log.warning("%s deliveries were put off by a clock that was ahead: they are sent now", count)
+            if bring_forward(db, deliveries, PENDING, self.app.shared_now(db), **longest):
+                log.warning("deliveries were put off by a clock that was ahead: they are sent now")
         with self.app.db.reading(across="the sender looks for what is due to anybody") as db:
             found = db.execute(_DUE, times(self.app.shared_now(db)))
             return [(row.tenant_id, row.endpoint_id) for row in found]

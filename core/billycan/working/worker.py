@@ -331,9 +331,9 @@ def _latest(now: Moment, seconds: float) -> Moment:
 def _claim(app: "App", name: str, seconds: int, now: Moment, notes: Mapping[str, Moment] | None = None) -> bool:
     """Whether this worker is the one to run a task now: the row is set to its next time by whoever comes first.
 
-    With it `notes` are written into rows of their own.
+    With it `notes` are written into rows of their own. A power cut may undo a claim, which does the work again.
     """
-    with app.db.writing() as db:
+    with app.db.noting() as db:
         row = upsert(tasks, db).values(name=name, due_at=Moment.of(now + timedelta(seconds=seconds)))
         due = (tasks.c.due_at <= now) | (tasks.c.due_at > _latest(now, seconds))
         row = row.on_conflict_do_update(index_elements=["name"], set_={"due_at": row.excluded.due_at}, where=due)

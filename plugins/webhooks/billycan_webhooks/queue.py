@@ -32,7 +32,7 @@ from .settings import Settings
 
 _NAME = "billycan-webhooks"
 _READ_SECONDS = 1.0  # for how long the storage is listened to before it is asked again
-_LOOK_SECONDS = 0.05
+_LOOK_SECONDS = 0.1
 
 
 class JsonSerializer(Serializer):  # type: ignore[misc]
@@ -66,7 +66,7 @@ class _File(SqliteStorage):  # type: ignore[misc]
     def _written(self) -> tuple[int, int]:
         """When its journal was last written to, and how long it is; both stay while nobody writes."""
         try:
-            found = os.stat(f"{self.filename}-wal")  # noqa: PTH116 - 20 times a second
+            found = os.stat(f"{self.filename}-wal")  # noqa: PTH116 - 10 times a second
         except FileNotFoundError:
             return 0, 0
         return found.st_mtime_ns, found.st_size

@@ -12,16 +12,16 @@ import sqlalchemy as sa
 from .db import UTCDateTime
 from .fields import Moment
 
-__all__ = ["AHEAD_SECONDS", "NOW", "SOON", "bring_forward", "is_free", "times"]
+__all__ = ["AHEAD_SECONDS", "NOW", "bring_forward", "is_free", "times"]
 
 AHEAD_SECONDS = 5.0  # by which the clocks of hosts may differ
 NOW: sa.BindParameter[Any] = sa.bindparam("now", type_=UTCDateTime())
-SOON: sa.BindParameter[Any] = sa.bindparam("soon", type_=UTCDateTime())
+_SOON: sa.BindParameter[Any] = sa.bindparam("soon", type_=UTCDateTime())
 
 
 def times(now: Moment) -> dict[str, Moment]:
-    """The values of NOW and SOON, for a statement with `is_free`."""
-    return {NOW.key: now, SOON.key: Moment.of(now + timedelta(seconds=AHEAD_SECONDS))}
+    """The parameters of a statement with `is_free`; NOW is one of them."""
+    return {NOW.key: now, _SOON.key: Moment.of(now + timedelta(seconds=AHEAD_SECONDS))}
 
 
 def is_free(table: sa.Table) -> sa.ColumnElement[bool]:
@@ -30,7 +30,7 @@ def is_free(table: sa.Table) -> sa.ColumnElement[bool]:
     The statement needs the parameters of `times`.
     """
     c = table.c
-    due = (c.due_at <= SOON) & ((c.due_at <= NOW) | c.first_attempt_at.is_(None))  # the former by an index
+    due = (c.due_at <= _SOON) & ((c.due_at <= NOW) | c.first_attempt_at.is_(None))  # the former by an index
     return due & (c.lease_until.is_(None) | (c.lease_until <= NOW))
 
 

@@ -25,7 +25,7 @@ from billycan.testing import SECRET, Client, throwaway
 
 ZONES = ("Australia/Sydney", "Australia/Perth", "Australia/Adelaide", "Australia/Brisbane")
 BUSINESSES = 20
-WARM_SECONDS = 15.0
+WARM_SECONDS = 30.0
 BILLYCAN = str(Path(sys.executable).with_name("billycan"))
 
 

@@ -1,4 +1,4 @@
-.PHONY: help serve test test-long lint client docs screenshots looks bench crash soak limits wheels setup lock clean
+.PHONY: help serve test test-long lint client docs screenshots looks bench crash soak idle limits wheels setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -55,6 +55,9 @@ crash: setup ## kill processes 200 times on each database and count what was los
 
 soak: setup ## ask for ten minutes and watch for errors and leaks (ARGS="--seconds 60")
 	@.venv/bin/python tests/soak/steady.py $(ARGS)
+
+idle: setup ## measure what an idle worker costs, and how soon it delivers (ARGS="--seconds 20")
+	@.venv/bin/python tests/soak/idle.py $(ARGS)
 
 limits: setup ## prove the rate limit under load while a worker is killed
 	@.venv/bin/python tests/soak/run.py $(ARGS)

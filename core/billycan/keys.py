@@ -154,7 +154,7 @@ class Keys:
         now = self._app.now()
         used = row.last_used_at
         refused = row.revoked_at or (row.expires_at and row.expires_at <= now)
-        if refused or (used and (now - used).total_seconds() < _MOST_USED_SECONDS):
+        if refused or (used and abs((now - used).total_seconds()) < _MOST_USED_SECONDS):
             return
         try:
             with self._app.db.noting(_MOST_NOTING_SECONDS) as db:

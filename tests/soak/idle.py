@@ -25,7 +25,7 @@ from billycan.testing import SECRET, Client, throwaway
 
 ZONES = ("Australia/Sydney", "Australia/Perth", "Australia/Adelaide", "Australia/Brisbane")
 BUSINESSES = 20
-WARM_SECONDS = 15.0
+WARM_SECONDS = 30.0
 BILLYCAN = str(Path(sys.executable).with_name("billycan"))
 
 
@@ -79,14 +79,15 @@ def _deliver(database: str, app: App, events: int) -> None:
     client = Client(app)
     client.post("/v1/webhook_endpoints", {"url": f"http://127.0.0.1:{receiver.server_port}/", "events": ["*"]})
     took: list[float] = []
-    for number in range(events):
+    for number in range(events + 1):
         time.sleep(random.uniform(0.8, 1.8))  # not in step with whatever looks at intervals
         came.clear()
         client.post("/v1/contacts", {"name": f"Ada {number}"})
         committed = time.monotonic()
         if not came.wait(120):
             sys.exit("an event did not arrive")
-        took.append(arrived[-1] - committed)
+        if number:  # with the first, whoever hints loads Huey
+            took.append(arrived[-1] - committed)
     receiver.shutdown()
     middle, most = statistics.median(took), max(took)
     print(f"{database}: {events} events, one at a time: median {middle:.3f} s, longest {most:.3f} s", flush=True)

@@ -14,6 +14,7 @@ from msgspec import Struct
 from .. import private
 from ..app import App
 from ..db import reason
+from ..leases import AHEAD_SECONDS
 from ..starting import migrate, packages, policies, settings, versions
 from ..starting.command import to_type
 from ..starting.explain import explained
@@ -197,7 +198,7 @@ def _clock(app: App) -> Finding:
     """Whether this machine's clock agrees with the database server's."""
     with app.db.reading() as db:
         ahead = (app.now() - app.shared_now(db)).total_seconds()
-    if abs(ahead) <= worker.AHEAD_SECONDS:
+    if abs(ahead) <= AHEAD_SECONDS:
         return Finding("clock", True, "agrees with the database's", figures={"ahead_seconds": round(ahead, 3)})
     said = f"this machine's is {_apart(ahead)} the database server's"
     return Finding("clock", False, said, _SET_CLOCK, {"ahead_seconds": round(ahead, 3)})
@@ -212,12 +213,12 @@ def _worker(app: App) -> Finding:
         return Finding("worker", False, "none has run yet", cure)
     ago = (now - seen).total_seconds()
     figures = {"seen_seconds": round(ago, 3), "clock_ahead_seconds": round(ahead, 3)}
-    if ago < -worker.AHEAD_SECONDS:
+    if ago < -AHEAD_SECONDS:
         said = f"last seen in the future, {-ago:,.0f} s from now: the clock that it noted was wrong, or no worker runs"
         return Finding("worker", False, said, f"{_SET_CLOCK}, then {cure}", figures)
     if ago > _ALIVE_SECONDS:
         return Finding("worker", False, f"last seen {ago:,.0f} s ago", cure, figures)
-    if abs(ahead) > worker.AHEAD_SECONDS:
+    if abs(ahead) > AHEAD_SECONDS:
         return Finding("worker", False, f"its clock is {_apart(ahead)} the database server's", _SET_CLOCK, figures)
     return Finding("worker", True, f"last seen {max(ago, 0):.0f} s ago", figures=figures)
 

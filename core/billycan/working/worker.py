@@ -19,6 +19,7 @@ import sqlalchemy as sa
 from ..context import Context
 from ..db import ByCodePoint, UTCDateTime, metadata, own, reason, upsert
 from ..fields import Moment
+from ..leases import AHEAD_SECONDS
 from ..manifest import Every
 from ..problems import NotFound
 from ..tenants import tenants
@@ -67,7 +68,6 @@ CLOCK = "worker_clock"  # what the worker's own clock said when it noted that it
 MEASURED = "tables_measured"
 MEASURED_SECONDS = 5
 AGAIN_SECONDS = 5
-AHEAD_SECONDS = 5.0  # by which clocks may differ
 MOST_PUT_OFF_SECONDS = 6 * 3600
 _DUE_TO_ANYBODY = "the worker looks for what is due to anybody"
 
@@ -331,9 +331,9 @@ def _latest(now: Moment, seconds: float) -> Moment:
 def _claim(app: "App", name: str, seconds: int, now: Moment, notes: Mapping[str, Moment] | None = None) -> bool:
     """Whether this worker is the one to run a task now: the row is set to its next time by whoever comes first.
 
-    With it `notes` are written into rows of their own.
+    With it `notes` are written into rows of their own. A power cut may undo a claim, which does the work again.
     """
-    with app.db.writing() as db:
+    with app.db.noting() as db:
         row = upsert(tasks, db).values(name=name, due_at=Moment.of(now + timedelta(seconds=seconds)))
         due = (tasks.c.due_at <= now) | (tasks.c.due_at > _latest(now, seconds))
         row = row.on_conflict_do_update(index_elements=["name"], set_={"due_at": row.excluded.due_at}, where=due)

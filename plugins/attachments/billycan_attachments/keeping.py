@@ -124,14 +124,18 @@ def on_event(ctx: Context, event: Event) -> None:
 
 def left_over(app: App, now: Moment) -> sa.Select[Any]:
     """What was noted a day ago and is to be removed from the storage."""
-    due = sa.select(leftovers.c.tenant_id, leftovers.c.id).where(leftovers.c.since <= now - GRACE)
-    return due.order_by(leftovers.c.since)
+    return sa.select(leftovers.c.tenant_id, leftovers.c.id).where(_is_over(now)).order_by(leftovers.c.since)
+
+
+def _is_over(now: Moment) -> sa.ColumnElement[bool]:
+    # What was noted so far ahead, a clock noted that was wrong.
+    return (leftovers.c.since <= now - GRACE) | (leftovers.c.since > now + GRACE)
 
 
 def sweep(ctx: Context, id: str) -> None:
     """Remove bytes without an attachment; an upload that is about to claim them waits, and then fails."""
     noted = sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)
-    if ctx.db.execute(noted.where(leftovers.c.since <= ctx.now() - GRACE)).rowcount:
+    if ctx.db.execute(noted.where(_is_over(ctx.now()))).rowcount:
         storage(ctx.app).remove(key(ctx.tenant_id, id))
 
 

@@ -6,9 +6,10 @@ import sqlalchemy as sa
 
 from billycan import App, Context, own
 from billycan.fields import Moment
+from billycan.leases import times
 
 from .settings import Settings
-from .tables import NOW, emails, files, free, letters
+from .tables import emails, files, free, is_open, letters
 
 _LETTERS_KEPT = timedelta(days=30)
 
@@ -30,7 +31,7 @@ def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
     """How many messages are not finished: emails of businesses, and letters of the platform."""
     found: dict[str, float] = {}
     for kind, table in (("email", emails), ("letter", letters)):
-        count = sa.select(sa.func.count()).select_from(table).where(table.c.status.in_(["queued", "sending"]))
+        count = sa.select(sa.func.count()).select_from(table).where(is_open(table))
         found[kind] = db.execute(count).scalar_one()
     return found
 
@@ -38,7 +39,7 @@ def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
 def oldest_due(db: sa.Connection, now: Moment) -> dict[str, float]:
     """For how long the first of those that could go has waited, in seconds; 0 where none does."""
     firsts = [
-        db.execute(sa.select(sa.func.min(table.c.due_at)).where(free(table)), {NOW.key: now}).scalar()
+        db.execute(sa.select(sa.func.min(table.c.due_at)).where(free(table)), times(now)).scalar()
         for table in (emails, letters)
     ]
     found = [first for first in firsts if first]
@@ -49,7 +50,8 @@ def described(app: App) -> str:
     """Whether mail is sent, and what waits, for `billycan doctor`."""
     settings = app.settings_of(Settings)
     with app.db.reading(across="doctor looks at the whole deployment") as db:
-        count, age = sum(waiting(db, app.now()).values()), oldest_due(db, app.now())[""]
+        now = app.shared_now(db)
+        count, age = sum(waiting(db, now).values()), oldest_due(db, now)[""]
     waits = f"{count:,.0f} messages wait" + (f", one of them for {age:,.0f} s" if age else "")
     if not settings.url:
         return f"no mail is sent, because mail.url is not set: emails are kept as held; {waits}"

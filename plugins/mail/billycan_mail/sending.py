@@ -8,6 +8,7 @@ message goes again, under the same Message-ID, and says that it may have arrived
 import logging
 import random
 import threading
+import time
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -17,17 +18,19 @@ from msgspec import Struct
 
 from billycan import App, Context, Row, new_id, own, unit_of_work
 from billycan.fields import Moment
+from billycan.leases import NOW, bring_forward, times
 
 from . import leaving, message, records, sealing, suppressing
 from .relay import Outcome, Relay, Unreachable
 from .schemas import read_address
-from .settings import Settings
-from .tables import NOW, attempts, emails, files, free, letters, recipients
+from .settings import MOST_LEASE_SECONDS, Settings
+from .tables import attempts, emails, files, free, is_open, letters, recipients
 
 log = logging.getLogger("billycan.mail")
 
 _AT_ONCE = 50
 _IDLE_SECONDS = 1.0
+_LOOK_SECONDS = 60.0  # for what a wrong clock put off
 _LONGEST_PAUSE_SECONDS = 60.0
 _JITTER = 0.1
 
@@ -53,9 +56,12 @@ def consume(app: App, stop: threading.Event) -> None:
     if not app.settings_of(Settings).url:
         return
     sender = Sender(app)
-    pause = 0.0
+    pause, looked = 0.0, -_LOOK_SECONDS
     while not stop.wait(pause or _IDLE_SECONDS):
         try:
+            if time.monotonic() - looked >= _LOOK_SECONDS:
+                sender.bring_forward()
+                looked = time.monotonic()
             sender.send_due(stop)
             pause = 0.0
         except Unreachable as error:
@@ -90,10 +96,21 @@ class Sender:
             self._relay = None
         return made
 
+    def bring_forward(self) -> None:
+        """Make due what a clock that was ahead has put off."""
+        retry = float(max(self.settings.retry_offsets, default=0))
+        with self.app.db.writing(across="what a wrong clock put off is anybody's") as db:
+            now, found = self.app.shared_now(db), False
+            for table in (emails, letters):
+                longest = {"retry_seconds": retry, "lease_seconds": float(MOST_LEASE_SECONDS)}
+                found |= bring_forward(db, table, is_open(table), now, **longest)
+        if found:
+            log.warning("messages were put off by a clock that was ahead: they are sent now")
+
     def due(self) -> list[Due]:
         """What should be on its way and is not: letters first, then businesses in turns."""
         with self.app.db.reading(across="the sender looks for what is due to anybody") as db:
-            now = {"now": self.app.now()}
+            now = times(self.app.shared_now(db))
             found = [Due(None, row.id) for row in db.execute(_DUE_LETTERS, now)]
             return found + [Due(row.tenant_id, row.id) for row in db.execute(_DUE_EMAILS, now)]
 
@@ -101,7 +118,7 @@ class Sender:
         """Take the lease of one, and note the attempt; None where another was quicker."""
         token, app = new_id("att"), self.app
         with app.db.writing(due.tenant_id or "") as db:
-            now = app.now()
+            now = app.shared_now(db)
             table = letters if due.tenant_id is None else emails
             lease = {
                 "status": "sending",
@@ -112,13 +129,13 @@ class Sender:
             }
             taken = sa.update(table).where(table.c.id == due.id, free(table)).values(lease).returning(table)
             if due.tenant_id is None:
-                row = db.execute(taken, {"now": now}).first()
+                row = db.execute(taken, times(now)).first()
                 return Claim(due, token, row, ()) if row else None
             # A lease that nobody gave back is of an attempt that may have arrived.
             twice = emails.c.may_have_arrived_twice | emails.c.is_uncertain | emails.c.lease_token.is_not(None)
             made = {"attempts_made": emails.c.attempts_made + 1, "may_have_arrived_twice": twice, "is_uncertain": False}
             mine = taken.where(emails.c.tenant_id == due.tenant_id).values(made)
-            row = db.execute(mine, {"now": now}).first()
+            row = db.execute(mine, times(now)).first()
             if row is None:
                 return None
             begun = {"id": token, "email_id": due.id, "number": row.attempts_made, "started_at": now}
@@ -148,7 +165,7 @@ class Sender:
         except Unreachable as error:
             self.record(claim, Outcome(fates={}, error="unreachable", detail=str(error)))
             raise
-        if claim.row.lease_until < self.app.now() + timedelta(seconds=self.settings.message_seconds):
+        if claim.row.lease_until < self._now() + timedelta(seconds=self.settings.message_seconds):
             slow = "Connecting took so long that another might send it, too."
             self.record(claim, Outcome(fates={}, error="unreachable", detail=slow))
             return
@@ -160,7 +177,7 @@ class Sender:
         if claim.due.tenant_id is None:
             self._record_letter(claim, outcome)
             return
-        ctx = Context(self.app, claim.due.tenant_id)
+        ctx = Context(self.app, claim.due.tenant_id, now=self._now())
         with unit_of_work(ctx):
             ended = {"finished_at": ctx.now(), "error": outcome.error, "detail": outcome.detail}
             ctx.db.execute(sa.update(attempts).where(own(ctx, attempts), attempts.c.id == claim.token).values(**ended))
@@ -178,7 +195,7 @@ class Sender:
             if recipient.address in outcome.bad:
                 suppressing.add(ctx, recipient.address, "everything", "refused", said, claim.due.id)
         values: dict[str, Any] = {"last_error": outcome.error, "is_uncertain": outcome.is_uncertain}
-        retry = self._retry_at(row) if _waiting(ctx.db, claim.due) else None
+        retry = self._retry_at(row, ctx.now()) if _waiting(ctx.db, claim.due) else None
         if retry:
             values |= {"status": "queued", "due_at": retry, "failures": row.failures + 1}
             records.finish(ctx, row, **values)
@@ -187,7 +204,7 @@ class Sender:
 
     def _record_letter(self, claim: Claim, outcome: Outcome) -> None:
         fate, _ = outcome.fates.get(claim.row.address, ("later", ""))
-        retry = self._retry_at(claim.row) if fate == "later" else None
+        retry = self._retry_at(claim.row, self._now()) if fate == "later" else None
         values: dict[str, Any] = {"lease_until": None, "lease_token": None, "last_error": outcome.detail}
         if retry:
             values |= {"status": "queued", "due_at": retry, "failures": claim.row.failures + 1}
@@ -199,14 +216,19 @@ class Sender:
             mine = (letters.c.id == claim.due.id) & (letters.c.lease_token == claim.token)
             db.execute(sa.update(letters).where(mine).values(**values))
 
-    def _retry_at(self, row: Row) -> Moment | None:
+    def _now(self) -> Moment:
+        with self.app.db.reading() as db:
+            return self.app.shared_now(db)
+
+    def _retry_at(self, row: Row, now: Moment) -> Moment | None:
         """When to try again, jitter taking up to a tenth of the step; None where all retries were made."""
         offsets = self.settings.retry_offsets
         if row.failures >= len(offsets):
             return None
         step = offsets[row.failures] - (offsets[row.failures - 1] if row.failures else 0)
         jitter = random.random() * _JITTER * step  # noqa: S311 - no secret
-        return Moment.of(max(row.first_attempt_at + timedelta(seconds=offsets[row.failures] - jitter), self.app.now()))
+        first = min(row.first_attempt_at, now)  # a clock that was ahead may have written it
+        return Moment.of(max(first + timedelta(seconds=offsets[row.failures] - jitter), now))
 
 
 def _waiting(db: sa.Connection, due: Due) -> Sequence[Row]:

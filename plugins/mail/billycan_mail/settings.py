@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from msgspec import Meta, Struct
 
 LEAST_MARGIN_SECONDS = 30
+MOST_LEASE_SECONDS = 3600
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,7 +33,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     retry_offsets: tuple[Annotated[int, Meta(ge=1, le=2_592_000)], ...] = (550, 7_150, 86_350)
     timeout_seconds: Annotated[float, Meta(ge=0.1, le=300)] = 30.0
     message_seconds: Annotated[float, Meta(ge=0.1, le=600)] = 120.0
-    lease_seconds: Annotated[float, Meta(ge=1, le=3600)] = 300.0
+    lease_seconds: Annotated[float, Meta(ge=1, le=MOST_LEASE_SECONDS)] = 300.0
     per_day: Annotated[int, Meta(ge=1, le=1_000_000)] = 500
     keep_days: Annotated[int, Meta(ge=1, le=3650)] = 2_555
 

@@ -5,6 +5,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import ByCodePoint, Json, UTCDateTime, folded, resource_table, tenant_table
+from billycan.leases import is_free
 from billycan.sql import deployment_table
 
 
@@ -120,11 +121,13 @@ letters = deployment_table(
     _where("status IN ('queued', 'sending')", "ix_mail_letters_due", "due_at"),
 )
 
-NOW = sa.bindparam("now", type_=emails.c.due_at.type)
+
+def is_open(table: sa.Table) -> sa.ColumnElement[bool]:
+    """Whether a message is not finished."""
+    # Spelled out, not parameters: only then is it known that the index of those alone holds all that is asked for.
+    return table.c.status.in_([sa.literal_column("'queued'"), sa.literal_column("'sending'")])
 
 
 def free(table: sa.Table) -> sa.ColumnElement[bool]:
-    """What is due and in nobody's hands."""
-    # Spelled out, not parameters: only then is it known that the index of those alone holds all that is asked for.
-    waiting = table.c.status.in_([sa.literal_column("'queued'"), sa.literal_column("'sending'")])
-    return waiting & (table.c.due_at <= NOW) & (table.c.lease_until.is_(None) | (table.c.lease_until <= NOW))
+    """What is due and in nobody's hands; the statement needs the parameters of `times`."""
+    return is_open(table) & is_free(table)

@@ -215,6 +215,26 @@ def test_what_kills_the_process_each_time_is_given_up(mailing, serve, sold, drai
     assert client.get("/v1/suppressed_addresses")["data"] == []
 
 
+def test_a_clock_that_was_ahead_puts_no_message_off(mailing, serve, sold, drain, clock, caplog):
+    server = serve()
+    app = mailing(server)
+    client, invoice = sold(app)
+    server.end = "451 4.3.0 busy"
+    clock.move(days=30)
+    tried = emailed(client, invoice)
+    drain(app)
+    made, taken = emailed(client, invoice), emailed(client, invoice)
+    (due,) = [due for due in Sender(app).due() if due.id == taken]
+    assert Sender(app).claim(due)
+    clock.move(days=-30, seconds=14)
+    assert drain(app) == 0
+    Sender(app).bring_forward()
+    assert "messages were put off by a clock that was ahead" in caplog.text
+    server.end = "250 OK"
+    drain(app)
+    assert {read(client, id)["status"] for id in (tried, made, taken)} == {"sent"}
+
+
 @pytest.mark.either
 def test_who_connected_too_slowly_for_the_lease_does_not_send(mailing, serve, sold, drain, clock, monkeypatch):
     server = serve()

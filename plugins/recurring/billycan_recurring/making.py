@@ -9,6 +9,7 @@ import sqlalchemy as sa
 
 from billycan import App, Conflict, Context, Problem, Row, own, take_turns
 from billycan.fields import Moment
+from billycan.leases import AHEAD_SECONDS
 from billycan.mornings import has_come
 from billycan.sql import tenants
 from billycan_invoices import api as invoices
@@ -25,7 +26,12 @@ def to_make(app: App, now: Moment) -> sa.Select[Any]:
     """The recurring invoices, in any business, whose next date has come; the earliest date first."""
     c = recurring.c
     of = sa.select(c.tenant_id, c.id).join(tenants, tenants.c.id == c.tenant_id)
-    may = c.retry_at.is_(None) | (c.retry_at <= now)
+    # A retry further ahead than that was put there by a clock that was wrong.
+    may = (
+        c.retry_at.is_(None)
+        | (c.retry_at <= now)
+        | (c.retry_at > Moment.of(now + RETRY + timedelta(seconds=AHEAD_SECONDS)))
+    )
     return of.where(c.status == "active", has_come(app, c.next_on, now), may).order_by(c.next_on)
 
 

@@ -254,6 +254,16 @@ def test_one_that_fails_says_why_once_and_goes_on_when_it_is_mended(app, clock):
     assert client.get(f"{PATH}/{id}")["data"]["failure"] is None
 
 
+def test_one_that_failed_while_the_clock_was_ahead_is_tried_as_soon_as_it_is_right(app, clock):
+    client = client_of(app)
+    recur(client, start_on="2026-12-01")
+    client.post(f"/v1/contacts/{client.contact}/archive", status=200)
+    on(clock, app, date(2027, 1, 1))
+    client.post(f"/v1/contacts/{client.contact}/restore", status=200)
+    on(clock, app, date(2026, 12, 2))
+    assert dates_of(client) == ["2026-12-01"]
+
+
 def test_an_archived_client_gets_no_invoice_until_it_is_restored(app, clock):
     client = client_of(app)
     id = recur(client, start_on="2026-12-01")["id"]

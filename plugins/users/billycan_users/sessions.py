@@ -116,7 +116,7 @@ def find(app: App, cookie: str) -> Session | None:
         row = _FIND.first(db, {"cookie": digest(cookie)})
     if row is None or row.seen_at <= now - IDLE or row.created_at <= now - LONGEST:
         return None
-    if (now - row.seen_at).total_seconds() >= _NOTED_SECONDS:
+    if abs((now - row.seen_at).total_seconds()) >= _NOTED_SECONDS:
         try:
             with app.db.noting(_MOST_NOTING_SECONDS) as db:
                 db.execute(sa.update(sessions).where(sessions.c.id == row.id).values(seen_at=now))

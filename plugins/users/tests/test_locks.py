@@ -15,7 +15,7 @@ from fido2.utils import websafe_encode
 
 from billycan.testing import Client
 from billycan_users import passwords, people, rules
-from billycan_users.attempts import take
+from billycan_users.attempts import Wait, take
 from billycan_users.commands import users as command
 from billycan_users.people import invite
 from billycan_users.tables import attempts, passkeys, sessions, users
@@ -81,6 +81,18 @@ def test_whoever_waits_behind_another_attempt_has_guessed_no_more_often(app, mon
 
     monkeypatch.setattr(app.db, "noting", noting_after_another)
     assert [*take(app, name)] == [name]
+
+
+@pytest.mark.parametrize("name", ["user:usr_1", "address:sign_in 192.0.2.1", "letters:ada@example.com"])
+def test_a_wait_that_a_wrong_clock_made_ends_with_it(app, clock, name):
+    clock.move(days=30)
+    with pytest.raises(Wait):
+        for _ in range(40):
+            take(app, name)
+    clock.move(days=-30, seconds=14)
+    assert [*take(app, name)] == [name]
+    with pytest.raises(Wait):
+        take(app, name)
 
 
 def test_the_right_password_is_no_guess(app, owner):

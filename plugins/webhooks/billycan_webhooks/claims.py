@@ -17,14 +17,15 @@ from msgspec import Struct, structs
 
 from billycan import App, Row, events, new_id
 from billycan.fields import Moment
+from billycan.leases import NOW, bring_forward, times
 from billycan.sql import tenants
 
 from . import signing
 from .deliveries import body_of, hold
 from .nudging import Hint
 from .sender import Outcome
-from .settings import LEAST_MARGIN_SECONDS, Settings
-from .tables import FREE, NOW, PENDING, attempts, deliveries, endpoints
+from .settings import LEAST_MARGIN_SECONDS, MOST_LEASE_SECONDS, Settings
+from .tables import FREE, PENDING, attempts, deliveries, endpoints
 
 log = logging.getLogger("billycan.webhooks")
 
@@ -71,7 +72,7 @@ class Desk:
         with self.app.db.noting() as db:
             # The endpoints' rows first and in one order: two that lock so never wait for each other.
             found = _lock(db, [claim.hint for claim, _ in made] + [hint for hint, _ in wanted])
-            now = self.app.now()  # only then: a lease that began before a wait would end too early
+            now = self.app.shared_now(db)  # only then: a lease that began before a wait would end too early
             retries = self._record(db, made, found, now) if made else []
             claims = [self._claim(db, wish, found.get(wish[0]), now) for wish in wanted]
             if begun := [_begun(claim, now) for claim in claims if claim]:
@@ -79,9 +80,17 @@ class Desk:
         return claims, retries
 
     def due(self) -> Iterable[Hint]:
-        """Where something should be under way and is not."""
+        """Where something should be under way and is not; what a wrong clock put off is among it."""
+        with self.app.db.noting() as db:
+            longest = {
+                "retry_seconds": max(self.settings.retry_offsets, default=0),
+                "lease_seconds": MOST_LEASE_SECONDS,
+            }
+            if bring_forward(db, deliveries, PENDING, self.app.shared_now(db), **longest):
+                log.warning("deliveries were put off by a clock that was ahead: they are sent now")
         with self.app.db.reading(across="the sender looks for what is due to anybody") as db:
-            return [(row.tenant_id, row.endpoint_id) for row in db.execute(_DUE, {"now": self.app.now()})]
+            found = db.execute(_DUE, times(self.app.shared_now(db)))
+            return [(row.tenant_id, row.endpoint_id) for row in found]
 
     def _record(
         self, db: sa.Connection, made: Sequence[Made], found: dict[Hint, Row], now: Moment
@@ -99,7 +108,7 @@ class Desk:
     def _claim(self, db: sa.Connection, wish: Wish, endpoint: Row | None, now: Moment) -> Claim | None:
         """The claim itself, in a transaction that has locked the endpoint."""
         hint, slow = wish
-        whose = {"of_tenant": hint[0], "of_endpoint": hint[1], "now": now}
+        whose = {"of_tenant": hint[0], "of_endpoint": hint[1], **times(now)}
         if endpoint is None or not endpoint.enabled:
             gone = {"status": "cancelled", "finished_at": now} if endpoint is None else {"status": "held"}
             db.execute(sa.update(deliveries).where(_TO_IT, FREE).values(_UNLEASED | gone), whose)
@@ -170,7 +179,7 @@ def _recorded(settings: Settings, claim: Claim, outcome: Outcome, now: Moment) -
     if outcome.error is not None and failures >= len(settings.retry_offsets):
         became["status"] = "failed"
     elif outcome.error is not None:
-        due_at = retry_at(settings, claim.delivery.first_attempt_at, failures)
+        due_at = retry_at(settings, min(claim.delivery.first_attempt_at, now), failures)
         became = {"status": "pending", "finished_at": None, "due_at": due_at}
     return {
         "of_tenant": claim.hint[0],

@@ -9,8 +9,9 @@ from sqlalchemy.dialects import postgresql
 
 from billycan import Context, Event, Row, events, new_id, own
 from billycan.fields import Moment
+from billycan.leases import NOW
 
-from .tables import NOW, deliveries, endpoints
+from .tables import deliveries, endpoints
 
 
 def fan_out(ctx: Context, event: Event) -> list[str]:

@@ -82,7 +82,7 @@ class Dispatcher:
 
     def round(self) -> None:
         """Take in what came, write it with the claims that can be made, and send those; waits if there is nothing."""
-        self._take_in(0 if self._made or self._wanted() else 0.25)
+        self._take_in(0 if self._made or self._wanted() else 1)
         made, wanted = self._made, self._wanted()
         if self._failed:  # what holds it up must not hold up the others: one at a time
             made, wanted = made[:1], [] if made else wanted[:1]

@@ -8,10 +8,11 @@ import sqlalchemy as sa
 
 from billycan import App, Context, own
 from billycan.fields import Moment
+from billycan.leases import NOW, times
 from billycan.sql import tenants
 
 from .settings import Settings
-from .tables import FREE, HELD, NOW, PENDING, attempts, deliveries
+from .tables import FREE, HELD, PENDING, attempts, deliveries
 
 # Of one business. Answers of a kibibyte or less are not counted: they are about as large as the rows they are in.
 MOST_RESPONSE_BYTES = 64 * 1024 * 1024
@@ -92,14 +93,14 @@ def described(app: App) -> str:
 
 def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:
     """How many deliveries are not finished, by why: `due`, `in_flight`, `retry`, or `held` for a disabled endpoint."""
-    row = db.execute(_WAITING, {"now": now}).one()
+    row = db.execute(_WAITING, times(now)).one()
     held = db.execute(_HELD).scalar_one()
     return {"due": row.due, "in_flight": row.in_flight, "retry": row.pending - row.due - row.in_flight, "held": held}
 
 
 def oldest_due(db: sa.Connection, now: Moment) -> dict[str, float]:
     """For how long the first of those that could go has waited, in seconds; 0 where none does."""
-    first = db.execute(_OLDEST, {"now": now}).scalar()
+    first = db.execute(_OLDEST, times(now)).scalar()
     return {"": max((now - first).total_seconds(), 0) if first else 0}
 
 

@@ -6,20 +6,23 @@ may come late, twice or never: what is due without one is found by the sweep, wi
 
 import glob
 import logging
+import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 import sqlalchemy as sa
-from huey import Huey, PostgresHuey, RedisHuey, SqliteHuey
+from huey import Huey, PostgresHuey, RedisHuey
 from huey.registry import Message
 from huey.serializer import Serializer
+from huey.storage import SqliteStorage
 
 from billycan import App
 from billycan.fields import Moment
@@ -28,7 +31,8 @@ from .nudging import Hint
 from .settings import Settings
 
 _NAME = "billycan-webhooks"
-_READ_SECONDS = 0.5
+_READ_SECONDS = 1.0  # for how long the storage is listened to before it is asked again
+_LOOK_SECONDS = 0.1
 
 
 class JsonSerializer(Serializer):  # type: ignore[misc]
@@ -40,6 +44,32 @@ class JsonSerializer(Serializer):  # type: ignore[misc]
     def _deserialize(self, data: bytes) -> Any:
         message = Message(*msgspec.json.decode(bytes(data)))
         return message._replace(eta=message.eta and datetime.fromisoformat(message.eta))
+
+
+class _File(SqliteStorage):  # type: ignore[misc]
+    """Huey's storage in a file, which wakes nobody: the file is asked when it was written to, and once a second.
+
+    To look whether it was takes a fiftieth of the time of asking it.
+    """
+
+    blocking = True
+
+    def dequeue(self) -> bytes | None:
+        seen, data = self._written(), super().dequeue()
+        until = time.monotonic() + _READ_SECONDS
+        while data is None and time.monotonic() < until:
+            time.sleep(_LOOK_SECONDS)
+            if (written := self._written()) != seen:
+                seen, data = written, super().dequeue()
+        return cast("bytes | None", data)
+
+    def _written(self) -> tuple[int, int]:
+        """When its journal was last written to, and how long it is; both stay while nobody writes."""
+        try:
+            found = os.stat(f"{self.filename}-wal")  # noqa: PTH116 - 10 times a second
+        except FileNotFoundError:
+            return 0, 0
+        return found.st_mtime_ns, found.st_size
 
 
 class Queue:
@@ -108,8 +138,7 @@ class Queue:
     def listen(self, stop: threading.Event) -> None:
         """Run Huey's consumer until `stop`; returns earlier, or raises, when the queue is gone."""
         logging.getLogger("huey").setLevel(logging.CRITICAL)  # it would tell of a queue that is away at each try
-        # SQLite wakes nobody, so it is asked 20 to 50 times a second.
-        consumer = self.huey.create_consumer(workers=1, initial_delay=0.02, max_delay=0.05)
+        consumer = self.huey.create_consumer(workers=1)
         # Not `start()`: signals belong to the worker process, which sets `stop`.
         consumer.scheduler.start()
         for _, thread in consumer.worker_threads:
@@ -133,7 +162,7 @@ def _open_file(file: Path, **how: Any) -> Huey:
             if path.stat().st_mode & 0o007:
                 path.chmod(0o600)
     try:
-        return SqliteHuey(_NAME, filename=str(file), **how)
+        return Huey(_NAME, storage_class=_File, filename=str(file), **how)
     except sqlite3.OperationalError:  # such as a lock: the file is sound
         raise
     except sqlite3.DatabaseError:

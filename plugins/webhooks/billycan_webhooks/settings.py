@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 LEAST_MARGIN_SECONDS = 5
+MOST_LEASE_SECONDS = 600
 
 
 class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -13,7 +14,7 @@ class Settings(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     allow_private: bool | Literal["sandbox"] = False
     retry_offsets: tuple[Annotated[int, Meta(ge=1, le=2_592_000)], ...] = (550, 7_150, 86_350)
     timeout_seconds: Annotated[float, Meta(ge=0.1, le=60)] = 10.0
-    lease_seconds: Annotated[float, Meta(ge=1, le=600)] = 45.0
+    lease_seconds: Annotated[float, Meta(ge=1, le=MOST_LEASE_SECONDS)] = 45.0
     threads: Annotated[int, Meta(ge=2, le=64)] = 32
     keep_days: Annotated[int, Meta(ge=1, le=3650)] = 30
     hold_days: Annotated[int, Meta(ge=1, le=3650)] = 90

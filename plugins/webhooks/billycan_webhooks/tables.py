@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 
 from billycan import ByCodePoint, Json, UTCDateTime, resource_table, tenant_table
+from billycan.leases import is_free
 
 
 def _where(condition: str, name: str, *columns: str) -> sa.Index:
@@ -70,9 +71,7 @@ PENDING = deliveries.c.status == sa.literal_column("'pending'")
 OPEN = deliveries.c.status.in_([sa.literal_column("'pending'"), sa.literal_column("'held'")])
 HELD = deliveries.c.status == sa.literal_column("'held'")
 
-NOW = sa.bindparam("now", type_=deliveries.c.due_at.type)
-# Of those that are pending: what is due and in nobody's hands.
-FREE = (deliveries.c.due_at <= NOW) & (deliveries.c.lease_until.is_(None) | (deliveries.c.lease_until <= NOW))
+FREE = is_free(deliveries)  # of those that are pending
 
 # One that was never finished is an attempt whose process died: whether it arrived is unknown.
 attempts = tenant_table(

@@ -2,7 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
@@ -48,6 +48,49 @@ DONE, FAILED = sender.Outcome(error=None, response_status=204, response_body="")
 
 
 # The desk -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_clock_that_was_ahead_puts_nothing_off(hooks, subscribe, drain, receive, clock, caplog):
+    """One delivery was made, one tried, and one taken by a worker that died, while the clock was 30 days ahead."""
+    app, receiver = hooks(), receive()
+    client = Client(app)
+    live = subscribe(client, receiver.url)
+    clock.move(days=30)
+    dead = waiting(client, subscribe, 2)
+    assert claim(app, dead)
+    assert record(app, (claim(app, dead), FAILED))
+    clock.move(days=-30, seconds=14)
+    drain(app)
+    assert "deliveries were put off by a clock that was ahead" in caplog.text
+    assert [d["status"] for d in listed(client, f"&endpoint_id={live['id']}")] == ["delivered"] * 2
+    assert [d["attempts_made"] for d in listed(client, f"&endpoint_id={dead[1]}")] == [2, 2]
+    with app.db.reading(across="a test looks at every row") as db:
+        rows = db.execute(sa.select(deliveries).where(deliveries.c.status == "pending")).all()
+    assert all(row.due_at < app.now() + timedelta(hours=2) and row.lease_until is None for row in rows), rows
+
+
+def test_what_a_host_made_whose_clock_is_a_little_ahead_is_due_at_once(hooks, subscribe, clock):
+    app = hooks()
+    client = Client(app)
+    clock.move(seconds=4)
+    hint = waiting(client, subscribe, 1)
+    clock.move(seconds=-3.9)
+    assert claim(app, hint)
+
+
+def test_leases_go_by_the_database_servers_clock(hooks, subscribe):
+    app = hooks()
+    if app.db.is_sqlite:
+        pytest.skip("SQLite has no clock but the machine's")
+    app.is_clock_given, app.clock = False, lambda: datetime.now(UTC)
+    hint = waiting(Client(app), subscribe, 1)
+    app.clock = lambda: datetime.now(UTC) + timedelta(days=30)
+    found = claim(app, hint)
+    record(app, (found, FAILED))
+    with app.db.reading(across="a test looks at every row") as db:
+        row = db.execute(sa.select(deliveries)).one()
+    assert abs(row.due_at - datetime.now(UTC)) < timedelta(hours=1)
+    assert abs(int(found.headers["webhook-timestamp"]) - datetime.now(UTC).timestamp()) < 120
 
 
 @pytest.mark.parametrize(("count", "claimed"), [(1, 1), (6, 2)])

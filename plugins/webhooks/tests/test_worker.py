@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from huey.storage import SqliteStorage
 
 from billycan.testing import Client
 from billycan_webhooks import nudging
@@ -177,6 +178,31 @@ def test_a_queue_file_is_private_and_a_broken_one_is_made_anew(hooks, engine, tm
         assert [tuple(hint) for hint in queue.huey.dequeue().args] == [("ten_1", "whk_1")]
         queue.close()
         file.write_bytes(b"this is no database, whatever it may have been before " * 200)
+
+
+@pytest.mark.either
+def test_a_queue_file_is_asked_only_when_it_was_written_to(hooks, tmp_path, monkeypatch):
+    listening = Queue(hooks(queue=f"sqlite:///{tmp_path / 'queue.db'}"), patience=5.0, deliver=lambda _: None)
+    sending = Queue(hooks(queue=f"sqlite:///{tmp_path / 'queue.db'}"), patience=5.0)
+    monkeypatch.setattr("billycan_webhooks.queue._READ_SECONDS", 0.0)
+    assert listening.huey.dequeue() is None  # from now on its file is open
+    asked, looked = [], []
+    ask, look = SqliteStorage.dequeue, type(listening.huey.storage)._written
+    monkeypatch.setattr(SqliteStorage, "dequeue", lambda storage: asked.append(1) or ask(storage))
+
+    def written(storage):
+        if len(looked) == 3:
+            sending.hint([("ten_1", "whk_1")])
+        looked.append(1)
+        return look(storage)
+
+    monkeypatch.setattr(type(listening.huey.storage), "_written", written)
+    monkeypatch.setattr("billycan_webhooks.queue._LOOK_SECONDS", 0.001)
+    monkeypatch.setattr("billycan_webhooks.queue._READ_SECONDS", 60.0)
+    assert [tuple(hint) for hint in listening.huey.dequeue().args] == [("ten_1", "whk_1")]
+    assert (len(asked), len(looked)) == (2, 4), "at first, and when it was written to"
+    for queue in (listening, sending):
+        queue.close()
 
 
 def test_the_queue_is_there_for_a_role_that_owns_nothing(make_app):

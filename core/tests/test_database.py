@@ -153,9 +153,8 @@ def test_who_has_just_written_lets_the_others_of_its_process_go_first(tmp_path):
 
 def test_a_thread_that_waits_no_longer_leaves_the_line(tmp_path):
     turns = Turns(str(tmp_path / "a.db"))
-    with turns.taken(30, "noisy"), ThreadPoolExecutor(1) as threads:
-        with pytest.raises(sa.exc.TimeoutError):
-            threads.submit(turns.taken(0, "quiet").__enter__).result(30)
+    with turns.taken(30, "noisy"), ThreadPoolExecutor(1) as threads, pytest.raises(sa.exc.TimeoutError):
+        threads.submit(turns.taken(0, "quiet").__enter__).result(30)
     with turns.taken(0, "third"):
         pass
     assert not turns._line._is_taken

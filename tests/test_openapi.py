@@ -228,7 +228,8 @@ def test_the_headers_of_an_answer(describe):
     answers = document["components"]["responses"]
     shared = {name: set(r["headers"]) - ALWAYS for name, r in answers.items()}
     assert shared.pop("Unauthenticated") == {"WWW-Authenticate"}
-    assert shared.pop("RateLimited") == shared.pop("RateLimitedList") == shared.pop("Unavailable") == {"Retry-After"}
+    limited = [shared.pop(f"RateLimited{which}") for which in ("", "List", "Public")]
+    assert limited == [{"Retry-After"}] * 3 and shared.pop("Unavailable") == {"Retry-After"}
     conflicts = {name for name in shared if name.startswith("Conflict")}
     assert all(shared.pop(name) == {"Retry-After"} for name in conflicts) and not any(shared.values())
     assert not any(answers[name]["headers"]["Retry-After"].get("required") for name in conflicts)

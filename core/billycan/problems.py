@@ -164,7 +164,7 @@ class RateLimited(Problem):
 
 class TooManyAtOnce(RateLimited):
     code = "too_many_at_once"
-    message = "Too many requests of this business are at work at once: wait a second, then send this one again."
+    message = "This business has too many requests at work at once: please try again in a second."
 
     def __init__(self) -> None:
         super().__init__(headers={"Retry-After": "1"}, retry_after=1)

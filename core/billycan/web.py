@@ -1,5 +1,6 @@
 """For a plugin's pages, requests and files: a body's bytes, JSON as answers have it, CSV, and refusals of a page."""
 
+from .apart import run_apart
 from .incoming import Incoming, Pieces
 from .problems import MethodNotAllowed, PayloadTooLarge, RouteNotFound, Unavailable, UnsupportedMediaType
 from .sharing.limits import network
@@ -18,4 +19,5 @@ __all__ = [
     "encode",
     "network",
     "read_bytes",
+    "run_apart",
 ]

@@ -131,6 +131,35 @@ def test_who_has_just_written_does_not_go_first_again_while_another_process_wait
     assert order == ["theirs", "mine"]
 
 
+def test_who_has_just_written_lets_the_others_of_its_process_go_first(tmp_path):
+    turns, order = Turns(str(tmp_path / "a.db")), []
+
+    def write(name, tenant):
+        with turns.taken(30, tenant):
+            order.append(name)
+
+    with ThreadPoolExecutor(4) as threads:
+        with turns.taken(30, "noisy"):
+            asked = []
+            for name, tenant in (("1", "noisy"), ("2", "noisy"), ("3", "quiet"), ("4", "third")):
+                asked.append(threads.submit(write, name, tenant))
+                deadline = time.monotonic() + 30
+                while len(turns._line._waiting) < len(asked):
+                    assert time.monotonic() < deadline, "it does not wait in line"
+        for each in asked:
+            each.result(30)
+    assert order == ["3", "1", "4", "2"]
+
+
+def test_a_thread_that_waits_no_longer_leaves_the_line(tmp_path):
+    turns = Turns(str(tmp_path / "a.db"))
+    with turns.taken(30, "noisy"), ThreadPoolExecutor(1) as threads, pytest.raises(sa.exc.TimeoutError):
+        threads.submit(turns.taken(0, "quiet").__enter__).result(30)
+    with turns.taken(0, "third"):
+        pass
+    assert not turns._line._is_taken
+
+
 def is_free(path):
     with path.open("a") as file:
         try:

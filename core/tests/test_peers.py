@@ -2,12 +2,15 @@
 
 import socket
 import threading
+from types import SimpleNamespace
 
 import pytest
 
-from billycan.hosting import peers
+from billycan.hosting import peers, workers
 from billycan.hosting.peers import BODY_SECONDS, HEAD_SECONDS, RESPONSE_SECONDS, Peer, Places
-from billycan.problems import Timeout
+from billycan.problems import Timeout, TooManyAtOnce
+from billycan.sharing import shares
+from billycan.sharing.shares import LIVE, Share, Shares
 
 IDLE_SECONDS, SECONDS = 5, 60
 
@@ -107,6 +110,62 @@ def test_who_waits_for_its_client_holds_no_place(ends, what):
     assert places._free == 1
 
 
+@pytest.mark.parametrize("what", ["recv", "sendall"])
+def test_who_waits_for_its_client_holds_nothing_of_its_business(ends, what):
+    business, wait = Shares(4), [8192] if what == "recv" else [b"a" * 10_000_000]
+    other = Share(business, "a", LIVE)
+    ends.client.send(b"head")
+    ends.peer.recv(8192)
+    ends.peer.begin(Places(1))
+    ends.peer.hold(Share(business, "a", LIVE))
+    assert not other.begin()
+    thread = threading.Thread(target=getattr(ends.peer, what), args=wait)
+    thread.start()
+    other.wait()  # only once the other one has given it up
+    if what == "recv":
+        ends.client.send(b"a")
+    other.leave()
+    left = 0 if what == "recv" else len(wait[0])
+    while left:
+        left -= len(ends.client.recv(65536))
+    thread.join()
+    assert business._lines["a"].held == 1
+    ends.peer.end(lambda size: b"")
+    assert business._lines == {}
+
+
+def test_who_waits_for_its_business_holds_no_place(ends):
+    places, business = Places(1), Shares(4)
+    other = Share(business, "a", LIVE)
+    assert other.begin()
+    ends.peer.begin(places)
+    thread = threading.Thread(target=ends.peer.hold, args=[Share(business, "a", LIVE)])
+    thread.start()
+    places.take()  # only once the other one has given it up
+    other.leave()
+    assert thread.is_alive() and not ends.peer.has_place
+    places.give()
+    thread.join()
+    assert ends.peer.has_place and places._free == 0 and business._lines["a"].held == 1
+    ends.peer.end(lambda size: b"")
+    assert places._free == 1 and business._lines == {}
+
+
+@pytest.mark.parametrize("limit", ["MOST_WAITING", "WAIT_SECONDS"])
+def test_who_is_refused_by_its_business_is_answered_in_a_place(ends, monkeypatch, limit):
+    monkeypatch.setattr(shares, limit, 0)
+    places, business = Places(1), Shares(4)
+    other = Share(business, "a", LIVE)
+    assert other.begin()
+    ends.peer.begin(places)
+    with pytest.raises(TooManyAtOnce):
+        ends.peer.hold(Share(business, "a", LIVE))
+    assert ends.peer.has_place and places._free == 0
+    ends.peer.end(lambda size: b"")
+    assert places._free == 1 and business._lines["a"].held == 1 and not any(business._lines["a"].waiting)
+    other.leave()
+
+
 def test_places_are_taken_in_order():
     places, took, waiting = Places(2), [], []
     places.take()
@@ -185,3 +244,25 @@ def test_who_was_thrown_out_while_it_waited_for_a_place_is_not_handled(connect):
     places.give()
     thread.join()
     assert refused and places._free == 1
+
+
+def test_health_and_readiness_wait_for_nobody_and_not_for_each_other(connect):
+    hooks, places = {}, Places(1)
+    workers._watch(SimpleNamespace(set=hooks.__setitem__), places)
+    places.take()
+    peers_at_work = [connect(f"192.0.2.{i}")[1] for i in range(3)]
+
+    def begin(peer, method, path):
+        request = SimpleNamespace(unreader=SimpleNamespace(sock=peer), method=method, path=path)
+        hooks["pre_request"](None, request)
+
+    begin(peers_at_work[0], "GET", "/-/health")
+    begin(peers_at_work[1], "HEAD", "/-/ready")
+    thread = threading.Thread(target=begin, args=(peers_at_work[2], "GET", "/v1/contacts"))
+    thread.start()
+    while not places._waiting:
+        pass
+    assert [peer.has_place for peer in peers_at_work] == [True, True, False]
+    places.give()
+    thread.join()
+    assert peers_at_work[2].has_place

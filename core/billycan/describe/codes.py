@@ -58,6 +58,7 @@ CODES: Mapping[str, Code] = {
     "validation_failed": Code(422, "Members of the body are invalid: `details` lists them."),
     "idempotency_key_reused": Code(422, "This Idempotency-Key was used for another request: use a new one."),
     "rate_limited": Code(429, "Too many requests: wait for `retry_after` seconds."),
+    "too_many_at_once": Code(429, "The business has too many requests at work and waiting: try again in a second."),
     "too_many_exports": Code(429, "The business has as many CSV files made as it may at once: wait for one of them."),
     "internal_error": Code(500, "Something went wrong on the server; it is logged under `request_id`."),
     "unavailable": Code(503, "The service is temporarily unavailable: try again shortly."),

@@ -64,7 +64,8 @@ def _possible(endpoint: "Endpoint") -> Iterator[tuple[type[Problem], str, list[s
     elif writes:
         yield problems.Invalid, "", ["idempotency_key_reused"]
     is_list = endpoint.signature.listed is not None
-    yield problems.RateLimited, "List" if is_list else "", ["rate_limited", *(["too_many_exports"] if is_list else [])]
+    limits = [*(["too_many_at_once"] if not route.public else []), *(["too_many_exports"] if is_list else [])]
+    yield problems.RateLimited, "Public" * route.public + "List" * is_list, ["rate_limited", *limits]
     yield problems.Problem, "", ["internal_error"]
     yield problems.Unavailable, "", ["unavailable"]
 
@@ -102,6 +103,7 @@ _ALWAYS_THE_SAME: tuple[type[problems.Problem], ...] = (
     problems.VersionConflict,
     problems.PayloadTooLarge,
     problems.UnsupportedMediaType,
+    problems.TooManyAtOnce,
     problems.Problem,
     problems.Unavailable,
 )

@@ -65,13 +65,21 @@ class Peer(socket.socket):
     _counting = threading.Lock()
 
     def __init__(
-        self, accepted: socket.socket, address: str, idle_seconds: float, late: Callable[["Peer"], None]
+        self,
+        accepted: socket.socket,
+        address: str,
+        idle_seconds: float,
+        late: Callable[["Peer"], None],
+        let_others_go: Callable[[], None] = lambda: None,
     ) -> None:
-        """`late` answers a client that began to send a request and did not finish its head in time."""
+        """`late` answers a client that began to send a request and did not finish its head in time.
+
+        `let_others_go` is what a greenlet does to let others run; threads take turns anyway.
+        """
         super().__init__(accepted.family, accepted.type, accepted.proto, fileno=accepted.detach())
         super().settimeout(0)
         self.address, self.network = address, by_address("connections", address)
-        self._idle_seconds, self._late = idle_seconds, late
+        self._idle_seconds, self._late, self.let_others_go = idle_seconds, late, let_others_go
         self._places: Places | None = None
         self._share: Share | None = None
         self.has_place = self._is_over = False
@@ -119,7 +127,7 @@ class Peer(socket.socket):
     def hold(self, share: Share) -> None:
         """It is known whose request it is: take what it needs of its business's share, and wait for that in no place.
 
-        Raises TooManyAtOnce.
+        Where the same business was the last to begin, others go first. Raises TooManyAtOnce.
         """
         self._share = share
         if not share.begin():
@@ -128,6 +136,8 @@ class Peer(socket.socket):
                 share.wait()
             finally:
                 self._take_place()
+        if share.is_repeated:
+            self.let_others_go()
 
     def end(self, read_rest: Callable[[int], bytes]) -> None:
         """The response is out: give place and share back, and read what the client still sends of its request.

@@ -151,12 +151,14 @@ def prepare(worker: Any) -> None:
     else:
         # More than these could not reach the database at once.
         places = 2 * _served[0].settings.pool_size if _served else 1
-        worker.handle = _admitting(worker.handle, worker.cfg.keepalive, most)
+        is_gevent = "gevent.monkey" in sys.modules
+        worker.handle = _admitting(worker.handle, worker.cfg.keepalive, most, _let_others_go if is_gevent else _go_on)
         worker.timeout_ctx = nullcontext  # gevent's own deadline for a head, without an answer
-        if "gevent.monkey" in sys.modules:
+        if is_gevent:
             _prepare_gevent(worker.cfg)
     for app in _served:
-        app.shares.divide(places)
+        # No greenlet can leave SQLite, so of the requests of one business no more than one is really at work.
+        app.shares.divide(1 if app.db.is_sqlite and not isinstance(worker, ThreadWorker) else places)
     _watch(worker.cfg, Places(places))
     # gunicorn looks some thirty settings up for each request, which takes 0.4 µs each where they are no attributes, and
     # writes the date of each response anew.
@@ -193,11 +195,13 @@ def _has_more(connection: Any) -> bool:
     return bool(connection.parser.unreader.buf.getvalue())
 
 
-def _admitting(handle: Callable[..., None], idle_seconds: float, most: int) -> Callable[..., None]:
+def _admitting(
+    handle: Callable[..., None], idle_seconds: float, most: int, let_others_go: Callable[[], None]
+) -> Callable[..., None]:
     """The `handle` of gevent and sync, which is called once for each connection."""
 
     def admit(listener: Any, client: Any, address: Any) -> None:
-        peer = Peer(client, _address(address), idle_seconds, _late)
+        peer = Peer(client, _address(address), idle_seconds, _late, let_others_go)
         try:
             if _is_admitted(peer, most):
                 handle(listener, peer, address)
@@ -221,14 +225,36 @@ def _prepare_gevent(cfg: Any) -> None:
         greenlets.install()
 
 
+def _go_on() -> None:
+    """Nothing: a process that handles one request at a time has no others."""
+
+
+def _let_others_go() -> None:
+    """Let each greenlet run for which something has arrived.
+
+    gevent's `sleep(0)` lets only those run that are ready already. It looks for what has arrived after 50 of them, and
+    one request of each of ten connections may take a second.
+    """
+    from gevent.hub import Waiter, get_hub  # noqa: PLC0415 - gevent need not be installed
+
+    hub = get_hub()
+    waiter, watcher = Waiter(hub), hub.loop.async_(priority=hub.loop.MINPRI)
+    try:
+        watcher.start(waiter.switch, None)
+        watcher.send()
+        waiter.get()
+    finally:
+        watcher.close()
+
+
 def _watch(cfg: Any, places: Places) -> None:
     """Tell each connection when its request begins and ends, by gunicorn's own hooks."""
     of_their_own, for_early = {path: Places(1) for path in OF_THEIR_OWN}, Places(1)
 
     def begin(worker: Any, request: Any) -> None:
         peer = request.unreader.sock
-        if not (peer.has_waited or isinstance(worker, ThreadWorker)):
-            time.sleep(0)  # gevent's others have their turn, which a client that sends without pause would not leave
+        if not peer.has_waited:
+            peer.let_others_go()  # as a client that sends without pause would not
         # Who asks without awaiting its response, as no usual client does, gets one place together with all such others.
         peer.begin(for_early if peer.is_early else of_their_own.get(request.path, places))
 

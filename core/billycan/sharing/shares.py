@@ -20,6 +20,7 @@ class Shares:
     def __init__(self, places: int = PLACES) -> None:
         self._lock = threading.Lock()
         self._lines: dict[str, _Line] = {}  # only of businesses that have requests at work
+        self.last = ""  # the business that took a part last
         self.divide(places)
 
     def divide(self, places: int) -> None:
@@ -37,6 +38,7 @@ class Shares:
                 line = self._lines[business] = _Line()
             if line.held < self.most:
                 line.held += 1
+                self.last = business
                 return None
             if rank != _UNDER_WAY and len(line.waiting[rank]) >= MOST_WAITING:
                 raise TooManyAtOnce
@@ -51,6 +53,7 @@ class Shares:
             line = self._lines[business]
             for waiting in line.waiting:
                 if waiting:
+                    self.last = business
                     waiting.popleft().release()
                     return
             line.held -= 1
@@ -84,15 +87,18 @@ class Share:
         self._shares, self._business, self._rank = shares, business, rank
         self._gate: threading.Lock | None = None
         self._is_held = self._is_over = False
+        self.is_repeated = False  # whether the same business took a part just before
 
     def begin(self) -> bool:
         """Take it where some of it is free; where not, it is to be waited for. Raises TooManyAtOnce."""
+        self.is_repeated = self._shares.last == self._business
         self._gate = self._shares.take(self._business, self._rank)
         self._is_held = self._gate is None
         return self._is_held
 
     def wait(self) -> None:
         """Wait for it, in no place; raises TooManyAtOnce where that takes too long."""
+        self.is_repeated = True
         self._wait(WAIT_SECONDS)
         if not self._is_held:
             raise TooManyAtOnce

@@ -14,6 +14,7 @@ import msgspec
 import typst
 
 from billycan.paper import Paper
+from billycan.web import run_apart
 
 from .settings import Settings
 
@@ -60,7 +61,7 @@ def compiled(template: bytes, root: Path, data: str, more_fonts: str) -> bytes:
 def _compiled(template: bytes, root: Path, texts: dict[str, str], standards: list[Any], more_fonts: str) -> bytes:
     # A compiler forgets a template that is no file once it failed; a new one takes 2 ms.
     compiler = typst.Compiler(template, root=root, font_paths=fonts(more_fonts), ignore_system_fonts=True)
-    made = compiler.compile(format="pdf", sys_inputs=texts, pdf_standards=standards)
+    made = run_apart(lambda: compiler.compile(format="pdf", sys_inputs=texts, pdf_standards=standards))
     if not isinstance(made, bytes):
         raise TypeError("Typst made no file")
     return made

@@ -8,6 +8,7 @@ from argon2 import PasswordHasher
 from argon2.exceptions import InvalidHashError, VerificationError
 
 from billycan import Problem
+from billycan.web import run_apart
 
 LEAST, MOST = 12, 256  # characters
 
@@ -28,14 +29,14 @@ class Busy(Problem):
 def hashed(password: str) -> str:
     """What is stored of a password. Raises Busy; call it outside any transaction, which would wait with it."""
     with _turn():
-        return _hasher.hash(password)
+        return run_apart(lambda: _hasher.hash(password))
 
 
 def matches(stored: str | None, password: str) -> bool:
     """Whether this is the password; where none is stored it takes as long to say that it is not. Raises Busy."""
     with _turn():
         try:
-            return _hasher.verify(stored or _NOBODYS, password) and stored is not None
+            return run_apart(lambda: _hasher.verify(stored or _NOBODYS, password)) and stored is not None
         except (VerificationError, InvalidHashError):
             return False
 

@@ -1,0 +1,281 @@
+"""A business's requests share a quarter of a process's places, and nobody else's requests wait for them."""
+
+import threading
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from falcon.testing import create_environ
+
+from billycan import Conflict, Context, Manifest, Reply, Route
+from billycan.sharing import shares
+from billycan.testing import Client
+from billycan.web import Pieces
+
+SECONDS = 60
+
+
+class Gate:
+    """What the requests of a test are held up by: each arrives, and goes on when it is let through."""
+
+    def __init__(self):
+        self.arrived, self._open, self._counting = threading.Semaphore(0), threading.Semaphore(0), threading.Lock()
+        self.order, self._here, self.most = [], Counter(), {}
+
+    def pass_through(self, who):
+        with self._counting:
+            self.order.append(who)
+            self._here[who] += 1
+            self.most[who] = max(self.most.get(who, 0), self._here[who])
+        self.arrived.release()
+        assert self._open.acquire(timeout=SECONDS)
+        with self._counting:
+            self._here[who] -= 1
+
+    def wait_for(self, number=1):
+        for _ in range(number):
+            assert self.arrived.acquire(timeout=SECONDS)
+
+    def let_through(self, number=1):
+        self._open.release(number)
+
+
+@pytest.fixture
+def gate():
+    return Gate()
+
+
+@pytest.fixture
+def app(make_app, install, gate):
+    """Routes and pages that wait at the gate, fail, or answer in pieces; in a process of eight places."""
+
+    def wait(ctx: Context) -> str:
+        gate.pass_through(ctx.tenant_id)
+        return "done"
+
+    def fail(ctx: Context) -> str:
+        raise RuntimeError("broken")
+
+    def refuse(ctx: Context) -> str:
+        raise Conflict("not now")
+
+    def unencodable(ctx: Context) -> str:
+        return object()
+
+    def pieces(ctx: Context) -> Reply:
+        return Reply(Pieces(iter([b"a", b"b"]), lambda: None), "text/plain", {"Content-Length": "2"})
+
+    def broken_pieces(ctx: Context) -> Reply:
+        def broken():
+            yield b"a"
+            raise RuntimeError("broken")
+
+        return Reply(broken(), "text/plain")
+
+    def header(ctx: Context) -> Reply:
+        return Reply(b"a", "text/plain", {"X-Text": "\N{SNOWMAN}"})
+
+    class Portal:
+        def __init__(self, app):
+            self.app = app
+
+        def on_get(self, req, resp, id):
+            for _ in range(2):  # only the first counts
+                self.app.take_share(req, id)
+            if req.params.get("fails"):
+                raise RuntimeError("broken")
+            gate.pass_through(id)
+            resp.text = "done"
+
+    handlers = (wait, fail, refuse, unencodable, pieces, broken_pieces, header)
+    routes = tuple(Route("GET", f"/v1/{each.__name__}", each, scope=None) for each in handlers)
+    install(Manifest(name="gates", routes=routes, pages=(("/portal/{id}", Portal),)))
+    app = make_app("gates")
+    app.shares.divide(8)
+    return app
+
+
+@pytest.fixture
+def pool():
+    with ThreadPoolExecutor(20) as pool:
+        yield pool
+
+
+def ask(pool, client, path="/v1/wait"):
+    return pool.submit(lambda: client.key().call("GET", path).status_int)
+
+
+def line_of(client):
+    """How many requests of a business are at work, and how many of it and of its sandbox wait."""
+    line = client.app.shares._lines.get(client.tenant_id)
+    return (line.held, *map(len, line.waiting[1:])) if line else (0, 0, 0)
+
+
+def until(client, held, waiting=0, of_sandbox=0):
+    while line_of(client) != (held, waiting, of_sandbox):
+        pass
+
+
+def test_a_business_has_a_quarter_of_the_places_and_others_have_theirs(app, pool, gate):
+    noisy, quiet = Client(app), Client(app)
+    asked = [ask(pool, noisy) for _ in range(5)]
+    gate.wait_for(2)
+    until(noisy, 2, 3)
+    also = ask(pool, quiet)
+    gate.wait_for()
+    assert gate.order == [noisy.tenant_id, noisy.tenant_id, quiet.tenant_id]
+    gate.let_through(6)
+    assert {each.result(SECONDS) for each in (*asked, also)} == {200}
+    assert len(gate.order) == 6 and gate.most == {noisy.tenant_id: 2, quiet.tenant_id: 1}
+    assert app.shares._lines == {}
+
+
+@pytest.mark.parametrize(("places", "most"), [(1, 1), (4, 1), (7, 1), (8, 2), (16, 4)])
+def test_the_share_is_a_quarter_and_at_least_one(places, most):
+    assert shares.Shares(places).most == most
+
+
+def test_a_sandbox_shares_with_its_business_which_goes_first(app, pool, gate):
+    live = Client(app)
+    sandbox = live.sandbox()
+    asked = [ask(pool, sandbox), ask(pool, sandbox)]
+    gate.wait_for(2)
+    asked.append(ask(pool, sandbox))
+    until(live, 2, 0, 1)
+    asked.append(ask(pool, live))
+    until(live, 2, 1, 1)
+    for _ in range(2):
+        gate.let_through()
+        gate.wait_for()
+    gate.let_through(2)
+    assert {each.result(SECONDS) for each in asked} == {200}
+    assert gate.order == [sandbox.tenant_id, sandbox.tenant_id, live.tenant_id, sandbox.tenant_id]
+
+
+def test_who_finds_the_line_full_is_refused_at_once(app, pool, gate, monkeypatch):
+    monkeypatch.setattr(shares, "MOST_WAITING", 1)
+    noisy, quiet = Client(app), Client(app)
+    asked = [ask(pool, noisy) for _ in range(3)]
+    gate.wait_for(2)
+    until(noisy, 2, 1)
+    error = noisy.refused(429, "too_many_at_once", "GET", "/v1/wait")
+    assert error["type"] == "rate_limit" and error["retry_after"] == 1
+    assert noisy.last.headers["Retry-After"] == "1"
+    assert noisy.last.headers["X-RateLimit-Limit"] == "100000" and "X-RateLimit-Reset" in noisy.last.headers
+    quiet.call("GET", "/v1/pieces", None, 200)
+    gate.let_through(3)
+    assert {each.result(SECONDS) for each in asked} == {200}
+    noisy.call("GET", "/v1/pieces", None, 200)
+
+
+def test_a_live_business_is_not_refused_because_its_sandbox_waits(app, pool, gate, monkeypatch):
+    monkeypatch.setattr(shares, "MOST_WAITING", 1)
+    live = Client(app)
+    sandbox = live.sandbox()
+    asked = [ask(pool, sandbox) for _ in range(3)]
+    gate.wait_for(2)
+    until(live, 2, 0, 1)
+    sandbox.refused(429, "too_many_at_once", "GET", "/v1/wait")
+    asked.append(ask(pool, live))
+    until(live, 2, 1, 1)
+    gate.let_through(4)
+    assert {each.result(SECONDS) for each in asked} == {200}
+
+
+def test_nobody_waits_for_long(app, pool, gate, monkeypatch):
+    monkeypatch.setattr(shares, "WAIT_SECONDS", 0.01)
+    client = Client(app)
+    asked = [ask(pool, client) for _ in range(2)]
+    gate.wait_for(2)
+    client.refused(429, "too_many_at_once", "GET", "/v1/wait")
+    assert line_of(client) == (2, 0, 0)
+    gate.let_through(2)
+    assert {each.result(SECONDS) for each in asked} == {200}
+    assert app.shares._lines == {}
+
+
+def test_who_gives_up_as_its_turn_comes_hands_it_on(monkeypatch):
+    """The part is handed over between the end of the wait and its leaving the line."""
+    all_shares = shares.Shares(1)
+    first, second = (shares.Share(all_shares, "a", shares.LIVE) for _ in range(2))
+    assert first.begin() and not second.begin()
+    monkeypatch.setattr(shares, "WAIT_SECONDS", 0)
+    withdraw = all_shares.withdraw
+    monkeypatch.setattr(all_shares, "withdraw", lambda *given: (first.leave(), withdraw(*given))[1])
+    second.wait()
+    assert all_shares._lines["a"].held == 1
+    second.leave()
+    assert all_shares._lines == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [("fail", 500), ("refuse", 409), ("unencodable", 500), ("header", 500), ("nowhere", 404), ("pieces", 200)],
+)
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_however_a_request_ends_its_share_is_free_again(app, method, path, status):
+    Client(app).call(method, f"/v1/{path}", None, status)
+    assert app.shares._lines == {}
+
+
+def test_a_body_of_pieces_holds_its_share_until_it_is_sent_or_let_go(app):
+    client = Client(app)
+
+    def begin(path):
+        given = create_environ(path, headers=client.headers)
+        return app.wsgi(given, lambda *_: None)
+
+    body = begin("/v1/pieces")
+    assert line_of(client) == (1, 0, 0)
+    assert b"".join(body) == b"ab"
+    body.close()
+    assert line_of(client) == (0, 0, 0)
+    gone = begin("/v1/pieces")
+    gone.close()  # the client has gone
+    assert line_of(client) == (0, 0, 0)
+    broken = begin("/v1/broken_pieces")
+    with pytest.raises(RuntimeError):
+        b"".join(broken)
+    assert line_of(client) == (1, 0, 0)
+    broken.close()
+    assert app.shares._lines == {}
+
+
+def test_who_is_refused_before_that_takes_no_part(app, pool, gate, monkeypatch):
+    """Without a key, with one that is revoked, and beyond a limit: nobody waits in the business's line."""
+    monkeypatch.setattr(shares, "MOST_WAITING", 0)
+    client = Client(app)
+    hasty = client.key(per_second=1)
+    hasty.call("GET", "/v1/pieces", None, 200)
+    asked = [ask(pool, client) for _ in range(2)]
+    gate.wait_for(2)
+    hasty.refused(429, "rate_limited", "GET", "/v1/wait")
+    client.refused(401, "invalid_api_key", "GET", "/v1/wait", headers={"Authorization": "Bearer svc_live_x"})
+    client.call("GET", "/v1/openapi.json", None, 200, headers={"Authorization": ""})
+    client.call("GET", "/-/health", None, 200)
+    client.call("GET", "/-/ready", None, 200)
+    gate.let_through(2)
+    assert {each.result(SECONDS) for each in asked} == {200}
+
+
+def test_pages_and_keys_share_the_same(app, pool, gate, monkeypatch):
+    monkeypatch.setattr(shares, "MOST_WAITING", 0)
+    client = Client(app)
+    page = f"/portal/{client.tenant_id}"
+    asked = [ask(pool, client, page), ask(pool, client)]
+    gate.wait_for(2)
+    client.refused(429, "too_many_at_once", "GET", "/v1/pieces")
+    assert client.call("GET", page).status_int == 429
+    gate.let_through(2)
+    assert {each.result(SECONDS) for each in asked} == {200}
+    client.call("GET", f"{page}?fails=1", None, 500)
+    assert app.shares._lines == {}
+
+
+def test_a_business_is_looked_up_once(app):
+    live = Client(app)
+    sandbox = live.sandbox()
+    for _ in range(2):
+        assert {app.tenants.business_of(app.db, each.tenant_id) for each in (live, sandbox)} == {live.tenant_id}
+    app.tenants.business_of(None, sandbox.tenant_id)
+    assert app.tenants.business_of(app.db, "ten_nobody") == "ten_nobody"

@@ -1,7 +1,7 @@
 """One rule for data wherever it is shown: a key sees of other resources' records no more than what they are called.
 
-Every resource is filled with texts and amounts that stand nowhere else, and every GET route and every event is read with
-a key that has the read scope of its own plugin alone. Both come from the routes themselves: a new one is covered.
+Every resource is filled with texts and amounts that stand nowhere else, and every GET route and every event is read
+with a key that has the read scope of its own plugin alone. Both come from the routes: a new one is covered.
 """
 
 import runpy
@@ -137,9 +137,10 @@ def marks():
 def tenant(app, marks):
     """A business with a marked record of every collection, and an email that failed."""
     isolation = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))
-    for path, body in isolation["BODIES"].items():
+    bodies = isolation["BODIES"]
+    for path in bodies:
         if endpoint := app.at.get(("POST", path)):
-            body |= marks.filled(path, endpoint.signature.body, body | MORE.get(path, {}))
+            bodies[path] |= marks.filled(path, endpoint.signature.body, bodies[path] | MORE.get(path, {}))
 
     def attach(client, ids):
         query = f"resource={ids['/v1/expenses']}&filename={marks.mark('/v1/attachments', 'filename')}.pdf"

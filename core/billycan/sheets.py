@@ -17,8 +17,8 @@ from .wire import encode
 
 MEDIA_TYPE = "text/csv; charset=utf-8"
 # What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection), in full width too; and text that looks
-# like what guards one, so that what is read again is what was written. Where semicolons or tabs separate cells, the text
-# after one is a cell of its own, and quotation marks before it do not change that.
+# like what guards one, so that what is read again is what was written. Where semicolons or tabs separate cells, what
+# follows one is a cell of its own, and quotation marks before it do not change that.
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
 _FORMULA = re.compile(rf"'*[{_SIGNS}\t\r\n]")
 _NUMBER = r"[+-]?\d[\d ().-]*"
@@ -72,8 +72,8 @@ def csv_reply(filename: str, columns: Sequence[str], rows: Iterable[Sequence[Any
     """A CSV file (RFC 4180, UTF-8) of these rows, the first of which names the columns.
 
     Money has two decimals, dates are YYYY-MM-DD, and what is missing is empty. Text that a spreadsheet would take for a
-    formula has a `'` before it, at its beginning and after a semicolon, a tab or a line break; numbers and phone numbers
-    stay as they are.
+    formula has a `'` before it, at its beginning and after a semicolon, a tab or a line break; numbers and phone
+    numbers stay as they are.
     """
     return Reply(
         written([columns, *rows]), MEDIA_TYPE, {"Content-Disposition": f'attachment; filename="{filename}.csv"'}

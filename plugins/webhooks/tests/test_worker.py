@@ -17,7 +17,7 @@ from billycan_webhooks.dispatch import Dispatcher, consume
 from billycan_webhooks.queue import JsonSerializer, Queue
 from billycan_webhooks.tables import deliveries
 
-# Within which a hint brings what is due, where nothing sweeps: ample for a slow machine, and less than a sweep's minute.
+# Within which a hint brings what is due where nothing sweeps: ample for a slow machine, and less than a minute.
 HINTED_SECONDS = 30
 
 
@@ -304,7 +304,7 @@ def test_what_is_recovered_is_sent_without_a_sweep(arriving):
 
 @pytest.mark.usefixtures("unswept")
 def test_what_a_renewed_consent_releases_is_sent_without_a_sweep(make_app, receive, subscribe, working):
-    from billycan_apps.testing import OAuthApp  # noqa: PLC0415 - not without that plugin
+    from billycan_apps.testing import OAuthApp
 
     plugins = ("apps", "contacts", "dashboard", "users", "webhooks")
     app, receiver = make_app(*plugins, fresh=True, webhooks={"allow_private": True}), receive()
@@ -316,7 +316,7 @@ def test_what_a_renewed_consent_releases_is_sent_without_a_sweep(make_app, recei
     receiver.wait(1)
     oauth.consents(scopes=["webhooks:read", "webhooks:write"])
     contact(client)
-    assert [delivery["status"] for delivery in listed(client)][0] == "held"
+    assert listed(client)[0]["status"] == "held"
     oauth.consents()
     receiver.wait(2, HINTED_SECONDS)
 

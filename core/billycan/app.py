@@ -156,7 +156,7 @@ class App:
             return self.limiter.take(name, per_minute, per_second, now)
         except OSError:
             # Better to serve uncounted than not at all; whoever runs this must know.
-            log.exception("rate limits cannot be counted")
+            log.exception("rate limits cannot be counted: the request is served all the same")
             reset = math.ceil(now)
             return Allowance(allowed=True, limit=per_minute, remaining=per_minute, reset=reset, window="minute")
 

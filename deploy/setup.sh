@@ -22,6 +22,7 @@ install_missing() {
     need node nodejs
     need npm npm
     need openssl openssl
+    need pgbouncer pgbouncer
     need redis-server redis-server
     need systemd-analyze systemd
     [ -n "$missing" ] || return 0

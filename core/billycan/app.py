@@ -171,7 +171,7 @@ class App:
             return self.limiter.take_each(now, *limits)
         except OSError:
             # Better to serve uncounted than not at all; whoever runs this must know.
-            log.exception("rate limits cannot be counted")
+            log.exception("rate limits cannot be counted: the request is served all the same")
             reset, most = math.ceil(now), limits[0].per_minute
             return Allowance(allowed=True, limit=most, remaining=most, reset=reset, window="minute")
 

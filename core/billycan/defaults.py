@@ -81,9 +81,9 @@ def rate_limit(app: "App", identity: Identity | None, address: str, now: float) 
 def authorize(ctx: "Context", route: Route) -> None:
     if route.scope and not (ctx.identity and ctx.identity.holds(route.scope)):
         raise Forbidden(f"This key lacks the scope {route.scope}.", required_scope=route.scope)
-    # Which of them is made may depend on the body: whoever makes it asks again, by `ctx.require`.
+    # Of several, the body decides which is made: only the handler can name the scope, by `ctx.require`.
     made = ctx.app.scopes_to_make(route)
-    if ctx.identity and made and not any(map(ctx.identity.holds, made)):
+    if len(made) == 1:
         ctx.require(made[0])
 
 

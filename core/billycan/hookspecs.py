@@ -64,7 +64,10 @@ def on_event(ctx: "Context", event: "Event") -> None:
 
 @hookspec
 def after_commit(ctx: "Context", events: "Sequence[Event]") -> None:
-    """Called once the transaction is durable, of which `ctx.db` is over; a failure is logged and not shown."""
+    """Called once for each committed transaction of a write, whether it emitted events or not; `ctx.db` is closed.
+
+    A failure is logged and not shown.
+    """
 
 
 @hookspec(firstresult=True)

@@ -17,9 +17,14 @@ from .wire import encode
 
 MEDIA_TYPE = "text/csv; charset=utf-8"
 # What a spreadsheet takes for the beginning of a formula (OWASP, CSV Injection), in full width too; and text that looks
-# like what guards one, so that what is read again is what was written.
-_FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-_NUMBER_OR_PHONE = re.compile(r"[+-]?\d[\d ().-]*", re.ASCII)
+# like what guards one, so that what is read again is what was written. Where semicolons or tabs separate cells, what
+# follows one is a cell of its own, and quotation marks before it do not change that.
+_SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"
+_FORMULA = re.compile(rf"'*[{_SIGNS}\t\r\n]")
+_NUMBER = r"[+-]?\d[\d ().-]*"
+_WITHIN = re.compile(rf"""([;\t\r\n]"*)(?='*[{_SIGNS}])(?!{_NUMBER}"*(?:[;\t\r\n]|$))""", re.ASCII)
+_GUARDED_WITHIN = re.compile(rf"""([;\t\r\n]"*)'(?='*[{_SIGNS}])""")
+_NUMBER_OR_PHONE = re.compile(_NUMBER, re.ASCII)
 _PLAIN_ITEM = re.compile(r"[^\s,\[][^,\r\n]*")
 _DEEPEST = 3
 
@@ -67,7 +72,8 @@ def csv_reply(filename: str, columns: Sequence[str], rows: Iterable[Sequence[Any
     """A CSV file (RFC 4180, UTF-8) of these rows, the first of which names the columns.
 
     Money has two decimals, dates are YYYY-MM-DD, and what is missing is empty. Text that a spreadsheet would take for a
-    formula has a `'` before it; numbers and phone numbers stay as they are.
+    formula has a `'` before it, at its beginning and after a semicolon, a tab or a line break; numbers and phone
+    numbers stay as they are.
     """
     return Reply(
         written([columns, *rows]), MEDIA_TYPE, {"Content-Disposition": f'attachment; filename="{filename}.csv"'}
@@ -95,9 +101,11 @@ def cell(value: Any) -> str:
         value = ", ".join(value)
     elif not isinstance(value, str):
         value = encode(value).decode() if value else ""
-    return f"'{value}" if _FORMULA.match(value) and not _NUMBER_OR_PHONE.fullmatch(value) else value
+    guard = "'" if _FORMULA.match(value) and not _NUMBER_OR_PHONE.fullmatch(value) else ""
+    return guard + _WITHIN.sub(r"\1'", value)
 
 
 def text_of(cell: str) -> str:
     """The text of which a cell was made: without what guards it."""
+    cell = _GUARDED_WITHIN.sub(r"\1", cell)
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell

@@ -16,7 +16,7 @@ log = logging.getLogger("billycan")
 
 @contextmanager
 def unit_of_work(ctx: "Context") -> Iterator[None]:
-    """Begin; on leaving publish the events and commit, then announce them. Any exception rolls all of it back."""
+    """Begin; on leaving publish the events and commit, then announce that. Any exception rolls all of it back."""
     with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
         yield
         publish(ctx, commits=True)
@@ -41,9 +41,7 @@ def tell(ctx: "Context") -> None:
 
 
 def announce(ctx: "Context") -> None:
-    """Tell every plugin that events are durable; one that fails keeps no other from hearing."""
-    if not ctx.events:
-        return
+    """Tell every plugin that the transaction is durable, events or none; one that fails keeps no other from hearing."""
     offered: dict[str, Any] = {"ctx": ctx, "events": ctx.events}
     for implementation in reversed(ctx.app.hook.after_commit.get_hookimpls()):
         try:

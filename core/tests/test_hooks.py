@@ -334,10 +334,18 @@ def test_a_failure_after_the_commit_is_nobodys_else(make_app, install, caplog):
     assert heard == [("a", ["contact.created"]), ("z", 1)]
     assert "after_commit of guest failed" in caplog.text and "Boom" in caplog.text
     assert client.get(f"/v1/contacts/{made['id']}")["data"] == made
-    client.patch(f"/v1/contacts/{made['id']}", {})
     client.get("/v1/contacts")
     client.post("/v1/contacts", {}, 422)
     assert len(heard) == 2
+
+
+def test_what_commits_without_events_is_told_of_too(make_app, install):
+    heard = []
+    install(Manifest(name="guest"), after_commit=lambda events: heard.append(len(events)))
+    client = Client(make_app("contacts", "guest"))
+    made = client.post("/v1/contacts", ADA)["data"]
+    client.patch(f"/v1/contacts/{made['id']}", {})
+    assert heard == [1, 0]
 
 
 FAILING = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import sqlalchemy as sa
 
-from . import walls
+from . import sessions, walls
 from .kept import Kept
 
 if TYPE_CHECKING:
@@ -59,6 +59,7 @@ class Engines:
         # As psycopg's own, but for a call in Python for each value, of which a page of 25 invoices has 50.
         self._json = type("Json", (Loader,), {"load": settings["json_deserializer"]})
         for engine in (self.writer, self.reader):
+            sa.event.listen(engine, "do_connect", sessions.connect)
             sa.event.listen(engine, "connect", self._read_json)
             sa.event.listen(engine, "checkin", _note_checkin)
             sa.event.listen(engine, "checkout", _ping_if_idle)

@@ -7,6 +7,7 @@ it lives: what a dead one counted is added to `gone`, so that no restart makes a
 from __future__ import annotations
 
 import fcntl
+import logging
 import mmap
 import os
 import threading
@@ -18,6 +19,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from .folder import reserve
+
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "other")
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
 STATUSES = 500  # from 100 on
@@ -26,6 +29,8 @@ MICROSECONDS = BUCKETS + len(BOUNDS) + 1
 _WORDS = MICROSECONDS + 1
 _numbers = count(1)
 
+log = logging.getLogger("billycan")
+
 
 class Counts:
     """The requests this process has answered, and, of all the processes that share `folder`, their sum."""
@@ -33,16 +38,16 @@ class Counts:
     def __init__(self, folder: Path) -> None:
         self._folder = folder / "counts"
         self._folder.mkdir(mode=0o700, exist_ok=True)
-        with self._turn():
-            self._bury()
-            path = self._folder / f"{os.getpid()}-{next(_numbers)}"
-            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.ftruncate(file, 8 * _WORDS)
-            self._map = mmap.mmap(file, 8 * _WORDS)  # which keeps the lock, too
-            os.close(file)
-        self._words: Any = memoryview(self._map).cast("q")
         self._lock = threading.Lock()
+        self._words: Any = array("q", bytes(8 * _WORDS))  # while there is no file, nothing of this is counted
+        self._map: mmap.mmap | None = None
+        try:
+            self._map = self._mapped()
+            self._words = memoryview(self._map).cast("q")
+        except OSError:
+            log.exception(
+                "the metrics lack the requests of this process until it is restarted: make room in %s", self._folder
+            )
 
     def add(self, method: str, status: int, seconds: float) -> None:
         """Count a request that took so long."""
@@ -55,15 +60,32 @@ class Counts:
     def close(self) -> None:
         """Leave what was counted to the others."""
         with self._lock:
-            if not self._map.closed:
+            if self._map:
                 self._words.release()
                 self._map.close()
-                self._words = array("q", bytes(8 * _WORDS))  # what comes yet is not counted
+                self._map, self._words = None, array("q", bytes(8 * _WORDS))  # what comes yet is not counted
 
     def whole(self) -> array[int]:
         """What all processes counted, those that have ended too."""
         with self._turn():
             return _sum(path.read_bytes() for path in self._folder.iterdir() if path.name != "turn")
+
+    def _mapped(self) -> mmap.mmap:
+        """A file of this process's own, mapped and locked."""
+        with self._turn():
+            self._bury()
+            path = self._folder / f"{os.getpid()}-{next(_numbers)}"
+            file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                reserve(file, 0, 8 * _WORDS)
+                os.truncate(file, 8 * _WORDS)
+                return mmap.mmap(file, 8 * _WORDS)  # which keeps the lock, too
+            except OSError:
+                path.unlink()
+                raise
+            finally:
+                os.close(file)
 
     @contextmanager
     def _turn(self) -> Iterator[None]:

@@ -1,5 +1,10 @@
-"""What the processes of a host share: a private folder, and the epoch of the keys in it."""
+"""What the processes of a host share: a private folder, and the epoch of the keys in it.
 
+The folder may be full. Whatever a process maps of a file there is reserved before: to touch a page that nothing can be
+found for ends the process, and nobody hears why.
+"""
+
+import fcntl
 import hashlib
 import os
 import stat
@@ -25,7 +30,14 @@ class Epoch:
     def bump(self) -> None:
         private_folder(self._path.parent)
         with self._path.open("ab") as file:
-            file.write(b".")  # Appending needs no lock.
+            fcntl.flock(file, fcntl.LOCK_EX)
+            os.truncate(file.fileno(), os.fstat(file.fileno()).st_size + 1)  # which needs no room, in a full folder
+
+
+def reserve(file: int, first: int, last: int) -> None:
+    """Have a file hold what lies between two of its bytes, so that it can be mapped; OSError where there is no room."""
+    if hasattr(os, "posix_fallocate"):  # macOS has none
+        os.posix_fallocate(file, first, last - first)
 
 
 def shared_folder(identity: str) -> Path:

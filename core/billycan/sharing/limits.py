@@ -4,6 +4,7 @@ Each name has a small file that every process maps: word 0 counts the requests e
 ring of when. The ring has one place more than any limit looks back on, and the count is stored last, so a process
 killed between the two stores leaves a stamp that nobody counts and the next one overwrites. A name's lock is one byte
 of the file `table`, a POSIX record lock: the kernel drops it when the process dies, and a fork does not inherit it.
+What was never written takes no memory: the ring's pages are reserved one by one, as it fills, and none is read before.
 
 Anybody can have many addresses, so those of each use have a bounded number of files. The addresses that find no place
 are counted together by network, in a table of fixed size (`_Crowd`).
@@ -30,7 +31,7 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from .folder import private_folder
+from .folder import private_folder, reserve
 
 # A tick is the resolution of a float of Unix seconds from 2004 to 2038, so that reckoning in ticks rounds nothing.
 SECOND = 1 << 22
@@ -138,9 +139,7 @@ class Limiter:
             if abs(at - self._looked) >= SECOND:
                 self._looked = at
                 if not os.fstat(self._table).st_nlink:  # Some systems empty /dev/shm when a user logs out.
-                    abandon = self._abandon
-                    self._begin()
-                    abandon()
+                    self._begin_anew()
             try:
                 for place in places:
                     fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
@@ -180,6 +179,14 @@ class Limiter:
         self._logs: dict[str, _Log] = {}  # the least recently used first
         self._crowds: dict[str, _Crowd] = {}
 
+    def _begin_anew(self) -> None:
+        abandon = self._abandon
+        try:
+            self._begin()
+        except RuntimeError as error:
+            raise OSError(str(error)) from error
+        abandon()
+
     @contextmanager
     def _locked_crowd(self, use: str) -> Iterator[_Crowd]:
         with self._locked(_place(f"addresses of {use}")):
@@ -215,7 +222,7 @@ class Limiter:
             return found
         if is_address and not path.exists() and not self._make_place(key, path, at):
             return None
-        stamps = found.stamps(at) if found else []
+        stamps = _stamps(path, at) if found else []
         # A ring only grows: a smaller one would forget requests, should the limit rise again within the minute.
         room = max(room, found.room if found else 0)
         new = self._folder / f"{path.name}.new"
@@ -272,7 +279,7 @@ class _Log:
             self.words = memoryview(mmap.mmap(fd, os.fstat(fd).st_size // 8 * 8)).cast("q")
         finally:
             os.close(fd)
-        self.room = len(self.words) - 1
+        self._path, self.room, self._reserved = path, len(self.words) - 1, 0
 
     @classmethod
     def find(cls, path: Path) -> _Log | None:
@@ -281,16 +288,14 @@ class _Log:
 
     @property
     def newest(self) -> int:
-        return self._ago(1)
+        return self._ago(1) if self.words[0] > 0 else 0
 
     def is_sound(self, room: int, at: int) -> bool:
         count = self.words[0]
+        if count < 0 or self.room < room:
+            return False
         oldest = self._ago(min(count, self.room - 1))
-        return count >= 0 and self.room >= room and oldest <= self.newest <= at + MINUTE
-
-    def stamps(self, at: int) -> list[int]:
-        """Every stamp up to a minute ahead of `at`, in order, whatever state the file is in."""
-        return sorted(stamp for stamp in self.words[1:] if stamp and stamp <= at + MINUTE)
+        return oldest <= self.newest <= at + MINUTE
 
     def add(self, at: int) -> None:
         """Count a request."""
@@ -299,10 +304,13 @@ class _Log:
         self.words[0] = count + 1
 
     def allow(self, per_minute: int, per_second: int, at: int) -> Allowance:
-        """Whether one more request may be counted, with the figures as they are once it is; counts nothing."""
+        """Whether one more request may be counted, with the figures as they are once it is; makes room for it only."""
         clock = max(at, self.newest)
         minute, second = self._count(clock - MINUTE), self._count(clock - SECOND)
         if minute < per_minute and second < per_second:
+            place = 1 + self.words[0] % self.room
+            if place >= self._reserved:
+                self._reserve(place)  # before any of several limits is charged: the folder may be full
             remaining, reset = per_minute - minute - 1, _seconds((self._ago(minute) if minute else clock) + MINUTE)
             return Allowance(allowed=True, limit=per_minute, remaining=remaining, reset=reset, window="minute")
         windows: list[tuple[int, Window, int, int]] = []
@@ -314,6 +322,17 @@ class _Log:
         end, window, limit, reset = max(windows, key=itemgetter(0))
         wait = _seconds(end - at)
         return Allowance(allowed=False, limit=limit, remaining=0, reset=reset, window=window, retry_after=wait)
+
+    def _reserve(self, place: int) -> None:
+        """Have room for a word and for the rest of its page; OSError where there is none. What comes before has it."""
+        first = 8 * place // mmap.PAGESIZE * mmap.PAGESIZE
+        end = min(first + mmap.PAGESIZE, 8 * len(self.words))  # beyond its end, the file would grow
+        fd = os.open(self._path, os.O_RDWR)
+        try:
+            reserve(fd, first, end)
+        finally:
+            os.close(fd)
+        self._reserved = end // 8
 
     def _ago(self, number: int) -> int:
         """When the last request but `number` - 1 was."""
@@ -334,27 +353,23 @@ class _Crowd:
     Four words belong to a network, and each holds the time until which it is charged. The earliest counts, and a
     request charges all four beyond it. Others may have charged some of them, but hardly ever all: so a network is never
     charged too little, and almost never for others (a count-min sketch with conservative update, over the generic cell
-    rate algorithm of ITU-T I.371). The lock of the use is held whenever it is read or written.
+    rate algorithm of ITU-T I.371). The lock of the use is held whenever it is read or written. Few of its words are
+    ever used, so it is not mapped: it takes as much memory as those.
     """
 
     def __init__(self, path: Path) -> None:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            size = 8 * (2 + _CROWD_WORDS)
-            if os.fstat(fd).st_size != size:
-                os.ftruncate(fd, size)
-            self._words = memoryview(mmap.mmap(fd, size)).cast("q")
-        finally:
-            os.close(fd)
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        weakref.finalize(self, os.close, self._file)
+        os.truncate(self._file, 8 * (2 + _CROWD_WORDS))
 
     @property
     def noted(self) -> tuple[int, int]:
         """How many addresses have a place, and when that was last seen to."""
-        return self._words[0], self._words[1]
+        return self._word(0), self._word(1)
 
     @noted.setter
     def noted(self, noted: tuple[int, int]) -> None:
-        self._words[0], self._words[1] = noted
+        os.pwrite(self._file, array("q", noted), 0)
 
     def is_quiet(self, network: str, at: int) -> bool:
         """Whether no request of this network was allowed here for a minute."""
@@ -374,7 +389,7 @@ class _Crowd:
                 allowed=False, limit=per_minute, remaining=0, reset=reset, window="minute", retry_after=wait
             )
         for place in places:
-            self._words[place] = max(charged[place], until)
+            os.pwrite(self._file, array("q", [max(charged[place], until)]), 8 * place)
         return Allowance(allowed=True, limit=per_minute, remaining=room // cost, reset=_seconds(until), window="minute")
 
     def _places(self, network: str) -> list[int]:
@@ -383,8 +398,17 @@ class _Crowd:
 
     def _charged(self, place: int, at: int) -> int:
         # None is charged for longer than a minute, nor by a clock more than a minute ahead: that one was put back.
-        until = self._words[place]
+        until = self._word(place)
         return until if until <= at + 2 * MINUTE + SECOND else 0
+
+    def _word(self, place: int) -> int:
+        return array("q", os.pread(self._file, 8, 8 * place))[0]
+
+
+def _stamps(path: Path, at: int) -> list[int]:
+    """Every stamp of a name's file up to a minute ahead of `at`, in order, whatever state the file is in."""
+    content = path.read_bytes()
+    return sorted(stamp for stamp in array("q", content[: len(content) // 8 * 8])[1:] if stamp and stamp <= at + MINUTE)
 
 
 @lru_cache(4096)

@@ -5,19 +5,21 @@ from typing import Any
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from billycan import Context, Page, Paging, Records
+from billycan import Context, Page, Paging, Records, events
 from billycan.fields import DayOrInstant, Moment
 
 from .chain import audit
 
 
 class Entry(Struct, kw_only=True):
-    """A change: `data` is the record as GET answered it then, `key_id` the key that made it, null for timed work."""
+    """A change: `data` is the record as GET answered it then, null for a key that may not read such a record; `key_id`
+    is the key that made it, null for timed work.
+    """
 
     id: str
     sequence: int
     event: str
-    data: dict[str, Any]
+    data: dict[str, Any] | None
     key_id: str | None
     request_id: str
     created_at: Moment
@@ -40,7 +42,10 @@ class AuditQuery(Paging, kw_only=True):
 def list_audit(ctx: Context, query: AuditQuery) -> Page[Entry]:
     """What was changed, by which key and when; newest first."""
     page = records.rows(ctx, replace(query, sort=query.sort or "-sequence"))
-    rows = [{**row._mapping, "data": Raw(row.data.encode())} for row in page.items]
+    rows = [
+        {**row._mapping, "data": Raw(row.data.encode()) if events.may_read(ctx, row.event) else None}
+        for row in page.items
+    ]
     return page.of([Entry(**{name: row[name] for name in Entry.__struct_fields__}) for row in rows])
 
 

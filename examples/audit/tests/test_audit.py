@@ -54,6 +54,12 @@ def test_every_change_is_an_entry_that_follows_the_last(client):
     assert client.get(f"/v1/audit?key_id={client.key('read').key_id}")["data"] == []
 
 
+def test_what_changed_is_for_who_may_read_it(client):
+    contact = client.post("/v1/contacts", ADA)["data"]
+    for scopes, sees in ((["audit:read"], None), (["audit:read", "contacts:read"], contact)):
+        assert [e["data"] for e in client.key(*scopes).get("/v1/audit")["data"]] == [sees]
+
+
 def test_businesses_have_chains_of_their_own(client):
     other = Client(client.app)
     for each in (client, other, client):

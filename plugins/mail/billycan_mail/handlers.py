@@ -13,7 +13,8 @@ from .tables import files, recipients
 def list_emails(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
     """The emails to the business's clients, newest first, without their attempts.
 
-    Emails of the platform itself, such as invitations, are not included.
+    Emails of the platform itself, such as invitations, are not included. What an email says is null for a key that may
+    not read its document.
     """
     return records.page(ctx, query)
 
@@ -21,7 +22,8 @@ def list_emails(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
 def get_email(ctx: Context, id: str) -> Email:
     """One email, with every attempt to send it.
 
-    `sent` means that the mail server accepted it. Opens are not tracked.
+    `sent` means that the mail server accepted it. Opens are not tracked. `subject`, `message` and `text` are null for a
+    key that may not read the document.
     """
     return records.get(ctx, id)
 
@@ -53,7 +55,7 @@ def resend_email(ctx: Context, id: str) -> Email:
         resend_of=id,
         **{name: row._mapping[name] for name in copied},
     )
-    return records.show(ctx, again)
+    return records.show_written(ctx, again)
 
 
 def get_email_pdf(ctx: Context, id: str) -> Reply:

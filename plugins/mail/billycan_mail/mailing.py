@@ -59,7 +59,7 @@ def email_document(ctx: Context, path: str, id: str, asked: NewEmail | None = No
         reply_to=paper.seller.email if is_address(paper.seller.email or "") else None,
         reminder=reminder,
     )
-    return records.show(ctx, row)
+    return records.show_written(ctx, row)
 
 
 def require_anybody(ctx: Context, to: Sequence[str], cc: Sequence[str], *, reminder: bool) -> None:

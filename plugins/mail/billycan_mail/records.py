@@ -47,7 +47,7 @@ def page(ctx: Context, query: EmailQuery) -> Page[ListedEmail]:
 
 def get(ctx: Context, id: str) -> Email:
     """One email, with its attempts; NotFound for any id that is not the tenant's."""
-    return show(ctx, _records.find(ctx, id))
+    return _for_reader(ctx, _whole(ctx, _records.find(ctx, id)))
 
 
 def find(ctx: Context, id: str) -> Row:
@@ -63,9 +63,10 @@ def lock(ctx: Context, id: str) -> Row | None:
         return None
 
 
-def show(ctx: Context, row: Row) -> Email:
-    """One email as `get` answers it."""
-    return _for_reader(ctx, _whole(ctx, row))
+def show_written(ctx: Context, row: Row) -> Email:
+    """One email, for the caller who has just sent it: whoever sends a document may see what was sent."""
+    email = _whole(ctx, row)
+    return email if may_write(ctx, row.document_id) else _cut_short(ctx.app, email)
 
 
 def scopes(ctx: Context, document_id: str | None, does: str) -> set[str]:
@@ -74,6 +75,11 @@ def scopes(ctx: Context, document_id: str | None, does: str) -> set[str]:
     shows = [ctx.app.at.get(("GET", p)) for p in (here, *ctx.app.documents) if f"{p}/".startswith(f"{here}/")]
     found = {endpoint.route.scope for endpoint in shows if endpoint}
     return {scope.replace(":read", f":{does}") for scope in found if scope} or {does}
+
+
+def may_read(ctx: Context, document_id: str | None) -> bool:
+    """Whether the caller may read the document, and so what an email says of it."""
+    return all(map(ctx.holds, scopes(ctx, document_id, "read")))
 
 
 def may_write(ctx: Context, document_id: str | None) -> bool:
@@ -94,14 +100,26 @@ def _tokens(app: App) -> re.Pattern[str]:
 
 
 def _for_reader(ctx: Context, email: E) -> E:
+    """An email as the caller may see it: what comes out of the document only with the document's own read scope."""
+    if not may_read(ctx, email.document_id):
+        return _without_document(email)
     return email if may_write(ctx, email.document_id) else _cut_short(ctx.app, email)
 
 
 def _cut_short(app: App, email: E) -> E:
     """An email without the links in it."""
-    names = [name for name in ("subject", "message", "text") if hasattr(email, name)]
-    texts = {name: without_links(app, getattr(email, name)) for name in names}
+    texts = {name: without_links(app, getattr(email, name)) for name in _telling(email)}
     return msgspec.structs.replace(email, **texts)
+
+
+def _without_document(email: E) -> E:
+    """An email without what it says of its document; events have no more, because not all who hear them may read it."""
+    return msgspec.structs.replace(email, **dict.fromkeys(_telling(email)))
+
+
+def _telling(email: ListedEmail) -> list[str]:
+    """The members that say what is in the document."""
+    return [name for name in ("subject", "message", "text") if hasattr(email, name)]
 
 
 def _whole(ctx: Context, row: Row) -> Email:
@@ -149,7 +167,7 @@ def write(
     # The counter's row that the insert locked makes others wait, so that the count is right.
     _check_bound(ctx)
     if row.status == "failed":
-        ctx.emit("email.failed", _cut_short(ctx.app, _whole(ctx, row)))
+        ctx.emit("email.failed", _without_document(_whole(ctx, row)))
     return row
 
 
@@ -231,7 +249,7 @@ def settle(ctx: Context, row: Row, **values: Any) -> Row:
     status = "sent" if found["sent"] and not found["failed"] else "failed"
     values |= {"status": status, "sent_at": row.sent_at or (ctx.now() if found["sent"] else None)}
     row = finish(ctx, row, **values)
-    ctx.emit(f"email.{status}", _cut_short(ctx.app, _whole(ctx, row)))
+    ctx.emit(f"email.{status}", _without_document(_whole(ctx, row)))
     return row
 
 

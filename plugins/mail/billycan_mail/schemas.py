@@ -140,8 +140,8 @@ class ListedEmail(Resource):
       `held_because` says why.
     document_id: The document that it is about.
     recipients: Every address, with its status.
-    subject: Its subject.
-    message: What was written above the document's details.
+    subject: Its subject; null in events, and for a key that may not read the document.
+    message: What was written above the document's details; null where `subject` is.
     reminder: Whether it is a reminder.
     attachment: What is attached.
     held_because: `no_server`: the deployment sends no mail. `sandbox`: no recipient is a user of the business.
@@ -157,8 +157,8 @@ class ListedEmail(Resource):
     status: Status
     document_id: str | None
     recipients: list[Recipient]
-    subject: str
-    message: str
+    subject: str | None
+    message: str | None
     reminder: bool
     attachment: Attached | None
     held_because: HeldBecause | None
@@ -173,12 +173,12 @@ class ListedEmail(Resource):
 class Email(ListedEmail):
     """An email to a business's clients.
 
-    text: The whole email, as plain text. In events, and for keys that may not write the document, links to the client's
-      pages are cut short here and in `message`.
+    text: The whole email, as plain text; null where `subject` is. For keys that may read the document and not write it,
+      links to the client's pages are cut short here and in `message`.
     attempts: Every attempt, in order.
     """
 
-    text: str
+    text: str | None
     attempts: list[Attempt]
 
 

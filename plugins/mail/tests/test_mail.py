@@ -145,9 +145,28 @@ def test_links_let_nobody_in_who_may_not_write_the_document(mailing, serve, sold
             for name in {"subject", "message", "text", "html"} & each.keys():
                 assert bool(re.search(r"/i/[\w.-]", each[name])) is sees, name
                 assert "https://derwent.example/i" in each[name]
+
+
+def test_what_an_email_says_is_for_who_may_read_its_document(mailing, serve, sold, drain):
+    app = mailing(serve())
+    client, invoice = sold(app)
+    email = emailed(client, invoice)
+    drain(app)
+    path, hidden = f"/v1/emails/{email['id']}", {"subject": None, "message": None, "text": None}
+    whole = client.get(path)["data"]
+    assert email["subject"] and email["text"] and whole["text"] == email["text"]
+    for scopes in (["mail:read"], ["mail:read", "invoices:write"], ["mail:read", "contacts:read"]):
+        caller = client.key(*scopes)
+        assert caller.get(path)["data"] == whole | hidden
+        (listed,) = caller.get("/v1/emails")["data"]
+        assert listed["subject"] is None and listed["message"] is None and listed["recipients"] == whole["recipients"]
+        sheet = caller.call("GET", "/v1/emails", headers={"Accept": "text/csv"}).text
+        assert email["recipients"][0]["address"] in sheet and "INV-0001 from" not in sheet
+    assert client.key("mail:read", "invoices:read").get(path)["data"]["subject"] == email["subject"]
+    # Whoever may email it may see what was sent, as of any other record that a key makes and may not read.
+    assert emailed(client.key("mail:write", "invoices:write"), invoice)["text"]
     (sent,) = client.get("/v1/events?event=email.sent")["data"]
-    for name in ("subject", "message", "text"):
-        assert "https://api.example.com/i/…" in sent["data"][name] and not re.search(r"/i/[\w.-]", sent["data"][name])
+    assert sent["data"] | hidden == sent["data"] and sent["data"]["recipients"] == whole["recipients"]
 
 
 @pytest.mark.either

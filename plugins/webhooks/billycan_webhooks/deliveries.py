@@ -1,6 +1,9 @@
-"""Deliveries: made in the transaction of their event, held, cancelled, sent again, and forgotten."""
+"""Deliveries: made in the transaction of their event, held, cancelled, sent again, and forgotten.
 
-from collections.abc import Sequence
+Here alone does a transaction of the app make a delivery due, and `made_due` knows to which endpoints.
+"""
+
+from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,11 +14,17 @@ from billycan import Context, Event, Row, events, new_id, own
 from billycan.fields import Moment
 from billycan.leases import NOW
 
+from .nudging import Hint
 from .tables import deliveries, endpoints
 
 
-def fan_out(ctx: Context, event: Event) -> list[str]:
-    """Insert a delivery for each endpoint that wants the event, in the open transaction; returns the enabled ones."""
+def made_due(ctx: Context) -> Sequence[Hint]:
+    """The endpoints to which this transaction has made a delivery due, for a worker to hear of once it is committed."""
+    return [*ctx.memo.get("webhooks", ())]
+
+
+def fan_out(ctx: Context, event: Event) -> None:
+    """Insert a delivery for each endpoint that wants the event, in the open transaction."""
     made = {
         "of_tenant": ctx.tenant_id,
         "exactly": event.name,
@@ -25,7 +34,7 @@ def fan_out(ctx: Context, event: Event) -> list[str]:
         "now": event.created_at,
     }
     rows = ctx.db.execute(_fan_out(ctx.db.dialect.name), made)
-    return [row.endpoint_id for row in rows if row.status == "pending"]
+    _note_due(ctx, (row.endpoint_id for row in rows if row.status == "pending"))
 
 
 @cache
@@ -77,6 +86,8 @@ def add(
             connection_id=endpoint.connection_id,
         )
     )
+    if endpoint.enabled:
+        _note_due(ctx, [endpoint.id])
     return id
 
 
@@ -100,7 +111,7 @@ def cancel(ctx: Context, endpoint_id: str) -> None:
 
 def release(ctx: Context, endpoint_id: str) -> None:
     """Send what was held for an endpoint."""
-    _move_open(ctx.db, ctx.tenant_id, endpoint_id, ["held"], status="pending", due_at=ctx.now())
+    _make_due(ctx, endpoint_id, _d.endpoint_id == endpoint_id, _d.status == "held")
 
 
 def on_their_way(ctx: Context, endpoint_id: str, status: str = "pending") -> Sequence[str]:
@@ -115,9 +126,21 @@ def recoverable(ctx: Context, endpoint_id: str, since: Moment, until: Moment) ->
 
 def recover(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> int:
     """Send every failed or held delivery of a time again, each with all its attempts; returns how many."""
-    again = sa.update(deliveries).where(own(ctx, deliveries), *_lost(endpoint_id, since, until))
-    values = {"status": "pending", "due_at": ctx.now(), "failures": 0, "first_attempt_at": None, "finished_at": None}
-    return ctx.db.execute(again.values(values)).rowcount
+    anew = {"failures": 0, "first_attempt_at": None, "finished_at": None}
+    return _make_due(ctx, endpoint_id, *_lost(endpoint_id, since, until), **anew)
+
+
+def _make_due(ctx: Context, endpoint_id: str, *where: sa.ColumnElement[bool], **values: Any) -> int:
+    """Make an endpoint's deliveries due now; returns how many there are."""
+    moved = sa.update(deliveries).where(own(ctx, deliveries), *where)
+    count = ctx.db.execute(moved.values(status="pending", due_at=ctx.now(), **values)).rowcount
+    _note_due(ctx, [endpoint_id] if count else [])
+    return count
+
+
+def _note_due(ctx: Context, endpoint_ids: Iterable[str]) -> None:
+    noted: dict[Hint, None] = ctx.memo.setdefault("webhooks", {})
+    noted.update(dict.fromkeys((ctx.tenant_id, id) for id in endpoint_ids))
 
 
 def _events(ctx: Context, *where: sa.ColumnElement[bool]) -> Sequence[str]:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from billycan import App, Code, Context, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
 
 from . import handlers as h
-from .deliveries import fan_out
+from .deliveries import fan_out, made_due
 from .description import DELIVERY
 from .keeping import check_days, described, oldest_due, tidy, trim_answers, untidy, waiting, with_large_answers
 from .nudging import nudger
@@ -79,11 +79,10 @@ def startup(app: App) -> None:
 
 @hookimpl
 def on_event(ctx: Context, event: Event) -> None:
-    wanting = [(ctx.tenant_id, endpoint_id) for endpoint_id in fan_out(ctx, event)]
-    ctx.memo.setdefault("webhooks", {}).update(dict.fromkeys(wanting))
+    fan_out(ctx, event)
 
 
 @hookimpl
 def after_commit(ctx: Context) -> None:
-    if hints := ctx.memo.get("webhooks"):
+    if hints := made_due(ctx):
         nudger(ctx.app).hint(hints)

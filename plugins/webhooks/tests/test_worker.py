@@ -12,11 +12,14 @@ import pytest
 import sqlalchemy as sa
 from huey.storage import SqliteStorage
 
-from billycan.testing import Client
+from billycan.testing import Client, run_timed
 from billycan_webhooks import nudging
 from billycan_webhooks.dispatch import Dispatcher, consume
 from billycan_webhooks.queue import JsonSerializer, Queue
 from billycan_webhooks.tables import deliveries
+
+# Within which a hint brings what is due where nothing sweeps: ample for a slow machine, and less than a minute.
+HINTED_SECONDS = 30
 
 
 def contact(client, name="Ada"):
@@ -282,6 +285,80 @@ def test_a_scheduled_retry_is_sent_at_its_time_without_a_sweep(hooks, receive, s
     contact(client)
     receiver.wait(2)
     until(lambda: [d["status"] for d in listed(client)] == ["delivered"])
+
+
+@pytest.fixture
+def arriving(hooks, receive, subscribe, working):
+    """A client whose endpoint has had one delivery from a worker that never sweeps; its receiver, and the endpoint."""
+    app, receiver = hooks(retry_offsets=""), receive(204)
+    client = Client(app)
+    endpoint = subscribe(client, receiver.url)
+    working(app)
+    contact(client)
+    receiver.wait(1)
+    until(lambda: listed(client)[0]["status"] == "delivered")
+    return client, receiver, endpoint
+
+
+@pytest.mark.usefixtures("unswept")
+def test_a_ping_is_sent_without_a_sweep(arriving):
+    client, receiver, endpoint = arriving
+    client.post(f"/v1/webhook_endpoints/{endpoint['id']}/test", status=201)
+    receiver.wait(2, HINTED_SECONDS)
+    assert receiver.events[1:] == ["ping"]
+
+
+@pytest.mark.usefixtures("unswept")
+def test_a_replay_is_sent_without_a_sweep(arriving):
+    client, receiver, _ = arriving
+    client.post(f"/v1/webhook_deliveries/{listed(client)[0]['id']}/replay", status=201)
+    receiver.wait(2, HINTED_SECONDS)
+
+
+@pytest.mark.usefixtures("unswept")
+def test_what_is_recovered_is_sent_without_a_sweep(arriving):
+    client, receiver, endpoint = arriving
+    here = f"/v1/webhook_endpoints/{endpoint['id']}"
+    client.patch(here, {"enabled": False})
+    for i in range(5):
+        contact(client, str(i))
+    client.patch(here, {"enabled": True})
+    body = {"since": "2026-11-20T00:00:00Z"}
+    assert client.post(f"{here}/recover", body, 202)["data"]["deliveries"] == 5
+    receiver.wait(6, HINTED_SECONDS)
+
+
+@pytest.mark.usefixtures("unswept")
+def test_what_a_renewed_consent_releases_is_sent_without_a_sweep(make_app, receive, subscribe, working):
+    from billycan_apps.testing import OAuthApp
+
+    plugins = ("apps", "contacts", "dashboard", "users", "webhooks")
+    app, receiver = make_app(*plugins, fresh=True, webhooks={"allow_private": True}), receive()
+    client = Client(app)
+    oauth = OAuthApp(client, "contacts:read", "webhooks:read", "webhooks:write")
+    subscribe(oauth.connect(), receiver.url, "contact.*")
+    working(app)
+    contact(client)
+    receiver.wait(1)
+    oauth.consents(scopes=["webhooks:read", "webhooks:write"])
+    contact(client)
+    assert listed(client)[0]["status"] == "held"
+    oauth.consents()
+    receiver.wait(2, HINTED_SECONDS)
+
+
+@pytest.mark.usefixtures("unswept")
+def test_what_is_imported_is_delivered_without_a_sweep(make_app, receive, subscribe, working):
+    app = make_app("contacts", "imports", "webhooks", fresh=True, webhooks={"allow_private": True})
+    client, receiver = Client(app), receive()
+    subscribe(client, receiver.url, "contact.*")
+    working(app)
+    contact(client)
+    receiver.wait(1)
+    sent = {"Content-Type": "text/csv", **client.headers}
+    made = client.web.post("/v1/imports?resource=contacts", b"name\nBob\nCy\n", headers=sent, status=202).json["data"]
+    until(lambda: run_timed(app) or client.get(f"/v1/imports/{made['id']}")["data"]["finished_at"])
+    receiver.wait(3, HINTED_SECONDS)
 
 
 def test_what_is_due_without_a_hint_is_found_when_a_worker_starts(hooks, receive, subscribe, working, monkeypatch):

@@ -1,0 +1,85 @@
+"""Whether a connection has a session of PostgreSQL to itself.
+
+Whom the next statements are for, prepared statements and bounds of time belong to a session. A pooler that hands one
+session to one connection after another, such as PgBouncer in transaction mode, would answer one tenant with another's.
+"""
+
+import selectors
+import time
+from collections.abc import Callable, Mapping
+from contextlib import closing
+from typing import Any
+
+_PATIENCE_SECONDS = 2.0
+_ROUNDS, _LOOKS = 5, 10
+_PID = "SELECT pg_backend_pid()"
+_SHARED = (
+    "a pooler between here and PostgreSQL shares sessions, but billycan needs each connection to have one of its own:"
+    " set PgBouncer's pool_mode to session, or connect to PostgreSQL itself"
+)
+
+
+def connect(dialect: Any, record: Any, args: Any, options: Mapping[str, Any]) -> Any:
+    """Make a connection whose session is its own, with the settings it asks for: a listener for each.
+
+    OperationalError where a pooler shares the session with others.
+    """
+    connection = dialect.connect(*args, **options)
+    try:
+        autocommit, connection.autocommit = connection.autocommit, True
+        # A pooler gives its clients numbers of its own making, so that it can pass on a wish to cancel.
+        if _pid(connection) != connection.info.backend_pid:
+            if _is_shared(connection, lambda: dialect.connect(*args, **options)):
+                raise dialect.loaded_dbapi.OperationalError(_SHARED)
+            _set(connection, options["options"])
+        connection.autocommit = autocommit
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_shared(connection: Any, connect_another: Callable[[], Any]) -> bool:
+    """Whether a pooler gives others the session of a connection between its transactions."""
+    mine = _pid(connection)
+    with closing(connect_another()) as another:
+        another.autocommit = True
+        # With nothing else to do, a pooler gives this session to whoever comes next. In the midst of other traffic it
+        # may give another one, but then this connection gets others, too, if not at once.
+        for _ in range(_ROUNDS):
+            theirs = _pid_soon(another)
+            if theirs == mine or any(_pid(connection) != mine for _ in range(_LOOKS)):
+                return True
+            if theirs is None:  # it waits for a session, and is not given this one
+                break
+            another.execute("ROLLBACK")
+    return False
+
+
+def _pid(connection: Any) -> int:
+    """The number of the session's process, as PostgreSQL says it."""
+    number: int = connection.execute(_PID).fetchone()[0]
+    return number
+
+
+def _pid_soon(connection: Any) -> int | None:
+    """The same, in a transaction that stays open; None where the answer takes long."""
+    pgconn, end = connection.pgconn, time.monotonic() + _PATIENCE_SECONDS
+    pgconn.send_query(f"BEGIN; {_PID}".encode())
+    found = None
+    with selectors.DefaultSelector() as selector:
+        selector.register(pgconn.socket, selectors.EVENT_READ)
+        while True:
+            while pgconn.is_busy():
+                if not selector.select(end - time.monotonic()):
+                    return None
+                pgconn.consume_input()
+            if (result := pgconn.get_result()) is None:
+                return found
+            found = int(result.get_value(0, 0)) if result.ntuples else found
+
+
+def _set(connection: Any, options: str) -> None:
+    """Have the session's settings be those that were asked for when it was connected to, which a pooler drops."""
+    for option in options.split("-c ")[1:]:
+        connection.execute("SELECT set_config(%s, %s, false)", option.strip().split("=", 1))

@@ -1,0 +1,198 @@
+"""One rule for data wherever it is shown: a key sees of other resources' records no more than what they are called.
+
+Every resource is filled with texts and amounts that stand nowhere else, and every GET route and every event is read
+with a key that has the read scope of its own plugin alone. Both come from the routes: a new one is covered.
+"""
+
+import runpy
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, get_args, get_origin
+
+import pytest
+from msgspec.structs import fields
+
+from billycan import Context, Deleted, unit_of_work
+from billycan.endpoints import PARAMETER
+from billycan.fields import Text
+from billycan.plain import is_struct
+from billycan.starting import plugins
+from billycan.testing import Client
+from billycan_mail import records as mail
+
+pytestmark = [pytest.mark.whole, pytest.mark.either]
+
+# By these a record is named to whoever may read what refers to it.
+NAMES = {"name", "title", "number"}
+PRICES = {"unit_price", "price", "amount", "cost"}
+# Members that take no text of ours; of the others that have a form of their own, what they are given.
+CODES = {"state", "postcode", "country"}
+SHAPES = {"email": "zq{}@example.com", "phone": "+61 491 57{}", "website": "https://zq{}.example"}
+ADDRESS = {"line1": "", "line2": "", "suburb": "", "state": "TAS", "postcode": "7004"}
+# What a body has besides those that make a record everywhere; null where a member cannot be sent with the others.
+MORE = {
+    "/v1/contacts": {"billing_address": ADDRESS, "site_address": ADDRESS, "people": [{"name": ""}]},
+    "/v1/expenses": {"supplier_name": None, "supplier_abn": None},
+    "/v1/invoices": {"job_id": "{/v1/jobs}"},
+    "/v1/jobs": {
+        "checklist": [{"text": ""}],
+        "line_items": [{"description": "", "unit_price": 0}],
+        "site_address": ADDRESS,
+    },
+    "/v1/services": {"price": 0},
+}
+QUERIES = {
+    "/v1/availability": "service_id={/v1/services}&from=2026-11-23&to=2026-11-25",
+    "/v1/contacts/{id}/statement": "from=2026-07-01&to=2026-12-31",
+    "/v1/reports/gst": "from=2026-07-01&to=2026-12-31",
+    "/v1/reports/gst.csv": "from=2026-07-01&to=2026-12-31",
+    "/v1/reports/gst/documents": "from=2026-07-01&to=2026-12-31&label=1A",
+    "/v1/reports/gst/documents.csv": "from=2026-07-01&to=2026-12-31&label=1A",
+    "/v1/reports/taxable_payments": "year=2027",
+    "/v1/reports/taxable_payments.csv": "year=2027",
+}
+# Events whose data no GET route shows: it has been looked at that they hold nothing of others.
+SHOWN_NOWHERE = {"app.connected", "app.disconnected", "visit.due"}
+
+
+class Marks:
+    """Texts and amounts that stand in the records of one collection alone, each with the collection and the member."""
+
+    def __init__(self):
+        self.count, self.of = 1000, {}
+
+    def mark(self, path, member, shape="zq{}"):
+        self.count += 1
+        text = shape.format(self.count)
+        self.of[text] = (path, member)
+        return text
+
+    def price(self, path, member):
+        """An amount; with GST, the GST alone, and as people read them they are marks, too."""
+        amount = Decimal(self.mark(path, member, "{}.37"))
+        for each in (amount * Decimal("1.1"), amount / 10, amount / 11):
+            self.of |= {f"{each:.2f}": (path, member), f"{each:,.2f}": (path, member)}
+        return str(amount)
+
+    def filled(self, path, kind, body, above=""):
+        """A body with a mark in each member that takes a text, and in each price."""
+        body = {**body}
+        for field in fields(kind):
+            name, given = field.name, body.get(field.name)
+            member, (rule, struct, is_list) = above + name, parts(field.type)
+            if (name in body and given is None) or name in CODES or str(given).startswith("{/"):
+                continue
+            if isinstance(given, dict) and struct:
+                body[name] = self.filled(path, struct, given, f"{member}.")
+            elif isinstance(given, list) and struct:
+                body[name] = [self.filled(path, struct, each, f"{member}.") for each in given]
+            elif name == "metadata":
+                body[name] = {"a": self.mark(path, member)}
+            elif name in PRICES and given is not None:
+                body[name] = self.price(path, member)
+            elif rule and not name.endswith(("id", "_ids")):
+                shape = SHAPES.get(name) or (None if rule.check or "format" in rule.schema else "zq{}")
+                if shape:
+                    marked = self.mark(path, member, shape)
+                    body[name] = [marked] if is_list else marked
+        return body
+
+    def beyond(self, app, text, scope):
+        """What a text holds of collections that take another scope than this to read, beyond what they are called."""
+        for mark, (path, member) in self.of.items():
+            takes = app.at["GET", path].route.scope or OF_ATTACHMENTS
+            if takes != scope and mark in text and member.rpartition(".")[2] not in NAMES:
+                yield f"{member} of {path}"
+
+
+# An attachment is shown by the scope of its record; the one here is of an expense. Events of it have a scope alone.
+OF_ATTACHMENTS = "expenses:read"
+
+
+def parts(hint):
+    """The rule of a member that takes texts, the Struct that it holds, and whether it is a list."""
+    rule = struct = None
+    is_list, left = False, [hint]
+    while left:
+        each = left.pop()
+        if get_origin(each) is Annotated:
+            rule = next((found for found in each.__metadata__ if isinstance(found, Text)), rule)
+        is_list |= get_origin(each) is list
+        struct = each if is_struct(each) else struct
+        left += get_args(each)
+    return rule, struct, is_list
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(*sorted(set(plugins.installed()) - {"sso_auth"}))  # which does not start without settings
+
+
+@pytest.fixture
+def marks():
+    return Marks()
+
+
+@pytest.fixture
+def tenant(app, marks):
+    """A business with a marked record of every collection, and an email that failed."""
+    isolation = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))
+    bodies = isolation["BODIES"]
+    for path in bodies:
+        if endpoint := app.at.get(("POST", path)):
+            bodies[path] |= marks.filled(path, endpoint.signature.body, bodies[path] | MORE.get(path, {}))
+
+    def attach(client, ids):
+        query = f"resource={ids['/v1/expenses']}&filename={marks.mark('/v1/attachments', 'filename')}.pdf"
+        return client.call("POST", f"/v1/attachments?{query}", raw=b"%PDF-1.7", status=201).json["data"]["id"]
+
+    isolation["OTHERWISE"]["/v1/attachments"] = attach
+    routes = [
+        (e.route, {m[1]: e.route.path[: m.start()].rstrip("/") for m in PARAMETER.finditer(e.route.path)})
+        for e in app.endpoints
+        if e.signature.params
+    ]
+    made = isolation["Tenant"](Client(app), routes)
+    ctx = Context(app, made.client.tenant_id)
+    with unit_of_work(ctx):
+        mail.settle(ctx, mail.lock(ctx, made.ids["/v1/emails"]))
+    return made
+
+
+def test_every_route_shows_only_what_its_own_scope_is_for(app, marks, tenant):
+    wrong, looked = [], 0
+    for endpoint in app.endpoints:
+        path, scope = endpoint.route.path, endpoint.route.scope or OF_ATTACHMENTS
+        # A PDF is a picture of a document, and shown with the document's own scope.
+        if endpoint.route.method != "GET" or path == "/v1/openapi.json" or path.endswith((".pdf", "/pdf")):
+            continue
+        query = QUERIES.get(path, "").replace("{/v1/services}", tenant.ids["/v1/services"])
+        here = PARAMETER.sub(lambda _, path=path: tenant.ids[path.partition("/{")[0]], path)
+        for accept in ("application/json", "text/csv"):
+            answer = tenant.client.key(scope).call("GET", f"{here}?{query}", headers={"Accept": accept})
+            assert answer.status_int in (200, 403, 406), f"add to QUERIES what {path} needs: {answer.text}"
+            found = {*marks.beyond(app, answer.text, scope)}
+            if endpoint.plugin == "reports":  # whose own scope is for what all documents come to
+                found -= {each for each in found if each.split()[0].rpartition(".")[2] in PRICES}
+            wrong += [f"{scope} shows at {path} ({accept}) {each}" for each in sorted(found)]
+            looked += answer.status_int == 200
+    assert not wrong, "\n".join(wrong)
+    assert looked > 80 and len(marks.of) > 100
+
+
+def test_every_event_shows_only_what_its_own_scope_is_for(app, marks, tenant):
+    shown = {e.signature.answer for e in app.endpoints if e.route.method == "GET"}
+    unknown = {name for name, kind in app.events.items() if kind is not Deleted and kind not in shown}
+    assert unknown <= SHOWN_NOWHERE, "their data is no record that GET shows, nor is it looked at here"
+    wrong, read = [], set()
+    for scope in sorted({*app.event_scopes.values()}):
+        key, after = tenant.client.key("events:read", scope), ""
+        while page := key.get(f"/v1/events?per_page=100&sort=created_at{after}")["data"]:
+            after = f"&after={page[-1]['id']}"
+            for event in page:
+                read |= {event["event"]} if event["data"] else set()
+                of_it = OF_ATTACHMENTS if scope == "attachments:read" else scope
+                found = {*marks.beyond(app, str(event["data"]), of_it)}
+                wrong += [f"{scope} shows in {event['event']} {each}" for each in sorted(found)]
+    assert not wrong, "\n".join(wrong)
+    assert {"email.failed", "attachment.created", "invoice.sent", "contact.created"} <= read

@@ -130,7 +130,7 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
     """
     import sqlalchemy as sa
 
-    from . import codes, passkeys, people, sessions
+    from . import passkeys, people, sessions, ways_in
     from .screens import address
     from .tables import sessions as table
     from .tables import users as people_table
@@ -140,8 +140,9 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
             _known(db, user_id)
             sessions.end(db, table.c.user_id == user_id)
             if second_factor:
-                codes.forget(db, user_id)
-                passkeys.forget(db, user_id)
+                proof = ways_in.by_operator(user_id)
+                ways_in.turn_totp_off(db, app, proof)
+                ways_in.forget_passkeys(db, proof)
             token = people.reset_link(db, user_id, app.now())
             totp = db.execute(sa.select(people_table.c.totp).where(people_table.c.id == user_id)).scalar()
             left = {"authenticator_app": totp is not None, "passkeys": len(passkeys.of_user(db, user_id))}

@@ -21,6 +21,7 @@ from billycan.web import encode, network
 from . import attempts, makers, passwords, rules, sessions
 from .people import Business, businesses
 from .rules import Role, may
+from .seen import ChangedMeanwhile, digest_of
 from .sessions import Session
 from .tables import sessions as table
 from .tables import users
@@ -227,7 +228,7 @@ class Visit:
 
     def try_password(self, field: str) -> None:
         """Raise Invalid unless a field holds the visitor's password; wrong ones wait longer each time."""
-        given, name = self.form.get(field, ""), f"account:{self.session.user_id}"
+        given, name = self.form.get(field, ""), self.counted_as(f"account:{self.session.user_id}")
         with self.app.db.reading() as db:
             stored = db.execute(sa.select(users.c.password).where(users.c.id == self.session.user_id)).scalar_one()
         if stored is None:
@@ -268,6 +269,21 @@ class Visit:
             return bool(_known(self.app).loads(self.known_as) == email)
         except BadData:
             return False
+
+    def counted_as(self, name: str, email: str = "") -> str:
+        """Return what wrong attempts at an account count as: a browser that signed in before is not held up by others.
+
+        The account is that of `email`, otherwise the session's.
+        """
+        return f"{name} known" if self.knows(email or self.session.email) else name
+
+    def check_seen(self, current: Any) -> None:
+        """Raise ChangedMeanwhile unless the form carries the digest of this: what the visitor saw is what they approve.
+
+        Call it where `current` can no longer change: in the transaction that acts on it, with its row locked.
+        """
+        if self.form.get("seen") != digest_of(current):
+            raise ChangedMeanwhile
 
     def reveal(self, path: str, secret: str) -> Led:
         """On to a page that shows a secret once; its template has it as `visit.shown_once`."""

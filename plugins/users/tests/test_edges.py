@@ -63,7 +63,7 @@ def test_pages_may_have_a_host_of_their_own(make_app):
         _, link = invite(db, client.tenant_id, f"ann.{client.tenant_id}@example.com".lower(), "owner", app.now())
     page = owner.web.get(f"/dashboard/join/{link}")
     assert page.html.h1.text == f"You are invited to {client.get('/v1/tenant')['data']['name']}"
-    sent = {"token": token_of(page), "name": "Ann", "password": PASSWORD}
+    sent = {"token": token_of(page), "name": "Ann", "password": PASSWORD, "seen": page.form["seen"].value}
     cookies = owner.web.post(f"/dashboard/join/{link}", sent, status=303).headers.getall("Set-Cookie")
     assert cookies
     for cookie in cookies:
@@ -174,7 +174,8 @@ def test_secrets_are_in_no_log_and_no_table(app, client, owner, caplog):
     owner.get("/dashboard/account")
     page = owner.send("/dashboard/account/totp")
     totp = re.search(r"Or type: <span[^>]*>([A-Z2-7 ]+)", page.text)[1].replace(" ", "")
-    owner.send("/dashboard/account/totp-on", code=rules.totp(totp, int(app.now().timestamp() // 30)))
+    code = rules.totp(totp, int(app.now().timestamp() // 30))
+    owner.send("/dashboard/account/totp-on", code=code, current_password=PASSWORD)
     recovery = re.search(r"<pre[^>]*>([^<]+)", owner.page.text)[1].split()
     owner.get("/dashboard/keys")
     key = re.search(r"svc_live_\w{30,}", owner.send("/dashboard/keys", name="Import").text)[0]

@@ -26,23 +26,25 @@ def show_people(visit: Visit) -> Answer:
 def invite(visit: Visit) -> Answer:
     email = checked(Email, "email", visit.form.get("email", ""))
     role = _role(visit.form.get("role"))
-    app = visit.app
-    if letters.can_send(app):  # anybody's address may be named, and the business's name is what the letter says
+    app, has_mail = visit.app, letters.can_send(visit.app)
+    if has_mail:  # anybody's address may be named, and the business's name is what the letter says
         try:
             attempts.take(app, f"invitations:{visit.tenant_id}")
         except attempts.Wait as wait:
             raise Invalid(f"You sent many invitations in a short time: please try again in {wait}.") from None
     with app.db.writing() as db:
-        user_id, token = people.invite(db, visit.tenant_id, email, role, app.now(), made_by=visit.session.user_id)
+        by = visit.session.user_id
+        user_id, token = people.invite(db, visit.tenant_id, email, role, app.now(), made_by=by, is_mailed_only=has_mail)
         live = people.live_of(db, visit.tenant_id)
         if people.has_role(db, live, user_id):  # whoever is in the business has the role at once
-            makers.revoke_beyond(db, app, live, user_id, role, visit.session.user_id)
+            makers.revoke_beyond(db, app, live, user_id, role, by)
         link = address(app, f"/dashboard/join/{token}")
         name = _name(visit)
         text = f"You have been invited to {name}. This link lets you in; it works once, within 72 hours:\n\n{link}\n"
         letters.send(app, db, to=email, subject=f"You are invited to {name}", text=text)
     app.epoch.bump()
-    return visit.reveal(_HERE, link)
+    # Whoever has the link can tell whether there is an account, and set one up: it is only the address's.
+    return Led(_HERE, f"The invitation is on its way to {email}.") if has_mail else visit.reveal(_HERE, link)
 
 
 def change_member(visit: Visit, id: str) -> Answer:

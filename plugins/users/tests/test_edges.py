@@ -2,6 +2,7 @@
 
 import logging
 import re
+from urllib.parse import urlencode
 
 import pytest
 import sqlalchemy as sa
@@ -92,13 +93,34 @@ def test_an_address_is_the_sockets_unless_a_trusted_proxy_says_otherwise(app, ma
 
 
 @pytest.mark.parametrize(
-    "onward", ["//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil.example", "x"]
+    "onward",
+    [
+        "//evil.example",
+        "https://evil.example",
+        "/\\evil.example",
+        "/\t/evil.example",
+        "x",
+        "/dashboard/..//evil.example",
+        "/dashboard/%2e%2e//evil.example",
+        "/dashboard/%2E%2E/%2fevil.example",
+        "/dashboard/..%2f/evil.example",
+        "/dashboard//evil.example",
+        "/dashboard/%5c/evil.example",
+        "/dashboard/./..//evil.example?next=/dashboard",
+    ],
 )
 def test_no_form_leads_elsewhere(app, owner, onward):
     token = token_of(owner.get("/dashboard/account"))
     sent = {"token": token, "environment": "sandbox", "next": onward}
     assert owner.web.post("/dashboard/switch", sent, status=303).headers["Location"] == "/dashboard"
-    assert owner.web.get(f"/dashboard/sign-in?next={onward.strip()}", status=303).headers["Location"] == "/dashboard"
+    query = urlencode({"next": onward})
+    assert owner.web.get(f"/dashboard/sign-in?{query}", status=303).headers["Location"] == "/dashboard"
+
+
+@pytest.mark.parametrize("onward", ["/dashboard/keys", "/oauth/authorize?redirect_uri=https://a.example//b/..", "/"])
+def test_a_form_leads_back_within_the_site(app, owner, onward):
+    query = urlencode({"next": onward})
+    assert owner.web.get(f"/dashboard/sign-in?{query}", status=303).headers["Location"] == onward
 
 
 def test_nothing_is_kept_by_a_cache_and_an_old_cookie_opens_nothing(app, owner):

@@ -110,9 +110,13 @@ class Device:
 # No path avoids the proof ---------------------------------------------------------------------------------------------
 
 
-def test_every_form_of_the_account_that_changes_a_way_in_asks_for_the_proof(app, owner, clock):
-    """Each is sent with all that it needs but the proof, which is missing, half there or wrong; then with it."""
-    device = Device()
+def test_every_form_of_the_account_that_changes_a_way_in_asks_for_the_proof(app, owner, clock, monkeypatch):
+    """Each is sent with all that it needs but the proof, which is missing, half there or wrong; then with it.
+
+    Each change sends one letter, and what was refused sends none.
+    """
+    device, letters = Device(), []
+    monkeypatch.setattr("billycan_users.letters.send", lambda app, db, **letter: letters.append(letter))
     assert device.add(owner, current_password=PASSWORD).status_int == 303
     phone = Phone(app, owner, keep=True)
     clock.move(minutes=1)
@@ -140,6 +144,7 @@ def test_every_form_of_the_account_that_changes_a_way_in_asks_for_the_proof(app,
     password = PASSWORD
     for path, fields in valid.items():
         before = ways_in(app, owner.email)
+        letters.clear()
         # A session that has just begun is no proof.
         for given in (
             {},
@@ -158,7 +163,7 @@ def test_every_form_of_the_account_that_changes_a_way_in_asks_for_the_proof(app,
             assert answer.status_int == 422, (path, given)
             assert "required to do this" in answer.text or "is wrong" in answer.text.casefold(), (path, given)
             now = ways_in(app, owner.email)
-            assert now == before, (path, given)
+            assert now == before and not letters, (path, given)
         clock.move(hours=1)
         proof = {"current_password": password, "current_code": phone.code()}
         if fields is None:
@@ -169,6 +174,7 @@ def test_every_form_of_the_account_that_changes_a_way_in_asks_for_the_proof(app,
         assert answer.status_int == 303, (path, answer.text)
         owner.page = answer.follow()
         assert ways_in(app, owner.email) != before, path
+        assert [letter["to"] for letter in letters] == [owner.email], path
         if path.endswith("/totp-on"):
             phone.secret = offered
         if path.endswith("/password"):

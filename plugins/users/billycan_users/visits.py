@@ -21,7 +21,7 @@ from billycan.web import encode, network
 from . import attempts, makers, passwords, rules, sessions
 from .people import Business, businesses
 from .rules import Role, may
-from .seen import ChangedMeanwhile, digest_of
+from .seen import check_digest
 from .sessions import Session
 from .tables import sessions as table
 from .tables import users
@@ -280,10 +280,9 @@ class Visit:
     def check_seen(self, current: Any) -> None:
         """Raise ChangedMeanwhile unless the form carries the digest of this: what the visitor saw is what they approve.
 
-        Call it where `current` can no longer change: in the transaction that acts on it, with its row locked.
+        As with `check_digest`, call it where `current` can no longer change.
         """
-        if self.form.get("seen") != digest_of(current):
-            raise ChangedMeanwhile
+        check_digest(self.form.get("seen"), current)
 
     def reveal(self, path: str, secret: str) -> Led:
         """On to a page that shows a secret once; its template has it as `visit.shown_once`."""

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from billycan.fields import Email
 from billycan.reader import _struct
 from billycan.testing import Client
-from billycan_users import rules
+from billycan_users import people, rules
 from billycan_users.commands import users as command
 from billycan_users.greeting import greeting
 from billycan_users.people import invite
@@ -251,6 +251,25 @@ def test_people_are_invited_changed_and_removed_at_once(app, client, owner):
     bob.get("/dashboard/keys", 403)
     owner.send(f"/dashboard/people/{id}", button="remove=yes")
     assert bob.get("/dashboard").request.path == "/dashboard/sign-in"
+
+
+def test_nobody_accepts_an_invitation_to_another_role_than_the_page_showed(app, client, owner):
+    owner.get("/dashboard/people")
+    owner.send("/dashboard/people", email=email(client, "bob"), role="viewer")
+    bob = Browser(app)
+    page = bob.get(re.search(r"/dashboard/join/[\w-]+", owner.page.text)[0])
+    assert "Your role: <strong>Viewer</strong>" in page.text
+    with app.db.reading() as db:
+        id = db.execute(sa.select(users.c.id).where(users.c.email == email(client, "bob"))).scalar_one()
+    owner.get("/dashboard/people")
+    owner.send(f"/dashboard/people/{id}", role="developer")
+    page = bob.send(name="Bob", password=PASSWORD, status=409)
+    assert "has changed since you opened the page" in page.text
+    assert "Your role: <strong>Developer</strong>" in page.text
+    with app.db.reading() as db:
+        assert not people.has_role(db, client.tenant_id, id)
+    bob.send(name="Bob", password=PASSWORD)
+    bob.get("/dashboard/keys")
 
 
 def test_a_business_keeps_an_owner(app, client, owner):

@@ -1,7 +1,7 @@
 """What a page's function receives, and what it returns."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
@@ -197,6 +197,16 @@ class Visit:
         ctx = Context(self.app, self.tenant_id, self.identity, request_id=self.request_id)
         with unit_of_work(ctx):
             yield ctx
+
+    def contexts_of(self, business: Business) -> Callable[[str], Context]:
+        """Return what makes the context of a unit of work of the visitor's in a business, by the tenant's id."""
+
+        def context_at(tenant_id: str) -> Context:
+            environment: Literal["live", "sandbox"] = "live" if tenant_id == business.id else "sandbox"
+            identity = self.identity_at(tenant_id, environment, business.role)
+            return Context(self.app, tenant_id, identity, request_id=self.request_id)
+
+        return context_at
 
     def businesses(self) -> list[Business]:
         """Where the visitor may enter."""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Manifest
+from billycan import Code, Manifest
 
 from . import account, forgotten, members, passkeys, signing_in
 from .drawing import Assets
@@ -16,6 +16,7 @@ manifest = Manifest(
     name="users",
     settings=Settings,
     tables=(users, roles, sessions, links, passkeys_table, attempts, answered, shown_once),
+    codes={"changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again.")},
     migrations=Path(__file__).parent / "migrations",
     pages=(
         *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),

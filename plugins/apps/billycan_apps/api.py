@@ -12,9 +12,9 @@ from .tables import apps, connections
 __all__ = ["end_set_up", "names", "set_up_by_people"]
 
 
-def set_up_by_people(ctx: Context) -> list[tuple[str, str, str, list[str], str]]:
-    """List the connected apps: the connection's id, the app's name, its id, the scopes granted, and who consented."""
-    return [(row.id, name_of(row), row.app_id, row.scopes, row.user_id) for row in connected(ctx)]
+def set_up_by_people(ctx: Context) -> list[tuple[str, str, list[str], str]]:
+    """List the connected apps: the connection's id, the app's name, the scopes granted, and who consented last."""
+    return [(row.id, name_of(row), row.scopes, row.user_id) for row in connected(ctx)]
 
 
 def end_set_up(ctx: Context, id: str) -> None:

@@ -25,6 +25,14 @@ def test_scopes_that_are_ticked_make_no_key_for_everything(make_app):
     assert '<td data-label="May do" class="long">contacts:read</td>' in page.text
 
 
+def test_the_list_says_all_that_a_key_may_do(make_app):
+    client = Client(make_app("contacts", "users", "dashboard"))
+    developer = Browser(client.app).join(client, "developer")
+    developer.get("/dashboard/keys")
+    page = developer.send("/dashboard/keys", name="All of a developer's", everything="write")
+    assert "contacts:write" in page.text.partition("All of a developer")[2].partition("</tr>")[0]
+
+
 def test_a_key_works_until_its_last_day_is_over_where_the_business_is(make_app):
     client = Client(make_app("contacts", "users", "dashboard"))
     client.patch("/v1/tenant", {"timezone": "Australia/Perth"})

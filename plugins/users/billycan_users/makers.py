@@ -28,7 +28,7 @@ _ENDED = {_KEY: "revoked", "app": "disconnected", "webhook endpoint": "deleted"}
 class Made(Struct, frozen=True):
     """Something that a person set up: a key, an app that they connected, or a webhook endpoint.
 
-    Who may give all `scopes` may set it up. `made_by` is the person's id; `hint` tells those of one name apart.
+    Who may give all `scopes` may set it up. `made_by` is the person's id; `hint` tells keys of one name apart.
     """
 
     kind: str
@@ -132,7 +132,7 @@ def told(ended: Sequence[Made]) -> str:
 def _keys(db: sa.Connection, app: App, live_id: str) -> Iterator[Made]:
     for tenant_id in _pair(db, live_id):
         for key in keys_made(db, tenant_id, app.now()):
-            yield Made(_KEY, tenant_id, key.id, key.name or key.hint, key.hint, key.scopes, key.made_by)
+            yield Made(_KEY, tenant_id, key.id, key.name or "Unnamed", key.hint, key.scopes, key.made_by)
 
 
 def _others(ctx: Context) -> list[Made]:
@@ -141,8 +141,8 @@ def _others(ctx: Context) -> list[Made]:
     found = []
     for plugin, kind in _SETTERS.items():
         if plugin in ctx.app.manifests:
-            for id, name, hint, scopes, by in _plugin(kind).set_up_by_people(ctx):
-                found.append(Made(kind, ctx.tenant_id, id, name, hint, scopes, makers.get(by, by) or ""))
+            for id, name, scopes, by in _plugin(kind).set_up_by_people(ctx):
+                found.append(Made(kind, ctx.tenant_id, id, name, "", scopes, makers.get(by, by) or ""))
     return found
 
 

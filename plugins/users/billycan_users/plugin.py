@@ -16,11 +16,11 @@ manifest = Manifest(
     name="users",
     settings=Settings,
     tables=(users, roles, sessions, links, passkeys_table, attempts, answered, shown_once),
-    codes={"changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again.")},
     migrations=Path(__file__).parent / "migrations",
     pages=(
         *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),
         ("/dashboard/-/{name}", Assets),
     ),
+    codes={"changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again.")},
     greets=greeting,
 )

@@ -32,14 +32,11 @@ def delete_of_connection(ctx: Context, connection_id: str) -> None:
         records.delete(ctx, row)
 
 
-def set_up_by_people(ctx: Context) -> list[tuple[str, str, str, list[str], str]]:
-    """List the business's own endpoints: id, URL, what tells it apart, the scopes to make one, and who made it.
-
-    That is a person or a key.
-    """
+def set_up_by_people(ctx: Context) -> list[tuple[str, str, list[str], str]]:
+    """List the business's own endpoints: id, URL, the scopes to make one, and the person or key that made it."""
     made = sa.select(endpoints.c.id, endpoints.c.url, endpoints.c.made_by)
     own_ones = made.where(own(ctx, endpoints), endpoints.c.made_by.is_not(None)).order_by(endpoints.c.id)
-    return [(row.id, row.url, row.id, ["webhooks:write"], row.made_by) for row in ctx.db.execute(own_ones)]
+    return [(row.id, row.url, ["webhooks:write"], row.made_by) for row in ctx.db.execute(own_ones)]
 
 
 def end_set_up(ctx: Context, id: str) -> None:

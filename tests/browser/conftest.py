@@ -94,7 +94,9 @@ class Person:
         # The page to type into may be on its way.
         wait = WebDriverWait(self.browser, 60, 0.05, [NoSuchElementException, StaleElementReferenceException])
         for name, value in values.items():
-            wait.until(lambda _, name=name, value=value: self._type(within, name, value), f"there is no {name} to type into")
+            wait.until(
+                lambda _, name=name, value=value: self._type(within, name, value), f"there is no {name} to type into"
+            )
         return self
 
     def _type(self, within, name, value):

@@ -41,7 +41,8 @@ def test_a_passkey_signs_in_without_a_password(browser, place, owner):
     try:
         owner.open("/dashboard/account").type(name="My phone")
         add = "form[data-passkey]"
-        owner.type(within=add, current_password="not this one").press("Add a passkey").sees("Current password is wrong.")
+        owner.type(within=add, current_password="not this one").press("Add a passkey")
+        owner.sees("Current password is wrong.")
         owner.type(within=add, current_password=PASSWORD).press("Add a passkey").sees("The passkey is added")
         owner.sees("My phone")
         owner.type(within=add, name="Again", current_password=PASSWORD).press("Add a passkey")

@@ -90,15 +90,17 @@ class Person:
         self.browser.get(self.app.public_url + path)
         return self
 
-    def type(self, **values):
+    def type(self, within="main", **values):
         # The page to type into may be on its way.
         wait = WebDriverWait(self.browser, 60, 0.05, [NoSuchElementException, StaleElementReferenceException])
         for name, value in values.items():
-            wait.until(lambda _, name=name, value=value: self._type(name, value), f"there is no {name} to type into")
+            wait.until(
+                lambda _, name=name, value=value: self._type(within, name, value), f"there is no {name} to type into"
+            )
         return self
 
-    def _type(self, name, value):
-        field = self.browser.find_element(By.CSS_SELECTOR, f"main [name={name}]:not([type=hidden])")
+    def _type(self, within, name, value):
+        field = self.browser.find_element(By.CSS_SELECTOR, f"{within} [name={name}]:not([type=hidden])")
         field.clear()
         field.send_keys(value)
         return True

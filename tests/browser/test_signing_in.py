@@ -6,6 +6,7 @@ import pytest
 from selenium.webdriver.common.virtual_authenticator import VirtualAuthenticatorOptions
 
 from billycan.testing import Client
+from billycan_users.testing import PASSWORD
 
 pytestmark = pytest.mark.either
 
@@ -38,13 +39,19 @@ def test_a_passkey_signs_in_without_a_password(browser, place, owner):
     options.has_resident_key = options.has_user_verification = options.is_user_verified = True
     browser.add_virtual_authenticator(options)
     try:
-        owner.open("/dashboard/account").type(name="My phone").press("Add a passkey").sees("The passkey is added")
+        owner.open("/dashboard/account").type(name="My phone")
+        add = "form[data-passkey]"
+        owner.type(within=add, current_password="not this one").press("Add a passkey")
+        owner.sees("Current password is wrong.")
+        owner.type(within=add, current_password=PASSWORD).press("Add a passkey").sees("The passkey is added")
         owner.sees("My phone")
-        owner.type(name="Again").press("Add a passkey").sees("This device has a passkey here already.")
+        owner.type(within=add, name="Again", current_password=PASSWORD).press("Add a passkey")
+        owner.sees("This device has a passkey here already.")
         browser.delete_all_cookies()
         owner.open("/dashboard/sign-in").press("Sign in with a passkey").sees("Overview")
         owner.open("/dashboard/account").sees("used just now")
-        owner.press("Remove").press("Remove").sees("The passkey is removed")
+        owner.press("Remove").type(within="details[open]", current_password=PASSWORD)
+        owner.press("Remove").sees("The passkey is removed")
         browser.delete_all_cookies()
         owner.open("/dashboard/sign-in").press("Sign in with a passkey").sees("This passkey is not known here.")
     finally:

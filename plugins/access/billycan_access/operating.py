@@ -9,7 +9,7 @@ from msgspec import Struct
 from billycan import App
 from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
+from billycan_users.api import Answer, Led, Screen, Shown, Visit, can_send, mounted
 
 from . import records
 from .asking import is_on
@@ -33,7 +33,12 @@ def show_operator(visit: Visit) -> Answer:
     app = visit.app
     with app.db.reading(across=_BY_OPERATOR) as db:
         waiting, found = records.listed(db, app), businesses(db, app)
-    values = {"waiting": waiting, "businesses": found[:_MOST_SHOWN], "count": len(found), "is_on": is_on(app)}
+    values = {
+        "waiting": [(row, records.seen(row)) for row in waiting],
+        "businesses": found[:_MOST_SHOWN],
+        "count": len(found),
+        "is_on": is_on(app),
+    }
     return Shown("access/operator.html", {**values, "counts": "requests" in app.manifests})
 
 
@@ -53,7 +58,9 @@ def businesses(db: sa.Connection, app: App) -> Sequence[Business]:
 
 def approve(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        approved = records.approve(db, visit.app, id)
+        approved = records.approve(db, visit.app, id, visit.check_seen)
+    if can_send(visit.app):
+        return Led(_HERE, "The business is set up, and its owner's invitation is on its way.")
     return visit.reveal(_HERE, approved.link)
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from billycan import App, Conflict, NotFound, new_id
 from billycan.businesses import Profile, create_key, create_tenants
 from billycan.fields import Moment
 from billycan.sql import tenants
-from billycan_users.api import address, invite, send
+from billycan_users.api import address, can_send, invite, send
 
 from .settings import Settings
 from .tables import requests
@@ -110,11 +110,21 @@ def prove(db: sa.Connection, app: App, token: str) -> str | None:
     return key
 
 
-def approve(db: sa.Connection, app: App, id: str) -> Approved:
-    """Make the business, its sandbox and its owner's invitation. Raises NotFound, or Conflict once decided."""
+def seen(row: Any) -> list[Any]:
+    """What is shown of a request to whoever decides on it."""
+    return [row.business, row.abn, row.email, row.purpose, row.state == "proved"]
+
+
+def approve(db: sa.Connection, app: App, id: str, check_seen: Callable[[Any], None] = lambda _: None) -> Approved:
+    """Make the business, its sandbox and its owner's invitation. Raises NotFound, or Conflict once decided.
+
+    `check_seen` is called with what `seen` gives, and raises if whoever approves saw something else.
+    """
     row = _open(db, app, id)
+    check_seen(seen(row))
     live = row.business_id or create_tenants(db, _profile(row), app.now())[0]
-    user_id, token = invite(db, live, row.email, "owner", app.now())
+    # Mailed, the link proves the address to nobody but its owner; otherwise whoever approves makes sure of it.
+    user_id, token = invite(db, live, row.email, "owner", app.now(), is_mailed_only=can_send(app))
     _decide(db, app, id, "approved", business_id=live)
     link = address(app, f"/dashboard/join/{token}")
     text = f"{row.business} has access now. This link lets you in; it works once, within 72 hours:\n\n{link}\n"

@@ -91,6 +91,19 @@ def test_the_whole_way_from_a_request_to_a_business(app):
     assert boss.web.post(f"{HERE}/{row.id}/approve", {"token": "x"}, status="*").status_int == 403
 
 
+def test_nobody_approves_a_request_that_changed_since_the_page_was_opened(app):
+    ask(app)
+    (row,) = stored(app)
+    boss = operator(app)
+    boss.get(HERE)
+    with app.db.writing() as db:
+        db.execute(sa.update(requests).values(purpose="Something else"))
+    page = boss.send(f"{HERE}/{row.id}/approve", status=409)
+    assert "has changed since you opened the page" in page.text and "Something else" in page.text
+    assert stored(app)[0].state == "unproved"
+    assert "The business is set up" in boss.send(f"{HERE}/{row.id}/approve").text
+
+
 def test_a_decision_is_made_once_and_by_command_too(app):
     ask(app)
     ask(app, email="other@example.com")

@@ -1,4 +1,4 @@
-"""What other plugins may use of apps: what each connection is called."""
+"""What other plugins may use of apps: what each connection is called, who made it, and its end."""
 
 from collections.abc import Iterable
 
@@ -6,10 +6,20 @@ import sqlalchemy as sa
 
 from billycan import Context, own
 
-from .connecting import name_of
+from .connecting import connected, disconnect, name_of
 from .tables import apps, connections
 
-__all__ = ["names"]
+__all__ = ["end_set_up", "names", "set_up_by_people"]
+
+
+def set_up_by_people(ctx: Context) -> list[tuple[str, str, list[str], str]]:
+    """List the connected apps: the connection's id, the app's name, the scopes granted, and who consented last."""
+    return [(row.id, name_of(row), row.scopes, row.user_id) for row in connected(ctx)]
+
+
+def end_set_up(ctx: Context, id: str) -> None:
+    """Disconnect an app, with its tokens and endpoints. Raise NotFound if it is gone."""
+    disconnect(ctx, id)
 
 
 def names(ctx: Context, connection_ids: Iterable[str]) -> dict[str, str]:

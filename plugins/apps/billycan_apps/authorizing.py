@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Literal, cast, get_args
+from typing import Any, Literal, cast, get_args
 from urllib.parse import parse_qsl
 
 from msgspec import Struct
@@ -12,7 +12,7 @@ from billycan_users.api import Answer, Business, Screen, Sent, Shown, Visit, mou
 
 from . import connecting, granting, registered, uris
 from .protocol import AUTHORIZE
-from .registered import Registered
+from .registered import Edition, Registered
 from .wording import can, cannot
 
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -56,13 +56,14 @@ def show(visit: Visit) -> Answer:
         asked, businesses = _asked(visit)
     except Instead as instead:
         return instead.answer
-    here = visit.session.tenant_id
+    here = visit.form.get("business") or visit.session.tenant_id
     chosen = next((b for b in businesses if here in (b.id, b.sandbox_id)), businesses[0])
-    edition = asked.app.edition(chosen.id)
+    edition = _edition(asked, chosen)
     identities = [visit.identity_at(business.id, "live", business.role) for business in businesses]
     values = {
         "edition": edition,
-        "is_published": edition == asked.app.published,
+        "is_published": _is_published(asked, edition),
+        "seen": _seen(asked, edition),
         "businesses": businesses,
         "names": [(business.id, business.name) for business in businesses],
         "business": chosen,
@@ -88,8 +89,8 @@ def decide(visit: Visit) -> Answer:
     business, environment = _chosen(visit, businesses)
     tenant_id = business.id if environment == "live" else business.sandbox_id
     identity = visit.identity_at(tenant_id, environment, business.role)
-    edition = asked.app.edition(business.id)
-    assert edition is not None  # noqa: S101 - those without are not among them
+    edition = _edition(asked, business)
+    visit.check_seen(_seen(asked, edition))
     scopes = [scope for scope in asked.scopes if scope in visit.form.get("scope", "").split()]
     if not scopes:
         raise Invalid.of(Fault("scope", "required", "must leave at least one thing that the app may do"))
@@ -100,11 +101,28 @@ def decide(visit: Visit) -> Answer:
     visit.prove()
     ctx = Context(visit.app, tenant_id, identity, request_id=visit.request_id)
     with unit_of_work(ctx):
+        now = registered.lock(ctx.db, asked.app.id).edition(business.id)
+        visit.check_seen(_seen(asked, now) if now else None)
         if environment == "live":  # roles are the live business's, which a sandbox's connection cannot see
             visit.check_scopes(ctx.db, scopes, tenant_id)
         connection_id = connecting.consent(ctx, asked.app, edition.name, scopes)
         code = granting.new_code(ctx, connection_id, asked.redirect_uri, asked.challenge, scopes)
     return _back(visit, asked.redirect_uri, code=code)
+
+
+def _edition(asked: Request, business: Business) -> Edition:
+    edition = asked.app.edition(business.id)
+    assert edition is not None  # noqa: S101 - those without are not among them
+    return edition
+
+
+def _is_published(asked: Request, edition: Edition) -> bool:
+    return edition == asked.app.published
+
+
+def _seen(asked: Request, edition: Edition) -> list[Any]:
+    """What the page shows of an app, and the person agrees to."""
+    return [edition.name, edition.home_page, _is_published(asked, edition), asked.scopes, asked.redirect_uri]
 
 
 def _asked(visit: Visit) -> tuple[Request, list[Business]]:

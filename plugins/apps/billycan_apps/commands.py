@@ -70,6 +70,8 @@ def list_apps(opened: Any, as_json: bool) -> None:
     \b
     billycan apps list --json
     """
+    from billycan_users.api import digest_of
+
     from . import registered
 
     with _apps(opened) as app, app.db.reading() as db:
@@ -79,7 +81,8 @@ def list_apps(opened: Any, as_json: bool) -> None:
         return
     for each in found:
         state = "changed since it was published" if each.is_outdated else "published" if each.published else "own only"
-        click.echo(f"{each.id}  {each.business_id}  {state}  {each.own.name!r}  {each.own.home_page}")
+        shown = f"{each.own.name!r}  {each.own.home_page}  {digest_of(each.own)}"
+        click.echo(f"{each.id}  {each.business_id}  {state}  {shown}")
     if not found:
         click.echo("no app is registered")
 
@@ -87,18 +90,25 @@ def list_apps(opened: Any, as_json: bool) -> None:
 @apps.command("publish")
 @click.argument("app_id")
 @click.option("--withdraw", is_flag=True, help="Let no other business connect it from now on.")
+@click.option("--digest", help="Publish only what you looked at: the digest that `billycan apps list` gave.")
 @_as_json
 @click.pass_obj
-def publish(opened: Any, app_id: str, withdraw: bool, as_json: bool) -> None:
+def publish(opened: Any, app_id: str, withdraw: bool, digest: str | None, as_json: bool) -> None:
     """Let every business connect an app as it is now: look at its name, addresses and scopes first.
 
     \b
-    billycan apps publish app_01abc
+    billycan apps publish app_01abc --digest 0c5f6b1d2a9e4f37
     """
+    from billycan_users.api import check_digest
+
     from . import registered
 
+    def check_seen(own: Any) -> None:
+        if digest is not None:
+            check_digest(digest, own)
+
     with _apps(opened) as app, app.db.writing() as db:
-        found = registered.publish(db, app_id, withdraw=withdraw)
+        found = registered.withdraw(db, app_id) if withdraw else registered.publish(db, app_id, check_seen)
     _say(_told(found), as_json)
 
 
@@ -209,6 +219,8 @@ def disconnect(opened: Any, connection_id: str, tenant: str, as_json: bool) -> N
 def _told(app: "Registered") -> dict[str, Any]:
     from msgspec import to_builtins
 
+    from billycan_users.api import digest_of
+
     own: dict[str, Any] = to_builtins(app.own)
     return {
         "id": app.id,
@@ -216,6 +228,7 @@ def _told(app: "Registered") -> dict[str, Any]:
         **own,
         "confidential": app.is_confidential,
         "published": to_builtins(app.published),
+        "digest": digest_of(app.own),
         "created_at": app.created_at,
     }
 

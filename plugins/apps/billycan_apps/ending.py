@@ -25,7 +25,7 @@ def end(app: App, app_id: str) -> int:
         connections.c.app_id == app_id,
     )
     with app.db.writing(across="an app ends in every business that connected it") as db:
-        registered.publish(db, app_id, withdraw=True)
+        registered.withdraw(db, app_id)
         db.execute(sa.delete(codes).where(given))  # and what they gave
         found = db.execute(of_app).all()
     app.epoch.bump()

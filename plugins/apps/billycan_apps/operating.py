@@ -28,13 +28,13 @@ def list_apps(visit: Visit) -> Answer:
 
 def publish(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        found = registered.publish(db, id)
+        found = registered.publish(db, id, visit.check_seen)
     return Led(_HERE, f"Every business can connect {found.own.name}.")
 
 
 def withdraw(visit: Visit, id: str) -> Answer:
     with visit.app.db.writing() as db:
-        found = registered.publish(db, id, withdraw=True)
+        found = registered.withdraw(db, id)
     return Led(_HERE, f"No other business can connect {found.own.name} from now on.")
 
 

@@ -2,7 +2,7 @@
 
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import msgspec
@@ -120,6 +120,12 @@ def named(db: sa.Connection, app_id: str) -> Registered:
     return found
 
 
+def lock(db: sa.Connection, app_id: str) -> Registered:
+    """As `named`; nobody changes the app until the commit."""
+    db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update(read=True))
+    return named(db, app_id)
+
+
 def register(
     db: sa.Connection, business_id: str, edition: Edition, now: Moment, *, is_confidential: bool
 ) -> tuple[str, str | None]:
@@ -137,13 +143,21 @@ def change(db: sa.Connection, app_id: str, edition: Edition) -> None:
     db.execute(sa.update(apps).where(apps.c.id == app_id).values(**msgspec.to_builtins(edition)))
 
 
-def publish(db: sa.Connection, app_id: str, *, withdraw: bool = False) -> Registered:
-    """Let every business connect an app as it is now, or none but its own; those that have connected it stay so."""
+def publish(db: sa.Connection, app_id: str, check_seen: Callable[[Edition], None] = lambda _: None) -> Registered:
+    """Let every business connect an app as it is now. `check_seen` raises if whoever approves saw another edition."""
+    db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update())
     found = named(db, app_id)
-    known = db.execute(sa.select(apps.c.published).where(apps.c.id == app_id)).scalar_one()
+    check_seen(found.own)
+    db.execute(sa.update(apps).where(apps.c.id == app_id).values(published=msgspec.to_builtins(found.own)))
+    return named(db, app_id)
+
+
+def withdraw(db: sa.Connection, app_id: str) -> Registered:
+    """Let no business but its own connect an app; those that have connected it stay so."""
+    named(db, app_id)
+    known = db.execute(sa.select(apps.c.published).where(apps.c.id == app_id).with_for_update()).scalar_one()
     # What was approved is kept: those that have connected it know it by that name.
-    published = (known and {**known, _WITHDRAWN: True}) if withdraw else msgspec.to_builtins(found.own)
-    db.execute(sa.update(apps).where(apps.c.id == app_id).values(published=published))
+    db.execute(sa.update(apps).where(apps.c.id == app_id).values(published=known and {**known, _WITHDRAWN: True}))
     return named(db, app_id)
 
 

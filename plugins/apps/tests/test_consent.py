@@ -5,6 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import sqlalchemy as sa
+from msgspec.structs import replace
 
 from billycan.testing import Client
 from billycan_apps import registered, uris
@@ -261,6 +262,48 @@ def test_others_may_connect_an_app_once_it_is_published_and_as_it_was_then(oauth
     assert "Stealth" in oauth.person().web.get(oauth.asks(redirect_uri=new)).text
 
 
+def consent_form(page):
+    return next(form for form in page.forms.values() if "environment" in form.fields)
+
+
+@pytest.mark.parametrize(
+    ("changes", "shown"),
+    [
+        ({"name": "Bank"}, "Bank"),
+        ({"home_page": "https://x.example.com"}, "x.example.com"),
+        ({"scopes": ["contacts:read", "tenant:write"]}, "Change your business profile"),
+    ],
+)
+def test_nobody_agrees_to_an_app_that_changed_since_the_page_was_opened(oauth, app, client, changes, shown):
+    form = consent_form(oauth.person().web.get(oauth.asks(scope=None)))  # whatever the app may ask for
+    with app.db.writing() as db:
+        registered.change(db, oauth.id, replace(oauth.edition, **changes))
+    page = form.submit("decision", value="allow", status=409)
+    assert "has changed since you opened the page" in page.text and shown in page.text
+    assert connected(app, client) == []
+    form = consent_form(page)
+    for tick in form.fields["scope"]:
+        tick.checked = True
+    assert "code" in told(form.submit("decision", value="allow"))
+
+
+def test_whoever_picks_a_business_with_another_edition_sees_that_one_first(oauth, app, client):
+    """The page shows the app as it is for one business; others may have the edition that was published."""
+    browser, other = oauth.person(), Client(app, profile={"name": "Second"})
+    with app.db.writing() as db:
+        registered.publish(db, oauth.id)
+        registered.change(db, oauth.id, replace(oauth.edition, name="Our next one"))
+        _, token = people.invite(db, other.tenant_id, browser.email, "owner", app.now())
+    browser.get(f"/dashboard/join/{token}")
+    browser.send(f"/dashboard/join/{token}")
+    form = consent_form(browser.web.get(oauth.asks()))
+    form.set("business", other.tenant_id)
+    page = form.submit("decision", value="allow", status=409)
+    assert "Ledger Sync" in page.html.h1.text and connected(app, other) == []
+    assert "code" in told(consent_form(page).submit("decision", value="allow"))
+    assert connected(app, other)
+
+
 def test_an_app_that_is_withdrawn_keeps_the_name_that_others_know(oauth, app):
     owner = Browser(app).join(Client(app))
     with app.db.writing() as db:
@@ -268,8 +311,8 @@ def test_an_app_that_is_withdrawn_keeps_the_name_that_others_know(oauth, app):
     tokens = oauth.redeem(oauth.consents(browser=owner)["code"])
     stealth = registered.Edition("Your bank", "https://evil.example", [REDIRECT], oauth.edition.scopes)
     with app.db.writing() as db:
-        registered.publish(db, oauth.id, withdraw=True)
-        registered.publish(db, oauth.id, withdraw=True)
+        registered.withdraw(db, oauth.id)
+        registered.withdraw(db, oauth.id)
         registered.change(db, oauth.id, stealth)
         assert registered.named(db, oauth.id).published is None
     assert "is not published here" in owner.web.get(oauth.asks(), status=400).text

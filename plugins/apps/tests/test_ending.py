@@ -80,6 +80,26 @@ def test_an_operator_publishes_and_withdraws(client, oauth, elsewhere):
     owner.get(HERE, 403)
 
 
+@pytest.mark.either
+def test_the_operator_publishes_only_the_edition_that_the_page_showed(client, oauth, elsewhere):
+    boss, path = operator(client), f"{HERE}/{oauth.id}/publish"
+    with client.app.db.writing() as db:
+        registered.change(db, oauth.id, replace(oauth.edition, name="Ledger Sync 2"))
+    assert "Ledger Sync 2" in boss.get(HERE).text
+    with client.app.db.writing() as db:
+        registered.change(db, oauth.id, replace(oauth.edition, name="Ledger Sync 2", scopes=["tenant:write"]))
+    page = boss.send(path, status=409)
+    assert "has changed since you opened the page" in page.text and "tenant:write" in page.text
+
+    def published():
+        with client.app.db.reading() as db:
+            return registered.named(db, oauth.id).published
+
+    assert published() == oauth.edition
+    boss.send(path)
+    assert published().scopes == ["tenant:write"]
+
+
 def test_whoever_refreshes_meanwhile_is_ended_too(oauth):
     tokens = [oauth.tokens() for _ in range(8)]
     barrier, given = threading.Barrier(9), []

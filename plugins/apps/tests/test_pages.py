@@ -139,6 +139,8 @@ def test_a_change_is_for_its_own_business_until_it_is_published_again(browser, c
     run("publish", app_id)
     (listed,) = [each for each in json.loads(run("list", "--json")) if each["id"] == app_id]
     assert listed["published"]["scopes"] == ["contacts:read", "contacts:write"]
+    run("publish", app_id, "--digest", listed["digest"])
+    assert "has changed" in run("publish", app_id, "--digest", "0" * 32, status=1)
     run("publish", app_id, "--withdraw")
     assert "Only your own business" in browser.get(path).text
 

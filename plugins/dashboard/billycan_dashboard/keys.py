@@ -108,11 +108,14 @@ def make_key(visit: Visit) -> Answer:
 
 
 def _scopes(visit: Visit) -> list[str]:
-    everything = visit.form.get("everything", "")
+    everything, ticked = visit.form.get("everything", ""), visit.form.get("scope", "").split()
     if everything in ("read", "write"):
+        if ticked:
+            said = "must be “Only what is ticked below”, as you ticked resources; otherwise untick them"
+            raise Invalid.of(Fault("everything", "invalid_value", said))
         return [*visit.identity.scopes] if everything == "write" else ["read"]
     known = {f"{name}:{verb}" for name, verbs in resources(visit) for verb in verbs}
-    chosen = [scope for scope in visit.form.get("scope", "").split() if scope in known]
+    chosen = [scope for scope in ticked if scope in known]
     if not chosen:
         raise Invalid.of(Fault("scope", "required", "must name at least one thing that the key may do"))
     return chosen

@@ -1,11 +1,36 @@
 """The pages of API keys."""
 
+import re
+
 import pytest
 
 from billycan.testing import Client
 from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either
+
+
+def test_scopes_that_are_ticked_make_no_key_for_everything(make_app):
+    client = Client(make_app("contacts", "users", "dashboard"))
+    owner = Browser(client.app).join(client)
+    token = re.search(r'name="token" value="(\w+)"', owner.get("/dashboard/keys").text)[1]
+    sent = {"token": token, "name": "Import", "scope": "contacts:read"}
+    for everything in ("write", "read"):
+        page = owner.web.post("/dashboard/keys", {**sent, "everything": everything}, status=422)
+        assert (
+            "Only what is ticked below”, as you ticked resources" in page.text and 'id="fault-everything"' in page.text
+        )
+        assert re.search(r'<input type="checkbox" name="scope" value="contacts:read" checked', page.text)
+    page = owner.web.post("/dashboard/keys", {**sent, "everything": ""}, status=303).follow()
+    assert '<td data-label="May do" class="long">contacts:read</td>' in page.text
+
+
+def test_the_list_says_all_that_a_key_may_do(make_app):
+    client = Client(make_app("contacts", "users", "dashboard"))
+    developer = Browser(client.app).join(client, "developer")
+    developer.get("/dashboard/keys")
+    page = developer.send("/dashboard/keys", name="All of a developer's", everything="write")
+    assert "contacts:write" in page.text.partition("All of a developer")[2].partition("</tr>")[0]
 
 
 def test_a_key_works_until_its_last_day_is_over_where_the_business_is(make_app):

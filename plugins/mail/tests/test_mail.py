@@ -282,12 +282,13 @@ def test_a_sandbox_writes_to_users_of_the_business_alone(mailing, serve, sold, d
 
 
 def _user(app, tenant_id, email):
-    from billycan_users.people import accept, invite, set_password, use
+    from billycan_users.people import accept, invite, use
+    from billycan_users.ways_in import by_operator, set_password
 
     with app.db.writing() as db:
         user_id, token = invite(db, tenant_id, email, "owner", app.now())
         accept(db, use(db, token, "join", app.now()), app.now())
-        set_password(db, user_id, "hashed")
+        set_password(db, app, by_operator(user_id), "hashed")
 
 
 def test_sending_needs_both_scopes(mailing, serve, sold):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from billycan.testing import Client, counted
-from billycan_users import people
+from billycan_users import people, rules
 from billycan_users.testing import PASSWORD, Browser
 
 
@@ -27,8 +27,8 @@ def test_who_forgot_a_password_chooses_a_new_one_and_is_signed_out_elsewhere(mai
     assert "a link to choose a new password is on its way" in told
     assert ask(app, "nobody@example.com").replace("nobody@example.com", "").count("on its way") == 1
     drain(app)
-    (message,) = server.messages
-    assert message["To"] == browser.email
+    message = server.messages[-1]
+    assert message["To"] == browser.email and message["Subject"] == "Choose a new password"
     link = re.search(r"(/dashboard/join/[\w-]+)", letter(server))[1]
     other = Browser(app)
     other.get(link)
@@ -79,15 +79,74 @@ def test_an_address_gets_few_letters_a_day_whoever_asks_for_them(mailing, serve,
     assert "on its way" in ask(app, email)
 
 
-def test_an_invitation_is_mailed_too(mailing, serve, drain):
+def test_an_invitation_is_mailed_and_its_link_shown_to_nobody(mailing, serve, drain):
     server = serve()
     app = mailing(server, "contacts", "dashboard", "users", public_url="http://127.0.0.1:8000")
     browser = Browser(app).join(Client(app), "owner")
     browser.get("/dashboard/people")
     browser.send(email="ann@example.com", role="viewer")
+    assert "on its way to ann@example.com" in browser.page.text and "/dashboard/join/" not in browser.page.text
     drain(app)
-    assert server.messages[0]["Subject"] == "You are invited to Derwent Plumbing"
-    assert re.search(r"/dashboard/join/[\w-]+", letter(server))[0] in browser.page.text
+    assert server.messages[-1]["Subject"] == "You are invited to Derwent Plumbing"
+    ann = Browser(app)
+    ann.get(re.search(r"/dashboard/join/[\w-]+", letter(server))[0])
+    ann.send(name="Ann", password=PASSWORD)
+    assert "Derwent" in ann.get("/dashboard/businesses").text
+
+
+def test_an_invitation_tells_the_inviter_nothing_of_the_address(mailing, serve, drain):
+    """Whether or not there is an account, and whoever has made it: the same page, and as many statements."""
+    app = mailing(serve(), "contacts", "dashboard", "users", public_url="http://127.0.0.1:8000")
+    client, elsewhere = Client(app), Client(app)
+    browser = Browser(app).join(client, "owner")
+    known = Browser(app).join(elsewhere, "viewer").email
+    told = []
+    for email in (known, "nobody@example.com"):
+        browser.get("/dashboard/people")
+        with counted(app) as sent:
+            browser.send(email=email, role="viewer")
+        page = re.sub(r'value="[^"]*"|/dashboard/people/usr_\w+', "", browser.page.text.replace(email, ""))
+        told.append((len(sent), page))
+        browser.get("/dashboard/people")
+        id = re.search(r"/dashboard/people/(usr_\w+)", browser.page.text.partition(email)[2])[1]
+        browser.send(f"/dashboard/people/{id}", button="remove=yes")
+    assert told[0] == told[1]
+
+
+def test_a_letter_tells_of_each_change_of_how_an_account_is_entered(mailing, serve, drain, clock):
+    server = serve()
+    app = mailing(server, "contacts", "dashboard", "users", public_url="http://127.0.0.1:8000")
+    browser = Browser(app).join(Client(app), "owner")
+    browser.get("/dashboard/account")
+    page = browser.send("/dashboard/account/totp")
+    secret = re.search(r"Or type: <span[^>]*>([A-Z2-7 ]+)", page.text)[1].replace(" ", "")
+
+    def code():
+        clock.move(minutes=1)
+        return rules.totp(secret, int(app.now().timestamp() // 30))
+
+    proof = {"current_password": PASSWORD}
+    browser.send("/dashboard/account/totp-on", code=code(), **proof)
+    browser.get("/dashboard/account")
+    browser.send("/dashboard/account/recovery", current_code=code(), **proof)
+    browser.send("/dashboard/account/password", password="another long sentence", current_code=code(), **proof)
+    token = re.search(r'name="token" value="(\w+)"', browser.get("/dashboard/account").text)[1]
+    proof = {"token": token, "current_password": "another long sentence", "current_code": code()}
+    browser.web.post("/dashboard/account/totp-off", proof, status=303)
+    clock.move(minutes=1)
+    drain(app)
+    assert {message["To"] for message in server.messages} == {browser.email}
+    assert sorted(message["Subject"] for message in server.messages) == [
+        "A new password was chosen",
+        "A new password was chosen",  # the first, when the invitation was accepted
+        "An authenticator app was set up as the second factor",
+        "New recovery codes were created",
+        "The second factor was turned off",
+    ]
+    address = browser.web.extra_environ["REMOTE_ADDR"]
+    for message in server.messages:
+        text = message.get_content()
+        assert f"from the address {address}" in text and "http://127.0.0.1:8000/dashboard/forgot" in text
 
 
 def test_a_business_cannot_write_to_the_world_by_inviting_it(mailing, serve, drain):
@@ -99,4 +158,4 @@ def test_a_business_cannot_write_to_the_world_by_inviting_it(mailing, serve, dra
         browser.send(email=f"stranger{i}@example.com", role="viewer", status=None)
     assert "please try again in" in browser.page.text
     drain(app)
-    assert len(server.messages) == 4
+    assert sum(message["Subject"].startswith("You are invited") for message in server.messages) == 4

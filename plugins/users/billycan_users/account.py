@@ -5,9 +5,9 @@ from urllib.parse import quote
 import segno
 import sqlalchemy as sa
 
-from billycan import Forbidden, Invalid, NotFound
+from billycan import Invalid, NotFound
 
-from . import codes, passkeys, people, sealing, sessions
+from . import codes, passkeys, people, sealing, sessions, ways_in
 from .screens import Answer, Screen, address
 from .tables import sessions as table
 from .tables import users
@@ -47,8 +47,7 @@ def _offered(visit: Visit, secret: str) -> dict[str, str]:
 
 
 def offer_totp(visit: Visit) -> Answer:
-    """Begin to set up an authenticator app, in place of the one there is."""
-    _prove_code(visit)
+    """Begin to set up an authenticator app: nothing changes until `turn_totp_on`, which asks for the proof."""
     codes.offer(visit.app, visit.session)
     return Led(f"{_HERE}#totp")
 
@@ -62,49 +61,43 @@ def turn_totp_on(visit: Visit) -> Answer:
         raise Invalid("There is no authenticator app to turn on: begin by setting one up.")
     step = codes.step_of(app, secret, visit.form.get("code", ""))
     sealed = sealing.of_deployment(app, "totp").encrypt(secret.encode())
-    return _with_new_codes(visit, totp=sealed, totp_step=step)
+    proof, keep = ways_in.prove(visit), _kept(visit)
+    with app.db.writing() as db:
+        made = ways_in.turn_totp_on(db, app, proof, sealed, step, session_id=visit.session.id, keep=keep)
+    return visit.reveal(_HERE, "\n".join(made))
 
 
 def make_recovery_codes(visit: Visit) -> Answer:
-    _prove_code(visit)
-    return _with_new_codes(visit)
-
-
-def _prove_code(visit: Visit) -> None:
-    """Where there is a second factor, it is asked for besides the password before it is changed."""
-    if visit.session.has_totp:
-        codes.prove(visit.app, visit.session, visit.form.get("code", ""))
-
-
-def _with_new_codes(visit: Visit, **values: object) -> Answer:
-    session = visit.session
+    proof = ways_in.prove(visit)
     with visit.app.db.writing() as db:
-        made = codes.replace(db, session.user_id, **values)
-        sessions.end(db, table.c.user_id == session.user_id, table.c.id != session.id)
-        sessions.change(db, session.id, offered=None)
+        made = ways_in.make_recovery_codes(db, visit.app, proof)
     return visit.reveal(_HERE, "\n".join(made))
 
 
 def turn_totp_off(visit: Visit) -> Answer:
-    _prove_code(visit)
+    proof = ways_in.prove(visit)
     with visit.app.db.writing() as db:
-        codes.forget(db, visit.session.user_id)
+        ways_in.turn_totp_off(db, visit.app, proof)
     return Led(_HERE, "The second factor is off.")
 
 
 def change_password(visit: Visit) -> Answer:
     """Change the password, or choose the first: only in a session that has just begun, as there is none to ask for."""
     app, session = visit.app, visit.session
-    if session.has_password:
-        visit.try_password("old_password")
-    elif not session.is_fresh:
-        raise Forbidden(_TOO_LATE)
+    people.check_password(session.email, visit.form.get("password", ""))
+    proof = ways_in.prove(visit)
     chosen = people.new_password(session.email, visit.form.get("password", ""))
     with app.db.writing() as db:
-        people.set_password(db, session.user_id, chosen)
+        removed = ways_in.set_password(db, app, proof, chosen, keep=_kept(visit))
         visit.enter(db, session.user_id, session.email, is_complete=True, business_id=session.tenant_id or "")
     done = "Your password is changed" if session.has_password else "You have a password now"
-    return Led(_HERE, f"{done}, and you are signed out everywhere else.")
+    lost = f" {removed} passkey{'s are' if removed > 1 else ' is'} removed." if removed else ""
+    return Led(_HERE, f"{done}, and you are signed out everywhere else.{lost}")
+
+
+def _kept(visit: Visit) -> list[str]:
+    """The passkeys that a form keeps, by id."""
+    return visit.form.get("keep", "").split()
 
 
 def end_session(visit: Visit, id: str) -> Answer:
@@ -122,16 +115,13 @@ _SYSTEMS = (
     ("Linux", "Linux"),
 )
 _HERE = "/dashboard/account"
-_TOO_LATE = (
-    "A first password can be chosen within 15 minutes of signing in: sign in with a new link, and choose it then."
-)
 
 screens = (
     Screen(_HERE, show_account, role=None),
-    Screen(f"{_HERE}/totp", post=offer_totp, role=None, proof=True, on=_HERE),
-    Screen(f"{_HERE}/totp-on", post=turn_totp_on, role=None, proof=True, on=_HERE),
-    Screen(f"{_HERE}/totp-off", post=turn_totp_off, role=None, proof=True, on=_HERE),
-    Screen(f"{_HERE}/recovery", post=make_recovery_codes, role=None, proof=True, on=_HERE),
+    Screen(f"{_HERE}/totp", post=offer_totp, role=None, on=_HERE),
+    Screen(f"{_HERE}/totp-on", post=turn_totp_on, role=None, on=_HERE),
+    Screen(f"{_HERE}/totp-off", post=turn_totp_off, role=None, on=_HERE),
+    Screen(f"{_HERE}/recovery", post=make_recovery_codes, role=None, on=_HERE),
     Screen(f"{_HERE}/password", post=change_password, role=None, on=_HERE),
     Screen(f"{_HERE}/sessions/{{id}}/end", post=end_session, role=None, on=_HERE),
 )

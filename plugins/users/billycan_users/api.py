@@ -6,6 +6,7 @@ from .people import Business, invite, live_of, members, names
 from .reading import checked
 from .rules import Role
 from .screens import Answer, Screen, address, mounted, to_sign_in
+from .seen import check_digest, digest_of
 from .visits import Led, Sent, Shown, Visit
 
 __all__ = [
@@ -19,8 +20,10 @@ __all__ = [
     "Visit",
     "address",
     "can_send",
+    "check_digest",
     "checked",
     "day",
+    "digest_of",
     "field",
     "invite",
     "live_of",

@@ -14,17 +14,17 @@ from .tables import sessions, users
 _HOW_MANY = 10
 
 
-def prove(app: App, session: Session, code: str) -> None:
-    """Use up a code of the person's app or one of their recovery codes; Invalid unless it is one.
+def prove(app: App, user_id: str, code: str, counted_as: str, *, field: str = "code") -> None:
+    """Use up a code of the person's app or one of their recovery codes; raise Invalid, naming the field, if it is none.
 
-    Wrong ones wait longer each time.
+    Each attempt is counted under a name; wrong ones wait longer each time.
     """
     try:
-        taken = attempts.take(app, f"code:{session.user_id}")
+        taken = attempts.take(app, counted_as)
     except attempts.Wait as wait:
-        raise _wrong(f"was wrong too often: please try again in {wait}") from None
-    if not _takes(app, session.user_id, code.strip().casefold()):
-        raise _wrong("is wrong, or was used already" if code.strip() else "is required to do this")
+        raise _wrong(f"was wrong too often: please try again in {wait}", field) from None
+    if not _takes(app, user_id, code.strip().casefold()):
+        raise _wrong("is wrong, or was used already" if code.strip() else "is required to do this", field)
     with app.db.writing() as db:
         attempts.forgive(db, app.now(), taken)
 
@@ -76,14 +76,9 @@ def replace(db: sa.Connection, user_id: str, **values: Any) -> list[str]:
     return made
 
 
-def forget(db: sa.Connection, user_id: str) -> None:
-    """Turn somebody's second factor off, with what is left of the recovery codes."""
-    db.execute(sa.update(users).where(users.c.id == user_id).values(totp=None, totp_step=None, recovery=[]))
-
-
 def _digest(code: str) -> str:
     return hashlib.sha256(code.encode()).hexdigest()
 
 
-def _wrong(words: str) -> Invalid:
-    return Invalid.of(Fault("code", "invalid_value", words))
+def _wrong(words: str, field: str = "code") -> Invalid:
+    return Invalid.of(Fault(field, "invalid_value", words))

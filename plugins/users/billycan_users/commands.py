@@ -81,22 +81,24 @@ def list_users(opened: Any, tenant: str | None, as_json: bool) -> None:
 @users.command("remove")
 @click.argument("user_id")
 @click.option("--tenant", metavar="TEN", help="Only from this business; otherwise from all of them, permanently.")
-@click.option("--keep-keys", is_flag=True, help="Leave the API keys that they made as they are.")
+@click.option("--keep", is_flag=True, help="Leave the keys, connected apps and webhook endpoints that they set up.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def remove(opened: Any, user_id: str, tenant: str | None, keep_keys: bool, as_json: bool) -> None:
-    """Remove somebody: every session of theirs ends at once, and the API keys they made are revoked.
+def remove(opened: Any, user_id: str, tenant: str | None, keep: bool, as_json: bool) -> None:
+    """Remove somebody: their sessions, API keys, connected apps and webhook endpoints end at once.
 
     \b
     billycan users remove usr_01abc --tenant ten_01abc
     """
     import sqlalchemy as sa
 
+    from billycan import Context
+
     from . import makers, people
     from .tables import sessions
     from .tables import users as table
 
-    revoked: list[str] = []
+    ended: list[makers.Made] = []
     with _users(opened) as app:
         with app.db.writing(across=_BY_OPERATOR) as db:
             _known(db, user_id)
@@ -104,14 +106,17 @@ def remove(opened: Any, user_id: str, tenant: str | None, keep_keys: bool, as_js
             leaves = [people.live_of(db, tenant)] if tenant else from_all
             db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
             for live in leaves:
-                if not keep_keys:
-                    revoked += makers.revoke_beyond(db, app, live, user_id, None, user_id)
+                if not keep:
+                    ended += makers.revoke_beyond(db, app, live, user_id, None, user_id)
                 people.leave(db, live, user_id)
             if not tenant:
                 db.execute(sa.delete(table).where(table.c.id == user_id))
+        for live in leaves if not keep else ():
+            ended += makers.end_beyond(app, live, user_id, None, (), lambda tenant_id: Context(app, tenant_id))
         with suppress(OSError, RuntimeError):  # workers of another user's hear of it within a second
             app.epoch.bump()
-    _say({"user": user_id, "removed": True, "revoked_keys": len(revoked)}, as_json)
+    counts = {f"{kind.replace(' ', '_')}s": sum(each.kind == kind for each in ended) for kind in makers.KINDS}
+    _say({"user": user_id, "removed": True, **{f"ended_{kind}": n for kind, n in counts.items()}}, as_json)
 
 
 @users.command("reset")
@@ -130,7 +135,7 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
     """
     import sqlalchemy as sa
 
-    from . import codes, passkeys, people, sessions
+    from . import passkeys, people, sessions, ways_in
     from .screens import address
     from .tables import sessions as table
     from .tables import users as people_table
@@ -140,8 +145,9 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
             _known(db, user_id)
             sessions.end(db, table.c.user_id == user_id)
             if second_factor:
-                codes.forget(db, user_id)
-                passkeys.forget(db, user_id)
+                proof = ways_in.by_operator(user_id)
+                ways_in.turn_totp_off(db, app, proof)
+                ways_in.forget_passkeys(db, proof)
             token = people.reset_link(db, user_id, app.now())
             totp = db.execute(sa.select(people_table.c.totp).where(people_table.c.id == user_id)).scalar()
             left = {"authenticator_app": totp is not None, "passkeys": len(passkeys.of_user(db, user_id))}

@@ -20,6 +20,7 @@ from billycan.fields import Moment
 from billycan.web import RouteNotFound
 
 from .rules import may
+from .seen import digest_of
 
 if TYPE_CHECKING:
     from .visits import Visit
@@ -199,6 +200,7 @@ def _templates() -> jinja2.Environment:
         loader=jinja2.FunctionLoader(_source), autoescape=True, trim_blocks=True, lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )  # fmt: skip
+    environment.filters |= {"digest": digest_of}
     environment.filters |= {"money": money, "day": day, "moment": moment, "when": when, "words": words, "field": field}
     environment.globals |= {"asset": asset}
     return environment

@@ -1,12 +1,17 @@
-"""The keys that people made, and what becomes of them when their makers may do less."""
+"""What people set up in a business: API keys, connected apps and webhook endpoints. It can end with their role.
 
-from collections.abc import Iterable, Iterator, Sequence
+The plugins of apps and endpoints offer `set_up_by_people` and `end_set_up` in their `api`.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from importlib import import_module
 from typing import Any
 
 import sqlalchemy as sa
+from msgspec import Struct
 
-from billycan import App, Forbidden
-from billycan.businesses import keys_made, revoke_keys
+from billycan import App, Context, Forbidden, NotFound, unit_of_work
+from billycan.businesses import keys_made, list_keys, revoke_keys
 from billycan.sql import tenants
 
 from . import rules
@@ -14,24 +19,83 @@ from .people import live_of
 from .rules import Role
 from .tables import roles
 
+_KEY = "key"
+_SETTERS = {"apps": "app", "webhooks": "webhook endpoint"}  # what each of these plugins has of people
+KINDS = (_KEY, *_SETTERS.values())
+_ENDED = {_KEY: "revoked", "app": "disconnected", "webhook endpoint": "deleted"}
 
-def keys_by_maker(db: sa.Connection, app: App, live_id: str) -> dict[str, list[Any]]:
-    """The keys of a business and its sandbox that work, by the person who made them."""
-    found: dict[str, list[Any]] = {}
-    for key in _made(db, app, live_id):
-        found.setdefault(key.made_by, []).append(key)
+
+class Made(Struct, frozen=True):
+    """Something that a person set up: a key, an app that they connected, or a webhook endpoint.
+
+    Who may give all `scopes` may set it up. `made_by` is the person's id; `hint` tells keys of one name apart.
+    """
+
+    kind: str
+    tenant_id: str
+    id: str
+    name: str
+    hint: str
+    scopes: Sequence[str]
+    made_by: str
+
+
+def list_by_maker(app: App, live_id: str) -> dict[str, list[Made]]:
+    """List what people set up in a business and its sandbox and what works, by who did."""
+    found: dict[str, list[Made]] = {}
+    with app.db.reading() as db:
+        made = [*_keys(db, app, live_id)]
+        pair = _pair(db, live_id)
+    for tenant_id in pair:
+        ctx = Context(app, tenant_id, writes=False)
+        with app.db.reading(tenant_id) as ctx.db:
+            made += _others(ctx)
+    for each in made:
+        found.setdefault(each.made_by, []).append(each)
     return found
 
 
-def revoke_beyond(db: sa.Connection, app: App, live_id: str, user_id: str, role: Role | None, by: str) -> list[str]:
-    """Revoke what somebody made and may not make with that role, or with none; the names of these keys.
+def revoke_beyond(
+    db: sa.Connection, app: App, live_id: str, user_id: str, role: Role | None, by: str, keep: Collection[str] = ()
+) -> list[Made]:
+    """Revoke the keys that somebody made and may not make with that role, or with none; but those to `keep`, by id.
 
     `by` is who says so. The caller bumps the epoch after the commit.
     """
-    beyond = [key for key in _made(db, app, live_id) if key.made_by == user_id and not may_make(app, role, key.scopes)]
+    beyond = [key for key in _keys(db, app, live_id) if key.made_by == user_id and not may_make(app, role, key.scopes)]
+    beyond = [key for key in beyond if key.id not in keep]
     for tenant_id in {key.tenant_id for key in beyond}:
         revoke_keys(db, tenant_id, [key.id for key in beyond if key.tenant_id == tenant_id], app.now(), by)
-    return [key.name or key.hint for key in beyond]
+    return beyond
+
+
+def end_beyond(
+    app: App,
+    live_id: str,
+    user_id: str,
+    role: Role | None,
+    keep: Collection[str],
+    context_of: Callable[[str], Context],
+) -> list[Made]:
+    """As `revoke_beyond`, for the connected apps and webhook endpoints of a person, once the role is changed.
+
+    Each environment is a transaction of its own, in the context that `context_of` makes for the tenant.
+    """
+    ended: list[Made] = []
+    with app.db.reading() as db:
+        pair = _pair(db, live_id)
+    for tenant_id in pair:
+        ctx = context_of(tenant_id)
+        with unit_of_work(ctx):
+            for made in _others(ctx):
+                if made.made_by != user_id or made.id in keep or may_make(app, role, made.scopes):
+                    continue
+                try:
+                    _plugin(made.kind).end_set_up(ctx, made.id)
+                except NotFound:
+                    continue  # an endpoint of the app that has just ended, or somebody was quicker
+                ended.append(made)
+    return ended
 
 
 def may_make(app: App, role: Role | None, wanted: Iterable[str]) -> bool:
@@ -53,14 +117,42 @@ def check(db: sa.Connection, app: App, tenant_id: str, user_id: str, wanted: Ite
         raise Forbidden("Your role in this business does not allow that: ask one of its owners.")
 
 
-def told(names: Sequence[str]) -> str:
-    """What is said of keys that were revoked."""
-    if not names:
-        return ""
-    return f" The key “{names[0]}” is revoked." if len(names) == 1 else f" {len(names)} keys are revoked."
+def told(ended: Sequence[Made]) -> str:
+    """Return the sentences that say what ended."""
+    said = []
+    for kind, how in _ENDED.items():
+        names = [each.name for each in ended if each.kind == kind]
+        if len(names) == 1:
+            said.append(f" The {kind} “{names[0]}” is {how}.")
+        elif names:
+            said.append(f" {len(names)} {kind}s are {how}.")
+    return "".join(said)
 
 
-def _made(db: sa.Connection, app: App, live_id: str) -> Iterator[Any]:
+def _keys(db: sa.Connection, app: App, live_id: str) -> Iterator[Made]:
+    for tenant_id in _pair(db, live_id):
+        for key in keys_made(db, tenant_id, app.now()):
+            yield Made(_KEY, tenant_id, key.id, key.name or "Unnamed", key.hint, key.scopes, key.made_by)
+
+
+def _others(ctx: Context) -> list[Made]:
+    """What people set up in a tenant that other plugins have: with a key of theirs, too."""
+    makers = {key.id: key.made_by for key in list_keys(ctx)}
+    found = []
+    for plugin, kind in _SETTERS.items():
+        if plugin in ctx.app.manifests:
+            for id, name, scopes, by in _plugin(kind).set_up_by_people(ctx):
+                found.append(Made(kind, ctx.tenant_id, id, name, "", scopes, makers.get(by, by) or ""))
+    return found
+
+
+def _plugin(kind: str) -> Any:
+    """The `api` of the plugin whose these are: one that is enabled, and that this one does not require."""
+    name = next(plugin for plugin, own in _SETTERS.items() if own == kind)
+    return import_module(f"billycan_{name}.api")
+
+
+def _pair(db: sa.Connection, live_id: str) -> tuple[str, str]:
+    """A live tenant and its sandbox."""
     paired = db.execute(sa.select(tenants.c.paired_id).where(tenants.c.id == live_id)).scalar_one()
-    for tenant_id in (live_id, paired):
-        yield from keys_made(db, tenant_id, app.now())
+    return live_id, str(paired)

@@ -18,12 +18,12 @@ from fido2.webauthn import (
 )
 from itsdangerous import BadData, URLSafeSerializer
 
-from billycan import App, Forbidden, Invalid, NotFound
+from billycan import App, Invalid, NotFound
 from billycan.fields import Moment, Name
 from billycan.sql import upsert
 from billycan.web import encode
 
-from . import attempts, sealing
+from . import attempts, sealing, ways_in
 from .reading import checked
 from .screens import SIGN_IN, Answer, Screen, address, local
 from .tables import answered, passkeys, users
@@ -31,11 +31,7 @@ from .visits import Led, Sent, Visit
 
 _HERE = "/dashboard/account"
 _VALID = timedelta(minutes=5)
-_MOST = 20  # of one person
 _MOST_PROOF = 20_000  # characters, ten times what browsers send: fido2 takes the square of their number to read CBOR
-_TOO_LATE = (
-    "As you have no password, a passkey can be added within 15 minutes of signing in: sign in again, and add it then."
-)
 # What fido2 raises of bytes that no browser sends: besides ValueError, whatever its readers of CBOR and JSON run into.
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError, RuntimeError)
 _VERIFIED = UserVerificationRequirement.REQUIRED  # what only its owner can use needs no password besides
@@ -94,6 +90,9 @@ def of_user(db: sa.Connection, user_id: str) -> list[Any]:
 
 
 def ask_for_new(visit: Visit) -> Answer:
+    """Check the proof before the browser makes a passkey, which would otherwise stay on the device unused."""
+    checked(Name, "name", visit.form.get("name", ""))
+    ways_in.prove(visit)
     session = visit.session
     with visit.app.db.reading() as db:
         known = [AttestedCredentialData(row.credential) for row in of_user(db, session.user_id)]
@@ -104,47 +103,38 @@ def ask_for_new(visit: Visit) -> Answer:
     asked = _server(visit.app).register_begin(
         user, known, resident_key_requirement=resident, user_verification=_VERIFIED
     )
-    return _begin(visit, f"add {session.user_id}", *asked)
+    return _begin(visit, _adding(visit), *asked)
+
+
+def _adding(visit: Visit) -> str:
+    """What a challenge for a new passkey is for: only the session that gave the proof can answer it."""
+    return f"add to {visit.session.user_id} in {visit.session.id}"
 
 
 def add(visit: Visit) -> Answer:
-    """Keep a new passkey; without a password only in a session that has just begun, as for a first password."""
-    if not (visit.session.has_password or visit.session.is_fresh):
-        raise Forbidden(_TOO_LATE)
+    """Keep a new passkey: it answers the challenge that `ask_for_new` gave for the proof, a few minutes ago."""
     name = checked(Name, "name", visit.form.get("name", ""))
-    state = _state(visit, f"add {visit.session.user_id}")
+    state = _state(visit, _adding(visit))
+    proof = ways_in.by_challenge(visit)
     try:
         made = _server(visit.app).register_complete(state, _given(visit))
     except _UNREADABLE:
         raise Invalid("This passkey could not be verified: please try again.") from None
     assert made.credential_data is not None  # noqa: S101 - fido2 says so
+    id, credential = websafe_encode(made.credential_data.credential_id), bytes(made.credential_data)
     with visit.app.db.writing() as db:
-        if len(of_user(db, visit.session.user_id)) >= _MOST:
-            raise Invalid(f"You have {_MOST} passkeys, which is the maximum: remove one first.")
-        db.execute(
-            sa.insert(passkeys).values(
-                id=websafe_encode(made.credential_data.credential_id),
-                user_id=visit.session.user_id,
-                name=name,
-                credential=bytes(made.credential_data),
-                count=made.counter,
-                created_at=visit.app.now(),
-            )
-        )
+        ways_in.add_passkey(db, visit.app, proof, id, name, credential, made.counter)
     return Led(_HERE, "The passkey is added: it signs you in without a password.")
 
 
 def remove(visit: Visit, id: str) -> Answer:
+    with visit.app.db.reading() as db:
+        if id not in {row.id for row in of_user(db, visit.session.user_id)}:
+            raise NotFound  # before a code is used up
+    proof = ways_in.prove(visit)
     with visit.app.db.writing() as db:
-        this = (passkeys.c.user_id == visit.session.user_id) & (passkeys.c.id == id)
-        if db.execute(sa.delete(passkeys).where(this)).rowcount != 1:
-            raise NotFound
+        ways_in.remove_passkey(db, visit.app, proof, id)
     return Led(_HERE, "The passkey is removed.")
-
-
-def forget(db: sa.Connection, user_id: str) -> int:
-    """Remove all passkeys of somebody; how many there were."""
-    return int(db.execute(sa.delete(passkeys).where(passkeys.c.user_id == user_id)).rowcount)
 
 
 def ask_to_sign_in(visit: Visit) -> Answer:
@@ -182,8 +172,8 @@ def sign_in(visit: Visit) -> Answer:
 
 screens = (
     Screen(f"{_HERE}/passkeys/new", post=ask_for_new, role=None, on=_HERE),
-    Screen(f"{_HERE}/passkeys", post=add, role=None, proof=True, on=_HERE),
-    Screen(f"{_HERE}/passkeys/{{id}}/remove", post=remove, role=None, proof=True, on=_HERE),
+    Screen(f"{_HERE}/passkeys", post=add, role=None, on=_HERE),
+    Screen(f"{_HERE}/passkeys/{{id}}/remove", post=remove, role=None, on=_HERE),
     Screen(f"{SIGN_IN}/passkey/ask", post=ask_to_sign_in, role=None, anybody=True, on=SIGN_IN, per_minute=60),
     Screen(f"{SIGN_IN}/passkey", post=sign_in, role=None, anybody=True, on=SIGN_IN, per_minute=60),
 )

@@ -27,7 +27,8 @@ class Link(Struct, frozen=True):
     """What a link that was opened is for.
 
     `has_account` says that the person has a password, or may enter elsewhere: whoever has the link of one business must
-    not come by what others have given.
+    not come by what others have given. `proves` says that only the address's mailbox has the link, or that whoever runs
+    the deployment handed it over; `is_proved` that the account's password was chosen with such a link.
     """
 
     purpose: str
@@ -37,6 +38,13 @@ class Link(Struct, frozen=True):
     business_id: str | None
     role: str | None
     has_account: bool
+    proves: bool
+    is_proved: bool
+
+    @property
+    def needs_sign_in(self) -> bool:
+        """Whether only who signs in may accept: the account is somebody's, and this link does not say whose."""
+        return self.purpose in INVITATIONS and self.has_account and (self.is_proved or not self.proves)
 
 
 class Business(Struct, frozen=True):
@@ -69,12 +77,14 @@ def invite(
     *,
     is_operator: bool = False,
     made_by: str | None = None,
+    is_mailed_only: bool = False,
 ) -> tuple[str, str]:
     """Invite somebody into a business, or only to run the deployment; the person's id and the link's token.
 
     Nothing is given until the link is followed, and nothing once `made_by`, the owner who invites, is no owner any
-    more. Who is in the business already has the role at once. Raises NotFound where there is no such business, and
-    Forbidden where `made_by` is no owner of it.
+    more. Who is in the business already has the role at once. Following the link proves the address if the link
+    `is_mailed_only`, so that not even `made_by` sees it, or if whoever runs the deployment makes it. Raises NotFound
+    where there is no such business, and Forbidden where `made_by` is no owner of it.
     """
     email = email.strip().casefold()
     # Offered either way, so that the work tells nobody whether somebody has this address.
@@ -88,7 +98,8 @@ def invite(
         if has_role(db, tenant_id, user_id):
             change_role(db, tenant_id, user_id, role)
     db.execute(sa.delete(links).where(*_invited(tenant_id, user_id)))
-    return user_id, new_link(db, OPERATE if is_operator else JOIN, user_id, now, tenant_id, role, made_by)
+    purpose, proves = OPERATE if is_operator else JOIN, is_mailed_only or made_by is None
+    return user_id, new_link(db, purpose, user_id, now, tenant_id, role, made_by, proves=proves)
 
 
 def _keep_owner(db: sa.Connection, tenant_id: str, user_id: str) -> None:
@@ -139,20 +150,25 @@ def new_link(
     business_id: str | None = None,
     role: str | None = None,
     made_by: str | None = None,
+    *,
+    proves: bool = False,
 ) -> str:
     """The token of a new one-use link; those that expired are gone with it."""
     token = secrets.token_urlsafe(32)
     db.execute(sa.delete(links).where(links.c.expires_at <= now))
-    row = {"purpose": purpose, "user_id": user_id, "business_id": business_id, "role": role}
-    row["made_by"] = made_by
+    row: dict[str, Any] = {"purpose": purpose, "user_id": user_id, "business_id": business_id, "role": role}
+    row |= {"made_by": made_by, "proves": proves}
     db.execute(sa.insert(links).values(digest=digest(token), expires_at=now + KEPT[purpose], **row))
     return token
 
 
 def reset_link(db: sa.Connection, user_id: str, now: Moment) -> str:
-    """The token of a link to choose a new password; of those that somebody was given, only the last works."""
+    """The token of a link to choose a new password; of those that somebody was given, only the last works.
+
+    It proves the address: mail it, or hand it to the person.
+    """
     forget_links(db, user_id)
-    return new_link(db, RESET, user_id, now)
+    return new_link(db, RESET, user_id, now, proves=True)
 
 
 def forget_links(db: sa.Connection, user_id: str) -> None:
@@ -163,7 +179,7 @@ def forget_links(db: sa.Connection, user_id: str) -> None:
 def opened(db: sa.Connection, token: str, now: Moment) -> Link | None:
     """What a link is for; None for one that was used, has expired or never was."""
     row = db.execute(
-        sa.select(links, users.c.email, users.c.name, users.c.password, users.c.is_operator)
+        sa.select(links, users.c.email, users.c.name, users.c.password, users.c.is_operator, users.c.is_proved)
         .join(users, users.c.id == links.c.user_id)
         .where(links.c.digest == digest(token), links.c.expires_at > now)
     ).first()
@@ -171,7 +187,8 @@ def opened(db: sa.Connection, token: str, now: Moment) -> Link | None:
         return None
     has_account = row.password is not None or row.is_operator
     has_account = has_account or any(each.id != row.business_id for each in businesses(db, row.user_id))
-    return Link(row.purpose, row.user_id, row.email, row.name, row.business_id, row.role, has_account)
+    who = (row.purpose, row.user_id, row.email, row.name, row.business_id, row.role)
+    return Link(*who, has_account, row.proves, row.is_proved)
 
 
 def use(db: sa.Connection, token: str, purpose: str, now: Moment) -> Link:
@@ -190,17 +207,14 @@ def use(db: sa.Connection, token: str, purpose: str, now: Moment) -> Link:
 
 def new_password(email: str, password: str) -> str:
     """What is stored of a password that somebody chooses; raises Invalid. Call it outside any transaction."""
-    if fault := passwords.fault(password, email):
-        raise Invalid.of(Fault("password", "invalid_value", fault))
+    check_password(email, password)
     return passwords.hashed(password)
 
 
-def set_password(db: sa.Connection, user_id: str, hashed: str, name: str | None = None) -> None:
-    """Set a password; every session of the person ends, and every link but invitations, which now ask for it."""
-    values = {"password": hashed, **({"name": name} if name else {})}
-    db.execute(sa.update(users).where(users.c.id == user_id).values(**values))
-    db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
-    forget_links(db, user_id)
+def check_password(email: str, password: str) -> None:
+    """Raise Invalid if this is too weak to be somebody's password."""
+    if fault := passwords.fault(password, email):
+        raise Invalid.of(Fault("password", "invalid_value", fault))
 
 
 def businesses(db: sa.Connection, user_id: str) -> list[Business]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Manifest
+from billycan import Code, Manifest
 
 from . import account, forgotten, members, passkeys, signing_in
 from .drawing import Assets
@@ -21,5 +21,6 @@ manifest = Manifest(
         *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),
         ("/dashboard/-/{name}", Assets),
     ),
+    codes={"changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again.")},
     greets=greeting,
 )

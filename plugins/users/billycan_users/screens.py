@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
 from io import BytesIO
-from urllib.parse import parse_qsl, quote
+from urllib.parse import parse_qsl, quote, unquote
 
 import falcon
 import sqlalchemy as sa
@@ -317,8 +317,14 @@ def token(app: App, of: str) -> str:
 
 
 def local(path: str) -> str:
-    """A path within this site: the dashboard's own, if another site's was given."""
-    return path if path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable() else "/dashboard"
+    """Return a path within this site, with its query; the dashboard's own for any other.
+
+    A path has one spelling, as everywhere here: browsers make `//host` of `/dashboard/..//host`, and `/` of `\\`.
+    """
+    route = unquote(re.split(r"[?#]", path, maxsplit=1)[0])
+    segments = route.split("/")[1:]
+    is_plain = route.startswith("/") and "\\" not in route and not {"", ".", ".."} & {*segments}
+    return path if (is_plain or route == "/") and path.isprintable() and route.isprintable() else "/dashboard"
 
 
 def address(app: App, path: str = "") -> str:

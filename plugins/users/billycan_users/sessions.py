@@ -89,9 +89,7 @@ def start(
     cookie = secrets.token_urlsafe(32)
     over = (sessions.c.seen_at <= now - IDLE) | (sessions.c.created_at <= now - LONGEST)
     db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id, over))
-    if not business_id:
-        first = businesses(db, user_id)
-        business_id = first[0].id if first else ""
+    business_id = business_id or _last_used(db, user_id)
     db.execute(
         sa.insert(sessions).values(
             digest=digest(cookie),
@@ -106,7 +104,30 @@ def start(
             proved_at=now,
         )
     )
+    if business_id:
+        _note_business(db, user_id, business_id)
     return cookie
+
+
+def look_at(db: sa.Connection, session_id: str, user_id: str, business_id: str) -> None:
+    """Let a session look at another tenant, and remember it for the next time the person signs in."""
+    change(db, session_id, business_id=business_id)
+    _note_business(db, user_id, business_id)
+
+
+def _note_business(db: sa.Connection, user_id: str, business_id: str) -> None:
+    db.execute(sa.update(users).where(users.c.id == user_id).values(last_business_id=business_id))
+
+
+def _last_used(db: sa.Connection, user_id: str) -> str:
+    """Find the business that somebody used last, otherwise their first by name; empty if they have none.
+
+    It is its live tenant even after the sandbox: nobody should take one for the other the next morning.
+    """
+    there_are = businesses(db, user_id)
+    last = db.execute(sa.select(users.c.last_business_id).where(users.c.id == user_id)).scalar()
+    found = next((each for each in there_are if last in (each.id, each.sandbox_id)), None)
+    return found.id if found else there_are[0].id if there_are else ""
 
 
 def find(app: App, cookie: str) -> Session | None:

@@ -4,11 +4,13 @@ import hashlib
 from urllib.parse import quote
 
 import sqlalchemy as sa
+from msgspec import Struct
 
 from billycan import Fault, Forbidden, Invalid, NotFound
 
-from . import attempts, codes, passkeys, passwords, people, sessions
-from .people import ENTER, INVITATIONS, RESET, Link
+from . import attempts, codes, passkeys, passwords, people, sessions, ways_in
+from .people import ENTER, INVITATIONS, OPERATE, RESET, Link
+from .rules import WORDS
 from .screens import SIGN_IN, Answer, Screen, local
 from .tables import sessions as table
 from .tables import users
@@ -35,11 +37,9 @@ def sign_in(visit: Visit) -> Answer:
     if faults:
         raise Invalid.of(*faults)
     app = visit.app
-    account, address = f"email:{hashlib.sha256(email.encode()).hexdigest()}", f"address:{visit.network}"
-    if visit.knows(email):
-        account += " known"  # a browser that has signed in before is not held up by strangers who try
+    account = visit.counted_as(f"email:{hashlib.sha256(email.encode()).hexdigest()}", email)
     try:
-        taken = attempts.take(app, account, address)
+        taken = attempts.take(app, account, f"address:{visit.network}")
     except attempts.Wait as wait:
         raise Invalid(f"Too many wrong passwords: please try again in {wait}.") from None
     with app.db.reading() as db:
@@ -61,7 +61,9 @@ def sign_in(visit: Visit) -> Answer:
 
 def _second_factor(visit: Visit) -> Answer:
     app, session = visit.app, visit.session
-    codes.prove(app, session, visit.form.get("code", ""))
+    # Whoever knows the password alone must not be able to keep its owner out by wrong codes.
+    counted_as = visit.counted_as(f"code:{session.user_id}")
+    codes.prove(app, session.user_id, visit.form.get("code", ""), counted_as)
     with app.db.writing() as db:
         if not sessions.end(db, table.c.id == session.id):
             raise Forbidden("You were signed out meanwhile: sign in again.")
@@ -84,28 +86,45 @@ def sign_out(visit: Visit) -> Answer:
 def show_join(visit: Visit, token: str) -> Answer:
     with visit.app.db.reading() as db:
         link = people.opened(db, token, visit.app.now())
-        business = people.name_of(db, link.business_id) if link and link.business_id else ""
-    if link is None:
+        offer = _offer(db, link) if link else None
+    if link is None or offer is None:
         text = "It was used already, has expired, or was copied in part. Please ask for a new one."
         return Shown("users/refused.html", {"title": "This link does not work", "text": text}, status=404)
-    return Shown("users/join.html", {"link": link, "asks": _asks(link), **_words(link, business)})
+    asks = link.purpose != ENTER and not link.needs_sign_in and not _is_own(visit, link)
+    return Shown(
+        "users/join.html",
+        {"link": link, "offer": offer, "asks": asks, "role_words": WORDS, **_words(link, offer, asks)},
+    )
 
 
-def _asks(link: Link) -> bool:
-    """Whether the link is to be followed by choosing a password."""
-    return link.purpose != ENTER and not (link.purpose in INVITATIONS and link.has_account)
+class Offer(Struct, frozen=True):
+    """What an invitation gives: the business by its name, the role there, and whether to run the deployment."""
+
+    business: str
+    role: str | None
+    is_operator: bool
 
 
-def _words(link: Link, business: str) -> dict[str, str]:
+def _offer(db: sa.Connection, link: Link) -> Offer:
+    business = people.name_of(db, link.business_id) if link.business_id else ""
+    return Offer(business, link.role if link.business_id else None, link.purpose == OPERATE)
+
+
+def _words(link: Link, offer: Offer, asks: bool) -> dict[str, str]:
     if link.purpose == ENTER:
         return {"title": "Welcome", "text": f"This signs you in as {link.email}.", "button": "Sign in"}
-    if link.purpose in INVITATIONS:
-        text = f"You sign in as {link.email}."
-        if link.has_account:
-            text = f"{link.email} has an account: sign in to it, and the invitation adds to what it may do."
-        title = f"You are invited to {business[:80]}" if business else "You are invited"
-        return {"title": title, "text": text, "button": "Accept the invitation"}
-    return {"title": "Choose a new password", "text": f"For {link.email}.", "button": "Save the password"}
+    if link.purpose == RESET:
+        return {"title": "Choose a new password", "text": f"For {link.email}.", "button": "Save the password"}
+    text = f"You sign in as {link.email}."
+    if link.has_account and asks:
+        text = (
+            f"There is an account for {link.email}, but nobody has shown that the address is theirs. If you set it up,"
+            " sign in first, then open this link again. Otherwise choose a password: it replaces what is there."
+        )
+    elif link.has_account:
+        text = f"{link.email} has an account: sign in to it, and the invitation adds to what it may do."
+    title = f"You are invited to {offer.business[:80]}" if offer.business else "You are invited"
+    return {"title": title, "text": text, "button": "Accept the invitation"}
 
 
 def join(visit: Visit, token: str) -> Answer:
@@ -114,25 +133,28 @@ def join(visit: Visit, token: str) -> Answer:
         found = people.opened(db, token, app.now())
     if found is None:
         raise NotFound
-    is_known = found.purpose in INVITATIONS and found.has_account
-    if is_known and not _is(visit, found):
+    is_own = _is_own(visit, found)
+    if found.needs_sign_in and not is_own:
+        if visit.session_if_any and visit.session.is_complete:
+            raise Forbidden(f"This invitation is for {found.email}: sign out, then open the link again.")
         return Led(f"{SIGN_IN}?next=/dashboard/join/{token}", f"Sign in as {found.email} to accept the invitation.")
-    chosen, name = "", form.get("name", "").strip()[:200]
-    if not is_known and _asks(found):
+    chosen, name, removed = "", form.get("name", "").strip()[:200], 0
+    if found.purpose != ENTER and not is_own:
         if found.purpose in INVITATIONS and not name:
             raise Invalid.of(Fault("name", "required", "is required"))
         chosen = people.new_password(found.email, form.get("password", ""))
     with app.db.writing() as db:
         link = people.use(db, token, found.purpose, app.now())
-        if link.has_account != found.has_account:
-            raise NotFound  # another invitation was quicker: whose account this is must be proved now
+        if (link.has_account, link.is_proved) != (found.has_account, found.is_proved):
+            raise NotFound  # another link was quicker: whose account this is must be proved now
         if link.purpose in INVITATIONS:
+            visit.check_seen(_offer(db, link))
             people.accept(db, link, app.now())
-        if is_known:
+        if is_own:
             return Led("/dashboard/businesses", "You have accepted the invitation.")
         if chosen:
-            people.set_password(db, link.user_id, chosen, name)
-        removed = passkeys.forget(db, link.user_id) if link.purpose == RESET else 0
+            proof = ways_in.by_link(link, visit.address)
+            removed = ways_in.set_password(db, app, proof, chosen, name=name, proves_address=link.proves)
         user = db.execute(sa.select(users.c.totp).where(users.c.id == link.user_id)).one()
         visit.enter(db, link.user_id, link.email, is_complete=user.totp is None, business_id=link.business_id or "")
     if link.purpose == RESET:
@@ -141,13 +163,11 @@ def join(visit: Visit, token: str) -> Answer:
     return Led("/dashboard", "Welcome!" if link.purpose in INVITATIONS else "")
 
 
-def _is(visit: Visit, link: Link) -> bool:
-    """Whether it is who is signed in that a link is for; Forbidden where somebody else is."""
-    if visit.session_if_any is None or not visit.session.is_complete:
+def _is_own(visit: Visit, link: Link) -> bool:
+    """Whether an invitation is for whoever is signed in, to an account that they have."""
+    if link.purpose not in INVITATIONS or not link.has_account or visit.session_if_any is None:
         return False
-    if visit.session.user_id != link.user_id:
-        raise Forbidden(f"This invitation is for {link.email}: sign out, then open the link again.")
-    return True
+    return visit.session.is_complete and visit.session.user_id == link.user_id
 
 
 # Businesses ----------------------------------------------------------------------------------------------------------
@@ -167,7 +187,7 @@ def switch(visit: Visit) -> Answer:
             wanted = pair[environment]
         if wanted:
             with visit.app.db.writing() as db:
-                sessions.change(db, visit.session.id, business_id=wanted)
+                sessions.look_at(db, visit.session.id, visit.session.user_id, wanted)
             return Led(local(visit.form.get("next") or "/dashboard"))
     raise NotFound
 

@@ -15,6 +15,9 @@ users = deployment_table(
     sa.Column("totp", sa.LargeBinary),  # the secret, sealed
     sa.Column("totp_step", sa.BigInteger),  # of the last code that was taken
     sa.Column("recovery", Json, nullable=False),  # digests of the codes that are left
+    # Whether whoever chose the password had a link that proves the address.
+    sa.Column("is_proved", sa.Boolean, nullable=False, server_default=sa.false()),
+    sa.Column("last_business_id", ByCodePoint),  # the tenant they looked at last, live or sandbox
     sa.Column("created_at", UTCDateTime, nullable=False),
 )
 
@@ -51,6 +54,8 @@ links = deployment_table(
     sa.Column("business_id", ByCodePoint),
     sa.Column("role", sa.Text),
     sa.Column("made_by", ByCodePoint),  # whose invitation it is: it ends when they are no owner any more
+    # Whether only the address's mailbox has the link, or whoever runs the deployment handed it over.
+    sa.Column("proves", sa.Boolean, nullable=False, server_default=sa.false()),
     sa.Column("expires_at", UTCDateTime, nullable=False, index=True),
 )
 

@@ -1,7 +1,7 @@
 """What a page's function receives, and what it returns."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
@@ -21,6 +21,7 @@ from billycan.web import encode, network
 from . import attempts, makers, passwords, rules, sessions
 from .people import Business, businesses
 from .rules import Role, may
+from .seen import check_digest
 from .sessions import Session
 from .tables import sessions as table
 from .tables import users
@@ -197,6 +198,16 @@ class Visit:
         with unit_of_work(ctx):
             yield ctx
 
+    def contexts_of(self, business: Business) -> Callable[[str], Context]:
+        """Return what makes the context of a unit of work of the visitor's in a business, by the tenant's id."""
+
+        def context_at(tenant_id: str) -> Context:
+            environment: Literal["live", "sandbox"] = "live" if tenant_id == business.id else "sandbox"
+            identity = self.identity_at(tenant_id, environment, business.role)
+            return Context(self.app, tenant_id, identity, request_id=self.request_id)
+
+        return context_at
+
     def businesses(self) -> list[Business]:
         """Where the visitor may enter."""
         with self.app.db.reading() as db:
@@ -227,7 +238,7 @@ class Visit:
 
     def try_password(self, field: str) -> None:
         """Raise Invalid unless a field holds the visitor's password; wrong ones wait longer each time."""
-        given, name = self.form.get(field, ""), f"account:{self.session.user_id}"
+        given, name = self.form.get(field, ""), self.counted_as(f"account:{self.session.user_id}")
         with self.app.db.reading() as db:
             stored = db.execute(sa.select(users.c.password).where(users.c.id == self.session.user_id)).scalar_one()
         if stored is None:
@@ -268,6 +279,20 @@ class Visit:
             return bool(_known(self.app).loads(self.known_as) == email)
         except BadData:
             return False
+
+    def counted_as(self, name: str, email: str = "") -> str:
+        """Return what wrong attempts at an account count as: a browser that signed in before is not held up by others.
+
+        The account is that of `email`, otherwise the session's.
+        """
+        return f"{name} known" if self.knows(email or self.session.email) else name
+
+    def check_seen(self, current: Any) -> None:
+        """Raise ChangedMeanwhile unless the form carries the digest of this: what the visitor saw is what they approve.
+
+        As with `check_digest`, call it where `current` can no longer change.
+        """
+        check_digest(self.form.get("seen"), current)
 
     def reveal(self, path: str, secret: str) -> Led:
         """On to a page that shows a secret once; its template has it as `visit.shown_once`."""

@@ -2,6 +2,7 @@
 
 import logging
 import re
+from urllib.parse import urlencode
 
 import pytest
 import sqlalchemy as sa
@@ -63,7 +64,7 @@ def test_pages_may_have_a_host_of_their_own(make_app):
         _, link = invite(db, client.tenant_id, f"ann.{client.tenant_id}@example.com".lower(), "owner", app.now())
     page = owner.web.get(f"/dashboard/join/{link}")
     assert page.html.h1.text == f"You are invited to {client.get('/v1/tenant')['data']['name']}"
-    sent = {"token": token_of(page), "name": "Ann", "password": PASSWORD}
+    sent = {"token": token_of(page), "name": "Ann", "password": PASSWORD, "seen": page.form["seen"].value}
     cookies = owner.web.post(f"/dashboard/join/{link}", sent, status=303).headers.getall("Set-Cookie")
     assert cookies
     for cookie in cookies:
@@ -92,13 +93,34 @@ def test_an_address_is_the_sockets_unless_a_trusted_proxy_says_otherwise(app, ma
 
 
 @pytest.mark.parametrize(
-    "onward", ["//evil.example", "https://evil.example", "/\\evil.example", "/\t/evil.example", "x"]
+    "onward",
+    [
+        "//evil.example",
+        "https://evil.example",
+        "/\\evil.example",
+        "/\t/evil.example",
+        "x",
+        "/dashboard/..//evil.example",
+        "/dashboard/%2e%2e//evil.example",
+        "/dashboard/%2E%2E/%2fevil.example",
+        "/dashboard/..%2f/evil.example",
+        "/dashboard//evil.example",
+        "/dashboard/%5c/evil.example",
+        "/dashboard/./..//evil.example?next=/dashboard",
+    ],
 )
 def test_no_form_leads_elsewhere(app, owner, onward):
     token = token_of(owner.get("/dashboard/account"))
     sent = {"token": token, "environment": "sandbox", "next": onward}
     assert owner.web.post("/dashboard/switch", sent, status=303).headers["Location"] == "/dashboard"
-    assert owner.web.get(f"/dashboard/sign-in?next={onward.strip()}", status=303).headers["Location"] == "/dashboard"
+    query = urlencode({"next": onward})
+    assert owner.web.get(f"/dashboard/sign-in?{query}", status=303).headers["Location"] == "/dashboard"
+
+
+@pytest.mark.parametrize("onward", ["/dashboard/keys", "/oauth/authorize?redirect_uri=https://a.example//b/..", "/"])
+def test_a_form_leads_back_within_the_site(app, owner, onward):
+    query = urlencode({"next": onward})
+    assert owner.web.get(f"/dashboard/sign-in?{query}", status=303).headers["Location"] == onward
 
 
 def test_nothing_is_kept_by_a_cache_and_an_old_cookie_opens_nothing(app, owner):
@@ -174,7 +196,8 @@ def test_secrets_are_in_no_log_and_no_table(app, client, owner, caplog):
     owner.get("/dashboard/account")
     page = owner.send("/dashboard/account/totp")
     totp = re.search(r"Or type: <span[^>]*>([A-Z2-7 ]+)", page.text)[1].replace(" ", "")
-    owner.send("/dashboard/account/totp-on", code=rules.totp(totp, int(app.now().timestamp() // 30)))
+    code = rules.totp(totp, int(app.now().timestamp() // 30))
+    owner.send("/dashboard/account/totp-on", code=code, current_password=PASSWORD)
     recovery = re.search(r"<pre[^>]*>([^<]+)", owner.page.text)[1].split()
     owner.get("/dashboard/keys")
     key = re.search(r"svc_live_\w{30,}", owner.send("/dashboard/keys", name="Import").text)[0]

@@ -47,7 +47,7 @@ def test_a_code_in_other_digits_is_wrong_and_no_failure(app, client):
     owner = Browser(app).join(client)
     owner.get("/dashboard/account")
     owner.send("/dashboard/account/totp")
-    page = owner.send("/dashboard/account/totp-on", code="１２３４５６", status=422)
+    page = owner.send("/dashboard/account/totp-on", code="１２３４５６", current_password=PASSWORD, status=422)
     assert "is not the code" in page.text
 
 
@@ -86,11 +86,20 @@ def test_an_invitation_gives_what_its_own_business_offers_and_no_more(app, clien
     page = mallory.get("/dashboard/businesses")
     assert "Evil" in page.text and "Derwent" not in page.text
     mallory.get("/dashboard/operator", 404)
-    # The link that the real Ann has asks for the account, instead of making it hers: it is Mallory's.
+    # Nobody has shown that Mallory's account is Ann's: the link that only Ann has makes it hers, and Mallory is out.
     real = Browser(app)
     real.get(f"/dashboard/join/{token}")
-    assert "has an account" in real.page.text
-    assert real.send().request.path == "/dashboard/sign-in"
+    assert "nobody has shown that the address is theirs" in real.page.text
+    real.send(name="Ann", password="ann's own long sentence")
+    assert "Derwent" in real.get("/dashboard/businesses").text
+    assert mallory.get("/dashboard").request.path == "/dashboard/sign-in"
+    assert "is wrong" in mallory.sign_in(PASSWORD, ann).text
+    # From now on the account is Ann's: no link makes it anybody else's.
+    other, elsewhere = Browser(app), Client(app)
+    with app.db.writing() as db:
+        token = invite(db, elsewhere.tenant_id, ann, "owner", app.now())[1]
+    assert "has an account" in other.get(f"/dashboard/join/{token}").text
+    assert other.send().request.path == "/dashboard/sign-in"
 
 
 def test_somebody_with_an_account_enters_only_where_they_accept(app, client):

@@ -15,9 +15,9 @@ from billycan.businesses import keys_made
 from billycan.testing import Client
 from billycan_users import makers
 from billycan_users.commands import users as command
-from billycan_users.people import change_role, invite
+from billycan_users.people import businesses, change_role, invite
 from billycan_users.tables import users
-from billycan_users.testing import Browser
+from billycan_users.testing import PASSWORD, Browser
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_the_keys_somebody_made_are_revoked_with_their_removal(app, client, owne
 def test_the_owner_may_leave_them_working(app, client, owner, developer):
     holder = make_key(app, developer)
     owner.get("/dashboard/people")
-    owner.send(f"/dashboard/people/{id_of(app, developer)}", revoke_keys=False, button="remove=yes")
+    owner.send(f"/dashboard/people/{id_of(app, developer)}", keep=True, button="remove=yes")
     holder.get("/v1/me")
     assert "by Developer" in owner.get("/dashboard/keys").text
 
@@ -104,6 +104,61 @@ def test_a_smaller_role_revokes_what_may_do_more(app, client, owner, developer):
     narrow.get("/v1/me")
 
 
+def test_a_person_leaves_with_the_keys_they_made(app, client, owner, developer):
+    holder, others = make_key(app, developer), make_key(app, owner)
+    page = developer.get(f"/dashboard/businesses/{client.tenant_id}/leave")
+    assert "Leave Derwent Plumbing" in page.text and "Import" in page.text and "keep" not in page.forms[0].fields
+    page = developer.send(f"/dashboard/businesses/{client.tenant_id}/leave")
+    assert (
+        "You have left Derwent Plumbing. The key “Import” is revoked." in page.text and "No business yet" in page.text
+    )
+    assert developer.get("/dashboard/keys").request.path == "/dashboard/businesses"
+    assert is_refused(holder) and others.get("/v1/me")
+    developer.get(f"/dashboard/businesses/{client.tenant_id}/leave", 404)
+
+
+def test_the_only_owner_stays(app, client, owner, developer, clock):
+    path = f"/dashboard/businesses/{client.tenant_id}/leave"
+    holder = make_key(app, owner)
+    clock.move(minutes=16)
+    owner.get(path)
+    assert "is required" in owner.send(path, status=422).text
+    assert "must have an owner" in owner.send(path, current_password=PASSWORD, status=409).text
+    holder.get("/v1/me")
+    Browser(app).join(client, "owner", f"second.{client.tenant_id}@example.com".lower())
+    owner.send(path)
+    assert is_refused(holder)
+
+
+def test_signing_in_lands_in_the_business_that_was_used_last(app, client, owner):
+    other = Client(app, profile={"name": "Aardvark"})  # the first by name
+    with app.db.writing() as db:
+        _, link = invite(db, other.tenant_id, owner.email, "owner", app.now())
+    owner.get(f"/dashboard/join/{link}")
+    owner.send()
+
+    def lands_in():
+        owner.get("/dashboard")
+        owner.send("/dashboard/sign-out")
+        return owner.sign_in()
+
+    assert "Derwent" in lands_in().text
+    sandbox = next(business.sandbox_id for business in _businesses(app, owner) if business.id == other.tenant_id)
+    token = re.search(r'name="token" value="(\w+)"', owner.get("/dashboard/businesses").text)[1]
+    owner.web.post("/dashboard/switch", {"token": token, "business": sandbox}, status=303)
+    page = lands_in()
+    assert "Aardvark" in page.text and 'class="sandbox"' not in page.text, "nobody takes the sandbox for the business"
+    owner.get(f"/dashboard/businesses/{other.tenant_id}/leave")
+    Browser(app).join(other, "owner", f"second.{client.tenant_id}@example.com".lower())
+    owner.send(f"/dashboard/businesses/{other.tenant_id}/leave")
+    assert "Derwent" in lands_in().text
+
+
+def _businesses(app, browser):
+    with app.db.reading() as db:
+        return businesses(db, id_of(app, browser))
+
+
 def test_another_business_loses_no_keys(app, client, owner, developer):
     """An accountant's: made in two businesses, and revoked in the one that they leave."""
     other = Client(app, profile={"name": "Second"})
@@ -115,10 +170,10 @@ def test_another_business_loses_no_keys(app, client, owner, developer):
     token = re.search(r'name="token" value="(\w+)"', developer.get("/dashboard/businesses").text)[1]
     developer.web.post("/dashboard/switch", {"token": token, "business": other.tenant_id})
     there = make_key(app, developer)
-    assert run(app, "remove", id_of(app, developer), "--tenant", client.tenant_id)["revoked_keys"] == 1
+    assert run(app, "remove", id_of(app, developer), "--tenant", client.tenant_id)["ended_keys"] == 1
     assert is_refused(here)
     there.get("/v1/me")
-    assert run(app, "remove", id_of(app, developer), "--keep-keys")["revoked_keys"] == 0
+    assert run(app, "remove", id_of(app, developer), "--keep")["ended_keys"] == 0
     there.get("/v1/me")
 
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from billycan.fields import Email
 from billycan.reader import _struct
 from billycan.testing import Client
-from billycan_users import rules
+from billycan_users import people, rules
 from billycan_users.commands import users as command
 from billycan_users.greeting import greeting
 from billycan_users.people import invite
@@ -136,8 +136,8 @@ def test_a_new_password_ends_every_other_session(app, owner):
     elsewhere.email = owner.email
     elsewhere.sign_in()
     owner.get("/dashboard/account")
-    owner.send("/dashboard/account/password", old_password="no", password="quite another sentence", status=422)
-    owner.send("/dashboard/account/password", old_password=PASSWORD, password="quite another sentence")
+    owner.send("/dashboard/account/password", current_password="no", password="quite another sentence", status=422)
+    owner.send("/dashboard/account/password", current_password=PASSWORD, password="quite another sentence")
     assert "signed out everywhere else" in owner.page.text
     assert elsewhere.get("/dashboard").request.path == "/dashboard/sign-in"
     assert "is wrong" in elsewhere.sign_in().text
@@ -165,12 +165,12 @@ def test_the_second_factor_is_asked_for_and_each_code_is_taken_once(app, owner, 
     secret = re.search(r"Or type: <span[^>]*>([A-Z2-7 ]+)", owner.send("/dashboard/account/totp").text)[1].replace(
         " ", ""
     )
-    owner.send("/dashboard/account/totp-on", code="000000", status=422)
+    owner.send("/dashboard/account/totp-on", code="000000", current_password=PASSWORD, status=422)
 
     def code():
         return rules.totp(secret, int(app.now().timestamp() // 30))
 
-    owner.send("/dashboard/account/totp-on", code=code())
+    owner.send("/dashboard/account/totp-on", code=code(), current_password=PASSWORD)
     recovery = re.search(r"<pre[^>]*>([^<]+)", owner.page.text)[1].split()
     assert len(recovery) == 10
     assert recovery[0] not in owner.get("/dashboard/account").text, "they are shown once"
@@ -251,6 +251,25 @@ def test_people_are_invited_changed_and_removed_at_once(app, client, owner):
     bob.get("/dashboard/keys", 403)
     owner.send(f"/dashboard/people/{id}", button="remove=yes")
     assert bob.get("/dashboard").request.path == "/dashboard/sign-in"
+
+
+def test_nobody_accepts_an_invitation_to_another_role_than_the_page_showed(app, client, owner):
+    owner.get("/dashboard/people")
+    owner.send("/dashboard/people", email=email(client, "bob"), role="viewer")
+    bob = Browser(app)
+    page = bob.get(re.search(r"/dashboard/join/[\w-]+", owner.page.text)[0])
+    assert "Your role: <strong>Viewer</strong>" in page.text
+    with app.db.reading() as db:
+        id = db.execute(sa.select(users.c.id).where(users.c.email == email(client, "bob"))).scalar_one()
+    owner.get("/dashboard/people")
+    owner.send(f"/dashboard/people/{id}", role="developer")
+    page = bob.send(name="Bob", password=PASSWORD, status=409)
+    assert "has changed since you opened the page" in page.text
+    assert "Your role: <strong>Developer</strong>" in page.text
+    with app.db.reading() as db:
+        assert not people.has_role(db, client.tenant_id, id)
+    bob.send(name="Bob", password=PASSWORD)
+    bob.get("/dashboard/keys")
 
 
 def test_a_business_keeps_an_owner(app, client, owner):
@@ -417,19 +436,20 @@ def test_whoever_a_link_let_in_chooses_a_first_password_while_the_session_is_new
     late, owner = let_in(), let_in()
     token = token_of(late.get("/dashboard/account"))
     clock.move(minutes=16)
-    assert "old_password" not in late.get("/dashboard/account").text and "Choose the password" not in late.page.text
+    assert "current_password" not in late.get("/dashboard/account").text
+    assert "Choose the password" not in late.page.text
     sent = {"token": token, "password": "quite another sentence"}
     refused = late.web.post("/dashboard/account/password", sent, status=403)
     assert "within 15 minutes of signing in" in refused.text
     # What asks for a password that there is not proves nothing, and a passkey is as good as a password.
     late.web.post("/dashboard/account/totp", {"token": token}, status=303)
     late.web.post("/dashboard/account/password", sent, status=403)
-    late.web.post("/dashboard/account/passkeys", {"token": token, "name": "Mine"}, status=403)
+    late.web.post("/dashboard/account/passkeys/new", {"token": token, "name": "Mine"}, status=403)
     owner = let_in()
-    assert "old_password" not in owner.get("/dashboard/account").text
+    assert "current_password" not in owner.get("/dashboard/account").text
     assert "at least 12" in owner.send("/dashboard/account/password", password="short", status=422).text
     owner.send("/dashboard/account/password", password=PASSWORD)
-    assert "You have a password now" in owner.page.text and "Your current password" in owner.page.text
+    assert "You have a password now" in owner.page.text and "Current password" in owner.page.text
     assert late.get("/dashboard/account").request.path == "/dashboard/sign-in"
     assert greeting(app, "") == ""
     with app.db.reading() as db:

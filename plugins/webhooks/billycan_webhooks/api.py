@@ -11,7 +11,7 @@ from billycan import App, Context, own
 
 from . import addresses, signing
 from .comparing import Signed, Verdict, compare, fingerprint
-from .connections import delete_of_connection, follow_consent
+from .connections import delete_of_connection, end_set_up, follow_consent, set_up_by_people
 from .settings import Settings
 from .tables import deliveries, endpoints
 
@@ -23,10 +23,12 @@ __all__ = [
     "by_time",
     "compared",
     "delete_of_connection",
+    "end_set_up",
     "follow_consent",
     "health",
     "request_headers",
     "request_line",
+    "set_up_by_people",
     "timeout_seconds",
     "worked_out",
 ]

@@ -32,6 +32,20 @@ def delete_of_connection(ctx: Context, connection_id: str) -> None:
         records.delete(ctx, row)
 
 
+def set_up_by_people(ctx: Context) -> list[tuple[str, str, list[str], str]]:
+    """List the business's own endpoints: id, URL, the scopes to make one, and the person or key that made it."""
+    made = sa.select(endpoints.c.id, endpoints.c.url, endpoints.c.made_by)
+    own_ones = made.where(own(ctx, endpoints), endpoints.c.made_by.is_not(None)).order_by(endpoints.c.id)
+    return [(row.id, row.url, ["webhooks:write"], row.made_by) for row in ctx.db.execute(own_ones)]
+
+
+def end_set_up(ctx: Context, id: str) -> None:
+    """Delete an endpoint and cancel what it still had to get; the history stays. Raise NotFound if it is gone."""
+    row = records.lock(ctx, id)
+    deliveries.cancel(ctx, row.id)
+    records.delete(ctx, row)
+
+
 def _locked(ctx: Context, connection_id: str) -> Sequence[Row]:
     of_it = sa.select(endpoints).where(own(ctx, endpoints), endpoints.c.connection_id == connection_id)
     return ctx.db.execute(of_it.order_by(endpoints.c.id).with_for_update()).all()

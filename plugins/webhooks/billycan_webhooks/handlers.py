@@ -78,6 +78,7 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
         secret_version=1,
         secret_key=key,
         connection_id=_connection(ctx),
+        made_by=ctx.identity.id if ctx.identity and not _connection(ctx) else None,
     )
     mine = endpoints.c.connection_id.is_not_distinct_from(_connection(ctx))
     found = sa.select(sa.func.count()).where(own(ctx, endpoints), mine)

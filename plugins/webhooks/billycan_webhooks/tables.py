@@ -25,6 +25,7 @@ endpoints = resource_table(
     sa.Column("secret_rotated_at", UTCDateTime),
     sa.Column("previous_secret_key", sa.Text),
     sa.Column("connection_id", ByCodePoint),  # of the app that made it; null for the business's own
+    sa.Column("made_by", ByCodePoint),  # a person or a key; null for an app's
     _where("connection_id IS NOT NULL", "ix_webhooks_endpoints_connection_id", "tenant_id", "connection_id"),
     external_ids_of="connection_id",  # no app learns of what another's, or the business's, is called
 )

@@ -58,9 +58,9 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
     const told = form.querySelector("[role=alert]");
     told.textContent = "";
     try {
-      const token = new URLSearchParams({ token: form.elements.token.value });
-      const answer = await fetch(form.dataset.options, { method: "POST", body: token });
-      if (!answer.ok) throw new Error("Please open this page again.");
+      const sent = new URLSearchParams(new FormData(form));
+      const answer = await fetch(form.dataset.options, { method: "POST", body: sent });
+      if (!answer.ok) throw new Error(await faultsOf(answer) || "Please open this page again.");
       const options = await answer.json();
       const publicKey = form.dataset.passkey === "create"
         ? PublicKeyCredential.parseCreationOptionsFromJSON(options)
@@ -74,6 +74,14 @@ for (const form of document.querySelectorAll("form[data-passkey]")) {
         : error.name === "NotAllowedError" ? "Nothing was chosen." : error.message;
     }
   });
+}
+
+// What the server says is wrong with a form, in the page that it answers.
+async function faultsOf(answer) {
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  const said = page.querySelectorAll(".notice.bad li");
+  const all = said.length ? said : page.querySelectorAll(".notice.bad p");
+  return [...all].map((each) => `${each.textContent.trim().replace(/\.$/, "")}.`).join(" ");
 }
 
 // A form that was sent is not sent again by a second click, unless that only shows something in a frame.

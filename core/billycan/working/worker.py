@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -130,7 +131,7 @@ def _run(app: "App", name: str, every: Every, failed: Failed) -> None:
     for tenant_id, id in found:
         ctx = Context(app, tenant_id)
         try:
-            with unit_of_work(ctx):
+            with nullcontext() if every.own_transactions else unit_of_work(ctx):
                 every.run(ctx) if id is None else every.run(ctx, id)
         except NotFound:
             continue  # It was deleted since.

@@ -186,7 +186,8 @@ def pytest_runtest_call() -> Generator[None, Any, Any]:
         for breach in holding.breaches:
             error.add_note(breach)
         raise
-    assert not holding.breaches, "\n".join(holding.breaches)
+    if holding.breaches:
+        raise AssertionError("\n".join(holding.breaches))
     return result
 
 

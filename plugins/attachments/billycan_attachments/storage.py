@@ -8,7 +8,6 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
-from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Protocol

@@ -7,7 +7,7 @@ from datetime import date
 import pypdf
 import pytest
 
-from billycan import Context, Document, Manifest, Route, unit_of_work
+from billycan import Context, Document, Manifest, Route
 from billycan.paper import Brand, Paper, Party
 from billycan.starting import plugins
 from billycan.starting.packages import PluginError

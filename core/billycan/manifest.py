@@ -72,6 +72,8 @@ class Every(Struct, frozen=True, kw_only=True):
     run: `run(ctx, id)`, in a transaction of its own for each record that is due; one that fails is tried again later,
       and undoes none of the others. Lock the record and look again: another worker may have come first. Without `due`
       it is `run(ctx)`, in a transaction of its own for each tenant.
+    own_transactions: Whether `run` is called outside any transaction and opens those that it needs itself, each with
+      a Context of its own: for work that is not only SQL, and for records of which much may be due at once.
     due: `due(app, now)` gives a SELECT of the `tenant_id` and `id` of all records that are due, the most urgent first.
     tenants: `tenants(db, now)` names the only tenants to visit, for work without `due`; else all are.
     """
@@ -79,6 +81,7 @@ class Every(Struct, frozen=True, kw_only=True):
     seconds: int
     run: Callable[..., None]
     due: "Callable[[App, Moment], sa.Select[Any]] | None" = None
+    own_transactions: bool = False
     tenants: Callable[[sa.Connection, Moment], Iterable[str]] | None = None
 
 

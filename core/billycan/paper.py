@@ -3,14 +3,11 @@
 from collections.abc import Callable
 from datetime import date
 from decimal import Decimal
-from typing import TYPE_CHECKING, Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
 from .pictures import picture_size, picture_turned
-
-if TYPE_CHECKING:
-    from .context import Context
 
 __all__ = [
     "Brand",
@@ -49,12 +46,13 @@ class Brand(Struct, frozen=True, kw_only=True):
 
     accent: A colour that can be read on white, as `#rrggbb`.
     footer: A few words at the foot of each page.
-    logo: `logo(ctx)` reads the bytes of its PNG, JPEG or WebP file; None without one.
+    logo: `logo(ctx)` reads the bytes of its PNG, JPEG or WebP file; None without one. A Paper without it is plain data,
+      which msgspec encodes and decodes.
     """
 
     accent: str = "#0b6b5d"
     footer: str = ""
-    logo: "Callable[[Context], bytes] | None" = None
+    logo: Callable[[Any], bytes] | None = None
 
 
 class Column(Struct, frozen=True, kw_only=True):

@@ -85,7 +85,7 @@ class Records(Generic[T]):
         insert, counted = sa.insert(table).returning(table), counters.counted(table.name)
         self._insert = Statement(insert)
         within = insert.values(self._numbered(sa.select(counted.c.number).scalar_subquery())).add_cte(counted)
-        after = insert.values(self._numbered(counters.last(table.name)))
+        after = insert.values(self._numbered(sa.bindparam("of_number", type_=sa.BigInteger)))
         # SQLite writes nothing within another statement, and SQLAlchemy forgets there what Python gives by default.
         self._counts_before = {"sqlite"}
         if any(column.default is not None for column in table.c):
@@ -210,7 +210,7 @@ class Records(Generic[T]):
             if self.number and "number" in self.search:
                 values["of_search"] = values.pop("search_text")
             if ctx.db.dialect.name in self._counts_before:
-                counters.advance(ctx, self.table.name)
+                values["of_number"] = counters.advance(ctx, self.table.name)
         ctx.changed = True
         row: Row = at_once(ctx.db, (insert, values), *beside)[0][0]
         keep(ctx, self.table, row.id, new=True)

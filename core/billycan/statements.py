@@ -225,6 +225,8 @@ class _Form:
             else:
                 self.fixed[intern(str(name))] = process(bind.value) if process else bind.value
         self.order = compiled.positiontup  # of SQLite's parameters; PostgreSQL's are numbered
+        self.template, self.places = self._positions(self.order or ())
+        self.keys = {name: key for name, key, _ in self.given}
         self.numbered, self.names = _numbered(self.text) if self.order is None else (b"", [])
         self.anew = postgres.PLANNED_ANEW in self.options
         self.make_row: Any = None  # of a tuple of values
@@ -247,8 +249,7 @@ class _Form:
 
     def run(self, db: sa.Connection, parameters: Mapping[str, Any]) -> list[Row]:
         """Its rows on SQLite."""
-        values = self._values(parameters)
-        cursor = self._executed(db, tuple([values[name] for name in self.order or ()]), [values], many=False)
+        cursor = self._executed(db, self._in_order(parameters), [parameters], many=False)
         if not self.compiled._result_columns:
             return []
         found = cursor.fetchall()
@@ -258,8 +259,20 @@ class _Form:
 
     def run_all(self, db: sa.Connection, rows: Sequence[Mapping[str, Any]]) -> None:
         """Run the statement for each of these, on SQLite."""
-        values = [self._values(row) for row in rows]
-        self._executed(db, [tuple([each[name] for name in self.order or ()]) for each in values], values, many=True)
+        self._executed(db, [*map(self._in_order, rows)], rows, many=True)
+
+    def _positions(self, order: Sequence[str]) -> tuple[list[Any], list[tuple[int, str, Any]]]:
+        """SQLite's parameters with those that are fixed; and of the others the place, the key, and what makes it."""
+        given = {name: (key, process) for name, key, process in self.given}
+        return [self.fixed.get(name) for name in order], [(i, *given[n]) for i, n in enumerate(order) if n in given]
+
+    def _in_order(self, parameters: Mapping[str, Any]) -> list[Any]:
+        """What SQLite is given."""
+        values = self.template.copy()
+        for i, key, process in self.places:
+            value = parameters[key]
+            values[i] = process(value) if process else value
+        return values
 
     def _values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         values = self.fixed.copy()
@@ -268,20 +281,20 @@ class _Form:
             values[name] = process(value) if process else value
         return values
 
-    def _executed(self, db: sa.Connection, sent: Any, values: list[dict[str, Any]], *, many: bool) -> Any:
+    def _executed(self, db: sa.Connection, sent: Any, given: Sequence[Mapping[str, Any]], *, many: bool) -> Any:
         """SQLite's cursor, after it has run it."""
         if not db.in_transaction():
             db.begin()  # as SQLAlchemy does, and SQLite needs; it ends with the connection
         driver: Any = db.connection.driver_connection
         cursor = driver.cursor()
-        self._announce(db, values, sent, many=many)
+        self._announce(db, [_Given(self, each) for each in given], sent, many=many)
         try:
             (cursor.executemany if many else cursor.execute)(self.text, sent)
         except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
             db._handle_dbapi_exception(error, self.text, sent, cursor, None)
         return cursor
 
-    def _announce(self, db: sa.Connection, values: list[dict[str, Any]], sent: Any, *, many: bool = False) -> None:
+    def _announce(self, db: sa.Connection, values: list[Any], sent: Any, *, many: bool = False) -> None:
         """Tell the connection's listeners of it."""
         options = db.get_execution_options()
         context = _Execution(self.compiled, values, options.union(self.options) if self.options else options)
@@ -363,11 +376,22 @@ def _numbered(text: str) -> tuple[bytes, list[str]]:
     return re.sub(r"%\((\w+)\)s|%%", number, text).encode(), [*names]
 
 
+class _Given(msgspec.Struct):
+    """What a statement was given, by the names that SQLAlchemy has for its parameters."""
+
+    form: "_Form"
+    parameters: Mapping[str, Any]
+
+    def __getitem__(self, name: str) -> Any:
+        key = self.form.keys.get(name)
+        return self.form.fixed[name] if key is None else self.parameters[key]
+
+
 class _Execution(msgspec.Struct):
     """What the listeners of a connection are told of an execution, by the names that SQLAlchemy has for it."""
 
     compiled: SQLCompiler
-    compiled_parameters: list[dict[str, Any]]
+    compiled_parameters: list[Any]
     execution_options: Mapping[str, Any]
 
 

@@ -27,6 +27,7 @@ from .kept import Kept
 from .walls import TENANT
 
 WAIT_SECONDS = 10.0  # for whoever else writes to SQLite
+_PRAGMAS = "billycan_pragmas"  # where a connection keeps those that it last sent
 _PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but not for so long and no longer
 
 
@@ -51,7 +52,7 @@ class Engines:
         with self._turns.taken(WAIT_SECONDS, options.get(TENANT, "")) as left:
             sound, db = False, self.writers.take({**options, "billycan_wait_seconds": left})
             try:
-                with db.begin():
+                with _transaction(db):
                     yield db
                 sound = True
             finally:
@@ -65,7 +66,7 @@ class Engines:
             self.notes.connect() as db,
         ):
             db.execution_options(billycan_wait_seconds=left)
-            with db.begin():
+            with _transaction(db):
                 yield db
 
     def make_private(self) -> None:
@@ -76,6 +77,18 @@ class Engines:
     def dispose(self) -> None:
         self.writer.dispose()
         self._turns.close()
+
+
+@contextmanager
+def _transaction(db: sa.Connection) -> Iterator[None]:
+    """A transaction; if it fails, whoever uses the connection next sends all pragmas again."""
+    try:
+        with db.begin():
+            yield
+    except BaseException:
+        if not db.invalidated:
+            db.info.pop(_PRAGMAS, None)
+        raise
 
 
 def _make_private(dialect: Dialect, record: Any, arguments: Any, options: Any) -> None:
@@ -99,9 +112,9 @@ def _begin(db: sa.Connection) -> None:
     wanted = {"query_only": int(reads), "busy_timeout": wait}
     if not reads:  # SQLite takes up this setting outside a transaction only
         wanted["synchronous"] = 1 if options.get("billycan_note") else 2  # NORMAL or FULL
-    as_it_is = db.connection.info.setdefault("billycan_pragmas", {})
-    if not reads:
-        as_it_is.pop("query_only", None)  # whoever writes makes sure
+    # Only what differs: after `PRAGMA query_only` SQLite compiles each statement of the connection anew, which doubles
+    # what a new invoice takes.
+    as_it_is = db.info.setdefault(_PRAGMAS, {})
     for name, value in wanted.items():
         if as_it_is.get(name) != value:
             driver.execute(f"PRAGMA {name}={value}")

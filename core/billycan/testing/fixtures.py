@@ -20,7 +20,7 @@ from ..manifest import Manifest
 from ..starting import migrate, packages, policies
 from ..starting.packages import PluginError, absent
 from ..starting.settings import Config, Settings
-from . import throwaway
+from . import holding, throwaway
 
 if TYPE_CHECKING:
     from ..app import App
@@ -176,7 +176,19 @@ def pytest_runtest_setup() -> Generator[None, Any, Any]:
         raise
 
 
-pytest_runtest_call = pytest_runtest_setup
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, Any, Any]:
+    """As for the setup; and fail a test in which a write transaction held more than SQL."""
+    holding.breaches.clear()
+    try:
+        result = yield from pytest_runtest_setup()
+    except BaseException as error:
+        for breach in holding.breaches:
+            error.add_note(breach)
+        raise
+    if holding.breaches:
+        raise AssertionError("\n".join(holding.breaches))
+    return result
 
 
 def _skip_without(names: Iterable[str]) -> None:
@@ -218,6 +230,7 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
     from ..app import App  # noqa: PLC0415 - pytest loads this module in every run, with or without billycan's tests
 
     built: list[App] = []
+    holding.watch()
 
     def make(
         *plugins: str,

@@ -10,7 +10,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -239,7 +239,7 @@ class Round:
     def _do(self, name: str, every: Every, tenant_id: str, id: str | None) -> None:
         ctx = Context(self.app, tenant_id, now=self.now())
         try:
-            with unit_of_work(ctx):
+            with nullcontext() if every.own_transactions else unit_of_work(ctx):
                 every.run(ctx) if id is None else every.run(ctx, id)
         except NotFound:
             pass  # It was deleted since.

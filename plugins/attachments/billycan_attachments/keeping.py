@@ -39,7 +39,7 @@ def note(ctx: Context, id: str) -> None:
 
 
 def drop(ctx: Context, id: str) -> None:
-    """Remove the bytes of an upload that came to nothing, and the note of them."""
+    """Remove bytes that no attachment has, and then the note of them."""
     storage(ctx.app).remove(key(ctx.tenant_id, id))
     with ctx.app.db.writing(ctx.tenant_id) as db:
         db.execute(sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id))
@@ -69,8 +69,10 @@ def content(ctx: Context, id: str) -> Pieces:
 
 
 def claim(ctx: Context, id: str) -> None:
-    """Take away the note of bytes that an attachment has from now on; Conflict where they were removed meanwhile."""
-    if ctx.db.execute(sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)).rowcount != 1:
+    """Take away the note of bytes that an attachment has from now on; Conflict where they may have been removed."""
+    noted = sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)
+    # What is older may be swept before this is committed.
+    if ctx.db.execute(noted.where(leftovers.c.since > ctx.app.now() - GRACE / 2)).rowcount != 1:
         raise Conflict("The upload took too long: send it again.")
 
 
@@ -133,10 +135,12 @@ def _is_over(now: Moment) -> sa.ColumnElement[bool]:
 
 
 def sweep(ctx: Context, id: str) -> None:
-    """Remove bytes without an attachment; an upload that is about to claim them waits, and then fails."""
-    noted = sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)
-    if ctx.db.execute(noted.where(_is_over(ctx.now()))).rowcount:
-        storage(ctx.app).remove(key(ctx.tenant_id, id))
+    """Remove bytes without an attachment, which no upload can claim any more; outside of any transaction."""
+    noted = own(ctx, leftovers) & (leftovers.c.id == id)
+    with ctx.app.db.reading(ctx.tenant_id) as db:
+        is_due = db.execute(sa.select(leftovers.c.id).where(noted, _is_over(ctx.now()))).first()
+    if is_due:
+        drop(ctx, id)
 
 
 def orphaned(app: App, now: Moment) -> sa.Select[Any]:
@@ -171,10 +175,14 @@ def unstored(app: App, now: Moment) -> sa.Select[Any]:
 
 
 def store(ctx: Context, id: str) -> None:
-    """Bring waiting bytes to the storage; what a crash interrupts is done again."""
-    row = ctx.db.execute(
-        sa.select(waiting.c.content).where(own(ctx, waiting), waiting.c.id == id).with_for_update()
-    ).first()
-    if row is not None:
-        storage(ctx.app).put(key(ctx.tenant_id, id), [bytes(row.content)])
-        ctx.db.execute(sa.delete(waiting).where(own(ctx, waiting), waiting.c.id == id))
+    """Bring waiting bytes to the storage, outside of any transaction; what a crash interrupts is done again.
+
+    Bytes whose attachment is deleted meanwhile were noted with it, and are swept a day later.
+    """
+    this = own(ctx, waiting) & (waiting.c.id == id)
+    with ctx.app.db.reading(ctx.tenant_id) as db:
+        content = db.execute(sa.select(waiting.c.content).where(this)).scalar()
+    if content is not None:
+        storage(ctx.app).put(key(ctx.tenant_id, id), [bytes(content)])
+        with ctx.app.db.writing(ctx.tenant_id) as db:
+            db.execute(sa.delete(waiting).where(this))

@@ -44,9 +44,9 @@ manifest = Manifest(
         Route("DELETE", "/v1/attachments/{id}", h.delete_attachment, scope=None),
     ),
     tasks=(
-        Every(seconds=600, due=keeping.left_over, run=keeping.sweep),
+        Every(seconds=600, due=keeping.left_over, run=keeping.sweep, own_transactions=True),
         Every(seconds=600, due=keeping.orphaned, run=keeping.remove_orphan),
-        Every(seconds=30, due=keeping.unstored, run=keeping.store),
+        Every(seconds=30, due=keeping.unstored, run=keeping.store, own_transactions=True),
     ),
     codes={"quota_exceeded": Code(422, "The business has no room left for a file of this size.")},
     examples=Path(__file__).parent / "examples.json",

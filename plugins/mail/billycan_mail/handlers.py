@@ -4,7 +4,7 @@ import sqlalchemy as sa
 
 from billycan import Conflict, Context, NotFound, Page, Reply, Row, own
 
-from . import records, sandboxes
+from . import attaching, records, sandboxes
 from .mailing import require_anybody
 from .schemas import Email, EmailQuery, ListedEmail
 from .tables import files, recipients
@@ -44,7 +44,7 @@ def resend_email(ctx: Context, id: str) -> Email:
     found = ctx.db.execute(mine.order_by(recipients.c.position)).all()
     to, cc = ([r.address for r in found if r.kind == kind] for kind in ("to", "cc"))
     require_anybody(ctx, to, cc, reminder=row.reminder)
-    copied = ("document_id", "subject", "message", "text", "html", "sender_name", "reply_to", "reminder", "attachment")
+    copied = ("document_id", "subject", "message", "text", "html", "sender_name", "reply_to", "reminder")
     again = records.write(
         ctx,
         to=to,
@@ -53,24 +53,31 @@ def resend_email(ctx: Context, id: str) -> Email:
         file_id=row.file_id,
         logo_id=row.logo_id,
         resend_of=id,
+        attachment=row.attachment,
+        paper=row.paper,
         **{name: row._mapping[name] for name in copied},
     )
     return records.show_written(ctx, again)
 
 
 def get_email_pdf(ctx: Context, id: str) -> Reply:
-    """The PDF that was attached to an email, as it was sent.
+    """The PDF that was attached to an email, as it was sent; if it was not sent yet, as it will be.
 
-    The key also needs the read scope of the document; otherwise `insufficient_scope`.
+    The key also needs the read scope of the document; otherwise `insufficient_scope`. Refused with `too_many_pdfs` if
+    the PDF is yet to be made and 2 PDF files of the business are being made.
     """
     row = records.find(ctx, id)
-    if row.file_id is None:
+    if row.attachment is None:
         raise NotFound("Nothing is attached to this email.")
     _require_document(ctx, row)
-    kept = ctx.db.execute(sa.select(files).where(own(ctx, files), files.c.id == row.file_id)).one()
+    if row.file_id is None:
+        content = attaching.pdf_of(ctx, row).content
+    else:
+        kept = sa.select(files.c.content).where(own(ctx, files), files.c.id == row.file_id)
+        content = bytes(ctx.db.execute(kept).scalar_one())
     name = row.attachment["filename"].encode("ascii", "replace").decode().replace('"', "'").replace("\\", "_")
     headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Content-Type-Options": "nosniff"}
-    return Reply(bytes(kept.content), kept.content_type, headers)
+    return Reply(content, "application/pdf", headers)
 
 
 def _require_document(ctx: Context, row: Row) -> None:

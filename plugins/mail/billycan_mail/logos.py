@@ -28,9 +28,13 @@ class Logo(Struct, frozen=True, kw_only=True):
     height: int
 
 
-def logo_of(ctx: Context, paper: Paper) -> Logo | None:
-    """The logo of the business whose document it is; None for one that is too large, or WebP, which Outlook lacks."""
-    content = paper.brand.logo(ctx) if paper.brand.logo else b""
+def read(ctx: Context, paper: Paper) -> bytes:
+    """The bytes of the logo of the business whose document it is; none where it has none."""
+    return paper.brand.logo(ctx) if paper.brand.logo else b""
+
+
+def shown(content: bytes) -> Logo | None:
+    """A logo as an email shows it; None for one that is too large, or WebP, which Outlook lacks."""
     kind = next((kind for start, kind in _KINDS.items() if content.startswith(start)), None)
     size = picture_size(content) if kind and len(content) <= MOST_BYTES else None
     if kind is None or size is None:
@@ -52,11 +56,17 @@ def named(html: str, cid: str) -> str:
     return html.replace(_NAMED, f'src="cid:{cid}"', 1)
 
 
-def keep(ctx: Context, logo: Logo | None) -> str | None:
+def is_named(html: str) -> bool:
+    """Whether HTML shows a logo."""
+    return _NAMED in html
+
+
+def keep(ctx: Context, content: bytes) -> str | None:
     """The id of the file of a logo, which is stored once, however many emails show it."""
-    if logo is None:
+    if not content:
         return None
-    id = f"mfl_{hashlib.sha256(logo.content).hexdigest()[:26]}"
-    row = {"tenant_id": ctx.tenant_id, "id": id, "content": logo.content, "content_type": f"image/{logo.kind}"}
+    id = f"mfl_{hashlib.sha256(content).hexdigest()[:26]}"
+    kind = next((kind for start, kind in _KINDS.items() if content.startswith(start)), "webp")
+    row = {"tenant_id": ctx.tenant_id, "id": id, "content": content, "content_type": f"image/{kind}"}
     ctx.db.execute(upsert(files, ctx.db).values(row).on_conflict_do_nothing())
     return id

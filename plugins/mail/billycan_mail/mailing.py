@@ -1,7 +1,6 @@
 """Sending a document to a client: who gets it, what it says, and the PDF that goes with it."""
 
 from collections.abc import Callable, Sequence
-from importlib import import_module
 from typing import Any, Literal
 
 import msgspec
@@ -10,11 +9,9 @@ from msgspec import Struct
 from billycan import BadRequest, Context, Document, Invalid, Route
 from billycan.paper import Paper
 
-from . import leaving, logos, records, sandboxes, suppressing, writing
-from .message import File
+from . import attaching, leaving, logos, records, sandboxes, suppressing, writing
+from .attaching import PDF
 from .schemas import Email, NewEmail, Preview, is_address, new_email_of
-
-PDF = "pdf"
 
 
 class NobodyToWriteTo(Invalid):
@@ -26,7 +23,7 @@ class NobodyToWriteTo(Invalid):
 
 
 def email_document(ctx: Context, path: str, id: str, asked: NewEmail | None = None, *, reminder: bool = False) -> Email:
-    """Write down an email with a document, to be sent once the transaction is committed.
+    """Queue an email with a document, which is sent once the transaction is committed; its PDF is made then.
 
     `path` is that of the document's GET route, and `asked` what the email is to say, and to whom; without `to` it goes
     to the client. A draft is sent or issued first. NobodyToWriteTo is raised where no address is known, and where every
@@ -40,21 +37,25 @@ def email_document(ctx: Context, path: str, id: str, asked: NewEmail | None = No
     whom = _whom(paper, asked)
     require_anybody(ctx, whom.to, whom.cc, reminder=reminder)
     leave = leaving.url(ctx.app, ctx.tenant_id, whom.to[0]) if reminder else ""
-    has_pdf, logo = _has_pdf(ctx, paper, asked.attach_pdf), logos.logo_of(ctx, paper)
-    said = _said(asked, has_pdf=has_pdf, is_reminder=reminder, leave=leave, logo=logo)
+    has_pdf, logo = _has_pdf(ctx, paper, asked.attach_pdf), logos.read(ctx, paper)
+    if has_pdf:
+        attaching.api().check_length(paper)
+    shown = logos.shown(logo)
+    said = _said(asked, has_pdf=has_pdf, is_reminder=reminder, leave=leave, logo=shown)
     written = writing.write(paper, said, ctx.today())
     row = records.write(
         ctx,
         to=whom.to,
         cc=whom.cc,
         may_get=sandboxes.may_get(ctx),
-        file=_pdf(ctx, document, paper) if has_pdf else None,
+        attachment={"filename": attaching.api().filename_of(paper), "size": None} if has_pdf else None,
+        paper=attaching.kept(path, paper) if has_pdf else None,
         document_id=id,
         subject=written.subject,
         message=written.message,
         text=written.text,
         html=written.html,
-        logo_id=logos.keep(ctx, logo),
+        logo_id=logos.keep(ctx, logo if shown or has_pdf else b""),
         sender_name=paper.seller.name,
         reply_to=paper.seller.email if is_address(paper.seller.email or "") else None,
         reminder=reminder,
@@ -101,9 +102,9 @@ def _sends(path: str, scope: str, noun: str, takes: type[Struct]) -> Callable[..
     handler.__doc__ = f"""Email {article} {noun} to the client: it is sent within seconds, in the background.
 
     The response is the email; its `status` shows whether it was sent. The key also needs the scope {scope}. A draft is
-    sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is suppressed,
-    with `too_many_emails` once the business has reached its limit for 24 hours, and with `too_many_pdfs` while 2 PDF
-    files of the business are being made.
+    sent or issued first, in the same transaction. The PDF is made right before the email is sent, and says what the
+    document says now, even if it changes in the meantime. Refused with `address_suppressed` if every recipient is
+    suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
     """
     return handler
 
@@ -111,7 +112,7 @@ def _sends(path: str, scope: str, noun: str, takes: type[Struct]) -> Callable[..
 def _previews(path: str, noun: str, takes: type[Struct]) -> Callable[..., Preview]:
     def handler(ctx: Context, id: str, body: Any) -> Preview:
         paper = _paper(ctx, ctx.app.documents[path], id, body)
-        whom, logo = _whom(paper, body), logos.logo_of(ctx, paper)
+        whom, logo = _whom(paper, body), logos.shown(logos.read(ctx, paper))
         said = _said(body, has_pdf=_has_pdf(ctx, paper, body.attach_pdf), logo=logo)
         written = msgspec.structs.asdict(writing.write(paper, said, ctx.today()))
         if not records.may_write(ctx, id):
@@ -168,9 +169,4 @@ def _has_pdf(ctx: Context, paper: Paper, wanted: bool | None) -> bool:
     """Whether a PDF is attached. One that is too long is left out where nobody asked for it and the page is there."""
     if wanted is False or not ctx.has(PDF):
         return False
-    return wanted is True or not (paper.url or paper.is_draft) or import_module(f"billycan_{PDF}.api").fits(paper)
-
-
-def _pdf(ctx: Context, document: Document, paper: Paper) -> File:
-    made = import_module(f"billycan_{PDF}.api").pdf_from(ctx, paper, document.template)
-    return File(made.filename, "application/pdf", made.content)
+    return wanted is True or not (paper.url or paper.is_draft) or bool(attaching.api().fits(paper))

@@ -15,15 +15,14 @@ from billycan.fields import Moment
 from billycan.sql import fold
 
 from . import suppressing
-from .message import File
 from .schemas import Attached, Attempt, Email, EmailQuery, ListedEmail, Recipient
 from .settings import Settings
-from .tables import attempts, emails, files, recipients
+from .tables import attempts, emails, recipients
 
 E = TypeVar("E", bound=ListedEmail)
 
 FINISHED = ("sent", "failed", "held")
-_LISTED = tuple(column for column in emails.c if column.name not in ("text", "html"))  # which may be long
+_LISTED = tuple(column for column in emails.c if column.name not in ("text", "html", "paper"))  # which may be long
 
 
 def _actions(row: Row) -> list[str]:
@@ -135,7 +134,6 @@ def write(
     to: Sequence[str],
     cc: Sequence[str],
     may_get: frozenset[str] | None,
-    file: File | None = None,
     file_id: str | None = None,
     **columns: Any,
 ) -> Row:
@@ -145,11 +143,6 @@ def write(
     gets nothing. Raises Invalid beyond the day's bound.
     """
     fates = _fates(ctx, [*to, *cc], may_get, reminder=columns["reminder"])
-    if file:
-        file_id = new_id("mfl")
-        content = {"content": file.content, "content_type": file.content_type}
-        ctx.db.execute(sa.insert(files).values(tenant_id=ctx.tenant_id, id=file_id, **content))
-        columns["attachment"] = {"filename": file.filename, "size": len(file.content)}
     row = _records.insert(
         ctx,
         id=new_id("eml"),

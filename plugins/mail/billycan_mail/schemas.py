@@ -126,11 +126,11 @@ class Attached(Struct, kw_only=True):
     """What is attached to an email.
 
     filename: Its name.
-    size: Its size in bytes.
+    size: Its size in bytes; null until the PDF is made, which is right before the email is sent.
     """
 
     filename: str
-    size: int
+    size: int | None
 
 
 class ListedEmail(Resource):

@@ -1,8 +1,9 @@
 """The sender: what is due is claimed, given to the server, and recorded; the database alone decides who sends what.
 
-Whoever sends holds a lease that was taken by compare-and-set and committed with the attempt, and records only while its
-token is still the row's. A process that dies in between leaves an attempt that never ended: when its lease is over the
-message goes again, under the same Message-ID, and says that it may have arrived twice.
+Whoever sends holds a lease that was taken by compare-and-set and committed with the attempt, makes the PDF to attach
+unless an earlier attempt has, and records only while its token is still the row's. A process that dies in between
+leaves an attempt that never ended: when its lease is over the message goes again, under the same Message-ID, and says
+that it may have arrived twice.
 """
 
 import logging
@@ -15,12 +16,13 @@ from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
+from msgspec.structs import replace
 
 from billycan import App, Context, Row, new_id, own, unit_of_work
 from billycan.fields import Moment
 from billycan.leases import NOW, bring_forward, times
 
-from . import leaving, message, records, sealing, suppressing
+from . import attaching, leaving, logos, message, records, sealing, suppressing
 from .relay import Outcome, Relay, Unreachable
 from .schemas import read_address
 from .settings import MOST_LEASE_SECONDS, Settings
@@ -28,7 +30,7 @@ from .tables import attempts, emails, files, free, is_open, letters, recipients
 
 log = logging.getLogger("billycan.mail")
 
-_AT_ONCE = 50
+_AT_ONCE = 500  # businesses, and letters
 _IDLE_SECONDS = 1.0
 _LOOK_SECONDS = 60.0  # for what a wrong clock put off
 _LONGEST_PAUSE_SECONDS = 60.0
@@ -108,7 +110,7 @@ class Sender:
             log.warning("messages were put off by a clock that was ahead: they are sent now")
 
     def due(self) -> list[Due]:
-        """What should be on its way and is not: letters first, then businesses in turns."""
+        """What should be on its way and is not: letters first, then one email of each business."""
         with self.app.db.reading(across="the sender looks for what is due to anybody") as db:
             now = times(self.app.shared_now(db))
             found = [Due(None, row.id) for row in db.execute(_DUE_LETTERS, now)]
@@ -132,7 +134,8 @@ class Sender:
                 row = db.execute(taken, times(now)).first()
                 return Claim(due, token, row, ()) if row else None
             # A lease that nobody gave back is of an attempt that may have arrived.
-            twice = emails.c.may_have_arrived_twice | emails.c.is_uncertain | emails.c.lease_token.is_not(None)
+            was_given = emails.c.lease_token.is_not(None) & emails.c.paper.is_(None)  # not before its PDF is stored
+            twice = emails.c.may_have_arrived_twice | emails.c.is_uncertain | was_given
             made = {"attempts_made": emails.c.attempts_made + 1, "may_have_arrived_twice": twice, "is_uncertain": False}
             mine = taken.where(emails.c.tenant_id == due.tenant_id).values(made)
             row = db.execute(mine, times(now)).first()
@@ -152,6 +155,11 @@ class Sender:
             self.record(claim, _given_up(claim, "interrupted", "The process died at each attempt."))
             return
         try:
+            if claim.due.tenant_id is not None and claim.row.paper is not None:
+                row = attaching.attach(self.app, claim.row)
+                if row is None:
+                    return  # whoever has the lease now makes it
+                claim = replace(claim, row=row)
             raw = _letter(self.app, claim.row) if claim.due.tenant_id is None else _email(self.app, claim)
         except sa.exc.SQLAlchemyError:
             raise
@@ -265,7 +273,7 @@ def _email(app: App, claim: Claim) -> bytes:
         found = sa.select(files).where(files.c.tenant_id == due.tenant_id, files.c.id.in_([row.file_id, row.logo_id]))
         kept = {each.id: each for each in db.execute(found)} if row.file_id or row.logo_id else {}
         file = _file(kept[row.file_id], row.attachment["filename"]) if row.file_id else None
-        logo = _file(kept[row.logo_id], "logo") if row.logo_id in kept else None
+        logo = _file(kept[row.logo_id], "logo") if row.logo_id in kept and logos.is_named(row.html) else None
         mine = (recipients.c.tenant_id == due.tenant_id) & (recipients.c.email_id == due.id)
         shown = sa.select(recipients).where(mine, recipients.c.status.not_in(["suppressed", "held"]))
         everybody = db.execute(shown.order_by(recipients.c.position)).all()
@@ -292,7 +300,8 @@ def _file(row: Any, filename: str) -> message.File:
 
 
 _DUE_LETTERS = sa.select(letters.c.id).where(free(letters)).order_by(letters.c.due_at).limit(_AT_ONCE)
-# The first of every business before the second of any.
+# The first of every business, which may take seconds, before it is seen what comes next.
 _turn = sa.func.row_number().over(partition_by=emails.c.tenant_id, order_by=emails.c.due_at)
 _turns = sa.select(emails.c.tenant_id, emails.c.id, emails.c.due_at, _turn.label("turn")).where(free(emails)).subquery()
-_DUE_EMAILS = sa.select(_turns.c.tenant_id, _turns.c.id).order_by(_turns.c.turn, _turns.c.due_at).limit(_AT_ONCE)
+_firsts = sa.select(_turns.c.tenant_id, _turns.c.id).where(_turns.c.turn == 1)
+_DUE_EMAILS = _firsts.order_by(_turns.c.due_at).limit(_AT_ONCE)

@@ -40,9 +40,10 @@ emails = resource_table(
     sa.Column("sender_name", sa.Text, nullable=False),
     sa.Column("reply_to", sa.Text),
     sa.Column("reminder", sa.Boolean, nullable=False),
-    sa.Column("attachment", Json),  # its filename and size
+    sa.Column("attachment", Json),  # its filename, and its size once it is made
+    sa.Column("paper", sa.Text),  # from which the PDF is made, until it is
     sa.Column("file_id", ByCodePoint),
-    sa.Column("logo_id", ByCodePoint),  # of a file, too
+    sa.Column("logo_id", ByCodePoint),  # of a file, too; the HTML shows it, or only the PDF
     sa.Column("resend_of", ByCodePoint),
     sa.Column("held_because", sa.Text),
     sa.Column("sent_at", UTCDateTime),

@@ -1,15 +1,18 @@
 """Documents that go out by email: what is written down, what arrives, and what is refused."""
 
 import re
+from io import BytesIO
 
 import pytest
+from pypdf import PdfReader
 
-from billycan import Context, unit_of_work
+from billycan import Context
 from billycan.testing import Client
-from billycan_mail.api import email_document
+from billycan_pdf import api as pdf_api
 from billycan_pdf.api import MOST_AT_ONCE
 
 pytestmark = pytest.mark.either
+WITH_PDF = ("contacts", "documents", "hosted", "invoices", "pdf")
 
 
 def emailed(client, invoice, body=None, status=201):
@@ -363,21 +366,18 @@ def test_the_bound_of_a_day_holds_and_undoes_the_rest(mailing, serve, sold, cloc
     assert emailed(Client(app) and client, other)["status"] == "queued"
 
 
-def test_a_file_that_must_wait_undoes_the_rest_but_not_in_timed_work(mailing, serve, sold, drain):
-    app = mailing(serve(), "contacts", "documents", "hosted", "invoices", "pdf")
+def test_an_email_waits_for_no_file_and_who_asks_for_its_file_does(mailing, serve, sold, drain):
+    app = mailing(serve(), *WITH_PDF)
     client, invoice = sold(app)
-    ctx, url = Context(app, client.tenant_id), f"/v1/invoices/{invoice['id']}/email"
-    once = {"headers": {"Idempotency-Key": "2026-11-24/1"}}
+    ctx = Context(app, client.tenant_id)
     files = [ctx.take_slot(MOST_AT_ONCE, "too_many_pdfs", "") for _ in range(MOST_AT_ONCE)]
-    client.refused(429, "too_many_pdfs", "POST", url, {}, **once)
-    assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "draft"
-    emailed(client, invoice, {"attach_pdf": False})
-    with unit_of_work(ctx):
-        assert email_document(ctx, "/v1/invoices/{id}", invoice["id"], reminder=True).attachment
+    id = emailed(client, invoice)["id"]
+    client.refused(429, "too_many_pdfs", "GET", f"/v1/emails/{id}/pdf")
+    assert drain(app) == 1
+    kept = client.call("GET", f"/v1/emails/{id}/pdf", status=200).body
     for each in files:
         each.close()
-    client.call("POST", url, {}, 201, **once)
-    assert drain(app) == 3
+    assert kept.startswith(b"%PDF-") and client.get(f"/v1/emails/{id}")["data"]["status"] == "sent"
 
 
 def test_a_preview_says_what_would_be_sent_and_sends_nothing(mailing, serve, sold):
@@ -445,21 +445,80 @@ def test_without_mail_nothing_of_it_is_left(make_app, sold):
     assert not [path for path, _, _ in app.pages if "mail" in path]
 
 
+def attached(message):
+    (found,) = message.iter_attachments()
+    assert (found.get_content_type(), found.get_filename()) == ("application/pdf", "INV-0001.pdf")
+    return found.get_content()
+
+
+def words(pdf):
+    return "".join(page.extract_text() for page in PdfReader(BytesIO(pdf)).pages)
+
+
 def test_the_pdf_that_was_mailed_is_kept(mailing, serve, sold, drain):
-    pytest.importorskip("typst")
     server = serve()
-    app = mailing(server, "contacts", "documents", "hosted", "invoices", "pdf")
+    app = mailing(server, *WITH_PDF)
     client, invoice = sold(app)
     email = emailed(client, invoice)
+    path = f"/v1/emails/{email['id']}"
+    assert email["attachment"] == {"filename": "INV-0001.pdf", "size": None}, "it is yet to be made"
     drain(app)
-    (attached,) = server.messages[0].iter_attachments()
-    assert attached.get_content_type() == "application/pdf" and attached.get_filename() == "INV-0001.pdf"
-    pdf = attached.get_content()
-    assert pdf.startswith(b"%PDF-") and email["attachment"] == {"filename": "INV-0001.pdf", "size": len(pdf)}
+    pdf = attached(server.messages[0])
+    assert pdf.startswith(b"%PDF-")
+    assert client.get(path)["data"]["attachment"] == {"filename": "INV-0001.pdf", "size": len(pdf)}
     client.post(f"/v1/invoices/{invoice['id']}/pay", {"payment_method": "cash"}, 200)
-    kept = client.call("GET", f"/v1/emails/{email['id']}/pdf", status=200)
+    kept = client.call("GET", f"{path}/pdf", status=200)
     assert kept.body == pdf and 'filename="INV-0001.pdf"' in kept.headers["Content-Disposition"]
-    client.key("mail:read").refused(403, "insufficient_scope", "GET", f"/v1/emails/{email['id']}/pdf")
-    again = client.post(f"/v1/emails/{email['id']}/resend")["data"]
+    client.key("mail:read").refused(403, "insufficient_scope", "GET", f"{path}/pdf")
+    again = client.post(f"{path}/resend")["data"]
+    assert again["attachment"]["size"] == len(pdf)
     assert client.call("GET", f"/v1/emails/{again['id']}/pdf", status=200).body == pdf
     assert emailed(client, invoice, {"attach_pdf": False})["attachment"] is None
+
+
+def test_the_pdf_shows_what_was_emailed_whatever_changes_before_it_is_sent(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server, *WITH_PDF)
+    client, invoice = sold(app, notes="As agreed on Tuesday")
+    path = f"/v1/emails/{emailed(client, invoice)['id']}/pdf"
+    before = client.call("GET", path, status=200).body
+    client.patch(f"/v1/invoices/{invoice['id']}", {"notes": "Never agreed", "due_date": "2027-01-31"})
+    client.patch("/v1/branding", {"accent_colour": "#7a0000", "footer": "Under new management"})
+    client.patch("/v1/tenant", {"name": "Mersey Plumbing"})
+    client.post(f"/v1/invoices/{invoice['id']}/pay", {"payment_method": "cash"}, 200)
+    drain(app)
+    pdf = attached(server.messages[0])
+    assert pdf == before == client.call("GET", path, status=200).body
+    assert "As agreed on Tuesday" in words(pdf) and "5 December 2026" in words(pdf) and "Derwent" in words(pdf)
+    assert not any(changed in words(pdf) for changed in ("Never", "management", "Mersey", "PAID", "2027"))
+
+
+def test_a_pdf_that_was_never_sent_is_made_from_what_was_emailed(make_app, sold):
+    app = make_app("mail", *WITH_PDF, fresh=True)  # without a mail server
+    client, invoice = sold(app, notes="As agreed on Tuesday")
+    email = emailed(client, invoice)
+    again = client.post(f"/v1/emails/{email['id']}/resend")["data"]
+    client.patch(f"/v1/invoices/{invoice['id']}", {"notes": "Never agreed"})
+    for each in (email, again):
+        assert (each["status"], each["attachment"]["size"]) == ("held", None)
+        assert "As agreed on Tuesday" in words(client.call("GET", f"/v1/emails/{each['id']}/pdf", status=200).body)
+
+
+def test_a_pdf_that_cannot_be_made_fails_its_email_and_no_other(mailing, serve, sold, drain, monkeypatch):
+    server = serve()
+    app = mailing(server, *WITH_PDF)
+    client, invoice = sold(app)
+    broken, other = emailed(client, invoice)["id"], emailed(client, invoice, {"attach_pdf": False})["id"]
+
+    def fail(*given):
+        raise RuntimeError("Typst made no file")
+
+    with monkeypatch.context() as at:
+        at.setattr(pdf_api, "render", fail)
+        drain(app)
+    email = client.get(f"/v1/emails/{broken}")["data"]
+    assert (email["status"], email["last_error"]) == ("failed", "unusable")
+    assert client.get(f"/v1/emails/{other}")["data"]["status"] == "sent" and len(server.messages) == 1
+    again = client.post(f"/v1/emails/{broken}/resend")["data"]["id"]
+    drain(app)
+    assert attached(server.messages[1]) == client.call("GET", f"/v1/emails/{again}/pdf", status=200).body

@@ -6,10 +6,12 @@ import time
 from contextlib import suppress
 
 import pytest
+import sqlalchemy as sa
 
-from billycan_mail import sending
+from billycan_mail import attaching, sending
 from billycan_mail.relay import Relay, Unreachable
 from billycan_mail.sending import Sender, consume
+from billycan_mail.tables import files
 
 
 class Killed(BaseException):
@@ -195,6 +197,63 @@ def test_killed_with_the_lease_it_goes_again_and_says_so(mailing, serve, sold, d
     assert [a["error"] for a in email["attempts"]] == ["interrupted", None]
     assert len({m["Message-ID"] for m in server.messages}) == 1
     assert len(server.messages) == (1 if step == "after the claim" else 2)
+
+
+@pytest.mark.parametrize("step", ["before the file is stored", "after it is stored"])
+def test_killed_around_its_pdf_it_goes_with_that_one_file(mailing, serve, sold, drain, clock, monkeypatch, step):
+    server = serve()
+    app = mailing(server, "contacts", "documents", "hosted", "invoices", "pdf")
+    client, invoice = sold(app)
+    id = emailed(client, invoice)
+    is_stored = step == "after it is stored"
+    with monkeypatch.context() as at, pytest.raises(Killed):
+        at.setattr(*((sending, "_email") if is_stored else (attaching, "pdf_of")), _die)
+        drain(app)
+    assert (read(client, id)["attachment"]["size"] is not None) is is_stored
+    will_be = client.call("GET", f"/v1/emails/{id}/pdf", status=200).body
+    clock.move(seconds=301)
+    assert drain(app) == 1
+    (part,) = server.messages[0].iter_attachments()
+    assert part.get_content() == will_be == client.call("GET", f"/v1/emails/{id}/pdf", status=200).body
+    assert read(client, id)["may_have_arrived_twice"] is is_stored, "without its file it cannot have left"
+
+
+def test_who_lost_the_lease_while_it_made_the_pdf_neither_stores_nor_sends_it(mailing, serve, sold, clock, monkeypatch):
+    server = serve()
+    app = mailing(server, "contacts", "documents", "hosted", "invoices", "pdf")
+    client, invoice = sold(app)
+    id, make = emailed(client, invoice), attaching.pdf_of
+
+    def make_slowly(ctx, row):
+        made = make(ctx, row)
+        monkeypatch.setattr(attaching, "pdf_of", make)
+        clock.move(seconds=301)
+        assert Sender(app).send_due() == 1
+        return made
+
+    monkeypatch.setattr(attaching, "pdf_of", make_slowly)
+    Sender(app).send_due()
+    assert len(server.messages) == 1 and read(client, id)["status"] == "sent"
+    with app.db.reading(client.tenant_id) as db:
+        kept = db.execute(sa.select(files.c.id).where(files.c.tenant_id == client.tenant_id)).all()
+    assert len(kept) == 1
+
+
+def test_who_has_many_emails_lets_others_go_first_after_each(mailing, serve, sold, drain):
+    server = serve()
+    app = mailing(server)
+    busy, invoice = sold(app)
+    for _ in range(3):
+        emailed(busy, invoice)
+    quiet, other = sold(app)
+
+    def meanwhile(smtp):
+        server.before = None
+        emailed(quiet, other, to=["quiet@client.example"])
+
+    server.before = meanwhile
+    assert drain(app) == 4
+    assert [to for _, to in server.envelopes].index(["quiet@client.example"]) <= 2
 
 
 @pytest.mark.either

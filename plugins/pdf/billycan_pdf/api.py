@@ -12,7 +12,7 @@ from billycan.paper import Paper
 from .rendering import render
 from .settings import Settings
 
-__all__ = ["Pdf", "fits", "pdf_from", "pdf_of"]
+__all__ = ["Pdf", "check_length", "filename_of", "fits", "pdf_from", "pdf_of"]
 
 
 class Pdf(Struct, frozen=True):
@@ -28,7 +28,10 @@ MOST_LINES, MOST_LINE_ENDS, MOST_CHARACTERS = 1_500, 50_000, 200_000  # of the t
 
 
 def pdf_of(ctx: Context, path: str, id: str) -> Pdf:
-    """The PDF of a document, by the path of its Document; NotFound where it is not the tenant's."""
+    """The PDF of a document, by the path of its Document; NotFound where it is not the tenant's.
+
+    It may take seconds: make it outside of write transactions.
+    """
     document = ctx.app.documents[path]
     return pdf_from(ctx, document.show(ctx, id), document.template)
 
@@ -38,17 +41,28 @@ def fits(paper: Paper) -> bool:
     return not _too_long(paper)
 
 
+def check_length(paper: Paper) -> None:
+    """Raise BadRequest if a Paper is too long for a PDF file."""
+    if why := _too_long(paper):
+        raise BadRequest(why)
+
+
+def filename_of(paper: Paper) -> str:
+    """What the PDF file of a Paper is called; it can be put into a header as it is."""
+    return f"{re.sub('[^A-Za-z0-9._-]+', '-', paper.filename).strip('-.') or 'document'}.pdf"
+
+
 def pdf_from(ctx: Context, paper: Paper, template: Path | None = None) -> Pdf:
     """The PDF of a Paper, by a plugin's own template where there is one; BadRequest for one that is too long.
 
-    RateLimited while others are made for the same business, but never in timed work, which makes one after the other.
+    It may take seconds: make it outside of write transactions. RateLimited while others are made for the same business,
+    but never in timed work, which makes one after the other.
     """
-    if why := _too_long(paper):
-        raise BadRequest(why)
+    check_length(paper)
     logo = (paper.brand.logo(ctx) if paper.brand.logo else b"") or None
     with ctx.take_slot(MOST_AT_ONCE, "too_many_pdfs", _TOO_MANY) if ctx.request_id else nullcontext():
         content = render(paper, logo, template, ctx.settings(Settings))
-    return Pdf(f"{re.sub('[^A-Za-z0-9._-]+', '-', paper.filename).strip('-.') or 'document'}.pdf", content)
+    return Pdf(filename_of(paper), content)
 
 
 def _too_long(paper: Paper) -> str:

@@ -33,6 +33,7 @@ def render(paper: Paper, logo: bytes | None, template: Path | None, settings: Se
 
     A plugin's own template is run in a process of its own, which is ended after a time. RuntimeError where it fails.
     """
+    sys.audit("billycan.slow", "to make a PDF file")
     data = msgspec.json.encode(_printable(paper)).decode()
     with tempfile.TemporaryDirectory(prefix="billycan-pdf-") as folder:
         if logo:

@@ -7,7 +7,7 @@ from datetime import date
 import pypdf
 import pytest
 
-from billycan import Context, Document, Manifest, Route, unit_of_work
+from billycan import Context, Document, Manifest, Route
 from billycan.paper import Brand, Paper, Party
 from billycan.starting import plugins
 from billycan.starting.packages import PluginError
@@ -191,8 +191,8 @@ def test_a_business_has_two_made_at_a_time_whoever_asks_and_timed_work_is_never_
             client.get(path)
             client.web.get(page, status=200)
             fetched(other, f"/v1/invoices/{theirs['id']}.pdf")
-            ctx = Context(app, client.tenant_id)
-            with unit_of_work(ctx):
+            ctx = Context(app, client.tenant_id, writes=False)
+            with app.db.reading(ctx.tenant_id) as ctx.db:
                 assert api.pdf_of(ctx, "/v1/invoices/{id}", invoice["id"]).content
         return render(*given)
 

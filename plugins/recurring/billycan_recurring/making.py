@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import App, Conflict, Context, Problem, Row, own, take_turns
+from billycan import App, Conflict, Context, Problem, Row, own, take_turns, unit_of_work
 from billycan.fields import Moment
 from billycan.leases import AHEAD_SECONDS
 from billycan.mornings import has_come
@@ -18,7 +18,7 @@ from .handlers import body_of, check_client, end
 from .records import next_date, records, tell
 from .tables import made, recurring
 
-MOST_AT_ONCE = 12  # invoices in one transaction
+MOST_AT_ONCE = 12  # invoices of one recurring invoice, before it is the turn of others
 RETRY = timedelta(hours=1)
 
 
@@ -36,18 +36,34 @@ def to_make(app: App, now: Moment) -> sa.Select[Any]:
 
 
 def make(ctx: Context, id: str) -> None:
-    """Make what is due of one recurring invoice, unless another worker has; the first that fails stops the others."""
+    """Make what is due of one recurring invoice, each invoice in a transaction of its own, in the order of their dates.
+
+    The first that fails stops the others; NotFound where the recurring invoice is gone.
+    """
+    for _ in range(MOST_AT_ONCE):
+        here = Context(ctx.app, ctx.tenant_id)
+        with unit_of_work(here):
+            is_more_due = _make_next(here, id)
+        if not is_more_due:
+            return
+
+
+def _make_next(ctx: Context, id: str) -> bool:
+    """Make the next invoice if its date has come, unless another worker has; whether that of another date is due."""
     take_turns(ctx)  # before the row is locked, as whoever changes an invoice does
     row = records.lock(ctx, id)
-    for _ in range(MOST_AT_ONCE):
-        if row.status != "active" or row.next_on is None or row.next_on > ctx.today():
-            return
-        try:
-            with _undone_if_it_fails(ctx):
-                row = _make_one(ctx, row, row.next_on)
-        except Problem as problem:
-            _note_failure(ctx, row, row.next_on, problem)
-            return
+    if not _is_due(ctx, row):
+        return False
+    try:
+        with _undone_if_it_fails(ctx):
+            return _is_due(ctx, _make_one(ctx, row, row.next_on))
+    except Problem as problem:
+        _note_failure(ctx, row, row.next_on, problem)
+        return False
+
+
+def _is_due(ctx: Context, row: Row) -> bool:
+    return row.status == "active" and row.next_on is not None and bool(row.next_on <= ctx.today())
 
 
 def _make_one(ctx: Context, row: Row, day: date) -> Row:

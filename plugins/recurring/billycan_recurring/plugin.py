@@ -44,7 +44,7 @@ manifest = Manifest(
     records=(record_pages.recurring_invoices,),
     cards=(upcoming,),
     hears={"item.deleted": h.keep_item},
-    tasks=(Every(seconds=60, due=to_make, run=make),),
+    tasks=(Every(seconds=60, due=to_make, run=make, own_transactions=True),),
     demo=add_samples,
     codes={"client_archived": Code(422, "The contact is archived.")},
     examples=Path(__file__).parent / "examples.json",

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from billycan import Context, Manifest, unit_of_work
+from billycan import Context, Manifest
 from billycan.fields import LAST_DATE
 from billycan.testing import Client, run_timed
 from billycan.working.worker import tick
@@ -377,9 +377,7 @@ def test_workers_at_once_make_one_invoice_a_date(app, clock):
     def work():
         barrier.wait()
         for id in ids:
-            ctx = Context(app, client.tenant_id)
-            with unit_of_work(ctx):
-                make(ctx, id)
+            make(Context(app, client.tenant_id), id)
 
     threads = [Thread(target=work) for _ in range(3)]
     for thread in threads:
@@ -387,6 +385,33 @@ def test_workers_at_once_make_one_invoice_a_date(app, clock):
     for thread in threads:
         thread.join()
     assert sorted(dates_of(client)) == ["2026-12-01"] * 3 + ["2026-12-08"] * 3
+
+
+def test_each_invoice_is_a_transaction_of_its_own_and_one_that_falls_undoes_no_other(make_app, install, clock):
+    seen = []
+
+    def on_event(ctx, event):
+        if event.name == "invoice.sent":
+            seen.append(dates_of(client))  # by another connection: what is committed
+            if len(seen) == 3:
+                raise OSError("the disk is full")
+
+    install(Manifest(name="guest"), on_event=on_event)
+    app = make_app(*PLUGINS, "guest", "mail", "pdf", fresh=True)
+    client = client_of(app)
+    client.patch(f"/v1/contacts/{client.contact}", {"email": "ada@example.com"})
+    recur(client, start_on="2026-12-01", then="email", frequency="week")
+    clock.time = datetime(2026, 12, 31, tzinfo=UTC)
+    days = ["2026-12-01", "2026-12-08", "2026-12-15", "2026-12-22", "2026-12-29"]
+    with pytest.raises(OSError, match="the disk is full"):
+        run_timed(app)
+    assert seen == [[], days[:1], days[:2]] and dates_of(client) == days[:2]
+    clock.move(minutes=2)
+    tick(app)
+    assert dates_of(client) == days and [e["number"] for e in client.get("/v1/invoices?sort=number")["data"]] == [
+        f"INV-000{i}" for i in range(1, 6)
+    ]
+    assert [email["attachment"]["size"] for email in client.get("/v1/emails")["data"]] == [None] * 5
 
 
 def test_what_fails_before_the_commit_leaves_nothing(make_app, install, clock):

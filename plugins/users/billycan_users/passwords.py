@@ -1,5 +1,6 @@
 """Passwords: Argon2id, with a bound on how many are worked on at once."""
 
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -44,6 +45,7 @@ def matches(stored: str | None, password: str) -> bool:
 @contextmanager
 def _turn() -> Iterator[None]:
     """One of the few that are hashed at once, after a short wait: strangers must not hold up every thread."""
+    sys.audit("billycan.slow", "to hash a password")
     if not _admitted.acquire(blocking=False):
         raise Busy
     try:

@@ -1,0 +1,143 @@
+"""A write transaction holds SQL and nothing else: a test fails if something slow happens in one.
+
+SQLite has one writer, and on PostgreSQL others wait for the rows, so whatever is slow in a write transaction delays
+everybody's writes. In a test, an attempt to make a connection, start a process, sleep, or do anything that announces
+itself as slow is refused in a write transaction, and the test fails if one uses much CPU time outside of SQL. Code that
+is slow in a library, where Python cannot see it, announces itself: `sys.audit("billycan.slow", "to hash a password")`.
+Outside of tests this does nothing.
+"""
+
+import gc
+import sqlite3
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache, wraps
+from pathlib import Path
+from time import thread_time
+from typing import Any
+
+import sqlalchemy as sa
+
+MOST_CPU_SECONDS = 0.25  # outside of SQL, of the thread that writes; an ordinary request takes a hundredth of it
+SLOW = "billycan.slow"
+_REFUSED = {
+    "socket.connect": "to connect",
+    "socket.getaddrinfo": "to look up a name",
+    "subprocess.Popen": "to start a process",
+}
+
+breaches: list[str] = []  # of the test that is running
+_thread = threading.local()
+
+
+@cache
+def watch() -> None:
+    """Begin to watch the write transactions of this process, but not those of migrations or of a test itself."""
+    from ..db import Database  # noqa: PLC0415 - pytest loads this in every run, with or without billycan's tests
+
+    for name in ("writing", "noting"):
+        setattr(Database, name, _watched(getattr(Database, name)))
+    sa.event.listen(sa.Engine, "do_connect", _time_sql)
+    sys.addaudithook(_refuse)
+    gc.callbacks.append(_time_collection)
+    time.sleep = _announced(time.sleep)  # which Python itself announces only from 3.13 on
+
+
+def _announced(sleep: Callable[[float], None]) -> Callable[[float], None]:
+    @wraps(sleep)
+    def announced(seconds: float) -> None:
+        sys.audit(SLOW, "to sleep")
+        sleep(seconds)
+
+    return announced
+
+
+def _watched(begin: Callable[..., AbstractContextManager[Any]]) -> Callable[..., AbstractContextManager[Any]]:
+    @wraps(begin)
+    def watched(*args: Any, **given: Any) -> AbstractContextManager[Any]:
+        caller = Path(sys._getframe(1).f_code.co_filename).name
+        is_free = caller.startswith(("test_", "conftest", "migrate"))
+        return begin(*args, **given) if is_free else _held(begin(*args, **given), caller)
+
+    return watched
+
+
+@contextmanager
+def _held(transaction: AbstractContextManager[Any], caller: str) -> Generator[Any, None, None]:
+    with transaction as db:
+        outer = getattr(_thread, "is_open", False)
+        _thread.is_open = True
+        began, excused = thread_time(), _excused()
+        try:
+            yield db
+        finally:
+            _thread.is_open = outer
+            spent = thread_time() - began - (_excused() - excused)
+            if spent > MOST_CPU_SECONDS:
+                _tell(f"a write transaction of {caller} used {spent:.2f} s of CPU time outside of SQL")
+
+
+def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
+    """Refuse what may be slow in a write transaction: a hook for Python's audit events."""
+    if event != SLOW and event not in _REFUSED:
+        return
+    if getattr(_thread, "is_open", False):
+        what = str(arguments[0]) if event == SLOW else _REFUSED[event]
+        raise RuntimeError(_tell(f"a write transaction is open, so it is no time {what}: everybody's writes wait"))
+
+
+def _tell(breach: str) -> str:
+    breaches.append(f"{breach}\n{''.join(traceback.format_stack(limit=25)[:-2])}")
+    return breach
+
+
+def _time_sql(dialect: Any, record: Any, arguments: Any, given: Any) -> None:
+    """Have SQLite's connections tell what time they take: a listener for each that is made."""
+    if dialect.name == "sqlite":
+        given["factory"] = _Connection
+
+
+def _timed(method: str) -> Callable[..., Any]:
+    run = getattr(sqlite3.Cursor, method)
+
+    def timed(self: Any, *args: Any) -> Any:
+        began = thread_time()
+        try:
+            return run(self, *args)
+        finally:
+            _excuse(thread_time() - began)
+
+    return timed
+
+
+def _excused() -> float:
+    """The CPU seconds of this thread that are not held against its transactions."""
+    return getattr(_thread, "excused", 0.0)
+
+
+def _excuse(seconds: float) -> None:
+    _thread.excused = _excused() + seconds
+
+
+def _time_collection(phase: str, _: Any) -> None:
+    """Excuse the garbage collector, which looks through all that a run of tests has imported: its callback."""
+    if phase == "start":
+        _thread.collecting = thread_time()
+    else:
+        _excuse(thread_time() - _thread.collecting)
+
+
+class _Cursor(sqlite3.Cursor):
+    """Counts the CPU time that SQLite takes, most of it to step from row to row."""
+
+    execute, executemany = _timed("execute"), _timed("executemany")
+    fetchone, fetchmany, fetchall = _timed("fetchone"), _timed("fetchmany"), _timed("fetchall")
+
+
+class _Connection(sqlite3.Connection):
+    def cursor(self, factory: Any = _Cursor) -> Any:
+        return super().cursor(factory)

@@ -9,6 +9,7 @@ from .drawing import Assets
 from .greeting import greeting
 from .screens import mounted
 from .settings import Settings
+from .standing import find
 from .tables import answered, attempts, links, roles, sessions, shown_once, users
 from .tables import passkeys as passkeys_table
 
@@ -21,5 +22,6 @@ manifest = Manifest(
         *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),
         ("/dashboard/-/{name}", Assets),
     ),
+    callers={"usr": find},
     greets=greeting,
 )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .address import Address
     from .app import App
+    from .callers import Caller, caller_of, identity_now
     from .context import Context, Event
     from .db import (
         ByCodePoint,
@@ -59,6 +60,7 @@ __all__ = [
     "App",
     "BadRequest",
     "ByCodePoint",
+    "Caller",
     "Card",
     "Cents",
     "Code",
@@ -99,10 +101,12 @@ __all__ = [
     "TenThousandths",
     "UTCDateTime",
     "Unauthenticated",
+    "caller_of",
     "check_unused",
     "decode",
     "folded",
     "hookimpl",
+    "identity_now",
     "names_of",
     "neighbour_index",
     "new_id",
@@ -120,6 +124,7 @@ __all__ = [
 _HOMES = {
     "address": "Address",
     "app": "App",
+    "callers": "Caller caller_of identity_now",
     "context": "Context Event",
     "db": "ByCodePoint Cents Json TenThousandths UTCDateTime folded numbered own reference resource_table searchable"
     " tenant_table",

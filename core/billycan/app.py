@@ -101,6 +101,7 @@ class App:
             *((path, m.name, page) for m in self.manifests.values() for path, page in m.pages if _is_on(self, page)),
         ]
         self.page_paths = {path for path, _, _ in self.pages}
+        self.callers = {prefix: find for m in self.manifests.values() for prefix, find in m.callers.items()}
         self.observers = [m.observes(self) for m in self.manifests.values() if m.observes]
         self.find, web = mounting.mounted(self)
         self.wsgi = Outer(web)

@@ -4,9 +4,6 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from itertools import islice
-from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, get_origin
 
 import msgspec
@@ -14,23 +11,22 @@ import sqlalchemy as sa
 from msgspec import UnsetType
 from msgspec.structs import fields
 
-from . import counters, events, sheets, work
-from .context import Context, Event
+from . import sheets, work
+from .context import Context
 from .plain import is_struct, options, parts
 from .problems import MOST_SHOWN, BadRequest, Fault, Problem
 from .reader import decode
-from .statements import at_once
-from .wire import encode, parse
+from .rehearsing import Recording, Rehearsal, replayed
+from .wire import parse
 
 if TYPE_CHECKING:
     from .app import App
     from .endpoints import Endpoint
     from .keys import Identity
 
-__all__ = ["Importer", "acting", "at_the_end", "importable", "undone"]
+__all__ = ["Importer", "Recording", "Rehearsal", "acting", "importable", "replayed"]
 
 log = logging.getLogger("billycan")
-_IN_MEMORY, _EVENTS_AT_ONCE = 1 << 20, 500
 _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)
 
 
@@ -71,25 +67,41 @@ class Importer:
             if field.required and name not in there:
                 yield Fault(name, "required", "is a required column")
 
-    def check(self, ctx: "Context", cells: Sequence[str]) -> list[Fault]:
-        """What is wrong with a row, told by making its record in a savepoint. Of a row with faults nothing stays."""
-        savepoint = ctx.db.begin_nested()
-        faults = self.make(ctx, cells)
-        savepoint.rollback() if faults else savepoint.commit()
-        ctx.events.clear()
+    def rehearse(self, ctx: "Context", rehearsal: Rehearsal, place: int, cells: Sequence[str]) -> list[Fault]:
+        """What is wrong with a row, told by making its record and undoing that; one without faults is recorded.
+
+        `place` is the row's among those of the file.
+        """
+        with rehearsal.row(place) as keep:
+            faults = self.make(ctx, cells, rehearsal.note_end_of_handler)
+            if not faults:
+                keep()
         return faults
 
-    def make(self, ctx: "Context", cells: Sequence[str]) -> list[Fault]:
+    def repeats(self, ctx: "Context", first: Sequence[str], other: Sequence[str]) -> list[Fault]:
+        """What is wrong with a row beside an earlier one that is fine by itself; neither stays."""
+        ctx.counted = Counter()
+        savepoint = ctx.db.begin_nested()
+        try:
+            return [] if self.make(ctx, first) else self.make(ctx, other)
+        finally:
+            ctx.events.clear()
+            ctx.counted = None
+            savepoint.rollback()
+
+    def make(self, ctx: "Context", cells: Sequence[str], made: Callable[[], None] = lambda: None) -> list[Fault]:
         """Make a record of a row, in the caller's transaction, as its POST route does; or say what is wrong with it.
 
         After a fault the transaction is of no use, unless it goes back to a savepoint. Raises what the database has
-        to say of itself, as where a lock took too long: the same may work in a moment.
+        to say of itself, as where a lock took too long: the same may work in a moment. `made` is called once the
+        record is made, before anybody hears of it.
         """
         if faults := self._unplaced(cells):
             return faults
         try:
             body = decode(self._tree(cells), self._endpoint.signature.body, self._endpoint.signature.shown)
             self._endpoint.run(ctx, {"body": body}, {})
+            made()
             work.tell(ctx)
         except Exception as error:
             ctx.sent_besides = None
@@ -133,47 +145,6 @@ def acting(ctx: "Context", identity: "Identity") -> "Context":
     found = Context(ctx.app, ctx.tenant_id, identity, path=ctx.path, request_id=ctx.request_id, now=ctx.now())
     found.db, found.memo = ctx.db, ctx.memo
     return found
-
-
-@contextmanager
-def undone(ctx: "Context") -> Iterator[None]:
-    """Undo in the database what is done in the block. No record is counted there, so that nobody waits for it."""
-    ctx.counted = Counter()
-    nested = ctx.db.begin_nested()
-    try:
-        yield
-    finally:
-        nested.rollback()
-        ctx.counted = None
-
-
-@contextmanager
-def at_the_end(ctx: "Context") -> Iterator[Callable[[], None]]:
-    """Count the records that are made in the block, and log their events, when it ends: before that nobody waits.
-
-    On PostgreSQL a row that one transaction changes 20,000 times is read through as many versions of itself, too. Call
-    what the block is given after each record: its events are then put aside in a file. `after_commit` hears of none.
-    """
-    ctx.counted = Counter()
-    with SpooledTemporaryFile(_IN_MEMORY) as aside:
-
-        def put_aside() -> None:
-            aside.writelines(encode((event.id, event.name, event.data)) + b"\n" for event in ctx.events)
-            ctx.events.clear()
-
-        yield put_aside
-        put_aside()
-        counted, ctx.counted = ctx.counted, None
-        for name, count in sorted(counted.items()):
-            counters.advance(ctx, name, count)
-        aside.seek(0)
-        for lines in iter(lambda: [*islice(aside, _EVENTS_AT_ONCE)], []):
-            ctx.events = [Event(id, name, ctx.now(), data) for id, name, data in map(_aside, lines)]
-            at_once(ctx.db, *events.written(ctx))
-        ctx.events = []
-
-
-_aside = msgspec.json.Decoder(tuple[str, str, msgspec.Raw]).decode
 
 
 class _Column(msgspec.Struct, frozen=True):

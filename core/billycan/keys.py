@@ -115,8 +115,15 @@ _BY_DIGEST = Statement(
 )
 
 
+_BY_ID = Statement(
+    sa.select(keys, tenants.c.environment)
+    .join(tenants, tenants.c.id == keys.c.tenant_id)
+    .where(keys.c.tenant_id == sa.bindparam("tenant_id"), keys.c.id == sa.bindparam("id"))
+)
+
+
 class Keys:
-    """Who holds which key, as requests need it."""
+    """Who holds which key, as requests and queued work need it."""
 
     def __init__(self, app: "App", recent: Recent[Identity | None]) -> None:
         self._app, self._recent = app, recent
@@ -126,6 +133,17 @@ class Keys:
         identity = self._recent.get(key, lambda: self._find(key)) if well_formed(key) else None
         if identity is None:
             raise _refused("invalid_api_key", "This API key does not exist: check that you copied all of it.")
+        return self._valid(identity)
+
+    def find(self, app: "App", tenant_id: str, id: str) -> Identity:
+        """The key with this id, as it is now; raises Unauthenticated for one that is unknown, revoked or expired."""
+        with self._app.db.reading(tenant_id) as db:
+            row = _BY_ID.first(db, {"tenant_id": tenant_id, "id": id})
+        if row is None:
+            raise _refused("invalid_api_key", "This API key does not exist any more.")
+        return self._valid(self._identity(row))
+
+    def _valid(self, identity: Identity) -> Identity:
         if identity.revoked_at is not None:
             raise _refused("revoked_api_key", "This API key was revoked.")
         if identity.expires_at is not None and identity.expires_at <= self._app.now():
@@ -138,6 +156,9 @@ class Keys:
         if row is None:
             return None
         self._note_use(row)
+        return self._identity(row)
+
+    def _identity(self, row: sa.Row[Any]) -> Identity:
         return Identity(
             id=row.id,
             tenant_id=row.tenant_id,

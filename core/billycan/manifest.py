@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from .context import Context
     from .gst import GstEntries
     from .incoming import Incoming
+    from .keys import Identity
     from .paper import Paper
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
@@ -259,6 +260,11 @@ class Manifest(Struct, frozen=True, kw_only=True):
     gst: What its documents add to GST reports.
     documents: Its records that are read as a page, a PDF or a mail.
     imports: The paths of its POST routes by which records can be made of the rows of a CSV file.
+    prepares_imports: `prepare(ctx)` stores what these routes would otherwise store once for the whole business, such as
+      a starter set; it is called in a transaction of its own, before the rows of a file are checked.
+    callers: Its callers that are no keys, by the prefix of their ids: `{"usr": find}`, where `find(app, tenant_id, id)`
+      gives the Identity that one has at a tenant now, and raises Unauthenticated where they have no access any more.
+      So work that one of them queued ends with their access.
     pay: `pay(ctx, invoice_id)` gives the PayButton of an invoice on which something is due; None for none.
     on_documents: `on_documents(document, route)` gives routes for each Document of the enabled plugins; `route` is the
       document's GET route. Their scopes are that plugin's or its own. A GET route that `answers` in a media type is
@@ -296,6 +302,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     gst: "tuple[GstEntries, ...]" = ()
     documents: tuple[Document, ...] = ()
     imports: tuple[str, ...] = ()
+    prepares_imports: "Callable[[Context], None] | None" = None
+    callers: "Mapping[str, Callable[[App, str, str], Identity]]" = {}
     pay: "Callable[[Context, str], PayButton | None] | None" = None
     on_documents: "Callable[[Document, Route], Sequence[Route]] | None" = None
     hears: Mapping[str, Callable[..., None]] = {}

@@ -280,6 +280,11 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "gst": (_tuple_of(_is_gst), 'gst must be a tuple of GstEntries(labels=("G1", …), select=function)'),
     "documents": (_tuple_of(_is_document), 'documents must be a tuple of Document(path="/v1/…/{id}", show=function)'),
     "imports": (_tuple_of(_is(str)), 'imports must be a tuple of paths, such as ("/v1/assets",)'),
+    "prepares_imports": (
+        lambda run: run is None or callable(run),
+        "prepares_imports must be a function of the context",
+    ),
+    "callers": (_maps_to_functions, "callers must map the prefix of each kind of id to a function"),
     "pay": (lambda run: run is None or callable(run), "pay must be a function of the context and an invoice's id"),
     "on_documents": (lambda run: run is None or callable(run), "on_documents must be a function"),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),

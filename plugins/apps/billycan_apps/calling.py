@@ -45,6 +45,22 @@ _BY_DIGEST = Statement(
     )
     .where(access_tokens.c.digest == sa.bindparam("digest"))
 )
+_BY_ID = Statement(
+    sa.select(
+        connections.c.id.label("connection_id"),
+        connections.c.tenant_id,
+        connections.c.scopes.label("granted"),
+        connections.c.held_at,
+        connections.c.app_id,
+        apps.c.name,
+        apps.c.published,
+        tenants.c.environment,
+    )
+    .select_from(
+        connections.join(apps, apps.c.id == connections.c.app_id).join(tenants, tenants.c.id == connections.c.tenant_id)
+    )
+    .where(connections.c.tenant_id == sa.bindparam("tenant_id"), connections.c.id == sa.bindparam("id"))
+)
 
 
 def identify(app: App, header: str) -> Identity | None:
@@ -62,22 +78,38 @@ def identify(app: App, header: str) -> Identity | None:
     return identity
 
 
+def find(app: App, tenant_id: str, id: str) -> Identity:
+    """A connected app as it is now; raises Unauthenticated for one that was disconnected, or that is on hold."""
+    with app.db.reading(tenant_id) as db:
+        row = _BY_ID.first(db, {"tenant_id": tenant_id, "id": id})
+    if row is None:
+        raise _refused("app_disconnected", "The app was disconnected.")
+    if row.held_at is not None:
+        raise _refused("app_disconnected", "The app is on hold until somebody connects it again.")
+    return _identity(app, row, tuple(row.granted), None)
+
+
 def _find(app: App, token: str) -> Identity | None:
     with app.db.reading(across="only the access token says whose it is") as db:
         row = _BY_DIGEST.first(db, {"digest": digest(token)})
     if row is None:
         return None
     _note_use(app, row)
+    scopes = tuple(scope for scope in row.scopes if scope in row.granted)
+    return _identity(app, row, scopes, Moment.of(row.expires_at))
+
+
+def _identity(app: App, row: Any, scopes: tuple[str, ...], expires_at: Moment | None) -> Identity:
     name = name_of(row)
     return Identity(
         id=row.connection_id,
         tenant_id=row.tenant_id,
         environment=row.environment,
         name=name,
-        scopes=tuple(scope for scope in row.scopes if scope in row.granted),
+        scopes=scopes,
         per_minute=app.settings.per_minute,
         per_second=app.settings.per_second,
-        expires_at=Moment.of(row.expires_at),
+        expires_at=expires_at,
         app_id=row.app_id,
         app_name=name,
         connection_id=row.connection_id,

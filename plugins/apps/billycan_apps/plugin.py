@@ -25,6 +25,7 @@ manifest = Manifest(
         (protocol.REVOKE, protocol.RevocationEndpoint),
         (protocol.DESCRIPTION, protocol.Description),
     ),
+    callers={"cnx": calling.find},
     tasks=(
         Every(seconds=60, due=granting.answered, run=granting.forget_answer),
         Every(seconds=3600, run=granting.forget_old),

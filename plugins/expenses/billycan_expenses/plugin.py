@@ -12,6 +12,7 @@ from .demo import add_samples
 from .gst import gst
 from .neighbours import hears
 from .schemas import Category, Expense
+from .starter import store
 from .summary import summarise_expenses
 from .tables import categories, expenses, started
 
@@ -48,6 +49,7 @@ manifest = Manifest(
     cards=(by_category,),
     gst=gst,
     imports=("/v1/expenses",),
+    prepares_imports=store,
     hears=hears,
     demo=add_samples,
     examples=Path(__file__).parent / "examples.json",

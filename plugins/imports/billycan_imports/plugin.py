@@ -2,19 +2,19 @@
 
 from pathlib import Path
 
-from billycan import Code, Every, Manifest, RecordPages, Route
+from billycan import Code, Every, Gauge, Manifest, RecordPages, Route
 
 from . import handlers as h
 from .reading import MOST_BYTES
 from .schemas import Import
-from .tables import chunks, imports, progress
-from .working import step, unfinished
+from .tables import chunks, imports
+from .working import forget, longest_wait, past_keeping, run
 
 _PATH = "/v1/imports"
 
 manifest = Manifest(
     name="imports",
-    tables=(imports, chunks, progress),
+    tables=(imports, chunks),
     migrations=Path(__file__).parent / "migrations",
     events={"import.finished": Import, "import.failed": Import},
     routes=(
@@ -31,7 +31,13 @@ manifest = Manifest(
         Route("GET", f"{_PATH}/{{id}}", h.get_import, scope="imports:read"),
     ),
     records=(RecordPages(path=_PATH, hidden=True),),
-    tasks=(Every(seconds=1, due=unfinished, run=step),),
+    tasks=(Every(seconds=3600, due=past_keeping, run=forget),),
+    workers=(run,),
+    gauges=(
+        Gauge(
+            "imports_waiting_seconds", "How long ago the import that waits longest had its last step.", "", longest_wait
+        ),
+    ),
     codes={
         "malformed_csv": Code(400, "The file cannot be read as CSV."),
         "too_many_imports": Code(409, "Too many imports are not finished yet."),

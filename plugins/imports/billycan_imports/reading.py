@@ -3,7 +3,7 @@
 import codecs
 import csv
 import io
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterator
 from typing import IO
 
 from billycan import BadRequest
@@ -20,7 +20,7 @@ def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, 
     """The header and each row after it; BadRequest for a file that is no CSV in its encoding, or too long."""
     text = io.TextIOWrapper(file, _encoding(file, charset), newline="")
     try:
-        first = text.readline()
+        first = text.readline(MOST_ROW)
         text.seek(0)
         lines = _Lines(text)
         found = csv.reader(lines, delimiter=_delimiter(first), strict=True)
@@ -49,11 +49,11 @@ def rows_of(file: IO[bytes], charset: str | None) -> Generator[list[str], None, 
 class _Lines:
     """The lines of a text; `of_row` counts the characters of the row that is read, whose cells may have many lines."""
 
-    def __init__(self, text: Iterable[str]) -> None:
+    def __init__(self, text: IO[str]) -> None:
         self._text, self.of_row = text, 0
 
     def __iter__(self) -> Iterator[str]:
-        for number, line in enumerate(self._text, 1):
+        for number, line in enumerate(iter(lambda: self._text.readline(MOST_ROW + 1), ""), 1):
             self.of_row += len(line)
             if self.of_row > MOST_ROW:
                 raise _unreadable(f"the row in line {number:,} has more than {MOST_ROW:,} characters")

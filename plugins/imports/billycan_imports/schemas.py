@@ -48,8 +48,6 @@ class Import(Resource):
     dry_run: Whether the rows are only checked.
     rows: How many rows it has, not counting empty ones.
     rows_checked: How many of them have been checked so far.
-    rows_written: How many were written so far. They become records together, at the end. Null while rows are written to
-      SQLite, where it cannot be told.
     rows_imported: How many became records: all of them, or none.
     ignored_columns: Columns of an export that only the server sets, such as `id`; they are not read.
     fault_count: How many faults were found.
@@ -62,7 +60,6 @@ class Import(Resource):
     dry_run: bool
     rows: int
     rows_checked: int
-    rows_written: int | None
     rows_imported: int
     ignored_columns: list[str]
     fault_count: int

@@ -1,8 +1,10 @@
-"""The tables of imports, and of the rows that they still have to read."""
+"""The tables of imports, and of the rows that they still have to make."""
 
 import sqlalchemy as sa
 
 from billycan import ByCodePoint, Json, UTCDateTime, reference, resource_table, tenant_table
+
+_UNFINISHED, _FINISHED = sa.text("finished_at IS NULL"), sa.text("finished_at IS NOT NULL")
 
 imports = resource_table(
     "imports",
@@ -14,30 +16,28 @@ imports = resource_table(
     sa.Column("rows", sa.Integer, nullable=False),
     sa.Column("rows_checked", sa.Integer, nullable=False),
     sa.Column("rows_imported", sa.Integer, nullable=False),
+    # The chunks before this one are checked.
     sa.Column("next_chunk", sa.Integer, nullable=False),
+    # How often rows were checked again since something had changed.
+    sa.Column("rechecks", sa.Integer, nullable=False),
     sa.Column("fault_count", sa.Integer, nullable=False),
     sa.Column("faults", Json, nullable=False),
     sa.Column("finished_at", UTCDateTime),
-    # Who sent the file, whose records they are to be.
+    # The id of whoever sent the file, and the scopes of that call.
     sa.Column("caller", Json, nullable=False),
     sa.Index("ix_imports_tenant_id_status", "tenant_id", "status", "created_at", "id"),
-    sa.Index(
-        "ix_imports_due",
-        "created_at",
-        sqlite_where=sa.text("finished_at IS NULL"),
-        postgresql_where=sa.text("finished_at IS NULL"),
-    ),
+    sa.Index("ix_imports_due", "created_at", sqlite_where=_UNFINISHED, postgresql_where=_UNFINISHED),
+    sa.Index("ix_imports_finished_at", "finished_at", sqlite_where=_FINISHED, postgresql_where=_FINISHED),
 )
 
-# A hundred rows each, as JSON: a list of the row's number and its cells. They go when the import is finished.
+# A few rows of the file each, as compressed JSON: a list of the row's number and its cells. Once they are checked,
+# `recording` has what makes their records, or nothing where none are to be made. They go when the import is finished.
 chunks = tenant_table(
     "imports_chunks",
     sa.Column("import_id", ByCodePoint, nullable=False),
     sa.Column("number", sa.Integer, nullable=False),
-    sa.Column("rows", sa.Text, nullable=False),  # PostgreSQL's JSON takes no NUL, which a cell may have
+    sa.Column("rows", sa.LargeBinary, nullable=False),
+    sa.Column("recording", sa.LargeBinary),
     reference("import_id", "imports"),
     sa.UniqueConstraint("tenant_id", "import_id", "number"),
 )
-
-# How many rows of an import are written so far. It has no foreign key: the import's row is locked meanwhile.
-progress = tenant_table("imports_progress", sa.Column("rows", sa.Integer, nullable=False))

@@ -1,101 +1,255 @@
-"""Check an import's rows, a thousand at a time, and make all of them at once: timed work, one step each time.
+"""Check an import's rows, a few at a time, and make all of their records at once: a worker beside the timed work.
 
-Each step is a transaction under the lock of the import's row, which says what is done: a process that dies leaves
-nothing half done, and two workers do nothing twice.
+Businesses take turns, a step each. Each step is a short transaction under the lock of the import's row, which says what
+is done: a process that dies leaves nothing half done, and two workers do nothing twice. To check a row is to make its
+record and undo that; what it took is recorded, so that in the end one transaction makes all records in far less time.
 """
 
-from collections.abc import Iterator
+import logging
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from datetime import timedelta
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
-from billycan import App, Context, Row, own
+from billycan import App, Context, Fault, Problem, Row, own, unit_of_work
+from billycan.events import events
 from billycan.fields import Moment
-from billycan.importing import Importer, acting, at_the_end, importable, undone
+from billycan.importing import Importer, Recording, Rehearsal, acting, importable, replayed
+from billycan.sql import counters
 
-from .records import finish, identity_of, noted, records, tell
+from .handlers import ROWS_OF_CHUNK
+from .records import MOST_FAULTS, ended, finish, identity_of, noted, records
 from .schemas import ImportFault
 from .tables import chunks, imports
 
-CHUNKS_AT_ONCE = 10  # of a hundred rows
-TOLD_EVERY = 500  # rows that are written
+STEP_SECONDS = 0.02  # after which a step takes no further chunk; the last of them takes about as long again
+MOST_RECHECKS = 10
+KEPT = timedelta(days=90)
+_IDLE_SECONDS, _PUT_OFF_SECONDS, _CHUNKS_AT_ONCE = 1, 60, 100
+_ANY_BUSINESS = "the worker looks for imports of anybody"
+
+log = logging.getLogger("billycan.imports")
 
 
-def unfinished(app: App, now: Moment) -> sa.Select[Any]:
-    """The imports, of any business, that are not finished; the oldest first."""
-    c = imports.c
-    return sa.select(c.tenant_id, c.id).where(c.finished_at.is_(None)).order_by(c.created_at)
+def run(app: App, stop: threading.Event) -> None:
+    """Work on imports until `stop` is set."""
+    rounds = Rounds(app)
+    while not stop.is_set():
+        if not rounds.go(stop):
+            stop.wait(_IDLE_SECONDS)
 
 
-def step(ctx: Context, id: str) -> None:
+class Rounds:
+    """Gives each business that has unfinished imports one step in each round; of its own the oldest goes first."""
+
+    def __init__(self, app: App, failed: Callable[[Exception], None] = lambda error: None) -> None:
+        self._app, self._failed = app, failed
+        self._put_off: dict[str, Moment] = {}  # until when those wait whose last step failed
+
+    def go(self, stop: threading.Event | None = None) -> bool:
+        """Take a step for each business, the one that has waited longest first; whether there was anything to do."""
+        now = self._app.now()
+        self._put_off = {id: until for id, until in self._put_off.items() if until > now}
+        with self._app.db.reading(across=_ANY_BUSINESS) as db:
+            found = [row for row in db.execute(_UNFINISHED) if row.id not in self._put_off]
+        oldest = {row.tenant_id: row for row in reversed(found)}
+        for row in sorted(oldest.values(), key=lambda row: row.updated_at):
+            if stop is not None and stop.is_set():
+                break
+            try:
+                step(self._app, row.tenant_id, row.id)
+            except Exception as error:
+                log.exception("a step of %s failed and is tried again in %s s", row.id, _PUT_OFF_SECONDS)
+                self._failed(error)
+                self._put_off[row.id] = Moment.of(self._app.now() + timedelta(seconds=_PUT_OFF_SECONDS))
+        return bool(oldest)
+
+
+def step(app: App, tenant_id: str, id: str) -> None:
     """Do the next step of an import, unless another worker has finished it, or is at it."""
-    row = ctx.db.execute(
-        sa.select(imports).where(own(ctx, imports), imports.c.id == id).with_for_update(skip_locked=True)
-    ).first()
+    ctx = Context(app, tenant_id)
+    with unit_of_work(ctx):
+        row = _locked(ctx, id)
+        if row is None:
+            return
+        if row.status == "queued":
+            _prepare(ctx, row)
+            return
+        if row.next_chunk * ROWS_OF_CHUNK < row.rows:
+            _check(ctx, row)
+            return
+    _settle(app, row)
+
+
+def _locked(ctx: Context, id: str) -> Row | None:
+    """An import that goes on, locked; one that has to end is ended."""
+    this = own(ctx, imports) & (imports.c.id == id)
+    row = ctx.db.execute(sa.select(imports).where(this).with_for_update(skip_locked=True)).first()
     if row is None or row.finished_at is not None:
-        return
-    endpoint = importable(ctx.app).get(row.resource)
-    if endpoint is None:
-        gone = ImportFault(0, None, "unavailable", f"{row.resource} can no longer be imported")
-        finish(ctx, records.save(ctx, row, **noted(row, [gone])))
-        return
-    importer = Importer(endpoint, row.header)
-    if row.status == "writing":
-        _write(ctx, row, importer)
-    else:
-        _check(ctx, row, importer)
+        return None
+    if fault := ended(ctx, row):
+        finish(ctx, records.save(ctx, row, **noted(row, [fault])))
+        return None
+    return row
 
 
-def _check(ctx: Context, row: Row, importer: Importer) -> None:
+def _prepare(ctx: Context, row: Row) -> None:
+    endpoint = importable(ctx.app)[row.resource]
+    if prepare := ctx.app.manifests[endpoint.plugin].prepares_imports:
+        prepare(acting(ctx, identity_of(ctx, row)))
+    records.save(ctx, row, status="checking")
+
+
+def _check(ctx: Context, row: Row) -> None:
     """Check the next rows by making their records and undoing that."""
-    upto = row.next_chunk + CHUNKS_AT_ONCE
-    checked, faults = _checked(ctx, row, importer, row.next_chunk, upto)
-    done = row.rows_checked + checked
-    row = records.save(ctx, row, status="checking", rows_checked=done, next_chunk=upto, **noted(row, faults))
-    if done < row.rows:
-        return
-    if row.fault_count or row.dry_run:
-        finish(ctx, row)
-    else:
-        records.save(ctx, row, status="writing")
+    began, number, faults = time.perf_counter(), row.next_chunk, list[ImportFault]()
+    importer, identity = _importer(ctx, row), identity_of(ctx, row)
+    while number * ROWS_OF_CHUNK < row.rows and time.perf_counter() - began < STEP_SECONDS:
+        this = _of(ctx, row) & chunks.c.recording.is_(None) & (chunks.c.number >= number)
+        chunk = ctx.db.execute(sa.select(chunks).where(this).order_by(chunks.c.number).limit(1)).first()
+        if chunk is None:
+            number = row.rows
+            break
+        recording, found = _rehearsed(acting(ctx, identity), importer, chunk)
+        faults += found
+        if faults or row.fault_count or row.dry_run:
+            recording.rows, recording.reads = [], []
+        values = {"recording": recording.packed()}
+        ctx.db.execute(sa.update(chunks).where(own(ctx, chunks), chunks.c.id == chunk.id).values(values))
+        number = chunk.number + 1
+    done = min(number * ROWS_OF_CHUNK, row.rows)
+    writes = done == row.rows and not (faults or row.fault_count or row.dry_run)
+    status = "writing" if writes else "checking"
+    checked = max(done, row.rows_checked)
+    records.save(ctx, row, status=status, rows_checked=checked, next_chunk=number, **noted(row, faults))
 
 
-def _write(ctx: Context, row: Row, importer: Importer) -> None:
-    """Make the record of each row; if one is refused after all, none of them."""
-    caller = acting(ctx, identity_of(row))
+def _rehearsed(ctx: Context, importer: Importer, chunk: Row) -> tuple[Recording, list[ImportFault]]:
+    """What makes the records of a chunk's rows, and what is wrong with them."""
+    faults: list[ImportFault] = []
+    with Rehearsal(ctx) as rehearsal:
+        for place, (number, *cells) in enumerate(_rows(chunk.rows), chunk.number * ROWS_OF_CHUNK):
+            faults += _told(number, importer.rehearse(ctx, rehearsal, place, cells))
+        return rehearsal.recording(), faults
+
+
+# The end: nothing has changed, no row repeats another, and all records are made ---------------------------------------
+
+
+class _Outdated(Exception):
+    """Rows have to be checked again: something that their handlers read has changed."""
+
+    def __init__(self, numbers: Sequence[int]) -> None:
+        super().__init__(f"{len(numbers)} chunks")
+        self.numbers = numbers
+
+
+def _settle(app: App, row: Row) -> None:
+    """End an import whose rows were all checked: make their records, unless anything is wrong with any."""
+    ctx = Context(app, row.tenant_id)
+    with app.db.reading(row.tenant_id) as ctx.db:
+        seen, pairs = _last_event(ctx), _pairs(ctx, row)
+        # PostgreSQL has others write meanwhile, and so looks once in the end; on SQLite they would wait for it.
+        outdated = _outdated(ctx, row) if app.db.is_sqlite and row.status == "writing" else []
+    faults = _repeats(app, row, pairs[:MOST_FAULTS])
+    more = len(pairs) - MOST_FAULTS if len(faults) >= MOST_FAULTS else 0
+    ctx = Context(app, row.tenant_id)
     try:
-        with ctx.db.begin_nested(), at_the_end(caller) as put_aside:
-            for written, (_, *cells) in enumerate(_rows(ctx, row, 0, row.next_chunk)):
-                if written % TOLD_EVERY == 0:
-                    tell(ctx, row.id, written)
-                if importer.make(caller, cells):
-                    raise _Refused
-                put_aside()
-    except _Refused:
-        # Each was fine by itself, or beside a thousand of the others: what is wrong with all of them together?
-        _, faults = _checked(ctx, row, importer, 0, row.next_chunk)
-        if faults:  # or whatever stood in the way is gone: the next step tries again
-            finish(ctx, records.save(ctx, row, **noted(row, faults)))
-        return
+        with unit_of_work(ctx):
+            locked = _locked(ctx, row.id)
+            if locked is None or locked.version != row.version:
+                return
+            row = records.save(ctx, locked, **noted(locked, faults, more))
+            if row.fault_count or row.dry_run:
+                finish(ctx, row)
+                return
+            if not app.db.is_sqlite or (not outdated and seen != _last_event(ctx)):
+                outdated = _outdated(ctx, row)
+            if outdated:
+                raise _Outdated(outdated)
+            _write(ctx, row)
+    except _Outdated as error:
+        _check_again(app, row, error.numbers)
+    except sa.exc.IntegrityError:
+        _check_again(app, row, [])  # Others were quicker: the next look finds out what they did.
+
+
+def _write(ctx: Context, row: Row) -> None:
+    """Make the records of all rows, as they were recorded."""
+    caller = acting(ctx, identity_of(ctx, row))
+    with replayed(caller, row.rows) as replay:
+        for _, recording in _recordings(ctx, row):
+            replay(recording)
+    if ended(ctx, row):
+        raise _Outdated([])  # The next step ends it.
     finish(ctx, row, imported=row.rows)
 
 
-class _Refused(Exception):
-    """A row was refused that had been fine."""
+def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
+    """Have these chunks checked again; an import for which that does not end is ended."""
+    ctx = Context(app, row.tenant_id)
+    with unit_of_work(ctx):
+        locked = _locked(ctx, row.id)
+        if locked is None:
+            return
+        if locked.rechecks >= MOST_RECHECKS:
+            why = "the rows conflict with each other, or with records that kept changing: send the file again"
+            fault = ImportFault(0, None, "conflict", why)
+            finish(ctx, records.save(ctx, locked, **noted(locked, [fault])))
+            return
+        these = _of(ctx, row) & chunks.c.number.in_(numbers)
+        ctx.db.execute(sa.update(chunks).where(these).values(recording=None))
+        first = min(numbers, default=locked.next_chunk)
+        status = "checking" if numbers else "writing"
+        records.save(ctx, locked, status=status, next_chunk=first, rechecks=locked.rechecks + 1)
 
 
-def _checked(ctx: Context, row: Row, importer: Importer, first: int, upto: int) -> tuple[int, list[ImportFault]]:
-    """How many rows there are in these chunks, and what is wrong with them."""
-    caller, count, faults = acting(ctx, identity_of(row)), 0, []
-    with undone(caller):
-        for number, *cells in _rows(ctx, row, first, upto):
-            count += 1
-            faults += [
-                ImportFault(number, _kept(each.param) or None, each.code, _kept(each.message))
-                for each in importer.check(caller, cells)
-            ]
-    return count, faults
+def _last_event(ctx: Context) -> int:
+    """The number of the business's last event, which grows with each change of its records."""
+    c = counters.c
+    number = sa.select(c.number).where(own(ctx, counters), c.name == events.name)
+    return int(ctx.db.execute(number).scalar() or 0)
+
+
+def _outdated(ctx: Context, row: Row) -> list[int]:
+    """The chunks whose handlers would read something else now."""
+    known: dict[Any, bytes] = {}
+    return [number for number, recording in _recordings(ctx, row) if not recording.is_current(ctx, known)]
+
+
+def _pairs(ctx: Context, row: Row) -> list[tuple[int, int]]:
+    """Rows, by their places, that have something in common which must be unique: each with the first that has it."""
+    first: dict[bytes, int] = {}
+    pairs: dict[int, int] = {}
+    for _, recording in _recordings(ctx, row):
+        for place, key in recording.keys:
+            if (other := first.setdefault(key, place)) != place:
+                pairs.setdefault(place, other)
+    return sorted(pairs.items())
+
+
+def _repeats(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> list[ImportFault]:
+    """What is wrong with rows beside the earlier ones that they repeat, told by making both and undoing that."""
+    faults: list[ImportFault] = []
+    for place, other in pairs:
+        ctx = Context(app, row.tenant_id)
+        with app.db.writing(row.tenant_id) as ctx.db:  # each by itself, so that others write in between
+            try:
+                caller = acting(ctx, identity_of(ctx, row))
+            except Problem:
+                return faults  # The next step ends the import.
+            (_, *first), (number, *cells) = (_row_at(ctx, row, each) for each in (other, place))
+            faults += _told(number, _importer(ctx, row).repeats(caller, first, cells))
+    return faults
+
+
+def _told(number: int, faults: Sequence[Fault]) -> list[ImportFault]:
+    return [ImportFault(number, _kept(each.param) or None, each.code, _kept(each.message)) for each in faults]
 
 
 def _kept(text: str) -> str:
@@ -103,10 +257,57 @@ def _kept(text: str) -> str:
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
 
-def _rows(ctx: Context, row: Row, first: int, upto: int) -> Iterator[list[Any]]:
-    for number in range(first, upto):
-        this = own(ctx, chunks) & (chunks.c.import_id == row.id) & (chunks.c.number == number)
-        kept = ctx.db.execute(sa.select(chunks.c.rows).where(this)).scalar()
-        if kept is None:
-            return
-        yield from msgspec.json.decode(kept)
+def _importer(ctx: Context, row: Row) -> Importer:
+    return Importer(importable(ctx.app)[row.resource], row.header)
+
+
+def _of(ctx: Context, row: Row) -> sa.ColumnElement[bool]:
+    return sa.and_(own(ctx, chunks), chunks.c.import_id == row.id)
+
+
+def _recordings(ctx: Context, row: Row) -> Iterator[tuple[int, Recording]]:
+    """The recordings of an import in the order of its rows; a few are in memory at a time."""
+    for first in range(0, -(-row.rows // ROWS_OF_CHUNK), _CHUNKS_AT_ONCE):
+        some = _of(ctx, row) & chunks.c.number.between(first, first + _CHUNKS_AT_ONCE - 1)
+        found = sa.select(chunks.c.number, chunks.c.recording).where(some, chunks.c.recording.is_not(None))
+        for chunk in ctx.db.execute(found.order_by(chunks.c.number)).all():
+            yield chunk.number, Recording.of(chunk.recording)
+
+
+def _row_at(ctx: Context, row: Row, place: int) -> list[Any]:
+    this = _of(ctx, row) & (chunks.c.number == place // ROWS_OF_CHUNK)
+    found = _rows(ctx.db.execute(sa.select(chunks.c.rows).where(this)).scalar_one())
+    return found[place % ROWS_OF_CHUNK]
+
+
+def _rows(packed: bytes) -> list[list[Any]]:
+    found: list[list[Any]] = msgspec.json.decode(zlib.decompress(packed))
+    return found
+
+
+_UNFINISHED = (
+    sa.select(imports.c.tenant_id, imports.c.id, imports.c.updated_at)
+    .where(imports.c.finished_at.is_(None))
+    .order_by(imports.c.created_at, imports.c.id)
+)
+
+# What is measured, and what is forgotten ------------------------------------------------------------------------------
+
+
+def longest_wait(db: sa.Connection, now: Moment) -> dict[str, float]:
+    """For how many seconds the unfinished import has waited whose last step was longest ago."""
+    first = db.execute(sa.select(sa.func.min(imports.c.updated_at)).where(imports.c.finished_at.is_(None))).scalar()
+    return {"": max((now - first).total_seconds(), 0) if first else 0}
+
+
+def past_keeping(app: App, now: Moment) -> sa.Select[Any]:
+    """The imports that finished too long ago to be kept."""
+    c = imports.c
+    return sa.select(c.tenant_id, c.id).where(c.finished_at <= now - KEPT).order_by(c.finished_at)
+
+
+def forget(ctx: Context, id: str) -> None:
+    """Delete the record of an import that finished long ago; the records that it made stay."""
+    row = records.lock(ctx, id)
+    if row.finished_at is not None and row.finished_at <= ctx.now() - KEPT:
+        records.delete(ctx, row)

@@ -12,6 +12,7 @@ from billycan.importing import Importer
 from billycan.testing import Client, run_timed
 from billycan_contacts.handlers import records as records_of_contacts
 from billycan_imports import handlers, working
+from billycan_imports.testing import finish_imports
 
 PATH = "/v1/imports"
 
@@ -36,12 +37,8 @@ def upload(client, content, resource="contacts", query="", status=202):
 def finished(client, content, resource="contacts", query=""):
     """The import of a file, once the worker has done what there is to do."""
     id = upload(client, content, resource, query)["id"]
-    for _ in range(1000):
-        found = client.get(f"{PATH}/{id}")["data"]
-        if found["status"] in ("done", "failed"):
-            return found
-        run_timed(client.app)
-    raise AssertionError(found)
+    finish_imports(client.app)
+    return client.get(f"{PATH}/{id}")["data"]
 
 
 def faults(found):

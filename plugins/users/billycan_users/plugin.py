@@ -9,6 +9,7 @@ from .drawing import Assets
 from .greeting import greeting
 from .screens import mounted
 from .settings import Settings
+from .standing import find
 from .tables import answered, attempts, links, roles, sessions, shown_once, users
 from .tables import passkeys as passkeys_table
 
@@ -22,5 +23,6 @@ manifest = Manifest(
         ("/dashboard/-/{name}", Assets),
     ),
     codes={"changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again.")},
+    callers={"usr": find},
     greets=greeting,
 )

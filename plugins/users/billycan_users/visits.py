@@ -18,11 +18,12 @@ from msgspec import Struct
 from billycan import App, Context, Fault, Forbidden, Identity, Invalid, Problem, unit_of_work
 from billycan.web import encode, network
 
-from . import attempts, makers, passwords, rules, sessions
+from . import attempts, makers, passwords, sessions
 from .people import Business, businesses
 from .rules import Role, may
 from .seen import check_digest
 from .sessions import Session
+from .standing import identity_of
 from .tables import sessions as table
 from .tables import users
 
@@ -133,16 +134,8 @@ class Visit:
 
     def identity_at(self, tenant_id: str, environment: Literal["live", "sandbox"], role: str) -> Identity:
         """As `identity`, at a tenant where the visitor has this role."""
-        session, settings = self.session, self.app.settings
-        return Identity(
-            id=session.user_id,
-            tenant_id=tenant_id,
-            environment=environment,
-            name=session.name or session.email,
-            scopes=rules.scopes(role, rules.known(self.app)),
-            per_minute=settings.per_minute,
-            per_second=settings.per_second,
-        )
+        name = self.session.name or self.session.email
+        return identity_of(self.app, tenant_id, environment, self.session.user_id, name, role)
 
     def today(self) -> date:
         """The date where the business is that the visitor looks at."""

@@ -1,0 +1,52 @@
+"""Callers of queued work: only their ids are kept, and what they may do is looked up each time the work goes on.
+
+So whatever ends a key, a person's role or an app's connection, or takes scopes from it, ends what it queued.
+"""
+
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Struct
+
+from .problems import Forbidden, Unauthenticated
+
+if TYPE_CHECKING:
+    from .app import App
+    from .context import Context
+    from .keys import Identity
+
+__all__ = ["Caller", "caller_of", "identity_now"]
+
+
+class Caller(Struct, frozen=True):
+    """Who queued something: the id of a key, person or connection, and the scopes of the call that did."""
+
+    id: str
+    scopes: tuple[str, ...]
+
+
+# Known from the import on: msgspec crashes where two threads are the first to need it at once.
+msgspec.json.Decoder(Caller)
+
+
+def caller_of(ctx: "Context") -> Caller:
+    """The caller of this request, to be kept with what it queues; Forbidden for a request without one."""
+    if ctx.identity is None:
+        raise Forbidden("Only a key, a person or a connected app can queue this.")
+    return Caller(ctx.identity.id, ctx.identity.scopes)
+
+
+def identity_now(app: "App", tenant_id: str, caller: Caller) -> "Identity":
+    """The caller with the scopes that it held then and holds now; Unauthenticated where it has no access any more.
+
+    It reads on a connection of its own, so it can be called inside and outside of a transaction.
+    """
+    prefix = caller.id.partition("_")[0]
+    find = app.keys.find if prefix == "key" else app.callers.get(prefix)
+    if find is None:
+        raise Unauthenticated("The plugin that knew the caller is switched off.", code="invalid_api_key")
+    identity = find(app, tenant_id, caller.id)
+    then = msgspec.structs.replace(identity, scopes=caller.scopes)
+    both = {scope for scope in then.scopes if identity.holds(scope)}
+    both |= {scope for scope in identity.scopes if then.holds(scope)}
+    return msgspec.structs.replace(identity, scopes=tuple(sorted(both)))

@@ -105,6 +105,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     gst_registered: Whether the business is registered for GST today; if not, it cannot charge GST. A change applies
       from today on.
     gst_settings: How it stands to GST, by date; a document's date decides. Before the first it is not registered.
+    locked_until: The day until which its books are locked: whatever would change what counts up to then is refused.
     timezone: Its IANA time zone, to which all dates refer.
     address: Where the business is, as its documents show it.
     email: The business's email address.
@@ -121,6 +122,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     abn: Abn | None = None
     gst_registered: bool = False
     gst_settings: Annotated[list[GstSetting], Meta(max_length=MOST_GST_SETTINGS)] = []
+    locked_until: Day | None = None
     timezone: Zone = "Australia/Sydney"
     address: Address | None = None
     email: Email | None = None

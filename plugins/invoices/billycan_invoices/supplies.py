@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, GstPeriod, Row, new_id, own
+from billycan.gst import check_unlocked
 from billycan.sql import Insertion
 from billycan_documents.api import Line, breakdown
 
@@ -64,12 +65,16 @@ def hand_over(ctx: Context, quote_id: str, job_id: str) -> None:
 
 def counted(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     """What counted ahead, or no longer, on each day: of works of which the first part was accounted for in full."""
-    began = (
-        sa.select(ahead.c.work_id, sa.func.min(ahead.c.counts_on).label("day"))
+    # What was undone on the day on which it stood began nothing.
+    stands = (
+        sa.select(ahead.c.work_id, ahead.c.counts_on)
         .where(own(ctx, ahead))
-        .group_by(ahead.c.work_id)
-        .subquery("began")
+        .group_by(ahead.c.work_id, ahead.c.counts_on)
+        .having(sa.or_(*(sa.func.sum(in_cents(ahead.c[name])) != 0 for name in FIGURES)))
+        .subquery("stands")
     )
+    day = sa.func.min(stands.c.counts_on).label("day")
+    began = sa.select(stands.c.work_id, day).group_by(stands.c.work_id).subquery("began")
     labels = {"G1": "total", "G2": "export", "G3": "gst_free", "G4": "input_taxed", "1A": "gst"}
     return (
         sa.select(
@@ -116,6 +121,7 @@ def _bring_to(ctx: Context, work_id: str, invoice_id: str, on: date, wanted: Fig
     there = ctx.db.execute(sa.select(*sums).where(own(ctx, ahead), ahead.c.work_id == work_id)).one()
     more = {name: wanted[name] - amount_of(cents) for name, cents in zip(FIGURES, there, strict=True)}
     if any(more.values()):
+        check_unlocked(ctx, on)
         row = {"id": new_id("ahe"), "invoice_id": invoice_id, "work_id": work_id, "counts_on": on, **more}
         _INSERT.run(ctx.db, ctx.tenant_id, [row])
 

@@ -241,7 +241,10 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
         deposits.void(ctx, row, on)
     held.end_of_invoice(ctx, id, on)
     deposits.let_go(ctx, row, on)
-    supplies.settle(ctx, row, on or row.issue_date)
+    if on is None:
+        supplies.undo(ctx, row)
+    else:
+        supplies.settle(ctx, row, on)
     return invoice
 
 

@@ -285,6 +285,13 @@ def undo_write_off(ctx: Context, id: str, body: WriteOffUndoing) -> Invoice:
     """
     row = records.lock(ctx, id)
     documents.check(ctx, row, "undo_write_off")
+    if row.written_off_on is None:
+        raise Conflict(
+            "This invoice was paid and not written off.",
+            code="invalid_state_transition",
+            status=row.status,
+            allowed_actions=allowed_actions(ctx, row),
+        )
     stands = ledger.of_invoice(ctx, id)
     bad = [one for one in stands if one.written_off and one.counts_on >= row.written_off_on]
     on = undone_on(ctx, body, (one.counts_on for one in bad), ledger.last_day(stands, row.written_off_on))

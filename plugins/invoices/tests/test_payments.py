@@ -141,7 +141,7 @@ def test_credit_is_taken_off_an_invoice_and_given_back(shop):
     given = shop.act(paid, "refund", {"amount": "10.00", **CASH, "refunded_at": "2026-11-21", "reference": "till"})
     assert (given["refunded"], given["unallocated"]) == (10, 20) and shop.events()[-1] == "payment.refunded"
     (refund,) = given["refunds"]
-    assert (refund["amount"], refund["refunded_on"], refund["reference"]) == (10, "2026-11-20", "till")
+    assert (refund["amount"], refund["refunded_on"], refund["reference"]) == (10, "2026-11-21", "till")
     assert "reverse" not in given["allowed_actions"]
     assert shop.act(paid, "reverse", {}, 409)["code"] == "has_refunds"
     path = f"/v1/invoices/{one}/payments/{paid['id']}/reverse"

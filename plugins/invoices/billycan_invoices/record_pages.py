@@ -9,7 +9,7 @@ _PAYMENT = {
 }
 
 _UNDOING = {
-    "date": "The day on which this counts, today at the latest. Leave it empty for a mistake.",
+    "date": "The day on which this counts. Leave it empty for a mistake, or for a write-off today.",
     "mistake": "Whether it never should have been. Then no report or statement shows it.",
 }
 
@@ -32,8 +32,8 @@ invoices = RecordPages(
             done="The payment was recorded.",
         ),
         "payments/reverse": ActionWords(
-            says="For a payment that did not go through. It stays listed as reversed, and the amount is due again. If it"
-            " bounced, give the date on which it did.",
+            says="For a payment that did not go through. It stays listed as reversed, and the amount is due again. If"
+            " it bounced, give the date on which it did.",
             done="The payment was reversed.",
         ),
         "pay": ActionWords(

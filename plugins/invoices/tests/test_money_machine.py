@@ -24,7 +24,7 @@ OPEN = ("sent", "partially_paid", "written_off")
 class Money(RuleBasedStateMachine):
     """A client with some invoices; what is refused changes nothing, and says why."""
 
-    undo = {}  # noqa: RUF012 - how things are undone
+    undo = {}
 
     def __init__(self, app):
         super().__init__()

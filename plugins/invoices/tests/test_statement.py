@@ -34,7 +34,7 @@ class Days(Money):
     """A client's money over many days; what was owed at the end of each is noted as the invoices showed it then."""
 
     everything_adds_up = None  # that is said elsewhere
-    undo = {"mistake": False}  # noqa: RUF012 - what was a mistake is in no statement
+    undo = {"mistake": False}  # what was a mistake is in no statement
 
     def __init__(self, app):
         super().__init__(app)

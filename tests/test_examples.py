@@ -254,7 +254,7 @@ def money(c, clock):
     cash = {"amount": "50.00", "payment_method": "bank_transfer", "reference": "Salamanca 2207"}
     paid = c.post(f"/v1/invoices/{id}/payments", cash)["data"]["payments"][-1]["id"]
     c.refused(422, "overpayment_not_allowed", "POST", f"/v1/invoices/{id}/payments", {**cash, "amount": "500.00"})
-    c.post(f"/v1/invoices/{id}/payments/{paid}/reverse", {"reason": "It bounced."}, 200)
+    c.post(f"/v1/invoices/{id}/payments/{paid}/reverse", {"reason": "It bounced.", "date": "2026-11-23"}, 200)
     c.post(f"/v1/invoices/{id}/pay", {"payment_method": "card"}, 200)
     c.get(f"/v1/invoices/{id}")
     c.refused(409, "document_locked", "PATCH", f"/v1/invoices/{id}", {"terms": "On sight."})
@@ -268,6 +268,7 @@ def money(c, clock):
     c.post(f"/v1/invoices/{bad}/send", status=200)
     c.post(f"/v1/invoices/{bad}/write_off", {"reason": "The client is insolvent."}, 200)
     c.post(f"/v1/invoices/{bad}/payments", {**cash, "paid_at": "2026-11-20", "reference": "Dividend"})
+    c.post(f"/v1/invoices/{bad}/undo_write_off", {"mistake": True}, 200)
     c.get("/v1/invoices/summary?group_by=month&issue_date_from=2026-07-01&issue_date_to=2027-06-30")
     c.call("GET", "/v1/invoices/summary.csv?group_by=client", status=200)
     receive(c, body)

@@ -1,4 +1,7 @@
-"""What a GST report asks of the plugins whose documents it adds up, and on which day what they did counts."""
+"""What a GST report asks of the plugins whose documents it adds up, and on which day what they did counts.
+
+The past is kept as it is by what was lodged, and by the date up to which a business locked its books.
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import date, timedelta
@@ -8,17 +11,37 @@ from typing import TYPE_CHECKING, Any
 import sqlalchemy as sa
 from msgspec import Struct
 
+from .problems import Conflict
 from .tenants import GstSetting
 
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["LABELS"]
+__all__ = ["LABELS", "check_unlocked", "is_lodged"]
 
 # The labels of the activity statement and its calculation sheet that documents add to; the others follow from these.
 LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B")
 
 _NEVER = date(9999, 12, 31)
+
+
+def check_unlocked(ctx: "Context", *days: date | None) -> None:
+    """Refuse a change of what counts on any of these days, up to the one until which the business locked its books.
+
+    Call it with each day, new and old, on which what you write counts; None is no day. Raises Conflict `period_locked`.
+    """
+    locked_until = ctx.tenant.locked_until
+    if locked_until is None:
+        return
+    if locked := [day for day in days if day is not None and day <= locked_until]:
+        message = f"The books are locked until {locked_until}, and this would change what counts on {min(locked)}."
+        cure = "Date it later, or move locked_until of the business profile first."
+        raise Conflict(f"{message} {cure}", code="period_locked", locked_until=str(locked_until))
+
+
+def is_lodged(ctx: "Context", day: date) -> bool:
+    """Whether the tax period of a day was lodged, as far as an enabled plugin keeps such periods."""
+    return any(manifest.lodged(ctx, day) for manifest in ctx.app.manifests.values() if manifest.lodged)
 
 
 class GstPeriod(Struct, frozen=True, kw_only=True):

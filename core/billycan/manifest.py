@@ -258,6 +258,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: What it wants of the pages of its records, in a dashboard that makes them.
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     gst: What its documents add to GST reports.
+    lodged: `lodged(ctx, day)` says whether the tax period of a day was lodged, for the plugin that keeps such periods.
     documents: Its records that are read as a page, a PDF or a mail.
     imports: The paths of its POST routes by which records can be made of the rows of a CSV file.
     prepares_imports: `prepare(ctx)` stores what these routes would otherwise store once for the whole business, such as
@@ -300,6 +301,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: tuple[RecordPages, ...] = ()
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     gst: "tuple[GstEntries, ...]" = ()
+    lodged: "Callable[[Context, date], bool] | None" = None
     documents: tuple[Document, ...] = ()
     imports: tuple[str, ...] = ()
     prepares_imports: "Callable[[Context], None] | None" = None

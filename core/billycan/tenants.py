@@ -13,7 +13,7 @@ from .context import Context
 from .db import ByCodePoint, Database, Json, UTCDateTime, metadata
 from .fields import Abn, AmountsAre, Day, Email, GstRounding, Moment, Name, Phone, Text, Zone
 from .patch import Patch
-from .problems import Invalid, RuleBroken
+from .problems import Conflict, Invalid, RuleBroken
 from .sharing.recent import MOST, Recent
 from .statements import Asked, Statement, at_once
 
@@ -105,6 +105,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     gst_registered: Whether the business is registered for GST today; if not, it cannot charge GST. A change applies
       from today on.
     gst_settings: How it stands to GST, by date; a document's date decides. Before the first it is not registered.
+    locked_until: The day until which its books are locked: whatever would change what counts up to then is refused.
     timezone: Its IANA time zone, to which all dates refer.
     address: Where the business is, as its documents show it.
     email: The business's email address.
@@ -121,6 +122,7 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
     abn: Abn | None = None
     gst_registered: bool = False
     gst_settings: Annotated[list[GstSetting], Meta(max_length=MOST_GST_SETTINGS)] = []
+    locked_until: Day | None = None
     timezone: Zone = "Australia/Sydney"
     address: Address | None = None
     email: Email | None = None
@@ -241,6 +243,7 @@ class Tenants:
         ctx.check_version(row.version)
         stored = _profile(row)
         after = _patched(body, stored, ctx.today_in)
+        _check_unlocked(stored, after)
         profile = msgspec.to_builtins(after)
         if profile == msgspec.to_builtins(stored):
             return show(row, ctx.today_in)
@@ -252,6 +255,17 @@ class Tenants:
         )
         ctx.outdates = True
         return show(ctx.db.execute(changed).one(), ctx.today_in)
+
+
+def _check_unlocked(stored: Profile, after: Profile) -> None:
+    """Conflict where the GST settings change of days on which the books are locked, and stay so."""
+    until = after.locked_until and stored.locked_until and min(after.locked_until, stored.locked_until)
+    if until is None:
+        return
+    before, now = ([one for one in profile.gst_settings if one.since <= until] for profile in (stored, after))
+    if before != now:
+        message = f"The books are locked until {until}, and this would change how the business stood to GST until then."
+        raise Conflict(message, code="period_locked", param="gst_settings", locked_until=str(until))
 
 
 def _patched(body: Patch[Profile], stored: Profile, today: Callable[[str], date]) -> Profile:

@@ -47,6 +47,7 @@ CODES: Mapping[str, Code] = {
     "idempotency_answer_gone": Code(409, "The request was carried out, but its response was too large to be kept."),
     "invalid_state_transition": Code(409, "The action is not possible in this `status`; `allowed_actions` are."),
     "document_locked": Code(409, "The record cannot be changed or deleted in its current status."),
+    "period_locked": Code(409, "The books are locked up to a date, and this would change what counts until then."),
     "has_dependents": Code(409, "Other records refer to this one; `dependents` counts those that your key may read."),
     "version_conflict": Code(412, "The record no longer has the version in If-Match: fetch it and try again."),
     "payload_too_large": Code(

@@ -21,6 +21,7 @@ _HINTS = {
     "default_payment_terms_days": "How long clients have to pay, unless they have terms of their own.",
     "amounts_are": "Inclusive or exclusive of GST, on new documents.",
     "gst_rounding": "Once for the whole document, or for each line. Both are lawful.",
+    "locked_until": "Nothing that counts up to this day can change. Leave it empty to lock nothing.",
     "gst_registered": "Without it, no GST can be charged. A change counts from today.",
     "country": "Two letters. Leave it empty for Australia.",
     "payid": "",

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 from msgspec import UNSET
 
 from billycan import Conflict, Context, Deleted, Page, Patch, Row, take_turns
+from billycan.gst import check_unlocked
 from billycan.sql import as_stored
 
 from . import rules
@@ -33,7 +34,9 @@ def create_expense(ctx: Context, body: NewExpense) -> Expense:
         body.paid_on = None if body.due_date else body.date
     if body.tax_invoice_held:
         body.tax_invoice_held_on = body.tax_invoice_held_on or body.date
-    row = records.insert(ctx, status="recorded", **_columns(ctx, body, ctx.now()))
+    columns = _columns(ctx, body, ctx.now())
+    check_unlocked(ctx, *(columns[name] for name in rules.DATES))
+    row = records.insert(ctx, status="recorded", **columns)
     return tell(ctx, row, "expense.created")
 
 
@@ -70,6 +73,7 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     if row.status == "void":
         _check_locked(row, columns)
     neighbours.check(ctx, after, before)
+    _check_unlocked(ctx, row, columns)
     changed = records.save(ctx, row, **columns)
     if changed.version != row.version:
         return tell(ctx, changed, "expense.updated")
@@ -88,6 +92,7 @@ def delete_expense(ctx: Context, id: str) -> Deleted:
     if charged_by.shown(ctx, row._mapping)["invoice_id"]:
         message = "Still in use by the invoice that charges it: void that, or delete it while it is a draft."
         raise Conflict(message, code="has_dependents", dependents={"invoices": 1})
+    check_unlocked(ctx, *(getattr(row, name) for name in rules.DATES))
     deleted = records.delete(ctx, row)
     ctx.emit("expense.deleted", deleted)
     return deleted
@@ -100,6 +105,7 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
     """
     row = records.lock(ctx, id)
     status = rules.actions.check("void", row.status)
+    check_unlocked(ctx, *(getattr(row, name) for name in rules.DATES))
     row = records.save(ctx, row, status=status, voided_at=ctx.now(), void_reason=body.reason)
     return tell(ctx, row, "expense.voided")
 
@@ -120,6 +126,17 @@ def _columns(ctx: Context, body: NewExpense, recorded: datetime) -> dict[str, An
     until = rules.claim_until(day, setting.period if setting else "quarter")
     recorded_on = recorded.astimezone(ZoneInfo(ctx.tenant.timezone)).date()
     return {**sent, "claim_until": until, "recorded_late": recorded_on > until}
+
+
+def _check_unlocked(ctx: Context, row: Row, columns: dict[str, Any]) -> None:
+    """Conflict where a change would alter what counts until the books are locked.
+
+    What is paid later, or whose tax invoice comes later, counts anew on that day alone.
+    """
+    changed = {name for name, value in columns.items() if as_stored(value) != getattr(row, name)}
+    counts = changed - rules.OPEN_WHERE_LOCKED
+    dates = rules.DATES if counts - {*rules.DATES} else [name for name in rules.DATES if name in counts]
+    check_unlocked(ctx, *(one for name in dates for one in (getattr(row, name), columns[name])))
 
 
 def _check_locked(row: Row, columns: dict[str, Any]) -> None:

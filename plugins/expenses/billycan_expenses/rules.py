@@ -31,6 +31,17 @@ actions = Actions({"void": ("recorded", "void")})
 YEARS_TO_CLAIM = 4
 NOTHING = Decimal("0.00")
 
+# The days on which an expense counts: its own, when it was paid, and its GST once the tax invoice is held.
+DATES = ("date", "paid_on", "tax_invoice_held_on")
+
+# What changes no figure where the books are locked, or follows from the dates.
+OPEN_WHERE_LOCKED = frozenset(
+    {
+        *("description", "due_date", "payment_method", "reference", "job_id", "billable", "external_id", "metadata"),
+        *("tax_invoice_held", "claim_until", "recorded_late"),
+    }
+)
+
 # A void expense is kept as it was; these say nothing of it.
 OPEN_ONCE_VOID = frozenset({"external_id", "metadata"})
 

@@ -43,11 +43,17 @@ def count(ctx: Context, invoice: Row) -> None:
             _move(ctx, deposit, invoice, invoice.issue_date, 1)
 
 
-def let_go(ctx: Context, invoice: Row) -> None:
-    """Let the deposits that an invoice took off be taken off another, as it is deleted or void."""
+def let_go(ctx: Context, invoice: Row, on: date | None = None) -> None:
+    """Let the deposits that an invoice took off be taken off another, as it is deleted or void.
+
+    What counts of one that was sent does so until a day; without one it never did, as what stood of the invoice itself
+    was taken off before.
+    """
     for deposit in documents.held(ctx, _taken_off_by(invoice)) if invoice.deposits_applied > 0 else ():
-        if invoice.status != "draft":
-            _move(ctx, deposit, invoice, max(ctx.today(), invoice.issue_date), -1)
+        if invoice.status != "draft" and on is not None:
+            _move(ctx, deposit, invoice, on, -1)
+        elif invoice.status != "draft":
+            ledger.write(ctx, deposit.id, [_counted(deposit, "deposit", invoice.issue_date, -1)])
         documents.tell(ctx, records.save(ctx, deposit, applied_to=None), "invoice.updated")
 
 

@@ -67,7 +67,7 @@ records = Records(
         "is_overdue": ("status", "due_date"),
         "allowed_actions": (
             *("status", "client_id", "issue_date", "gst_breakdown", "total", "amount_credited"),
-            *("claim", "applied_to", "forfeited_on"),
+            *("claim", "applied_to", "forfeited_on", "written_off_on"),
         ),
         "forfeited_gst": ("forfeited_on", "deposit_gst"),
         "work": ("subtotal", "gst", "less_subtotal", "less_gst"),
@@ -136,6 +136,7 @@ def _allowed(ctx: Context, row: Row, registered: bool) -> list[str]:
         may_charge=registered or "gst" not in gst_codes(row),  # as a copy would, which is dated today
         may_void=not row.amount_credited,
         may_forfeit=row.claim == "deposit" and row.applied_to is None and row.forfeited_on is None,
+        written_off=row.written_off_on is not None,
     )
 
 

@@ -5,7 +5,7 @@ the earlier of its date and its first payment (s 29-5(1) GST Act), notes count o
 what is written off as bad is an adjustment, as is what is recovered of it (s 21-5, 21-10; of a sale that is only partly
 taxable s 136-30, 136-35). On a cash basis as much of it counts as was paid (s 29-5(2)): of the GST, and of each part of
 the price, `round(part * paid / price)` less what counted before, so that together the payments count all of it, to the
-cent; bad debts there are none (s 21-5(2)).
+cent; bad debts there are none (s 21-5(2)). Of a note what is held back is added to both: see `held`.
 """
 
 from collections.abc import Collection
@@ -16,11 +16,12 @@ import sqlalchemy as sa
 
 from billycan import Context, GstEntries, GstPeriod, names_of, own
 
-from . import supplies
-from .sums import in_cents
+from . import held, ledger, supplies
 from .tables import entries, invoices, notes
+from .tables import held as held_back
 
 _PARTS = ("gst", "export", "gst_free", "input_taxed", "out_of_scope")
+_HELD = ("total", *_PARTS, "paid")
 _COUNTED = ("price", "export", "gst_free", "input_taxed", "gst", "bad_price", "bad_gst")
 _LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G18", "1B")
 _FIRST_DATE = date(1900, 1, 1)
@@ -77,20 +78,29 @@ def _ledger(ctx: Context, period: GstPeriod) -> sa.Subquery:
     since = _FIRST_DATE if changes and changes[-1] >= period.since else period.since
     here = entries.c.counts_on.between(sa.literal(since, sa.Date), period.until)
     touched = sa.select(entries.c.invoice_id).where(own(ctx, entries), here)
-    columns = [entries.c[name] for name in ("id", "invoice_id", "kind", "counts_on", "note_id")]
-    figures = [in_cents(entries.c[name]).label(name) for name in ("total", *_PARTS, "written_off")]
-    paid = in_cents(entries.c.paid) + in_cents(entries.c.cash_rounding)
-    mine = own(ctx, entries), entries.c.invoice_id.in_(touched)
-    rank = sa.case((entries.c.kind == "invoice", 0), else_=1).label("rank")
-    parts = [sa.select(*columns, rank, *figures, paid.label("paid")).where(*mine)]
+    of_notes = held_back.c.counts_on.between(sa.literal(since, sa.Date), period.until)
+    either = touched.union_all(sa.select(held_back.c.invoice_id).where(own(ctx, held_back), of_notes))
+    stands = ledger.netted(ctx, entries.c.invoice_id.in_(either)).cte("stands")
+    kept = held.netted(ctx, held_back.c.invoice_id.in_(either)).subquery("kept")
+    columns = [stands.c[name] for name in ("id", "invoice_id", "kind", "counts_on", "note_id")]
+    figures: list[Any] = [stands.c[name] for name in ("total", *_PARTS, "written_off")]
+    figures.append((stands.c.paid + stands.c.cash_rounding).label("paid"))
+    names = (*(column.name for column in figures), *map(_held, _HELD))
+    rank = sa.case((stands.c.kind == "invoice", 0), else_=1).label("rank")
+    none_held = (_NOTHING.label(_held(name)) for name in _HELD)
+    parts = [sa.select(*columns, rank, *figures, *none_held)]
+    paid = kept.c.paid + kept.c.cash_rounding
+    shown = {_held(name): paid if name == "paid" else kept.c[name] for name in _HELD}
+    of_a_note = kept.c.id, kept.c.invoice_id, sa.literal("held"), kept.c.counts_on, kept.c.note_id, sa.literal(1)
+    parts.append(sa.select(*of_a_note, *(shown.get(name, _NOTHING).label(name) for name in names)))
     for day in changes:
-        mark = sa.literal("").label("id"), entries.c.invoice_id, sa.literal("change").label("kind")
+        mark = sa.literal("").label("id"), stands.c.invoice_id, sa.literal("change").label("kind")
         ended_on = sa.literal(day, sa.Date)
-        counts_on = sa.case((entries.c.counts_on < ended_on, ended_on), else_=entries.c.counts_on)
-        dated = *mark, counts_on.label("counts_on"), entries.c.note_id, sa.literal(1).label("rank")
-        blank = (_NOTHING.label(column.name) for column in (*figures, paid.label("paid")))
-        parts.append(sa.select(*dated, *blank).where(*mine, entries.c.kind == "invoice"))
-    return sa.union_all(*parts).subquery("ledger") if changes else parts[0].subquery("ledger")
+        counts_on = sa.case((stands.c.counts_on < ended_on, ended_on), else_=stands.c.counts_on)
+        dated = *mark, counts_on.label("counts_on"), stands.c.note_id, sa.literal(1).label("rank")
+        blank = (_NOTHING.label(name) for name in names)
+        parts.append(sa.select(*dated, *blank).where(stands.c.kind == "invoice"))
+    return sa.union_all(*parts).subquery("ledger")
 
 
 def _standing(ledger: sa.Subquery) -> sa.Subquery:
@@ -102,7 +112,7 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
     # One window for all of it: in this order the price comes first, and only its day may be that of the next entry.
     c = ledger.c
     window: dict[str, Any] = {"partition_by": c.invoice_id, "order_by": _in_order(ledger), "rows": (None, 0)}
-    noted_on = sa.case((c.kind != "change", c.counts_on))
+    noted_on = sa.case((c.kind.not_in(("change", "held")), c.counts_on))
     earliest = sa.func.min(noted_on).over(**window)
     after = sa.func.lead(noted_on).over(**window)
     first_on = sa.case(((c.kind == "invoice") & (after < c.counts_on), after), else_=earliest)
@@ -111,7 +121,7 @@ def _standing(ledger: sa.Subquery) -> sa.Subquery:
     )
     so_far = (
         sa.cast(sa.func.sum(c[name]).over(**window), sa.BigInteger).label(name)
-        for name in ("total", *_PARTS, "paid", "written_off")
+        for name in ("total", *_PARTS, "paid", "written_off", *map(_held, _HELD))
     )
     return sa.select(
         *(c[name] for name in ("invoice_id", "note_id", "kind", "rank", "counts_on", "id")),
@@ -136,12 +146,14 @@ def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
     first_on = registered_by(c.first_on)
     counts_on = sa.case((c.kind == "invoice", first_on), else_=registered_by(c.counts_on))
     # What is set off, such as a trade-in, pays for what nothing else is to be paid of.
-    set_off = (c.total == 0) & c.sent_on.is_not(None)
+    whole = {name: c[name] + c[_held(name)] for name in _HELD}
+    set_off = (whole["total"] == 0) & c.sent_on.is_not(None)
     in_full = counts_on >= period.accrual_from(first_on)
-    price = c.total - c.out_of_scope
+    price, whole["price"] = c.total - c.out_of_scope, whole["total"] - whole["out_of_scope"]
 
     def counting(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
-        return sa.case((in_full | set_off, part), else_=_share(part, c.paid, c.total)).label(name)
+        so_far = sa.case((set_off, whole[name]), else_=_share(whole[name], whole["paid"], whole["total"]))
+        return sa.case((in_full, part), else_=so_far).label(name)
 
     def bad(part: sa.ColumnElement[int], name: str) -> sa.Label[int]:
         is_bad = (c.written_off != 0) & in_full
@@ -168,6 +180,11 @@ def _in_order(of: sa.Subquery) -> tuple[Any, ...]:
     return of.c.rank, of.c.get("noted_on", of.c.counts_on), of.c.id
 
 
+def _held(name: str) -> str:
+    """The column of what is held back of a figure on a cash basis."""
+    return f"held_{name}"
+
+
 def _above_zero(cents: sa.ColumnElement[int]) -> sa.Case[int]:
     return sa.case((cents > 0, cents), else_=_NOTHING)
 
@@ -175,11 +192,12 @@ def _above_zero(cents: sa.ColumnElement[int]) -> sa.Case[int]:
 def _share(part: sa.ColumnElement[int], paid: sa.ColumnElement[int], price: sa.ColumnElement[int]) -> sa.Case[int]:
     """`part * paid / price` of whole cents, half a cent away from zero; exact, as no step exceeds 64 bits.
 
-    The product of two amounts of money would, so `paid` is taken apart into millions and the rest.
+    The product of two amounts of money would, so `paid` is taken apart into millions and the rest. What was paid beyond
+    the price, until it is taken off again, pays for nothing.
     """
     size = sa.func.abs(part)
     large = size * (paid // _MILLION)
     rest = (large % price) * _MILLION + size * (paid % _MILLION)
     share = (large // price) * _MILLION + (2 * rest + price) // (2 * price)
     signed = sa.case((part < 0, -share), else_=share)
-    return sa.case((sa.or_(part == 0, paid <= 0, price <= 0), _NOTHING), (paid == price, part), else_=signed)
+    return sa.case((sa.or_(part == 0, paid <= 0, price <= 0), _NOTHING), (paid >= price, part), else_=signed)

@@ -19,7 +19,7 @@ from billycan import (
 from billycan.sql import as_stored
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
-from . import deposits, ledger, rules, supplies
+from . import deposits, held, ledger, rules, supplies
 from .documents import add_draft, allowed_actions, amount_due, documents, neighbours, records, tax_invoice
 from .ledger import Change
 from .payment_schemas import NewPayment, PaymentReversal, Settlement
@@ -34,9 +34,11 @@ from .schemas import (
     NewInvoice,
     Preview,
     PreviewLine,
+    WriteOffUndoing,
 )
-from .settling import Share, lock_payments, owed, receive, reverse, share, take_clients_turn, tell
+from .settling import Share, lock_invoices, lock_payments, owed, receive, reverse, share, take_clients_turn, tell
 from .tables import payments
+from .undoing import check_date, undone_on
 
 
 def list_invoices(ctx: Context, query: InvoiceQuery) -> Page[ListedInvoice]:
@@ -196,26 +198,28 @@ def reverse_payment(ctx: Context, id: str, pay_id: str, body: PaymentReversal) -
     """Reverse a payment, for example one that bounced; it stays listed as reversed.
 
     Only once; otherwise `invalid_state_transition`. Its amount is due again or, if the invoice was written off, written
-    off again. Refused with `allocated_elsewhere` if it settles other invoices too, and with `has_refunds`. Emits
-    `payment.reversed`.
+    off again. Say the `date` on which it bounced: without one it is a mistake, which no figure shows. Refused with
+    `allocated_elsewhere` if it settles other invoices too, and with `has_refunds`. Emits `payment.reversed`.
     """
     take_clients_turn(ctx, payments, pay_id)
-    row = records.lock(ctx, id)
+    rows = lock_invoices(ctx, {id, *ledger.of_payment(ctx, pay_id)})
+    records.lock(ctx, id)
     payment, stored = lock_payments(ctx, [pay_id]).get(pay_id), allocations_of(ctx, [pay_id])
     if payment is None or id not in {one.invoice_id for one in stored}:
         raise NotFound
     if len(stored) > 1 and payment.status == "recorded":
         message = "This payment settles other invoices too: reverse it as a whole, at /v1/payments, or deallocate it."
         raise Conflict(message, code="allocated_elsewhere")
-    reverse(ctx, payment, {id: row}, stored, body.reason)
+    reverse(ctx, payment, rows, stored, body)
     return documents.get(ctx, id)
 
 
 def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     """Cancel a sent invoice that has no payments; its number is never reused.
 
-    From sent to void; otherwise `invalid_state_transition`; `has_adjustment_notes` until its notes are voided, and
-    `has_payments` until its payments are reversed. Emits `invoice.voided`.
+    As a mistake it never was, in no figure; otherwise it was until `date`. From sent to void; otherwise
+    `invalid_state_transition`; `has_adjustment_notes` until its notes are voided, and `has_payments` until its payments
+    are reversed. Emits `invoice.voided`.
     """
     take_turns(ctx)  # before the invoice is locked, as whoever deletes it does
     row = records.lock(ctx, id)
@@ -225,28 +229,88 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     if row.amount_paid and row.status in ("partially_paid", "paid"):
         raise Conflict("Money was received for this invoice: reverse its payments first.", code="has_payments")
     deposits.keep_applied(row)
-    ended = {"voided_at": ctx.now(), "void_reason": body.reason}
+    documents.check(ctx, row, "void")
+    stands = ledger.of_invoice(ctx, id)
+    on = undone_on(ctx, body, [row.issue_date], ledger.last_day(stands, row.issue_date))
+    ended = {"voided_at": ctx.now(), "voided_on": on, "void_reason": body.reason}
     invoice = documents.move(ctx, row, "void", "invoice.voided", **ended)
-    on = max(ctx.today(), row.issue_date)
-    ledger.write(ctx, id, [ledger.priced("void", on, row._mapping, -1)])
-    deposits.let_go(ctx, row)
-    deposits.void(ctx, row, on)
-    supplies.settle(ctx, row, on)
+    if on is None:
+        ledger.write(ctx, id, [one.less() for one in stands])
+    else:
+        ledger.write(ctx, id, [ledger.priced("void", on, row._mapping, -1)])
+        deposits.void(ctx, row, on)
+    held.end_of_invoice(ctx, id, on)
+    deposits.let_go(ctx, row, on)
+    if on is None:
+        supplies.undo(ctx, row)
+    else:
+        supplies.settle(ctx, row, on)
     return invoice
 
 
 def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
     """Write off the amount due as a bad debt: it moves to `amount_written_off`.
 
-    From sent or partially_paid to written_off; otherwise `invalid_state_transition`. Use `payments` to record money
-    that arrives later, as a recovery. Emits `invoice.written_off`.
+    It counts on `date`, by default today. From sent or partially_paid to written_off; otherwise
+    `invalid_state_transition`. Use `payments` to record money that arrives later, as a recovery. Emits
+    `invoice.written_off`.
     """
     row = records.lock(ctx, id)
-    given_up = {"amount_written_off": amount_due(row), "written_off_at": ctx.now(), "write_off_reason": body.reason}
-    invoice = documents.move(ctx, row, "write_off", "invoice.written_off", **given_up)
-    on = max(ctx.today(), row.issue_date)
+    documents.check(ctx, row, "write_off")
+    if body.mistake:
+        raise Invalid.member("mistake", "invalid_value", "is not for a bad debt: void an invoice that was a mistake")
+    least = ledger.last_day(ledger.of_invoice(ctx, id), row.issue_date)
+    if body.date is not None:
+        check_date(ctx, body.date, least)
+    on = body.date or max(ctx.today(), least)
+    invoice = documents.move(
+        ctx,
+        row,
+        "write_off",
+        "invoice.written_off",
+        amount_written_off=amount_due(row),
+        written_off_at=ctx.now(),
+        written_off_on=on,
+        write_off_reason=body.reason,
+    )
     ledger.write(ctx, id, [Change(kind="write_off", counts_on=on, written_off=amount_due(row))])
     return invoice
+
+
+def undo_write_off(ctx: Context, id: str, body: WriteOffUndoing) -> Invoice:
+    """Undo a write-off: what is left of it is due again, and what was paid of it is no recovery but a payment.
+
+    As a mistake it never was written off; otherwise it was until `date`. From written_off to sent or partially_paid;
+    what was recovered in full stays paid. Otherwise `invalid_state_transition`. Emits `invoice.write_off_undone`.
+    """
+    row = records.lock(ctx, id)
+    documents.check(ctx, row, "undo_write_off")
+    if row.written_off_on is None:
+        raise Conflict(
+            "This invoice was paid and not written off.",
+            code="invalid_state_transition",
+            status=row.status,
+            allowed_actions=allowed_actions(ctx, row),
+        )
+    stands = ledger.of_invoice(ctx, id)
+    bad = [one for one in stands if one.written_off and one.counts_on >= row.written_off_on]
+    on = undone_on(ctx, body, (one.counts_on for one in bad), ledger.last_day(stands, row.written_off_on))
+    if on is None:
+        ledger.write(ctx, id, [one.less("written_off") for one in bad])
+    elif row.amount_written_off:
+        ledger.write(ctx, id, [Change(kind="write_off", counts_on=on, written_off=-row.amount_written_off)])
+    settled = row.amount_paid, row.amount_credited, row.cash_rounding
+    status, nothing = rules.standing(row.total, *settled, given_up=False)
+    row = records.save(
+        ctx,
+        row,
+        status=status,
+        amount_written_off=nothing,
+        written_off_at=None,
+        written_off_on=None,
+        write_off_reason=None,
+    )
+    return documents.tell(ctx, row, "invoice.write_off_undone")
 
 
 def duplicate_invoice(ctx: Context, id: str) -> Invoice:

@@ -11,7 +11,7 @@ from billycan import Conflict, Context, Deleted, Fault, Invalid, NotFound, Page,
 from billycan.sql import as_stored
 from billycan_documents.api import id_faults, patched
 
-from . import deposits, ledger, note_rules, releasing
+from . import deposits, held, ledger, note_rules, releasing
 from .claims import take_turns_of_work
 from .documents import amount_due
 from .documents import records as invoice_records
@@ -29,9 +29,12 @@ from .rules import ZERO
 from .settling import becomes_paid, lock_invoices, moved, take_clients_turn
 from .settling import tell as tell_of_invoice
 from .tables import notes
+from .undoing import undone_on
 
 # Of these an invoice is neither changed nor void instead.
 _SENT = ("sent", "partially_paid", "paid", "credited", "written_off")
+# What a note changes of its invoice; what is written off follows from it.
+_OF_A_NOTE = tuple(name for name in ledger.FIGURES if name != "written_off")
 
 
 def list_adjustment_notes(ctx: Context, query: AdjustmentNoteQuery) -> Page[ListedAdjustmentNote]:
@@ -88,9 +91,12 @@ def update_adjustment_note(ctx: Context, id: str, body: Patch[NewAdjustmentNote]
     row = records.lock(ctx, id)
     stored = lines_of(ctx, [id])[id]
     names = NewNoteLine.__struct_fields__
-    sent = [{name: getattr(line, name) for name in names} for line in stored]
+    sent = [{name: getattr(_asked(line), name) for name in names} for line in stored]
     before = {**row._mapping, "line_items": sent}
+    by_amount = {line.id for line in stored if line.amount is not None}
     for line in body.sent.get("line_items") or ():
+        if line.get("id") in by_amount and "amount" in line and line.get("quantity") == 1:
+            line["quantity"] = None  # as the note shows it
         # One clears the other, and the price that follows from it.
         for one, other in (("amount", "quantity"), ("quantity", "amount")):
             if one in line and other not in line:
@@ -159,12 +165,15 @@ def issue_adjustment_note(ctx: Context, id: str) -> AdjustmentNote:
     due = amount_due(before)
     released = releasing.release(ctx, payments, stored, max(columns["total"] - due, ZERO))
     price = ledger.priced("note", columns["issue_date"], columns, -1, note_id=id, credited=columns["total"])
+    stands = ledger.of_invoice(ctx, before.id) if released else []
+    given_up = [*releasing.changes(id, released, -1, columns["issue_date"], stands)]
     after = moved(
         ctx,
         before,
-        [price, *releasing.changes(ctx, id, payments, released, -1)],
+        [price, *given_up],
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
+    held.hold(ctx, before.id, price, given_up)
     deposits.credit(ctx, before, after, columns["issue_date"])
     if lines != drafted:
         store_lines(ctx, id, lines, anew=True)
@@ -181,23 +190,30 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
 
     From issued to void; otherwise `invalid_state_transition`. Refused with `credit_spent` if the credit that it gave
     was allocated or refunded since, and with `list_full` if the invoice would have more than 500 payments, or one of
-    them more than 500 allocations; a payment that was reversed since stays so. Its number is never reused. Emits
-    `adjustment_note.voided`, `payment.allocated` for each payment, and `invoice.paid` if the invoice becomes paid.
+    them more than 500 allocations; a payment that was reversed since stays so. As a mistake it never was; otherwise it
+    was until `date`. Its number is never reused. Emits `adjustment_note.voided`, `payment.allocated` for each payment,
+    and `invoice.paid` if the invoice becomes paid.
     """
     before, row, payments, stored = _locked(ctx, id, "void", released=True)
     restored = releasing.restore(ctx, before, payments, stored, row.released)
-    on = max(ctx.today(), row.issue_date)
+    stands = ledger.of_invoice(ctx, before.id)
+    back = {None, *(one.payment_id for one in restored)}
+    of_note = [one for one in stands if one.note_id == id and one.payment_id in back]
+    on = undone_on(ctx, body, (one.counts_on for one in of_note), ledger.last_day(stands, row.issue_date))
+    if on is None:
+        changes = [one.less(*_OF_A_NOTE) for one in of_note]
+    else:
+        price = ledger.priced("note", on, row._mapping, note_id=id, credited=-row.total)
+        changes = [price, *releasing.changes(id, restored, 1, on)]
     after = moved(
         ctx,
         before,
-        [
-            ledger.priced("note", on, row._mapping, note_id=id, credited=-row.total),
-            *releasing.changes(ctx, id, payments, restored, 1),
-        ],
+        changes,
         by={"paid_at": ctx.now(), "payment_method": payments[max(payments)].payment_method} if payments else None,
     )
-    deposits.credit(ctx, before, after, on)
-    row = records.save(ctx, row, status="void", voided_at=ctx.now(), void_reason=body.reason)
+    held.end_of_invoice(ctx, before.id, on, id)
+    deposits.credit(ctx, before, after, on or row.issue_date)
+    row = records.save(ctx, row, status="void", voided_at=ctx.now(), voided_on=on, void_reason=body.reason)
     note = tell(ctx, row, "adjustment_note.voided")
     releasing.tell(ctx, [one.payment_id for one in restored], "payment.allocated")
     if becomes_paid(before, after):
@@ -284,8 +300,9 @@ def _unknown(ids: Sequence[str | None], stored: set[str]) -> list[Fault]:
 
 
 def _asked(line: NoteLine) -> NewNoteLine:
-    """A stored line, as it was asked for."""
-    return NewNoteLine(**{name: getattr(line, name) for name in NewNoteLine.__struct_fields__})
+    """A stored line, as it was asked for: one by amount shows a quantity of 1."""
+    members = {name: getattr(line, name) for name in NewNoteLine.__struct_fields__}
+    return NewNoteLine(**members | ({} if line.amount is None else {"quantity": None}))
 
 
 def _tell_if_changed(ctx: Context, before: Row, after: Row, lines: list[NoteLine]) -> AdjustmentNote:

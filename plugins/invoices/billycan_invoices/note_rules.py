@@ -123,7 +123,7 @@ def _faults(asked: Sequence[NewNoteLine], by_id: Mapping[str, Line]) -> Iterable
         if line is None:
             yield Fault(at + "invoice_line_id", "not_found", "is not a line of this invoice")
             continue
-        if one.amount is not None and one.quantity not in (None, 1):
+        if one.amount is not None and one.quantity is not None:
             yield Fault(at + "amount", "invalid_value", "cannot be combined with quantity: send one of them")
         its_own = {"unit": (line.unit,), "gst_code": (line.gst_code,), "unit_price": (line.unit_price, one.amount)}
         for name, values in its_own.items():
@@ -154,7 +154,8 @@ def _of_line(one: NewNoteLine, line: Line, left: Left, terms: Terms, i: int) -> 
     at, quantity = f"line_items[{i}].", one.quantity if one.amount is None else None
     if quantity is not None and quantity > left.quantities[line.id]:
         raise _over(quantity, left.quantities[line.id], f"{at}quantity")
-    if quantity is None or quantity == left.quantities[line.id]:
+    in_full = quantity == left.quantities[line.id] and line.id not in left.by_amount
+    if quantity is None or in_full:
         wanted = rest if one.amount is None else one.amount
     else:
         wanted = round_cents(Fraction(entered) * Fraction(quantity) / abs(Fraction(line.quantity)))

@@ -22,7 +22,7 @@ from billycan.fields import (
 )
 from billycan_documents.api import CodeTotals, GstCode
 
-from .payment_schemas import Reason
+from .payment_schemas import Reason, Undoing
 from .schemas import TaxInvoice
 
 NoteStatus = Literal["draft", "issued", "void"]
@@ -80,7 +80,7 @@ class NewAdjustmentNote(NewResource, kw_only=True):
     issue_date: Day | None = None
 
 
-class NoteVoiding(Struct, forbid_unknown_fields=True, kw_only=True):
+class NoteVoiding(Undoing, kw_only=True):
     """Voiding an adjustment note.
 
     reason: Why.
@@ -142,6 +142,7 @@ class ListedAdjustmentNote(Resource):
     tax_invoice: Whether it shows everything that an adjustment note must.
     issued_at: When it was issued.
     voided_at: When it was voided.
+    voided_on: The date on which voiding it counts; null for a mistake, which no figure shows.
     void_reason: Why it was voided.
     hosted_url: The page where the client sees it, once it is issued; only for keys that may write invoices.
     line_items: What is taken off, in order; in lists only with `include=line_items`.
@@ -168,6 +169,7 @@ class ListedAdjustmentNote(Resource):
     tax_invoice: TaxInvoice
     issued_at: Moment | None
     voided_at: Moment | None
+    voided_on: date | None
     void_reason: str | None
     hosted_url: str | UnsetType | None
     line_items: list[NoteLine] | UnsetType = UNSET

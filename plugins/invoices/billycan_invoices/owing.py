@@ -9,7 +9,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, own
-from billycan.fields import start_of_day
 
 from .sums import amount_of, in_cents
 from .tables import entries, invoices, payments, refunds
@@ -91,8 +90,7 @@ def _parts(ctx: Context, day: date, client_id: str | None) -> list[sa.Select[Any
     owing = _row(invoices.c.client_id, {**_aged(due, day), "credit": credit}).join(
         of_each, of_each.c.invoice_id == invoices.c.id
     )
-    ended = start_of_day(day + timedelta(days=1), ctx.tenant.timezone)
-    kept = payments.c.reversed_at.is_(None) | (payments.c.reversed_at >= ended)
+    kept = (payments.c.status == "recorded") | (payments.c.reversed_on > day)
     received = _row(payments.c.client_id, {"credit": in_cents(payments.c.amount)})
     given_back = _row(payments.c.client_id, {"credit": -in_cents(refunds.c.amount)}).join(
         payments, (payments.c.tenant_id == refunds.c.tenant_id) & (payments.c.id == refunds.c.payment_id)

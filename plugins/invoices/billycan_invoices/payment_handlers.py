@@ -1,12 +1,15 @@
 """What each endpoint of payments does."""
 
+from decimal import Decimal
+
 import sqlalchemy as sa
 
 from billycan import Context, Invalid, Named, Page, Row, new_id
+from billycan.gst import check_unlocked
 from billycan_documents.api import client_of
 
-from . import rules
-from .ledger import Change, day_of
+from . import held, ledger, rules
+from .ledger import Change
 from .listed import REFUNDS
 from .payment_schemas import (
     NewReceipt,
@@ -17,7 +20,7 @@ from .payment_schemas import (
     PaymentQuery,
     PaymentReversal,
 )
-from .payments import allocations_of, allowed_actions, check_coins, received, records, shown
+from .payments import allocations_of, allowed_actions, check_coins, never_used, received, records, shown
 from .settling import (
     allocate,
     keep,
@@ -32,6 +35,7 @@ from .settling import (
     tell_of_payment,
 )
 from .tables import payments, refunds
+from .undoing import undone_on
 
 
 def list_payments(ctx: Context, query: PaymentQuery) -> Page[Payment]:
@@ -78,10 +82,12 @@ def get_payment(ctx: Context, id: str) -> Payment:
 def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
     """Settle invoices of the client with what is unallocated.
 
-    Possible while it is recorded; otherwise `invalid_state_transition`, also for an invoice that cannot be paid.
-    Refused with `over_allocated` above what is unallocated, with `overpayment_not_allowed` above what is due, and with
-    `list_full` for an invoice that has 500 payments, or where the payment would settle more than 500 invoices. Emits
-    `payment.allocated`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that becomes paid.
+    It counts on the day the money was received, whenever you do this; credit that an adjustment note gave, or that
+    settled another invoice until some day, counts today. Possible while it is recorded; otherwise
+    `invalid_state_transition`, also for an invoice that cannot be paid. Refused with `over_allocated` above what is
+    unallocated, with `overpayment_not_allowed` above what is due, and with `list_full` for an invoice that has 500
+    payments, or where the payment would settle more than 500 invoices. Emits `payment.allocated`, `invoice.recovered`
+    for each recovery, and `invoice.paid` for each invoice that becomes paid.
     """
     take_clients_turn(ctx, payments, id)
     rows = lock_invoices(ctx, (one.invoice_id for one in body.allocations))
@@ -97,6 +103,7 @@ def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
         rounded=sum((abs(one.cash_rounding) for one in stored.values()), rules.ZERO),
     )
     amount = sum((one.amount for one in given), rules.ZERO)
+    unused = never_used(ctx, payment)
     payment = records.save(
         ctx,
         payment,
@@ -104,7 +111,7 @@ def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
         unallocated=payment.unallocated - amount,
         cash_rounding=payment.cash_rounding + sum(one.rounding for one in given),
     )
-    after = allocate(ctx, payment, given, stored, day_of(ctx, [payment]))
+    after = allocate(ctx, payment, given, stored, on=max(ctx.today(), payment.paid_on), never_used=unused)
     told = tell_of_payment(ctx, payment, "payment.allocated")
     for one, row in zip(given, after, strict=True):
         tell(ctx, one.invoice, row)
@@ -114,8 +121,9 @@ def allocate_payment(ctx: Context, id: str, body: PaymentAllocation) -> Payment:
 def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Payment:
     """Take a payment, or part of it, off an invoice: it is unallocated then, and the invoice due again.
 
-    Possible while it is recorded; otherwise `invalid_state_transition`. An invoice that was written off has the amount
-    written off again. Refused with `over_allocated` above what settles the invoice. Emits `payment.deallocated`.
+    As a mistake it never settled the invoice; otherwise it did until `date`. Possible while it is recorded; otherwise
+    `invalid_state_transition`. An invoice that was written off has the amount written off again. Refused with
+    `over_allocated` above what settles the invoice. Emits `payment.deallocated`.
     """
     take_clients_turn(ctx, payments, id)
     rows = lock_invoices(ctx, [body.invoice_id])
@@ -133,8 +141,13 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
     due = owed(row) + before.amount + before.cash_rounding
     rounding = min(due - left, rules.ZERO) if left else rules.ZERO
     keep(ctx, before, left, rounding)
-    change, on = rounding - before.cash_rounding, day_of(ctx, [payment])
-    moved(ctx, row, [Change(kind="payment", counts_on=on, payment_id=id, paid=-taken, cash_rounding=change)])
+    change = rounding - before.cash_rounding
+    stands = ledger.of_payment(ctx, id)[body.invoice_id]
+    changes = _taken_off(stands, taken, change)
+    on = undone_on(ctx, body, [one.counts_on for one in changes], ledger.last_day(stands, payment.paid_on))
+    if on is not None:
+        changes = [Change(kind="payment", counts_on=on, payment_id=id, paid=-taken, cash_rounding=change)]
+    moved(ctx, row, changes)
     payment = records.save(
         ctx,
         payment,
@@ -146,17 +159,23 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
 
 
 def refund_payment(ctx: Context, id: str, body: NewRefund) -> Payment:
-    """Record that some of what is unallocated was given back.
+    """Record that some of what is unallocated was given back; credit that adjustment notes gave goes first.
 
-    Possible while it is recorded; otherwise `invalid_state_transition`. Refused with `over_refunded` above what is
-    unallocated, and with `list_full` if it has 500 refunds. Emits `payment.refunded`.
+    Not before the payment was received. Possible while it is recorded; otherwise `invalid_state_transition`. Refused
+    with `over_refunded` above what is unallocated, and with `list_full` if it has 500 refunds. Emits
+    `payment.refunded`.
     """
+    take_clients_turn(ctx, payments, id)
     payment = _locked(ctx, id, "refund")
     check_coins(body.payment_method, body.amount)
     if body.amount > payment.unallocated:
         message = f"{body.amount} is more than the {payment.unallocated} that is unallocated."
         raise Invalid(message, code="over_refunded", param="amount", unallocated=payment.unallocated)
     refunded_at, refunded_on = received(ctx, body.refunded_at, "refunded_at")
+    if refunded_on < payment.paid_on:
+        message = f"must not be before the payment was received, on {payment.paid_on}"
+        raise Invalid.member("refunded_at", "out_of_range", message)
+    check_unlocked(ctx, refunded_on)
     REFUNDS.check_rows(ctx, [(payment, None)])
     refund = {
         "id": new_id("rfd"),
@@ -168,6 +187,7 @@ def refund_payment(ctx: Context, id: str, body: NewRefund) -> Payment:
         "reference": body.reference,
     }
     ctx.db.execute(sa.insert(refunds).values(tenant_id=ctx.tenant_id, **refund))
+    held.spend(ctx, id, body.amount, refunded_on)
     payment = records.save(
         ctx, payment, refunded=payment.refunded + body.amount, unallocated=payment.unallocated - body.amount
     )
@@ -178,13 +198,27 @@ def reverse_whole_payment(ctx: Context, id: str, body: PaymentReversal) -> Payme
     """Reverse a payment, for example one that bounced, wherever it is allocated.
 
     From recorded to reversed; otherwise `invalid_state_transition`. What it settled is due again or, if the invoice was
-    written off, written off again; nothing of it is credit any more. Refused with `has_refunds`. Emits
-    `payment.reversed`.
+    written off, written off again; nothing of it is credit any more. Say the `date` on which it bounced: without one
+    it is a mistake, which no figure shows. Refused with `has_refunds`. Emits `payment.reversed`.
     """
     take_clients_turn(ctx, payments, id)
     stored = allocations_of(ctx, [id])
-    rows = lock_invoices(ctx, (one.invoice_id for one in stored))
-    return reverse(ctx, records.lock(ctx, id), rows, stored, body.reason)
+    rows = lock_invoices(ctx, ledger.of_payment(ctx, id))
+    return reverse(ctx, records.lock(ctx, id), rows, stored, body)
+
+
+def _taken_off(stands: list[Change], amount: Decimal, rounding: Decimal) -> list[Change]:
+    """What takes so much of what a payment settles of an invoice off where it stands, the newest of it first."""
+    changes = []
+    for one in reversed(stands):
+        if (taken := min(one.paid, amount)) > 0:
+            changes.append(one.less("paid"))
+            changes[-1].paid = -taken
+            amount -= taken
+    rounded = next((one.less("paid") for one in stands if one.cash_rounding), changes[0])
+    where = next((one for one in changes if one.counts_on == rounded.counts_on), changes[0])
+    where.cash_rounding = rounding
+    return changes
 
 
 def _locked(ctx: Context, id: str, action: str) -> Row:

@@ -16,6 +16,18 @@ PaymentMethod = Annotated[
 Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
 
 
+class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Undoing something, on a day of its own or as if it never was.
+
+    date: The day on which it counts, from the day of what is undone to today.
+    mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and `mistake`
+      it is one, unless a lodged tax period has what is undone; false without `date` means today.
+    """
+
+    date: Day | None = None
+    mistake: bool | None = None
+
+
 class NewPayment(Struct, forbid_unknown_fields=True, kw_only=True):
     """Money received for an invoice.
 
@@ -87,7 +99,7 @@ class PaymentAllocation(Struct, forbid_unknown_fields=True, kw_only=True):
     allocations: Annotated[list[NewAllocation], Meta(min_length=1, max_length=100)]
 
 
-class PaymentDeallocation(Struct, forbid_unknown_fields=True, kw_only=True):
+class PaymentDeallocation(Undoing, kw_only=True):
     """Taking a payment off an invoice, into the client's credit.
 
     invoice_id: The invoice.
@@ -114,7 +126,7 @@ class NewRefund(Struct, forbid_unknown_fields=True, kw_only=True):
     reference: Reference | None = None
 
 
-class PaymentReversal(Struct, forbid_unknown_fields=True, kw_only=True):
+class PaymentReversal(Undoing, kw_only=True):
     """Reversing a payment.
 
     reason: Why.
@@ -138,6 +150,7 @@ class InvoicePayment(Struct, kw_only=True):
     allowed_actions: The actions that are possible now: POST /v1/invoices/{id}/payments/{pay_id}/{action}.
     created_at: When it was recorded.
     reversed_at: When it was reversed.
+    reversed_on: The date on which its reversal counts; null for a mistake, which no figure shows.
     reverse_reason: Why it was reversed.
     """
 
@@ -153,6 +166,7 @@ class InvoicePayment(Struct, kw_only=True):
     allowed_actions: list[str]
     created_at: Moment
     reversed_at: Moment | None
+    reversed_on: date | None
     reverse_reason: str | None
 
 
@@ -209,6 +223,7 @@ class Payment(Resource):
     allocations: The invoices that it settles; none once it is reversed.
     refunds: What was given back, the oldest first.
     reversed_at: When it was reversed.
+    reversed_on: The date on which its reversal counts; null for a mistake, which no figure shows.
     reverse_reason: Why it was reversed.
     """
 
@@ -228,6 +243,7 @@ class Payment(Resource):
     allocations: list[Allocation]
     refunds: list[Refund]
     reversed_at: Moment | None
+    reversed_on: date | None
     reverse_reason: str | None
 
 

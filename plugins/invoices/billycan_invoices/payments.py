@@ -14,7 +14,7 @@ from billycan.sql import Asked, ByIds, Statement, among
 
 from . import rules
 from .payment_schemas import Allocation, InvoicePayment, Payment, Refund
-from .tables import allocations, invoices, payments, refunds
+from .tables import allocations, entries, invoices, payments, refunds
 
 
 def of_invoices(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
@@ -81,6 +81,26 @@ _REFUNDS = ByIds(
     sa.select(refunds.c.payment_id, *(refunds.c[name] for name in Refund.__struct_fields__)).order_by(refunds.c.id),
     refunds.c.payment_id,
 )
+
+
+def _moved_by(table: sa.Table, on: str, amount: str) -> sa.Select[Any]:
+    mine = table.c.tenant_id == sa.bindparam("tenant_id"), table.c.payment_id == sa.bindparam("payment_id")
+    return sa.select(table.c[on].label("on"), table.c[amount].label("amount")).where(*mine)
+
+
+_MOVED = Statement(sa.union_all(_moved_by(entries, "counts_on", "paid"), _moved_by(refunds, "refunded_on", "amount")))
+
+
+def never_used(ctx: Context, payment: Row) -> Decimal:
+    """How much of a payment settled nothing and was not given back, on any day since it was received."""
+    by_day: dict[date, Decimal] = {}
+    for row in _MOVED.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment.id}):
+        by_day[row.on] = by_day.get(row.on, rules.ZERO) + row.amount
+    left = least = Decimal(payment.amount)
+    for on in sorted(by_day):
+        left -= by_day[on]
+        least = min(least, left)
+    return max(least, rules.ZERO)
 
 
 def payments_asked(ctx: Context, invoice_id: str) -> Asked:

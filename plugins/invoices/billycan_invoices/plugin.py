@@ -23,12 +23,12 @@ from .statement import get_statement, get_statement_as_csv
 from .statement_paper import statement_paper
 from .statement_schemas import StatementQuery
 from .summary import summarise_invoices, summarise_invoices_as_csv
-from .tables import ahead, allocations, entries, invoices, lines, note_lines, notes, payments, refunds
+from .tables import ahead, allocations, entries, held, invoices, lines, note_lines, notes, payments, refunds
 
 manifest = Manifest(
     name="invoices",
     requires=("contacts", "documents", "hosted"),
-    tables=(invoices, lines, payments, allocations, entries, ahead, refunds, notes, note_lines),
+    tables=(invoices, lines, payments, allocations, entries, held, ahead, refunds, notes, note_lines),
     migrations=Path(__file__).parent / "migrations",
     events={
         "invoice.created": Invoice,
@@ -37,6 +37,7 @@ manifest = Manifest(
         "invoice.paid": Invoice,
         "invoice.voided": Invoice,
         "invoice.written_off": Invoice,
+        "invoice.write_off_undone": Invoice,
         "invoice.recovered": Invoice,
         "invoice.forfeited": Invoice,
         "invoice.due_soon": Invoice,
@@ -74,6 +75,7 @@ manifest = Manifest(
         Route("POST", "/v1/invoices/{id}/pay", h.pay_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/void", h.void_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/write_off", h.write_off_invoice, scope="invoices:write"),
+        Route("POST", "/v1/invoices/{id}/undo_write_off", h.undo_write_off, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/forfeit", h.forfeit_invoice, scope="invoices:write"),
         Route("POST", "/v1/invoices/{id}/duplicate", h.duplicate_invoice, scope="invoices:write", status=201),
         Route(

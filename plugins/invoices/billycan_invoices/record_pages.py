@@ -8,6 +8,11 @@ _PAYMENT = {
     "paid_at": "When the money arrived. Leave it empty for today.",
 }
 
+_UNDOING = {
+    "date": "The day on which this counts. Leave it empty for a mistake, or for a write-off today.",
+    "mistake": "Whether it never should have been. Then no report or statement shows it.",
+}
+
 invoices = RecordPages(
     path="/v1/invoices",
     empty="An invoice says what a client owes and when it is due. Once sent, it has a page for the client.",
@@ -27,8 +32,8 @@ invoices = RecordPages(
             done="The payment was recorded.",
         ),
         "payments/reverse": ActionWords(
-            says="For a payment that did not go through, such as one that bounced. It stays listed as reversed, and"
-            " the amount is due again.",
+            says="For a payment that did not go through. It stays listed as reversed, and the amount is due again. If"
+            " it bounced, give the date on which it did.",
             done="The payment was reversed.",
         ),
         "pay": ActionWords(
@@ -41,6 +46,11 @@ invoices = RecordPages(
         ),
         "write_off": ActionWords(
             says="Give up what is still due as a bad debt. If the client pays after all, you can record it here.",
+        ),
+        "undo_write_off": ActionWords(
+            label="Undo the write-off",
+            says="What is left of the debt is due again.",
+            done="The debt is due again.",
         ),
         "forfeit": ActionWords(
             label="Keep the deposit",
@@ -64,6 +74,7 @@ invoices = RecordPages(
         "amount": "At most what is due. Cash is a multiple of 0.05.",
         "forfeited_on": "Leave it empty for today.",
         **_PAYMENT,
+        **_UNDOING,
     },
     tells=("payment.recorded", "payment.reversed", "adjustment_note.issued", "adjustment_note.voided"),
 )
@@ -90,8 +101,8 @@ payments = RecordPages(
             done="The refund was recorded.",
         ),
         "reverse": ActionWords(
-            says="For a payment that did not go through, such as one that bounced. Every invoice that it paid is due"
-            " again.",
+            says="For a payment that did not go through. Every invoice that it paid is due again. If it bounced, give"
+            " the date on which it did.",
         ),
     },
     labels={"unallocated": "Left over", "allocations": "For which invoices", "refunded": "Given back"},
@@ -99,6 +110,7 @@ payments = RecordPages(
         **_PAYMENT,
         "amount": "Cash is a multiple of 0.05.",
         "refunded_at": "When you gave it back. Leave it empty for today.",
+        **_UNDOING,
     },
 )
 
@@ -121,5 +133,6 @@ adjustment_notes = RecordPages(
         "reason": "A bad debt is written off on the invoice instead.",
         "full": "Take off all that is left of the invoice, instead of the lines below.",
         "issue_date": "Not before the invoice's date. Leave it empty for today.",
+        **_UNDOING,
     },
 )

@@ -16,7 +16,7 @@ from billycan import Conflict, Context, Row, new_id
 from billycan.sql import Insertion, Statement
 
 from . import rules
-from .ledger import Change, day_of
+from .ledger import Change, last_day
 from .listed import ALLOCATIONS, PAYMENTS
 from .payments import records, shown
 from .settling import keep, lock_payments
@@ -99,13 +99,16 @@ def restore(
 
 
 def changes(
-    ctx: Context, note_id: str, payments: Mapping[str, Row], released: Iterable[Release], sign: int
+    note_id: str, released: Iterable[Release], sign: int, on: date, stands: Sequence[Change] = ()
 ) -> Iterator[Change]:
-    """What releasing so much by a note, or putting it back, changes of the invoice: an entry for each payment."""
+    """What releasing so much by a note, or putting it back, changes of the invoice: an entry for each payment.
+
+    It counts on a day, but not before the payments that `stands` has came to settle the invoice.
+    """
     for one in released:
         yield Change(
             kind="payment",
-            counts_on=day_of(ctx, [payments[one.payment_id]]),
+            counts_on=last_day((c for c in stands if c.payment_id == one.payment_id), on),
             payment_id=one.payment_id,
             note_id=note_id,
             paid=sign * one.amount,

@@ -23,6 +23,7 @@ actions = Actions(
         "pay": ("draft sent partially_paid", "paid"),
         "void": ("sent", "void"),
         "write_off": ("sent partially_paid", "written_off"),
+        "undo_write_off": ("written_off paid", None),
         "forfeit": ("paid", None),
         "duplicate": ("draft sent partially_paid paid credited void written_off", None),
     }
@@ -51,20 +52,30 @@ LOCKED_IN_CLAIMS = frozenset(
 
 
 def allowed_actions(
-    status: str, *, may_send: bool, may_charge: bool, may_void: bool, may_forfeit: bool = False
+    status: str,
+    *,
+    may_send: bool,
+    may_charge: bool,
+    may_void: bool,
+    may_forfeit: bool = False,
+    written_off: bool = False,
 ) -> list[str]:
     """What may be done with an invoice.
 
     `may_send` tells of a draft, `may_charge` whether its GST can be charged, `may_void` that no note adjusts it,
-    `may_forfeit` that it is a deposit which was neither taken off another invoice nor forfeited.
+    `may_forfeit` that it is a deposit which was neither taken off another invoice nor forfeited, `written_off` that it
+    was given up, though all of it may have been recovered.
     """
-    return [*_allowed(status, may_send, may_charge, may_void, may_forfeit)]
+    return [*_allowed(status, may_send, may_charge, may_void, may_forfeit, written_off)]
 
 
 @cache  # of a few hundred answers: each invoice of a list asks, and to work it out takes 1.5 µs
-def _allowed(status: str, may_send: bool, may_charge: bool, may_void: bool, may_forfeit: bool) -> tuple[str, ...]:
+def _allowed(
+    status: str, may_send: bool, may_charge: bool, may_void: bool, may_forfeit: bool, written_off: bool
+) -> tuple[str, ...]:
     pay = may_send or status != "draft"
     now = {"send": may_send, "pay": pay, "duplicate": may_charge, "void": may_void, "forfeit": may_forfeit}
+    now["undo_write_off"] = written_off
     return tuple([action for action in actions.allowed(status) if now.get(action, True)])
 
 

@@ -21,7 +21,7 @@ from billycan.fields import (
 )
 from billycan_documents.api import CodeTotals, GstCode, Line, NewDocument
 
-from .payment_schemas import InvoicePayment, Reason
+from .payment_schemas import InvoicePayment, Reason, Undoing
 
 Status = Literal["draft", "sent", "partially_paid", "paid", "credited", "void", "written_off"]
 Include = Literal["line_items"]
@@ -56,7 +56,7 @@ class NewInvoice(NewDocument, kw_only=True):
     booking_id: Id | None = None
 
 
-class InvoiceVoiding(Struct, forbid_unknown_fields=True, kw_only=True):
+class InvoiceVoiding(Undoing, kw_only=True):
     """Voiding an invoice.
 
     reason: Why.
@@ -69,9 +69,17 @@ class InvoiceWriteOff(Struct, forbid_unknown_fields=True, kw_only=True):
     """Writing off what is due.
 
     reason: Why.
+    date: The day on which it counts, not before the last payment or adjustment note; default today.
+    mistake: False or null: an invoice that was a mistake is voided.
     """
 
     reason: Reason | None = None
+    date: Day | None = None
+    mistake: bool | None = None
+
+
+class WriteOffUndoing(Undoing, kw_only=True):
+    """Undoing a write-off: what is left of it is due again."""
 
 
 class Forfeiture(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -135,8 +143,10 @@ class ListedInvoice(Resource):
     paid_at: When it became paid.
     payment_method: How the payment that settled it was made.
     voided_at: When it was voided.
+    voided_on: The date on which voiding it counts; null for a mistake, which no figure shows.
     void_reason: Why it was voided.
     written_off_at: When it was written off.
+    written_off_on: The date on which the write-off counts.
     write_off_reason: Why it was written off.
     claim: What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a `part_payment`, a
       `deposit`, or all that other invoices left (`final`).
@@ -186,8 +196,10 @@ class ListedInvoice(Resource):
     paid_at: Moment | None
     payment_method: str | None
     voided_at: Moment | None
+    voided_on: date | None
     void_reason: str | None
     written_off_at: Moment | None
+    written_off_on: date | None
     write_off_reason: str | None
     claim: Claim | None
     work: WorkTotals | None

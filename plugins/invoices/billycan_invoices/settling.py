@@ -13,18 +13,20 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Conflict, Context, Fault, Invalid, Named, Row, new_id, own
+from billycan.gst import check_unlocked
 from billycan.sql import ByIds, Insertion, Statement
 
-from . import ledger, rules
+from . import held, ledger, rules
 from .documents import amount_due, documents
 from .documents import records as invoice_records
 from .ledger import Change
 from .listed import ALLOCATIONS, PAYMENTS
-from .payment_schemas import Allocation, NewAllocation, Payment
+from .payment_schemas import Allocation, NewAllocation, Payment, PaymentReversal
 from .payments import allowed_actions, received, show, shown
 from .payments import records as payment_records
 from .schemas import Invoice
 from .tables import allocations, invoices, notes, payments
+from .undoing import undone_on
 
 
 class Share(Struct):
@@ -135,6 +137,7 @@ def receive(
 ) -> tuple[Payment, list[Row]]:
     """A new payment of a client that settles these, and their invoices as they are then; `body` says how and when."""
     paid_at, paid_on = received(ctx, body.paid_at, "paid_at")
+    check_unlocked(ctx, paid_on)
     allocated = sum((one.amount for one in given), rules.ZERO)
     row = payment_records.insert(
         ctx,
@@ -152,17 +155,21 @@ def receive(
         status="recorded",
         **{"metadata": {}, **members},
     )
-    after = allocate(ctx, row, given, {}, paid_on)
+    after = allocate(ctx, row, given, {}, on=paid_on, never_used=allocated)
     found = [Allocation(one.invoice.id, one.invoice.number, one.amount, one.rounding, paid_on) for one in given]
     (payment,) = show(ctx, [row], {row.id: found}, {row.id: []})
     return payment, after
 
 
-def allocate(ctx: Context, payment: Row, given: Sequence[Share], stored: Mapping[str, Row], on: date) -> list[Row]:
+def allocate(
+    ctx: Context, payment: Row, given: Sequence[Share], stored: Mapping[str, Row], *, on: date, never_used: Decimal
+) -> list[Row]:
     """Settle the invoices with a payment, whose figures say so already; returns them as they are then.
 
-    `stored` are the rows by invoice that say what of the payment settles them already. Conflict `list_full` where an
-    invoice or the payment lists as many as it can.
+    Money counts on the day it was received, whenever it is allocated (s 29-5 GST Act): that is so for as much as was
+    `never_used`. The rest settled another invoice since, and counts `on` the day it settles this one. `stored` are the
+    rows by invoice that say what of the payment settles them already. Conflict `list_full` where an invoice or the
+    payment lists as many as it can.
     """
     PAYMENTS.check_rows(ctx, [(one.invoice, one.param) for one in given if one.invoice.id not in stored])
     new = []
@@ -176,23 +183,51 @@ def allocate(ctx: Context, payment: Row, given: Sequence[Share], stored: Mapping
         ALLOCATIONS.check_room(ctx, {payment.id: "allocations"} if stored else {}, len(new))
         _INSERT.run(ctx.db, ctx.tenant_id, new)
     by = {"paid_at": payment.paid_at, "payment_method": payment.payment_method}
-    return [moved(ctx, one.invoice, [_paid(on, payment.id, one.amount, one.rounding)], by=by) for one in given]
+    settled, used_again = [], rules.ZERO
+    for one in given:
+        first = min(one.amount, never_used)
+        parts = (payment.paid_on, first), (on, one.amount - first)
+        changes = [_paid(day, payment.id, amount) for day, amount in parts if amount]
+        changes[-1].cash_rounding = one.rounding
+        settled.append(moved(ctx, one.invoice, changes, by=by))
+        never_used -= first
+        used_again += one.amount - first
+    if used_again:
+        held.spend(ctx, payment.id, used_again, on)
+    return settled
 
 
 _INSERT = Insertion(allocations, allocations.c.keys())
 
 
-def reverse(ctx: Context, payment: Row, rows: Mapping[str, Row], stored: Sequence[Row], reason: str | None) -> Payment:
+def reverse(
+    ctx: Context, payment: Row, rows: Mapping[str, Row], stored: Sequence[Row], body: PaymentReversal
+) -> Payment:
     """Reverse a locked payment: what it settled of these locked invoices is due, or written off, again.
 
-    Conflict where some of it was refunded, or it is reversed already. Emits `payment.reversed`.
+    The invoices are all that the ledger has of it, which `stored` no longer may. Conflict where some of it was
+    refunded, or it is reversed already. Emits `payment.reversed`.
     """
     rules.payment_actions.check("reverse", payment.status, allowed_actions(payment))
     if payment.refunded:
         raise Conflict("Some of this payment was refunded, so that it cannot be reversed.", code="has_refunds")
-    on = ledger.day_of(ctx, [payment])
-    for one in stored:
-        moved(ctx, rows[one.invoice_id], [_paid(on, payment.id, -one.amount, -one.cash_rounding)])
+    stands = ledger.of_payment(ctx, payment.id)
+    changes = [change for of_one in stands.values() for change in of_one]
+    days = [payment.paid_on, *(one.counts_on for one in changes)]
+    on = undone_on(ctx, body, days, max(days))
+    check_unlocked(ctx, on or payment.paid_on)
+    if on is None:
+        settled = {one.invoice_id for one in stored}
+        for id, of_one in stands.items():
+            taken_off = [one.less("paid", "cash_rounding") for one in of_one if one.kind == "payment"]
+            if id in settled:
+                moved(ctx, rows[id], taken_off)
+            else:  # it settled this one on some days only, which has all its figures without it
+                ledger.write(ctx, id, _with_bad_debt(rows[id], taken_off))
+    else:
+        for one in stored:
+            moved(ctx, rows[one.invoice_id], [_paid(on, payment.id, -one.amount, -one.cash_rounding)])
+    held.end_of_payment(ctx, payment.id, on)
     row = payment_records.save(
         ctx,
         payment,
@@ -201,7 +236,8 @@ def reverse(ctx: Context, payment: Row, rows: Mapping[str, Row], stored: Sequenc
         unallocated=rules.ZERO,
         refunded=payment.amount,  # the client has it all back
         reversed_at=ctx.now(),
-        reverse_reason=reason,
+        reversed_on=on,
+        reverse_reason=body.reason,
     )
     return tell_of_payment(ctx, row, "payment.reversed")
 
@@ -225,8 +261,7 @@ def keep(ctx: Context, allocation: Row, amount: Decimal, rounding: Decimal) -> N
 def moved(ctx: Context, row: Row, changes: Sequence[Change], *, by: Mapping[str, Any] | None = None) -> Row:
     """A locked invoice after these changes, which the ledger keeps; its status follows.
 
-    What is written off then follows, too, and is noted with the last one. `by` says when it became paid and how, where
-    it does; else it is now.
+    What is written off then follows, too. `by` says when it became paid and how, where it does; else it is now.
     """
     columns = {
         "amount_paid": row.amount_paid + sum(one.paid for one in changes),
@@ -234,8 +269,7 @@ def moved(ctx: Context, row: Row, changes: Sequence[Change], *, by: Mapping[str,
         "cash_rounding": row.cash_rounding + sum(one.cash_rounding for one in changes),
     }
     status, written_off = rules.standing(row.total, *columns.values(), given_up=row.written_off_at is not None)
-    changes[-1].written_off = written_off - row.amount_written_off
-    ledger.write(ctx, row.id, changes)
+    ledger.write(ctx, row.id, _with_bad_debt(row, changes))
     if status != "paid":
         columns |= {"paid_at": None, "payment_method": None}
     elif row.status != "paid":
@@ -243,7 +277,28 @@ def moved(ctx: Context, row: Row, changes: Sequence[Change], *, by: Mapping[str,
     return invoice_records.save(ctx, row, status=status, amount_written_off=written_off, **columns)
 
 
-def _paid(on: date, payment_id: str, amount: Decimal, rounding: Decimal) -> Change:
+def _with_bad_debt(row: Row, changes: Sequence[Change]) -> list[Change]:
+    """The changes of an invoice with what each makes of a debt that was written off.
+
+    From the day of the write-off on, what is paid is a recovery. What was paid before that day makes less of what was
+    written off on it.
+    """
+    since: date | None = row.written_off_on
+    if since is None:
+        return [*changes]
+    before, by_day = rules.ZERO, dict[date, Decimal]()
+    for one in changes:
+        settled = one.paid + one.cash_rounding + one.credited
+        if one.counts_on < since:
+            before += settled
+        else:
+            by_day[one.counts_on] = by_day.get(one.counts_on, rules.ZERO) + settled
+    for one in reversed(changes):  # once a day: what a note takes off and releases is no recovery
+        one.written_off = -by_day.pop(one.counts_on, rules.ZERO)
+    return [*changes, *([Change(kind="write_off", counts_on=since, written_off=-before)] if before else [])]
+
+
+def _paid(on: date, payment_id: str, amount: Decimal, rounding: Decimal = rules.ZERO) -> Change:
     return Change(kind="payment", counts_on=on, payment_id=payment_id, paid=amount, cash_rounding=rounding)
 
 

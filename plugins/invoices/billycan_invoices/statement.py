@@ -4,20 +4,20 @@ from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any, get_args
-from zoneinfo import ZoneInfo
 
 import msgspec
 import sqlalchemy as sa
 
 from billycan import BadRequest, Context, Named, NotFound, Reply, own
-from billycan.fields import start_of_day
 from billycan.sql import among, one_moment
 from billycan.web import csv_reply
 from billycan_contacts import api as contacts
 
+from . import ledger
 from .owing import owed_by
 from .rules import ZERO
 from .statement_schemas import Kind, Statement, StatementEntry, StatementQuery
+from .sums import amount_of
 from .tables import entries, invoices, notes, payments, refunds
 
 MOST_ENTRIES = 5_000
@@ -94,18 +94,19 @@ def _too_many() -> BadRequest:
 
 def _of_invoices(ctx: Context, client_id: str, since: date, until: date) -> sa.Select[Any]:
     """What the ledger has of the client's invoices, but for what payments settled: they count when they are made."""
-    mine = (invoices.c.tenant_id == entries.c.tenant_id) & (invoices.c.id == entries.c.invoice_id)
-    its = (notes.c.tenant_id == entries.c.tenant_id) & (notes.c.id == entries.c.note_id)
     # Found by their invoices, of which a client has few: on the same days there are those of all others.
     theirs = sa.select(invoices.c.id).where(own(ctx, invoices), invoices.c.client_id == client_id)
-    changes = sa.or_(*(entries.c[name] != ZERO for name in ("total", "cash_rounding", "written_off")))
+    here = among(ctx, entries.c.invoice_id, theirs), entries.c.counts_on.between(since, until)
+    stands = ledger.netted(ctx, *here).subquery("stands")
+    its_invoice = own(ctx, invoices) & (invoices.c.id == stands.c.invoice_id)
+    its_note = own(ctx, notes) & (notes.c.id == stands.c.note_id)
+    changes = sa.or_(*(stands.c[name] != 0 for name in ("total", "cash_rounding", "written_off")))
     return (
-        sa.select(entries, invoices.c.number, invoices.c.reference, notes.c.number.label("note_number"))
-        .join(invoices, mine)
-        .outerjoin(notes, its)
-        .where(own(ctx, entries), own(ctx, invoices), among(ctx, entries.c.invoice_id, theirs))
-        .where(entries.c.counts_on.between(since, until), changes)
-        .order_by(entries.c.id)
+        sa.select(stands, invoices.c.number, invoices.c.reference, notes.c.number.label("note_number"))
+        .join(invoices, its_invoice)
+        .outerjoin(notes, its_note)
+        .where(changes)
+        .order_by(stands.c.id)
     )
 
 
@@ -115,9 +116,9 @@ def _read_ledger(ctx: Context, row: Any) -> Iterator[StatementEntry]:
     if of_note:
         price = "adjustment_note" if row.total < 0 else "adjustment_note_void"
     changes: dict[Kind, Decimal] = {
-        price: row.total,
-        "cash_rounding": -row.cash_rounding,
-        "write_off" if row.written_off > 0 else "recovery": -row.written_off,
+        price: amount_of(row.total),
+        "cash_rounding": -amount_of(row.cash_rounding),
+        "write_off" if row.written_off > 0 else "recovery": -amount_of(row.written_off),
     }
     for kind, amount in changes.items():
         if amount:
@@ -127,20 +128,16 @@ def _read_ledger(ctx: Context, row: Any) -> Iterator[StatementEntry]:
 
 
 def _of_payments(ctx: Context, client_id: str, since: date, until: date) -> sa.Select[Any]:
-    zone = ctx.tenant.timezone
-    begins, ends = start_of_day(since, zone), start_of_day(until + timedelta(days=1), zone)
-    reversed_ = (payments.c.reversed_at >= begins) & (payments.c.reversed_at < ends)
-    then = payments.c.paid_on.between(since, until) | reversed_
-    return (
-        sa.select(payments).where(own(ctx, payments), payments.c.client_id == client_id, then).order_by(payments.c.id)
-    )
+    counts = (payments.c.status == "recorded") | payments.c.reversed_on.is_not(None)  # no mistakes
+    then = payments.c.paid_on.between(since, until) | payments.c.reversed_on.between(since, until)
+    mine = own(ctx, payments), payments.c.client_id == client_id
+    return sa.select(payments).where(*mine, counts, then).order_by(payments.c.id)
 
 
 def _read_payment(ctx: Context, row: Any) -> Iterator[StatementEntry]:
     yield _moved(row.paid_on, "payment", -row.amount, row)
-    if row.reversed_at:
-        on = row.reversed_at.astimezone(ZoneInfo(ctx.tenant.timezone)).date()
-        yield _moved(max(on, row.paid_on), "reversal", row.amount, row)
+    if row.reversed_on:
+        yield _moved(row.reversed_on, "reversal", row.amount, row)
 
 
 def _of_refunds(ctx: Context, client_id: str, since: date, until: date) -> sa.Select[Any]:

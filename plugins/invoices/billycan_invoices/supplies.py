@@ -12,6 +12,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, GstPeriod, Row, new_id, own
+from billycan.gst import check_unlocked
 from billycan.sql import Insertion
 from billycan_documents.api import Line, breakdown
 
@@ -44,6 +45,22 @@ def settle(ctx: Context, invoice: Row, on: date) -> None:
     _bring_to(ctx, invoice.claim_on, invoice.id, on, _not_invoiced(rows))
 
 
+def undo(ctx: Context, invoice: Row) -> None:
+    """Let a work count ahead as if one of its invoices, which is void as a mistake, had never been sent."""
+    if invoice.claim_on is None or invoice.claim == "deposit":
+        return
+    _take_turns(ctx, invoice.claim_on)
+    columns = [ahead.c[name] for name in ("invoice_id", "counts_on", *FIGURES)]
+    of_work = own(ctx, ahead), ahead.c.work_id == invoice.claim_on
+    rows = ctx.db.execute(sa.select(*columns).where(*of_work).order_by(ahead.c.counts_on)).all()
+    mine = [row for row in rows if (row.invoice_id, row.counts_on) == (invoice.id, invoice.issue_date)]
+    its = {name: sum((getattr(one, name) for one in mine), ZERO) for name in FIGURES}
+    _write(ctx, invoice.claim_on, invoice.id, invoice.issue_date, {name: -amount for name, amount in its.items()})
+    # The rest follows from what came next: another part, or the end of the work.
+    later = (row.counts_on for row in rows if row.counts_on > invoice.issue_date)
+    settle(ctx, invoice, next(later, invoice.issue_date))
+
+
 def end(ctx: Context, work_id: str) -> None:
     """Let nothing of a work count ahead any more that is not done: its price has changed (s 19-10 GST Act).
 
@@ -64,12 +81,16 @@ def hand_over(ctx: Context, quote_id: str, job_id: str) -> None:
 
 def counted(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     """What counted ahead, or no longer, on each day: of works of which the first part was accounted for in full."""
-    began = (
-        sa.select(ahead.c.work_id, sa.func.min(ahead.c.counts_on).label("day"))
+    # What was undone on the day on which it stood began nothing.
+    stands = (
+        sa.select(ahead.c.work_id, ahead.c.counts_on)
         .where(own(ctx, ahead))
-        .group_by(ahead.c.work_id)
-        .subquery("began")
+        .group_by(ahead.c.work_id, ahead.c.counts_on)
+        .having(sa.or_(*(sa.func.sum(in_cents(ahead.c[name])) != 0 for name in FIGURES)))
+        .subquery("stands")
     )
+    day = sa.func.min(stands.c.counts_on).label("day")
+    began = sa.select(stands.c.work_id, day).group_by(stands.c.work_id).subquery("began")
     labels = {"G1": "total", "G2": "export", "G3": "gst_free", "G4": "input_taxed", "1A": "gst"}
     return (
         sa.select(
@@ -115,7 +136,12 @@ def _bring_to(ctx: Context, work_id: str, invoice_id: str, on: date, wanted: Fig
     sums = (sa.func.sum(in_cents(ahead.c[name])) for name in FIGURES)
     there = ctx.db.execute(sa.select(*sums).where(own(ctx, ahead), ahead.c.work_id == work_id)).one()
     more = {name: wanted[name] - amount_of(cents) for name, cents in zip(FIGURES, there, strict=True)}
+    _write(ctx, work_id, invoice_id, on, more)
+
+
+def _write(ctx: Context, work_id: str, invoice_id: str, on: date, more: Figures) -> None:
     if any(more.values()):
+        check_unlocked(ctx, on)
         row = {"id": new_id("ahe"), "invoice_id": invoice_id, "work_id": work_id, "counts_on": on, **more}
         _INSERT.run(ctx.db, ctx.tenant_id, [row])
 

@@ -43,9 +43,12 @@ invoices = resource_table(
     sa.Column("sent_at", UTCDateTime),
     sa.Column("paid_at", UTCDateTime),
     sa.Column("payment_method", sa.Text),
+    # The day on which voiding it counts; null for a mistake, which no figure of any day shows.
     sa.Column("voided_at", UTCDateTime),
+    sa.Column("voided_on", sa.Date),
     sa.Column("void_reason", sa.Text),
     sa.Column("written_off_at", UTCDateTime),
+    sa.Column("written_off_on", sa.Date),
     sa.Column("write_off_reason", sa.Text),
     # What it bills of a quote's or a job's work: see `claims`. `claimed` is how much of the work, without extras.
     sa.Column("claim", sa.Text),
@@ -98,7 +101,9 @@ payments = resource_table(
     sa.Column("paid_on", sa.Date, nullable=False),
     sa.Column("reference", sa.Text),
     sa.Column("status", sa.Text, nullable=False),
+    # The day on which its reversal counts; null for a mistake.
     sa.Column("reversed_at", UTCDateTime),
+    sa.Column("reversed_on", sa.Date),
     sa.Column("reverse_reason", sa.Text),
     reference("client_id", "contacts"),
     # Whatever a handler gets wrong: never more than there is.
@@ -124,8 +129,9 @@ allocations = tenant_table(
     sa.Index(None, "tenant_id", "invoice_id", "payment_id"),
 )
 
-# What changed of each invoice, and on which day: entries are added and never rewritten, so their sums up to a day stay
-# what they are. Those of the first four figures are the invoice's own `amount_paid` and so on. Those of the others are
+# What changed of each invoice, and on which day. Entries are added and never rewritten. What is undone as a mistake has
+# entries of the opposite sign on the same days: those of one kind, day, payment and note that come to nothing count as
+# none. Those of the first four figures are the invoice's own `amount_paid` and so on. Those of the others are
 # its price less what notes took off, with what of it bears no GST by code, and the GST; a void invoice has no price.
 entries = tenant_table(
     "invoices_entries",
@@ -148,6 +154,29 @@ entries = tenant_table(
     reference("invoice_id", "invoices"),
     sa.Index(None, "tenant_id", "invoice_id", "counts_on", "id"),
     sa.Index(None, "tenant_id", "counts_on", "invoice_id"),
+    sa.Index(None, "tenant_id", "payment_id"),
+)
+
+# What of a note does not count yet on a cash basis, because the credit that it gave was not given back or used (s 29-20
+# GST Act): what was paid, and the share of the price that the note took off. See `held`.
+held = tenant_table(
+    "invoices_held",
+    sa.Column("invoice_id", ByCodePoint, nullable=False),
+    sa.Column("note_id", ByCodePoint, nullable=False),
+    sa.Column("payment_id", ByCodePoint, nullable=False),
+    sa.Column("counts_on", sa.Date, nullable=False),
+    sa.Column("paid", Cents(), nullable=False),
+    sa.Column("cash_rounding", Cents(), nullable=False),
+    sa.Column("total", Cents(), nullable=False),
+    sa.Column("gst", Cents(), nullable=False),
+    sa.Column("gst_free", Cents(), nullable=False),
+    sa.Column("export", Cents(), nullable=False),
+    sa.Column("input_taxed", Cents(), nullable=False),
+    sa.Column("out_of_scope", Cents(), nullable=False),
+    reference("invoice_id", "invoices"),
+    sa.Index(None, "tenant_id", "invoice_id", "counts_on"),
+    sa.Index(None, "tenant_id", "counts_on", "invoice_id"),
+    sa.Index(None, "tenant_id", "payment_id"),
 )
 
 # What of a work of which part was invoiced counts ahead of its other invoices, without a cash basis: see `supplies`.
@@ -204,7 +233,9 @@ notes = resource_table(
     # What issuing it took off the invoice's payments, so that voiding it can put it back.
     sa.Column("released", Json, nullable=False),
     sa.Column("issued_at", UTCDateTime),
+    # The day on which voiding it counts; null for a mistake.
     sa.Column("voided_at", UTCDateTime),
+    sa.Column("voided_on", sa.Date),
     sa.Column("void_reason", sa.Text),
     searchable(),
     reference("invoice_id", "invoices"),

@@ -142,6 +142,22 @@ def test_never_more_than_is_left_by_line_code_and_total(shop):
     assert shop.standing(invoice) == ("credited", 0, 270, 0)
 
 
+def test_a_quantity_takes_off_what_it_costs_or_is_refused(shop):
+    """Of a line of which an amount was taken off, one is not what is left of it."""
+    invoice = shop.sent({"unit_price": "110.00"}, amounts_are="inclusive")
+    (line,) = invoice["line_items"]
+    shop.issue(invoice, of(line, amount="55.00"))
+    error = shop.draft(invoice, of(line, quantity=1), status=422)
+    assert (error["code"], error["param"], error["left"]) == ("over_credited", "line_items[0].quantity", 55)
+    assert shop.draft(invoice, of(line, quantity="0.5"))["total"] == shop.draft(invoice, of(line))["total"] == 55
+    drafted = shop.draft(invoice, of(line, amount="5.00"))
+    path, shown = f"/v1/adjustment_notes/{drafted['id']}", drafted["line_items"]
+    assert shop.web.patch(path, {"line_items": shown})["data"]["version"] == drafted["version"]  # it shows a quantity
+    both = {"line_items": [{"id": shown[0]["id"], "amount": "6.00", "quantity": "0.1"}]}
+    assert shop.web.refused(422, "validation_failed", "PATCH", path, both)["param"] == "line_items[0].amount"
+    assert shop.act(drafted, "issue")["total"] == 5
+
+
 @pytest.mark.parametrize(
     ("lines", "param", "code"),
     [
@@ -152,6 +168,7 @@ def test_never_more_than_is_left_by_line_code_and_total(shop):
         ([{"description": "x", "unit_price": "1", "amount": "1"}], "line_items[0].amount", "invalid_value"),
         ([{"invoice_line_id": "lin_none"}], "line_items[0].invoice_line_id", "not_found"),
         ([{"invoice_line_id": "{line}", "quantity": 2, "amount": 1}], "line_items[0].amount", "invalid_value"),
+        ([{"invoice_line_id": "{line}", "quantity": 1, "amount": 1}], "line_items[0].amount", "invalid_value"),
         ([{"invoice_line_id": "{line}", "gst_code": "export"}], "line_items[0].gst_code", "invalid_value"),
     ],
 )

@@ -149,8 +149,8 @@ def test_what_is_not_sent_has_its_default(client, clock):
         "document_title": "Tax invoice",
         "tax_invoice": {"compliant": True, "missing": []},
         **dict.fromkeys(("reference", "purchase_order", "notes", "terms", "quote_id", "job_id", "booking_id")),
-        **dict.fromkeys(("sent_at", "paid_at", "payment_method", "voided_at", "void_reason")),
-        **dict.fromkeys(("written_off_at", "write_off_reason", "external_id")),
+        **dict.fromkeys(("sent_at", "paid_at", "payment_method", "voided_at", "voided_on", "void_reason")),
+        **dict.fromkeys(("written_off_at", "written_off_on", "write_off_reason", "external_id")),
         **dict.fromkeys(("claim", "applied_to", "forfeited_on", "forfeited_gst", "forfeit_reason")),
         "deposits_applied": 0,
         "metadata": {},
@@ -857,6 +857,7 @@ def test_an_invoice_is_paid_in_parts_and_reversed(client, clock):
         "allowed_actions": ["reverse"],
         "created_at": part["updated_at"],
         "reversed_at": None,
+        "reversed_on": None,
         "reverse_reason": None,
     }
     assert first["id"].startswith("pay_")

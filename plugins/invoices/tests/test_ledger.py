@@ -64,11 +64,11 @@ def test_what_happens_in_july_changes_nothing_of_june(client, clock, undo, after
         note = client.post("/v1/adjustment_notes", {"invoice_id": id, "reason": "other", "line_items": lines})["data"]
         client.post(f"/v1/adjustment_notes/{note['id']}/issue", status=200)
         if undo == "void note":
-            client.post(f"/v1/adjustment_notes/{note['id']}/void", {}, 200)
+            client.post(f"/v1/adjustment_notes/{note['id']}/void", {"mistake": False}, 200)
     elif undo == "reverse":
-        client.post(f"/v1/payments/{payment}/reverse", {}, 200)
+        client.post(f"/v1/payments/{payment}/reverse", {"mistake": False}, 200)
     elif undo == "deallocate":
-        client.post(f"/v1/payments/{payment}/deallocate", {"invoice_id": id, "amount": "40.00"}, 200)
+        client.post(f"/v1/payments/{payment}/deallocate", {"invoice_id": id, "amount": "40.00", "mistake": False}, 200)
     else:
         client.post(f"/v1/invoices/{id}/write_off", {}, 200)
         if undo == "recover":
@@ -88,6 +88,6 @@ def test_what_counts_tomorrow_is_undone_no_earlier(client, clock):
 def test_a_void_invoice_has_no_price_from_then_on(client, clock):
     id = sent(client)
     clock.move(days=40)
-    client.post(f"/v1/invoices/{id}/void", {}, 200)
+    client.post(f"/v1/invoices/{id}/void", {"mistake": False}, 200)
     assert up_to(client, id, END_OF_JUNE)[3:] == [110, 10]
     assert up_to(client, id, END_OF_JULY)[3:] == [0, 0]

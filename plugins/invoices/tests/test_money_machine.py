@@ -16,13 +16,15 @@ PARTS = ("amount_paid", "amount_credited", "amount_written_off", "cash_rounding"
 TOTALS = ("13.03", "20.02", "110.00", "0.07")
 ACTIONS = [
     *("pay", "pay", "receive", "allocate", "allocate", "deallocate", "refund", "reverse", "reverse_there"),
-    *("credit", "credit", "issue", "issue", "void_note", "void", "write_off"),
+    *("credit", "credit", "issue", "issue", "void_note", "void", "write_off", "undo_write_off"),
 ]
 OPEN = ("sent", "partially_paid", "written_off")
 
 
 class Money(RuleBasedStateMachine):
     """A client with some invoices; what is refused changes nothing, and says why."""
+
+    undo = {}
 
     def __init__(self, app):
         super().__init__()
@@ -100,7 +102,7 @@ class Money(RuleBasedStateMachine):
 
     def deallocate(self, invoice, payment, part, method):
         for one in payment["allocations"][:1] if payment else ():
-            body = {"invoice_id": one["invoice_id"], "amount": str(self.amount(one["amount"], part))}
+            body = {"invoice_id": one["invoice_id"], "amount": str(self.amount(one["amount"], part)), **self.undo}
             done = self.call(f"/v1/payments/{payment['id']}/deallocate", body)
             assert bool(done) == (D(body["amount"]) <= one["amount"])
 
@@ -112,12 +114,12 @@ class Money(RuleBasedStateMachine):
 
     def reverse(self, invoice, payment, part, method):
         if payment:
-            done = self.call(f"/v1/payments/{payment['id']}/reverse", {})
+            done = self.call(f"/v1/payments/{payment['id']}/reverse", self.undo)
             assert bool(done) == ("reverse" in payment["allowed_actions"])
 
     def reverse_there(self, invoice, payment, part, method):
         for one in invoice["payments"]:
-            done = self.call(f"/v1/invoices/{invoice['id']}/payments/{one['id']}/reverse", {})
+            done = self.call(f"/v1/invoices/{invoice['id']}/payments/{one['id']}/reverse", self.undo)
             assert bool(done) == (one["allowed_actions"] == ["reverse"])
 
     def credit(self, invoice, payment, part, method):
@@ -136,15 +138,19 @@ class Money(RuleBasedStateMachine):
 
     def void_note(self, invoice, payment, part, method):
         for id in self.notes[-1:] if part == "half" else self.notes[:1]:
-            self.call(f"/v1/adjustment_notes/{id}/void", {})
+            self.call(f"/v1/adjustment_notes/{id}/void", self.undo)
 
     def void(self, invoice, payment, part, method):
-        done = self.call(f"/v1/invoices/{invoice['id']}/void", {})
+        done = self.call(f"/v1/invoices/{invoice['id']}/void", self.undo)
         assert bool(done) == ("void" in invoice["allowed_actions"])
 
     def write_off(self, invoice, payment, part, method):
         done = self.call(f"/v1/invoices/{invoice['id']}/write_off", {})
         assert bool(done) == ("write_off" in invoice["allowed_actions"])
+
+    def undo_write_off(self, invoice, payment, part, method):
+        done = self.call(f"/v1/invoices/{invoice['id']}/undo_write_off", self.undo)
+        assert bool(done) == ("undo_write_off" in invoice["allowed_actions"])
 
     # What always holds --------------------------------------------------------------------------------------------
 

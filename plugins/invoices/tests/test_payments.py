@@ -138,10 +138,10 @@ def test_credit_is_taken_off_an_invoice_and_given_back(shop):
     back = shop.act(paid, "deallocate", {"invoice_id": one, "amount": "30.00"})
     assert (back["allocated"], back["unallocated"], back["invoice_id"]) == (80, 30, one)
     assert shop.standing(one) == ("partially_paid", 80, 30) and shop.events()[-1] == "payment.deallocated"
-    given = shop.act(paid, "refund", {"amount": "10.00", **CASH, "refunded_at": "2026-11-20", "reference": "till"})
+    given = shop.act(paid, "refund", {"amount": "10.00", **CASH, "refunded_at": "2026-11-21", "reference": "till"})
     assert (given["refunded"], given["unallocated"]) == (10, 20) and shop.events()[-1] == "payment.refunded"
     (refund,) = given["refunds"]
-    assert (refund["amount"], refund["refunded_on"], refund["reference"]) == (10, "2026-11-20", "till")
+    assert (refund["amount"], refund["refunded_on"], refund["reference"]) == (10, "2026-11-21", "till")
     assert "reverse" not in given["allowed_actions"]
     assert shop.act(paid, "reverse", {}, 409)["code"] == "has_refunds"
     path = f"/v1/invoices/{one}/payments/{paid['id']}/reverse"

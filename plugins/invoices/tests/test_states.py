@@ -27,10 +27,12 @@ FROM = {
     "payments": {"sent", "partially_paid", "written_off"},
     "void": {"sent"},
     "write_off": {"sent", "partially_paid"},
+    "undo_write_off": {"written_off", "paid"},
     "duplicate": {"draft", "sent", "partially_paid", "paid", "void", "written_off"},
 }
 ACTIONS = [
     *("send", "send", "pay", "payments", "payments", "payments", "reverse", "reverse", "reverse", "void", "write_off"),
+    "undo_write_off",
     *("change", "put_off", "put_off", "delete", "duplicate", "business"),
 ]
 ABN = "47555222000"
@@ -70,6 +72,7 @@ class Model:
     def allowed(self, abn):
         """The actions that are possible: a draft below zero, or without the seller's ABN, cannot be sent."""
         blocked = {"send", "pay"} if self.status == "draft" and (self.units < 0 or abn is None) else set()
+        blocked |= set() if self.written_off else {"undo_write_off"}
         return {action for action, statuses in FROM.items() if self.status in statuses} - blocked
 
 
@@ -116,7 +119,7 @@ class Invoices(RuleBasedStateMachine):
     def refusal_of(self, model, action):
         if action == "void" and model.paid and model.status in ("partially_paid", "paid"):
             return 409, "has_payments"
-        if model.status not in FROM[action]:
+        if model.status not in FROM[action] or (action == "undo_write_off" and not model.written_off):
             return 409, "invalid_state_transition"
         return self.refusal_to_send(model) if action in ("send", "pay") and model.status == "draft" else None
 
@@ -231,6 +234,13 @@ class Invoices(RuleBasedStateMachine):
         if self.attempt(model, "POST", "/write_off", None, self.refusal_of(model, "write_off"), stale):
             model.status, model.version, model.written_off = "written_off", model.version + 1, True
             self.events.append("invoice.written_off")
+
+    def undo_write_off(self, model, stale):
+        if self.attempt(model, "POST", "/undo_write_off", None, self.refusal_of(model, "undo_write_off"), stale):
+            model.version, model.written_off = model.version + 1, False
+            if model.rest:
+                model.status = "partially_paid" if model.paid else "sent"
+            self.events.append("invoice.write_off_undone")
 
     def change(self, model, units, stale):
         body = {"line_items": [{"description": "Days", "quantity": units, "unit_price": 10}]}

@@ -1,6 +1,7 @@
 """What each endpoint of GST reports does."""
 
 from collections.abc import Sequence
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
@@ -166,6 +167,12 @@ def get_gst_period(ctx: Context, id: str) -> Lodgement:
     It includes what was lodged at each label.
     """
     return _shown(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
+
+
+def is_lodged(ctx: Context, day: date) -> bool:
+    """Whether a day is of a tax period that was lodged."""
+    of = own(ctx, periods), periods.c.since <= day, periods.c.until >= day
+    return ctx.db.execute(sa.select(periods.c.id).where(*of).limit(1)).scalar() is not None
 
 
 def _documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None = None) -> list[GstDocument]:

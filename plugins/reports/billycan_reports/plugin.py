@@ -75,6 +75,7 @@ manifest = Manifest(
             order=97,
         ),
     ),
+    lodged=h.is_lodged,
     codes={
         "period_lodged": Code(409, "Some days of the period were lodged before."),
         "period_not_over": Code(422, "The period is not over yet."),

@@ -58,7 +58,8 @@ def test_all_of_it_counts_with_the_first_part(client, clock):
     assert months(client, "1A", "cash") == [0, 0, 10]
 
 
-def test_more_work_and_a_void_part_count_when_they_are(client, clock):
+@pytest.mark.parametrize("mistake", [False, True])
+def test_more_work_and_a_void_part_count_when_they_are(client, clock, mistake):
     job = work(client)
     first = claim(client, job, percent=20, claim="part_payment")
     at(clock, 8)
@@ -66,13 +67,13 @@ def test_more_work_and_a_void_part_count_when_they_are(client, clock):
     client.patch(f"/v1/jobs/{job}", {"line_items": [*lines, {"description": "Valve", "unit_price": "100.00"}]})
     second = claim(client, job, percent=50, claim="part_payment")
     assert months(client, "1A") == [100, 10, 0]
-    client.post(f"/v1/invoices/{first['id']}/void", {}, 200)
-    assert months(client, "1A") == [100, 10, 0]
-    client.post(f"/v1/invoices/{second['id']}/void", {}, 200)
-    assert months(client, "1A") == [100, -100, 0]
+    client.post(f"/v1/invoices/{first['id']}/void", {"mistake": mistake}, 200)
+    assert months(client, "1A") == ([0, 110, 0] if mistake else [100, 10, 0])
+    client.post(f"/v1/invoices/{second['id']}/void", {"mistake": mistake}, 200)
+    assert months(client, "1A") == ([0, 0, 0] if mistake else [100, -100, 0])
     at(clock, 9)
     claim(client, job)
-    assert months(client, "1A") == [100, -100, 110]
+    assert months(client, "1A") == ([0, 0, 110] if mistake else [100, -100, 110])
 
 
 def test_what_is_not_done_counts_no_more_once_the_job_is_cancelled(client, clock):
@@ -95,7 +96,8 @@ def test_nothing_counts_ahead_again_of_a_job_that_was_cancelled(client, clock):
     client.post(f"/v1/invoices/{second['id']}/void", {}, 200)
     client.patch(f"/v1/invoices/{drafted}", {"issue_date": "2026-09-03", "due_date": "2026-09-17"})
     client.post(f"/v1/invoices/{drafted}/send", status=200)
-    assert (months(client, "1A"), months(client, "G3")) == ([100, -50, -20], [50, -25, -10])
+    # The second part was a mistake: as if it never was, 80.00 counted ahead until the job was cancelled.
+    assert (months(client, "1A"), months(client, "G3")) == ([100, -80, 10], [50, -40, 5])
 
 
 def test_a_deposit_that_was_asked_for_first_is_part_of_it(client, clock):
@@ -182,6 +184,8 @@ def test_a_note_takes_off_an_invoice_that_took_a_deposit_off(client, clock, basi
     note = {"invoice_id": last["id"], "reason": "returned", "line_items": lines}
     note = client.post("/v1/adjustment_notes", note)["data"]["id"]
     client.post(f"/v1/adjustment_notes/{note}/issue", status=200)
+    payment = client.get(f"/v1/payments?invoice_id={last['id']}")["data"][0]["id"]
+    client.post(f"/v1/payments/{payment}/refund", {"amount": "110.00", "payment_method": "card"}, 200)
     assert (months(client, "1A", basis), months(client, "G1", basis)) == ([0, 100, -10], [0, 1150, -110])
 
 
@@ -224,8 +228,8 @@ def test_what_is_given_back_of_a_forfeited_deposit_counts_no_more(client, clock,
 def test_a_forfeited_deposit_whose_payment_bounced_and_is_void_counts_no_more(client, clock, basis):
     kept = forfeited(client)
     at(clock, 8)
-    client.post(f"/v1/invoices/{kept['id']}/payments/{kept['payments'][0]['id']}/reverse", {}, 200)
-    client.post(f"/v1/invoices/{kept['id']}/void", {}, 200)
+    client.post(f"/v1/invoices/{kept['id']}/payments/{kept['payments'][0]['id']}/reverse", {"mistake": False}, 200)
+    client.post(f"/v1/invoices/{kept['id']}/void", {"mistake": False}, 200)
     assert (months(client, "1A", basis), months(client, "G1", basis)) == ([10, -10, 0], [115, -115, 0])
 
 

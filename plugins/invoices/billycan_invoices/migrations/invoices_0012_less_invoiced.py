@@ -5,7 +5,7 @@ from alembic import op
 
 from billycan import Cents, Json
 
-revision, down_revision = "invoices_0011", "invoices_0010"
+revision, down_revision = "invoices_0012", "invoices_0011"
 
 
 def upgrade() -> None:

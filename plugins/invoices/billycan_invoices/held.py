@@ -1,0 +1,147 @@
+"""What of adjustment notes does not count yet on a cash basis: that of which the money was not given back or used.
+
+A note that reduces what is due counts on its own date. What it takes off beyond that becomes credit, and on a cash
+basis that part of the note counts on the day on which the credit is refunded or settles another invoice (s 29-20(2) GST
+Act). Until then both what was paid and that share of the price are held back: rows are added, and come to nothing in
+the end.
+"""
+
+from collections.abc import Iterable
+from datetime import date
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Context, new_id, own
+from billycan.gst import check_unlocked
+from billycan.sql import Insertion, Statement
+
+from .ledger import UNTAXED, Change
+from .rules import ZERO
+from .sums import in_cents
+from .tables import held
+
+PRICE = ("total", "gst", *UNTAXED)
+FIGURES = ("paid", "cash_rounding", *PRICE)
+_INSERT = Insertion(held, held.c.keys())
+_OF_PAYMENT = Statement(
+    sa.select(held)
+    .where(held.c.tenant_id == sa.bindparam("tenant_id"), held.c.payment_id == sa.bindparam("payment_id"))
+    .order_by(held.c.note_id, held.c.counts_on, held.c.id)
+)
+_OF_INVOICE = Statement(
+    sa.select(held)
+    .where(held.c.tenant_id == sa.bindparam("tenant_id"), held.c.invoice_id == sa.bindparam("invoice_id"))
+    .order_by(held.c.note_id, held.c.counts_on, held.c.id)
+)
+
+
+class Held(Struct):
+    """What is held back of the credit that a note gave from a payment; `since` is the last day on which it changed."""
+
+    invoice_id: str
+    note_id: str
+    payment_id: str
+    since: date
+    figures: dict[str, Decimal]
+
+
+def hold(ctx: Context, invoice_id: str, price: Change, released: Iterable[Change]) -> None:
+    """Hold back the share of a note's price that it released from payments."""
+    left = {name: -getattr(price, name) for name in PRICE}
+    rows = []
+    for one in released:
+        settled = -(one.paid + one.cash_rounding)
+        figures = _share(left, settled, left["total"])
+        left = {name: amount - figures[name] for name, amount in left.items()}
+        figures |= {"paid": -one.paid, "cash_rounding": -one.cash_rounding}
+        rows.append(Held(invoice_id, price.note_id or "", one.payment_id or "", one.counts_on, figures))
+    _write(ctx, rows)
+
+
+def spend(ctx: Context, payment_id: str, amount: Decimal, on: date) -> None:
+    """Let so much of the credit that notes gave from a payment count as given back or used, that of the oldest first.
+
+    What is more than they gave was credit before.
+    """
+    rows = []
+    for one in _sums(_OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id})):
+        credit = one.figures["paid"]
+        if (taken := min(amount, credit)) > 0:
+            figures = one.figures if taken == credit else _share(one.figures, taken, credit)
+            rows.append(_less(one, max(on, one.since), figures))
+            amount -= taken
+    _write(ctx, rows)
+
+
+def end_of_payment(ctx: Context, payment_id: str, on: date | None) -> None:
+    """Hold back nothing of a payment that is reversed: from a day on, or, of a mistake, of any day."""
+    _end(ctx, _OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id}), on)
+
+
+def end_of_invoice(ctx: Context, invoice_id: str, on: date | None, note_id: str | None = None) -> None:
+    """Hold back nothing of an invoice, or of one of its notes, that is void: from a day on, or of any day."""
+    rows = _OF_INVOICE.all(ctx.db, {"tenant_id": ctx.tenant_id, "invoice_id": invoice_id})
+    _end(ctx, [row for row in rows if note_id in (None, row.note_id)], on)
+
+
+def netted(ctx: Context, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
+    """What is held back by day, in whole cents."""
+    sums = {name: sa.cast(sa.func.sum(in_cents(held.c[name])), sa.BigInteger) for name in FIGURES}
+    cause = [held.c[name] for name in ("invoice_id", "note_id", "payment_id", "counts_on")]
+    return (
+        sa.select(sa.func.min(held.c.id).label("id"), *cause, *(sums[name].label(name) for name in FIGURES))
+        .where(own(ctx, held), *where)
+        .group_by(*cause)
+        .having(sa.or_(*(one != 0 for one in sums.values())))
+    )
+
+
+def _end(ctx: Context, rows: Iterable[Any], on: date | None) -> None:
+    if on is None:
+        _write(ctx, [_less(one, one.since, one.figures) for one in _sums(rows, by_day=True)])
+    else:
+        _write(ctx, [_less(one, max(on, one.since), one.figures) for one in _sums(rows)])
+
+
+def _sums(rows: Iterable[Any], *, by_day: bool = False) -> list[Held]:
+    """What is held back by note and payment, and on each day where `by_day` says so."""
+    found: dict[tuple[Any, ...], Held] = {}
+    for row in rows:
+        key = (row.invoice_id, row.note_id, row.payment_id, row.counts_on if by_day else None)
+        if (one := found.get(key)) is None:
+            figures = dict.fromkeys(FIGURES, ZERO)
+            one = found[key] = Held(row.invoice_id, row.note_id, row.payment_id, row.counts_on, figures)
+        one.since = row.counts_on
+        for name in FIGURES:
+            one.figures[name] += getattr(row, name)
+    return [one for one in found.values() if any(one.figures.values())]
+
+
+def _share(figures: dict[str, Decimal], part: Decimal, of: Decimal) -> dict[str, Decimal]:
+    """The share of these figures that a part of an amount has, in whole cents."""
+    return {name: (amount * part / of).quantize(ZERO, ROUND_HALF_UP) for name, amount in figures.items()}
+
+
+def _less(one: Held, on: date, figures: dict[str, Decimal]) -> Held:
+    return Held(one.invoice_id, one.note_id, one.payment_id, on, {name: -value for name, value in figures.items()})
+
+
+def _write(ctx: Context, rows: list[Held]) -> None:
+    if not rows:
+        return
+    check_unlocked(ctx, *(one.since for one in rows))
+    stored = [
+        {
+            "id": new_id("hel"),
+            "invoice_id": one.invoice_id,
+            "note_id": one.note_id,
+            "payment_id": one.payment_id,
+            "counts_on": one.since,
+            **one.figures,
+        }
+        for one in rows
+    ]
+    _INSERT.run(ctx.db, ctx.tenant_id, stored)

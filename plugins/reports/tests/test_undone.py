@@ -1,0 +1,446 @@
+"""What is undone or matched later counts on the day that the law and the client say, on both bases, lodged or not.
+
+Each story is worked out by hand, in three lists of a day and an amount: what the client owes, the GST on an accrual
+basis (s 29-5(1), 29-20, 21-5 GST Act), and the GST on a cash basis (s 29-5(2), 29-20(2)).
+"""
+
+from datetime import UTC, date, datetime
+from decimal import Decimal
+
+import pytest
+
+from billycan.testing import Client
+
+D = Decimal
+PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
+SOLD, PAID, LATER, LAST = (date(2026, 9, day) for day in (10, 15, 20, 25))
+DATED, TODAY = date(2026, 10, 5), date(2026, 10, 20)
+QUARTERS = (date(2026, 7, 1), date(2026, 9, 30)), (date(2026, 10, 1), date(2026, 12, 31))
+LOOKED_AT = (date(2026, 9, 12), date(2026, 9, 30), DATED, TODAY)
+
+
+@pytest.fixture
+def app(make_app):
+    return make_app(*PLUGINS)
+
+
+class Business:
+    """A business with a client, on some basis; money is 1,100.00 with 100.00 of GST."""
+
+    def __init__(self, app, basis):
+        self.app, self.web = app, Client(app)
+        settings = [{"from": "2000-07-01", "registered": True, "basis": basis}]
+        self.web.patch("/v1/tenant", {"gst_settings": settings})
+        self.client = self.web.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+
+    def on(self, day):
+        self.app.clock.time = datetime(day.year, day.month, day.day, 2, tzinfo=UTC)
+
+    def act(self, path, body=None, status=200):
+        return self.web.post(f"/v1/{path}", body, status)["data"]
+
+    def sell(self, amount=1100):
+        self.on(SOLD)
+        lines = [{"description": "Work", "unit_price": amount}]
+        body = {"client_id": self.client, "amounts_are": "inclusive", "line_items": lines, "due_date": "2026-12-31"}
+        id = self.act("invoices", body, 201)["id"]
+        self.act(f"invoices/{id}/send")
+        return id
+
+    def pay(self, invoice, amount, day=PAID):
+        self.on(day)
+        body = {"amount": amount, "payment_method": "card"}
+        return self.act(f"invoices/{invoice}/payments", body, 201)["payments"][-1]["id"]
+
+    def receive(self, amount):
+        self.on(PAID)
+        return self.act("payments", {"client_id": self.client, "amount": amount, "payment_method": "card"}, 201)["id"]
+
+    def credit(self, invoice, amount):
+        self.on(LATER)
+        lines = [{"description": "Goodwill", "unit_price": amount}]
+        note = {"invoice_id": invoice, "reason": "other", "line_items": lines}
+        id = self.act("adjustment_notes", note, 201)["id"]
+        self.act(f"adjustment_notes/{id}/issue")
+        return id
+
+    def lodge(self):
+        self.on(date(2026, 10, 2))
+        self.act("gst_periods", {"from": str(QUARTERS[0][0]), "to": str(QUARTERS[0][1])}, 201)
+
+    def refused(self, code, path, body):
+        """A member of the body breaks a rule."""
+        self.web.refused(422, "validation_failed", "POST", f"/v1/{path}", body)
+        assert [one["code"] for one in self.web.last.json["error"]["details"]] == [code]
+
+    # What the product says --------------------------------------------------------------------------------------------
+
+    def owed(self):
+        """What the client owes at the end of each day, which receivables and statements agree on."""
+        found = []
+        for day in LOOKED_AT:
+            entries = self.web.get(f"/v1/reports/receivables?as_at={day}")["data"]["entries"]
+            owed = sum((one["total"] - one["credit"] for one in entries), D(0))
+            statement = self.web.get(f"/v1/contacts/{self.client}/statement?from=2026-09-01&to={day}")["data"]
+            assert statement["closing"] == owed == sum(one["amount"] for one in statement["entries"]), day
+            found.append(owed)
+        return found
+
+    def gst(self):
+        """The GST of each quarter as it is reported, less what is claimed, and the correction of the first."""
+        found = []
+        for since, until in QUARTERS:
+            report = self.web.get(f"/v1/reports/gst?from={since}&to={until}")["data"]
+            found.append(report["1A"]["amount"] - report["1B"]["amount"])
+            fixes = report["corrections"]
+            signs = (("1A", 1), ("1B", -1))
+            last = sum((sign * fixes[label]["amount"] for label, sign in signs if label in fixes), D(0))
+        return [*found, last]
+
+
+# What is undone, and what it comes to where it counts on a day, or on none --------------------------------------------
+
+
+def sold(amount=1100):
+    return [(SOLD, D(amount))]
+
+
+def until(on, *moves):
+    """Moves of days and amounts that count, and that count no more from a day on; of a mistake none do."""
+    return [] if on is None else [*moves, *((max(on, day), -amount) for day, amount in moves)]
+
+
+def an_invoice(business):
+    id = business.sell()
+    return (
+        f"invoices/{id}/void",
+        {},
+        lambda on: (
+            until(on, *sold()),
+            until(on, (SOLD, D(100))),
+            [],
+        ),
+    )
+
+
+def a_payment(business):
+    id = business.sell()
+    payment = business.pay(id, 550)
+    return (
+        f"payments/{payment}/reverse",
+        {},
+        lambda on: (
+            [*sold(), *until(on, (PAID, D(-550)))],
+            [(SOLD, D(100))],
+            until(on, (PAID, D(50))),
+        ),
+    )
+
+
+def a_payment_of_an_invoice(business):
+    path, _, figures = a_payment(business)
+    (invoice,) = business.web.get("/v1/invoices")["data"]
+    return f"invoices/{invoice['id']}/{path}", {}, figures
+
+
+def what_a_payment_settles(business):
+    """The client's money stays: it is credit instead."""
+    id = business.sell()
+    payment = business.pay(id, 550)
+    return (
+        f"payments/{payment}/deallocate",
+        {"invoice_id": id, "amount": 220},
+        lambda on: (
+            [*sold(), (PAID, D(-550))],
+            [(SOLD, D(100))],
+            [(PAID, D(30)), *until(on, (PAID, D(20)))],
+        ),
+    )
+
+
+def a_note_of_what_is_due(business):
+    id = business.sell()
+    note = business.credit(id, 330)
+    return (
+        f"adjustment_notes/{note}/void",
+        {},
+        lambda on: (
+            [*sold(), *until(on, (LATER, D(-330)))],
+            [(SOLD, D(100)), *until(on, (LATER, D(-30)))],
+            [],
+        ),
+    )
+
+
+def a_note_of_what_was_paid(business):
+    """It made credit, which nobody used: on a cash basis it never counted."""
+    id = business.sell()
+    business.pay(id, 1100)
+    note = business.credit(id, 330)
+    return (
+        f"adjustment_notes/{note}/void",
+        {},
+        lambda on: (
+            [*sold(), (PAID, D(-1100)), *until(on, (LATER, D(-330)))],
+            [(SOLD, D(100)), *until(on, (LATER, D(-30)))],
+            [(PAID, D(100))],
+        ),
+    )
+
+
+def a_bad_debt(business):
+    id = business.sell()
+    business.pay(id, 550)
+    business.on(LATER)
+    business.act(f"invoices/{id}/write_off", {})
+    return (
+        f"invoices/{id}/undo_write_off",
+        {},
+        lambda on: (
+            [*sold(), (PAID, D(-550)), *until(on, (LATER, D(-550)))],
+            [(SOLD, D(100)), *until(on, (LATER, D(-50)))],
+            [(PAID, D(50))],
+        ),
+    )
+
+
+def a_bad_debt_that_was_recovered(business):
+    """What was paid of it is a payment then; until some day it was a recovery."""
+    id = business.sell()
+    business.on(LATER)
+    business.act(f"invoices/{id}/write_off", {})
+    business.pay(id, 440, LAST)
+    return (
+        f"invoices/{id}/undo_write_off",
+        {},
+        lambda on: (
+            [*sold(), (LAST, D(-440)), *([] if on is None else [(LATER, D(-1100)), (LAST, D(440)), (on, D(660))])],
+            [(SOLD, D(100)), *([] if on is None else [(LATER, D(-100)), (LAST, D(40)), (on, D(60))])],
+            [(LAST, D(40))],
+        ),
+    )
+
+
+def a_recovery(business):
+    id = business.sell()
+    business.on(LATER)
+    business.act(f"invoices/{id}/write_off", {})
+    payment = business.pay(id, 440, LAST)
+    return (
+        f"payments/{payment}/reverse",
+        {},
+        lambda on: (
+            [*sold(), (LATER, D(-1100))],
+            [(SOLD, D(100)), (LATER, D(-100)), *until(on, (LAST, D(40)))],
+            until(on, (LAST, D(40))),
+        ),
+    )
+
+
+STORIES = (
+    an_invoice,
+    a_payment,
+    a_payment_of_an_invoice,
+    what_a_payment_settles,
+    a_note_of_what_is_due,
+    a_note_of_what_was_paid,
+    a_bad_debt,
+    a_bad_debt_that_was_recovered,
+    a_recovery,
+)
+HOW = {
+    "nothing said": {},
+    "a mistake": {"mistake": True},
+    "no mistake": {"mistake": False},
+    "a date": {"date": str(DATED)},
+}
+
+
+def counts_on(how, lodged):
+    """The day on which an undo counts, by the contract: None for a mistake."""
+    if "date" in HOW[how]:
+        return DATED
+    mistake = HOW[how].get("mistake", not lodged)
+    return None if mistake else TODAY
+
+
+@pytest.mark.parametrize("basis", ["accrual", "cash"])
+@pytest.mark.parametrize("story", STORIES, ids=lambda one: one.__name__)
+def test_every_undo_counts_where_it_should(app, story, basis):
+    for lodged in (False, True):
+        for how, body in HOW.items():
+            business = Business(app, basis)
+            path, more, figures = story(business)
+            if lodged:
+                business.lodge()
+            business.on(TODAY)
+            before = business.gst()[0]
+            business.act(path, {**more, **body})
+            owed, *gst = figures(counts_on(how, lodged))
+            of_basis = gst[basis == "cash"]
+            by_quarter = [sum((x for day, x in of_basis if a <= day <= b), D(0)) for a, b in QUARTERS]
+            expected = [before, by_quarter[1], by_quarter[0] - before] if lodged else [*by_quarter, D(0)]
+            case = f"{how}, {'lodged' if lodged else 'not lodged'}"
+            assert business.gst() == expected, case
+            assert business.owed() == [sum((x for day, x in owed if day <= one), D(0)) for one in LOOKED_AT], case
+
+
+@pytest.mark.parametrize("basis", ["accrual", "cash"])
+def test_money_counts_when_it_was_received_however_late_it_is_matched(app, basis):
+    for lodged in (False, True):
+        business = Business(app, basis)
+        id, payment = business.sell(), business.receive(1100)
+        if lodged:
+            business.lodge()
+        business.on(TODAY)
+        business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": id, "amount": 1100}]})
+        matched = [D(0), D(0), D(100)] if lodged else [D(100), D(0), D(0)]
+        assert business.gst() == (matched if basis == "cash" else [D(100), D(0), D(0)])
+        assert business.owed() == [1100, 0, 0, 0]
+        at_the_end = business.web.get("/v1/reports/receivables?as_at=2026-09-30")["data"]
+        assert (at_the_end["total"], at_the_end["credit"]) == (0, 0)
+
+
+def test_money_that_came_before_its_invoice_brings_it_forward_on_accrual(app):
+    """S 29-5(1)(a): the first of invoice and payment."""
+    business = Business(app, "accrual")
+    payment = business.receive(220)
+    business.on(TODAY)
+    lines = [{"description": "Work", "unit_price": "1100.00"}]
+    body = {"client_id": business.client, "amounts_are": "inclusive", "line_items": lines}
+    id = business.act("invoices", body, 201)["id"]
+    business.act(f"invoices/{id}/send")
+    assert business.gst() == [0, 100, 0]
+    business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": id, "amount": 220}]})
+    assert business.gst() == [100, 0, 0]
+    business.act(f"payments/{payment}/deallocate", {"invoice_id": id})
+    assert business.gst() == [0, 100, 0]
+
+
+def test_money_that_settled_another_invoice_until_some_day_counts_from_then_on(app):
+    """It is received once: no day shows it for both, and none shows more than was paid."""
+    business = Business(app, "cash")
+    first, second, payment = business.sell(), business.sell(), business.receive(1100)
+    business.on(TODAY)
+    business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": first, "amount": 1100}]})
+    business.act(f"payments/{payment}/deallocate", {"invoice_id": first, "amount": 440, "date": str(DATED)})
+    business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": second, "amount": 330}]})
+    assert business.gst() == [100, -10, 0]
+    entries = business.web.get(f"/v1/reports/receivables?as_at={LOOKED_AT[1]}")["data"]["entries"]
+    assert [(one["total"], one["credit"]) for one in entries] == [(1100, 0)]
+
+
+def test_on_a_cash_basis_a_note_counts_as_its_credit_is_given_back_or_used(app):
+    """S 29-20(2) GST Act; what reduces only what is due was never counted."""
+    business = Business(app, "cash")
+    id, other = business.sell(), business.sell()
+    payment = business.pay(id, 990)
+    business.credit(id, 440)  # 110 of it was due, and 330 is credit
+    assert business.gst() == [90, 0, 0]
+    business.on(DATED)
+    back = {"amount": 110, "payment_method": "card", "refunded_at": str(DATED)}
+    business.act(f"payments/{payment}/refund", back)
+    assert business.gst() == [90, -10, 0]
+    business.on(TODAY)
+    business.act(f"payments/{payment}/allocate", {"allocations": [{"invoice_id": other, "amount": 220}]})
+    assert business.gst() == [90, -10, 0]  # 20.00 of the note is made good by 20.00 of the other invoice
+    documents = business.web.get("/v1/reports/gst/documents?from=2026-10-01&to=2026-12-31&label=1A")["data"]
+    assert sorted(one["amount"] for one in documents) == [-30, 20]
+
+
+@pytest.mark.parametrize("undone", [None, "a mistake", "a date"])
+def test_a_note_of_one_code_counts_by_what_it_takes_off(app, undone):
+    """Of a sale that is half GST-free: what is given back of the taxable half takes only GST off."""
+    business = Business(app, "cash")
+    business.on(SOLD)
+    lines = [{"description": "Work", "unit_price": "1100.00"}]
+    lines.append({"description": "Water", "unit_price": "1000.00", "gst_code": "gst_free"})
+    body = {"client_id": business.client, "amounts_are": "inclusive", "line_items": lines}
+    made = business.act("invoices", body, 201)
+    business.act(f"invoices/{made['id']}/send")
+    payment = business.pay(made["id"], 2100)
+    business.on(LATER)
+    note = {"invoice_id": made["id"], "reason": "returned"}
+    note["line_items"] = [{"invoice_line_id": made["line_items"][0]["id"]}]
+    note = business.act("adjustment_notes", note, 201)["id"]
+    business.act(f"adjustment_notes/{note}/issue")
+    assert business.gst() == [100, 0, 0]
+    business.on(TODAY)
+    if undone:
+        business.act(f"adjustment_notes/{note}/void", HOW[undone])
+        assert business.gst() == [100, 0, 0]
+        return
+    for _ in range(2):
+        business.act(f"payments/{payment}/refund", {"amount": 550, "payment_method": "card"})
+    assert business.gst() == [100, -100, 0]
+    report = business.web.get("/v1/reports/gst?from=2026-10-01&to=2026-12-31")["data"]
+    assert (report["G1"]["amount"], report["G3"]["amount"]) == (-1100, 0)
+
+
+def test_what_was_paid_before_a_write_off_but_recorded_after_it_is_no_recovery(app):
+    """On no day is the debt whole again."""
+    business = Business(app, "accrual")
+    id = business.sell()
+    business.on(LATER)
+    business.act(f"invoices/{id}/write_off", {})
+    business.on(TODAY)
+    body = {"amount": 440, "payment_method": "card", "paid_at": str(PAID)}
+    business.act(f"invoices/{id}/payments", body, 201)
+    assert business.owed() == [1100, 0, 0, 0]
+    at = business.web.get(f"/v1/reports/receivables?as_at={PAID}")["data"]
+    assert (at["total"], at["credit"]) == (660, 0)
+    report = business.web.get("/v1/reports/gst?from=2026-07-01&to=2026-09-30")["data"]
+    assert (report["G18"]["amount"], report["1B"]["amount"]) == (660, 60)
+
+
+def test_a_write_off_has_a_day(app):
+    business = Business(app, "accrual")
+    id = business.sell()
+    business.pay(id, 550)
+    business.on(TODAY)
+    path = f"invoices/{id}/write_off"
+    for day in (SOLD, date(2026, 10, 21)):  # before the payment, and tomorrow
+        business.refused("out_of_range", path, {"date": str(day)})
+    business.refused("invalid_value", path, {"mistake": True})
+    made = business.act(path, {"date": str(LATER), "mistake": False})
+    assert made["written_off_on"] == str(LATER) and "undo_write_off" in made["allowed_actions"]
+    assert business.gst() == [50, 0, 0]
+    assert business.owed() == [1100, 0, 0, 0]
+    undone = business.act(f"invoices/{id}/undo_write_off", {})
+    assert (undone["status"], undone["amount_due"], undone["written_off_on"]) == ("partially_paid", 550, None)
+    business.web.refused(409, "invalid_state_transition", "POST", f"/v1/invoices/{id}/undo_write_off", {})
+
+
+def test_an_undo_is_refused_on_days_on_which_it_cannot_be(app):
+    business = Business(app, "accrual")
+    id, payment = business.sell(), business.receive(550)
+    business.on(TODAY)
+    paths = {f"invoices/{id}/void": SOLD, f"payments/{payment}/reverse": PAID}
+    for path, day in paths.items():
+        for wrong in (date(day.year, day.month, day.day - 1), date(2026, 10, 21)):
+            business.refused("out_of_range", path, {"date": str(wrong)})
+        business.refused("invalid_value", path, {"date": str(day), "mistake": True})
+        business.act(path, {"date": str(day)})
+    assert business.owed() == [0, 0, 0, 0]
+
+
+def test_a_refund_is_not_dated_before_its_payment(app):
+    business = Business(app, "cash")
+    payment = business.receive(550)
+    business.on(TODAY)
+    body = {"amount": 110, "payment_method": "card", "refunded_at": str(SOLD)}
+    business.refused("out_of_range", f"payments/{payment}/refund", body)
+    business.act(f"payments/{payment}/refund", {**body, "refunded_at": str(PAID)})
+
+
+def test_a_mistaken_payment_takes_off_what_a_note_released_of_it(app):
+    for basis, gst in (("accrual", [70, 0, 0]), ("cash", [0, 0, 0])):
+        business = Business(app, basis)
+        id = business.sell()
+        payment = business.pay(id, 1100)
+        business.credit(id, 330)
+        business.on(TODAY)
+        business.act(f"payments/{payment}/reverse", {})
+        assert business.gst() == gst
+        assert business.owed() == [1100, 770, 770, 770]
+        assert business.web.get(f"/v1/invoices/{id}")["data"]["amount_due"] == 770

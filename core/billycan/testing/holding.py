@@ -47,7 +47,7 @@ def watch() -> None:
     time.sleep = _announced(time.sleep)  # which Python itself announces only from 3.13 on
 
 
-def _announced(sleep: Callable[[float], None]) -> Callable[[float], None]:
+def _announced(sleep: Callable[..., None]) -> Callable[..., None]:
     @wraps(sleep)
     def announced(seconds: float) -> None:
         sys.audit(SLOW, "to sleep")

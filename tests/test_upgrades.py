@@ -171,16 +171,13 @@ def test_payments_become_records_of_their_own(make_app):
     for payment in page["data"]:
         assert payment["amount"] == payment["allocated"] + payment["refunded"] + payment["unallocated"]
         assert payment["unallocated"] == 0 and payment["client"] == {"id": "con_a", "name": "Ada as she was"}
-        reversed_on = "2026-06-30" if payment["status"] == "reversed" else None
-        dates = payment["invoice_id"], payment["paid_on"], payment["reversed_on"]
-        assert dates == (f"inv_{payment['id'][4]}", "2026-06-30", reversed_on)
-        assert len(payment["allocations"]) == (payment["status"] == "recorded")
+        assert (payment["invoice_id"], payment["paid_on"]) == (f"inv_{payment['id'][4]}", "2026-06-30")
+        assert len(payment["allocations"]) == (payment["status"] == "recorded") == (payment["reversed_on"] is None)
     ledger = [(e.kind, e.paid, e.counts_on) for e in check_ledger(app, tenant) if e.invoice_id == "inv_2"]
     assert ledger == [(k, D(x), AT.date()) for k, x in zip(KINDS, ("0", "30.00", "5.00", "-5.00"), strict=True)]
     # What was so goes on: the next payment is counted, and an old one is reversed on its invoice.
     back = client.post("/v1/invoices/inv_4/payments/pay_40/reverse", {}, 200)["data"]
-    off = back["amount_written_off"], back["status"], back["written_off_on"]
-    assert off == (D("100.03"), "written_off", "2026-06-30")
+    assert (back["amount_written_off"], back["written_off_on"]) == (D("100.03"), "2026-06-30")
     client.post("/v1/invoices/inv_2/payments", {"amount": "70.03", "payment_method": "card"})
     assert client.get("/v1/payments")["pagination"]["total"] == 7
     check_ledger(app, tenant)

@@ -99,6 +99,7 @@ def test_invoices_payments_and_contacts_of_the_first_release(make_app):
         off, void, paid = (client.get(f"/v1/invoices/inv_{i}")["data"] for i in range(3))
         assert (off["amount_written_off"], off["amount_due"], off["cash_rounding"]) == (D("70.00"), 0, 0)
         assert (void["amount_written_off"], void["amount_due"], void["total"]) == (0, 0, D("100.00"))
+        assert off["written_off_on"] == str(AT.date())
         assert (paid["amount_written_off"], paid["amount_due"]) == (0, 0)
         (payment,) = (e for e in check_ledger(app, tenant) if e.payment_id == "pay_2")
         assert (payment.counts_on.isoformat(), payment.kind, payment.paid) == (on, "payment", 100)
@@ -171,12 +172,12 @@ def test_payments_become_records_of_their_own(make_app):
         assert payment["amount"] == payment["allocated"] + payment["refunded"] + payment["unallocated"]
         assert payment["unallocated"] == 0 and payment["client"] == {"id": "con_a", "name": "Ada as she was"}
         assert (payment["invoice_id"], payment["paid_on"]) == (f"inv_{payment['id'][4]}", "2026-06-30")
-        assert len(payment["allocations"]) == (payment["status"] == "recorded")
+        assert len(payment["allocations"]) == (payment["status"] == "recorded") == (payment["reversed_on"] is None)
     ledger = [(e.kind, e.paid, e.counts_on) for e in check_ledger(app, tenant) if e.invoice_id == "inv_2"]
     assert ledger == [(k, D(x), AT.date()) for k, x in zip(KINDS, ("0", "30.00", "5.00", "-5.00"), strict=True)]
     # What was so goes on: the next payment is counted, and an old one is reversed on its invoice.
     back = client.post("/v1/invoices/inv_4/payments/pay_40/reverse", {}, 200)["data"]
-    assert (back["amount_written_off"], back["status"]) == (D("100.03"), "written_off")
+    assert (back["amount_written_off"], back["written_off_on"]) == (D("100.03"), "2026-06-30")
     client.post("/v1/invoices/inv_2/payments", {"amount": "70.03", "payment_method": "card"})
     assert client.get("/v1/payments")["pagination"]["total"] == 7
     check_ledger(app, tenant)

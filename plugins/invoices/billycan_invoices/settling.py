@@ -268,7 +268,7 @@ def moved(ctx: Context, row: Row, changes: Sequence[Change], *, by: Mapping[str,
         "amount_credited": row.amount_credited + sum(one.credited for one in changes),
         "cash_rounding": row.cash_rounding + sum(one.cash_rounding for one in changes),
     }
-    status, written_off = rules.standing(row.total, *columns.values(), given_up=row.written_off_at is not None)
+    status, written_off = rules.standing(row.total, *columns.values(), given_up=row.written_off_on is not None)
     ledger.write(ctx, row.id, _with_bad_debt(row, changes))
     if status != "paid":
         columns |= {"paid_at": None, "payment_method": None}

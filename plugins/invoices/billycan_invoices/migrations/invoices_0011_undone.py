@@ -48,6 +48,10 @@ def upgrade() -> None:
         _fill(connection, tenant_id, zone, "invoices", "written_off_at", "written_off_on", "issue_date")
         _fill(connection, tenant_id, zone, "invoices_payments", "reversed_at", "reversed_on", "paid_on")
         _fill(connection, tenant_id, zone, "invoices_notes", "voided_at", "voided_on", "issue_date")
+    # Of the oldest ones that were written off it is not known when.
+    op.execute(
+        "UPDATE invoices SET written_off_on = issue_date WHERE status = 'written_off' AND written_off_on IS NULL"
+    )
 
 
 def downgrade() -> None:

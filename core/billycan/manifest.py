@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .gst import GstEntries
     from .incoming import Incoming
     from .paper import Paper
+    from .tenants import GstSetting
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
@@ -254,6 +255,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: What it wants of the pages of its records, in a dashboard that makes them.
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     gst: What its documents add to GST reports.
+    on_gst_settings: `on_gst_settings(ctx, before, after, accept_corrections)` is called inside the transaction that
+      changes the business's GST settings; what it raises refuses that.
     documents: Its records that are read as a page, a PDF or a mail.
     imports: The paths of its POST routes by which records can be made of the rows of a CSV file.
     pay: `pay(ctx, invoice_id)` gives the PayButton of an invoice on which something is due; None for none.
@@ -291,6 +294,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: tuple[RecordPages, ...] = ()
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     gst: "tuple[GstEntries, ...]" = ()
+    on_gst_settings: "Callable[[Context, Sequence[GstSetting], Sequence[GstSetting], bool], None] | None" = None
     documents: tuple[Document, ...] = ()
     imports: tuple[str, ...] = ()
     pay: "Callable[[Context, str], PayButton | None] | None" = None

@@ -280,6 +280,10 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "gst": (_tuple_of(_is_gst), 'gst must be a tuple of GstEntries(labels=("G1", …), select=function)'),
     "documents": (_tuple_of(_is_document), 'documents must be a tuple of Document(path="/v1/…/{id}", show=function)'),
     "imports": (_tuple_of(_is(str)), 'imports must be a tuple of paths, such as ("/v1/assets",)'),
+    "on_gst_settings": (
+        lambda run: run is None or callable(run),
+        "on_gst_settings must be a function of the context, the settings before and after, and what was accepted",
+    ),
     "pay": (lambda run: run is None or callable(run), "pay must be a function of the context and an invoice's id"),
     "on_documents": (lambda run: run is None or callable(run), "on_documents must be a function"),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),

@@ -150,7 +150,7 @@ def _check_refunded(ctx: Context, body: NewExpense, id: str | None = None) -> No
     """Invalid unless the purchase of which an expense gives back is one of the business's, locked from here on."""
     if body.refund_of is None:
         return
-    bought = own(ctx, expenses) & (expenses.c.id == body.refund_of) & (expenses.c.amount > 0)
+    bought = own(ctx, expenses) & (expenses.c.id == body.refund_of) & (expenses.c.amount > rules.NOTHING)
     if body.refund_of == id or ctx.db.execute(sa.select(expenses.c.id).where(bought).with_for_update()).first() is None:
         raise Invalid.member("refund_of", "not_found", "is not the id of an expense above zero")
 

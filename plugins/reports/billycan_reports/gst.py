@@ -43,7 +43,7 @@ def documents(ctx: Context, period: GstPeriod) -> sa.CompoundSelect[Any]:
     """What each document adds to each label in a period, in whole cents."""
     parts = []
     for given in _given(ctx, period):
-        within = sa.select(given).where(given.c.counts_on.between(period.since, period.until)).subquery()
+        within = sa.select(given).where(given.c.counts_on.between(period.since, period.until)).cte()
         parts.append(presented(_by_document(within)))
     return sa.union_all(*parts)
 
@@ -58,7 +58,7 @@ def corrected(ctx: Context, period_id: str) -> sa.Select[Any]:
     """What each document added by correcting earlier periods when a period was lodged."""
     mine = own(ctx, entries), entries.c.period_id == period_id, entries.c.of_period_id != entries.c.period_id
     kept = sa.select(entries.c.document_id, entries.c.supply_id, *_cents(1)).where(*mine)
-    return presented(_by_document(kept.subquery("kept")))
+    return presented(_by_document(kept.cte()))
 
 
 def changed(ctx: Context, lodgements: Sequence[Row], settings: Sequence[Any]) -> sa.Select[Any]:
@@ -71,21 +71,21 @@ def changed(ctx: Context, lodgements: Sequence[Row], settings: Sequence[Any]) ->
     for given in _given(ctx, period):
         within = [given.c.counts_on.between(one.since, one.until) for one in lodgements]
         of = sa.case(*((here, sa.literal(one.id)) for here, one in zip(within, lodgements, strict=True)))
-        now = sa.select(of.label("of_period_id"), given).subquery()
+        now = sa.select(of.label("of_period_id"), given).cte()
         # Not by an OR of all: SQLite takes none of a thousand conditions.
-        some = sa.select(now).where(now.c.of_period_id.is_not(None)).subquery()
+        some = sa.select(now).where(now.c.of_period_id.is_not(None)).cte()
         parts.append(presented(_by_document(some, "of_period_id"), "of_period_id"))
     ids = [one.id for one in lodgements]
     before = sa.select(entries.c.of_period_id, entries.c.document_id, entries.c.supply_id, *_cents(-1))
     before = before.where(own(ctx, entries), entries.c.of_period_id.in_(ids), _of_enabled(ctx))
-    both = sa.union_all(*parts, before).subquery("both")
+    both = sa.union_all(*parts, before).cte()
     summed = _by_document(both, "of_period_id")
     return summed.having(sa.or_(*(sa.func.sum(both.c[label]) != 0 for label in LABELS)))
 
 
 def corrections(found: sa.Select[Any]) -> sa.Select[Any]:
     """What changed, as `changed` gives it, by document and at the labels at which it is lodged."""
-    return presented(_by_document(found.subquery("changed")))
+    return presented(_by_document(found.cte()))
 
 
 def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
@@ -96,7 +96,8 @@ def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
     of what bears no GST adjusts nothing, so it is at no label. `found` has a row for each document, and for each of the
     columns `by`, such as the period that is corrected.
     """
-    docs = found.subquery()
+    # As common table expressions: nested so deep, they are more than SQLite can parse.
+    docs = found.cte()
     window: dict[str, Any] = {"partition_by": [*(docs.c[name] for name in by), docs.c.supply_id]}
     sale = docs.c["G1"] - docs.c["G2"] - docs.c["G3"] - docs.c["G4"]
     purchase = docs.c["G10"] + docs.c["G11"] - docs.c["G13"] - docs.c["G14"] - docs.c["G15"]
@@ -107,7 +108,7 @@ def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
         sa.func.max(docs.c.is_new).over(**window).label("is_new"),
         *(amount.label(name) for name, amount in amounts.items()),
         *(sa.func.sum(amount).over(**window).label(f"all {name}") for name, amount in amounts.items()),
-    ).subquery()
+    ).cte()
     c, is_new = of_supply.c, of_supply.c.is_new == 1
 
     def where(condition: sa.ColumnElement[bool], amount: sa.ColumnElement[int]) -> sa.ColumnElement[int]:

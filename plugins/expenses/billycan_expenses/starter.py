@@ -58,8 +58,8 @@ _names = sa.union_all(
             sa.literal(id, ByCodePoint).label("id"),
             sa.literal(name, sa.Text).label("name"),
             sa.literal(fold(name), ByCodePoint).label("folded"),
-            sa.literal(CODES.get(name), sa.Text).label("gst_code"),
-            sa.literal(name in GST_REQUIRED, sa.Boolean).label("gst_required"),
+            sa.cast(CODES.get(name), sa.Text).label("gst_code"),
+            (sa.true() if name in GST_REQUIRED else sa.false()).label("gst_required"),
         )
         for id, name in STARTER.items()
     )

@@ -337,11 +337,16 @@ def report(c):
         query = f"{path}from={days['from']}&to={days['to']}"
         c.get(f"/v1/reports/{query}")
         c.call("GET", f"/v1/reports/{query.replace('?', '.csv?')}", status=200)
+    c.get("/v1/reports/gst/periods?from=2026-01-01")
+    early = c.post("/v1/gst_periods", {"from": "2026-04-01", "to": "2026-06-30"})["data"]["id"]
     lodged = c.post("/v1/gst_periods", {"from": "2026-07-01", "to": "2026-09-30"})["data"]["id"]
     c.get(f"/v1/gst_periods/{lodged}")
     c.get("/v1/gst_periods?sort=-created_at")
-    c.refused(409, "period_lodged", "POST", "/v1/gst_periods", {"from": "2026-09-30", "to": "2026-10-31"})
-    c.refused(422, "period_not_over", "POST", "/v1/gst_periods", {"from": "2026-10-01", "to": "2029-12-31"})
+    c.refused(409, "period_lodged", "POST", "/v1/gst_periods", {"from": "2026-07-01", "to": "2026-09-30"})
+    c.refused(422, "period_not_over", "POST", "/v1/gst_periods", {"from": "2026-10-01", "to": "2026-12-31"})
+    c.refused(422, "not_a_period", "POST", "/v1/gst_periods", {"from": "2026-07-03", "to": "2026-08-17"})
+    c.refused(409, "later_period_lodged", "POST", f"/v1/gst_periods/{early}/reopen", {"reason": "Too early."})
+    c.post(f"/v1/gst_periods/{lodged}/reopen", {"reason": "It was not sent yet."}, 200)
 
 
 def take_off(c, paid, lines):

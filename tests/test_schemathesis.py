@@ -202,6 +202,12 @@ class Business:
         made = self.make("invoices", self.body("invoices", ""))
         return self.make(f"invoices/{made['id']}/send", {})["id"]
 
+    def quarter(self):
+        """One of the business's own tax periods, another each time."""
+        year, quarter = divmod(next(self.made) % 100, 4)
+        first, last = (("01-01", "03-31"), ("04-01", "06-30"), ("07-01", "09-30"), ("10-01", "12-31"))[quarter]
+        return {"from": f"{2001 + year}-{first}", "to": f"{2001 + year}-{last}"}
+
     def body(self, resource, action):
         """What a new record is made of."""
         document = {
@@ -216,7 +222,7 @@ class Business:
         return {
             "bookings": booking,
             "expenses": {"date": "2026-11-20", "amount": "64.90", "category_id": self.known["category_id"]},
-            "gst_periods": {"from": f"{(year := 1900 + next(self.made) % 100)}-07-01", "to": f"{year}-09-30"},
+            "gst_periods": self.quarter(),
             "suppressed_addresses": {"address": f"grace{next(self.made)}@example.com"},
             "items": {"name": "Tap washers", "unit_price": "4.95"},
             "expense_categories": {"name": f"Fittings {next(self.made)}"},

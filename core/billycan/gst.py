@@ -17,10 +17,37 @@ from .tenants import GstSetting
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["LABELS", "check_unlocked", "is_lodged"]
+__all__ = ["LABELS", "NAMES", "check_unlocked", "is_lodged"]
 
 # The labels of the activity statement and its calculation sheet that documents add to; the others follow from these.
-LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B")
+LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B", "W4")
+
+# Every label of a report as people say it, in the order of the statement and its calculation worksheet.
+NAMES = {
+    "G1": "Total sales, including GST",
+    "G2": "Exports",
+    "G3": "Other GST-free sales",
+    "G4": "Input taxed sales",
+    "G5": "Sales without GST: G2 + G3 + G4",
+    "G6": "Sales subject to GST: G1 less G5",
+    "G7": "Adjustments that increase GST",
+    "G8": "Sales after adjustments: G6 + G7",
+    "G9": "GST by the worksheet: G8 divided by 11",
+    "1A": "GST on sales",
+    "G10": "Capital purchases, including GST",
+    "G11": "Other purchases, including GST",
+    "G12": "All purchases: G10 + G11",
+    "G13": "Purchases for input taxed sales",
+    "G14": "Purchases without GST in the price",
+    "G15": "Private use",
+    "G16": "Purchases without a credit: G13 + G14 + G15",
+    "G17": "Purchases subject to GST: G12 less G16",
+    "G18": "Adjustments that decrease GST",
+    "G19": "Purchases after adjustments: G17 + G18",
+    "G20": "GST by the worksheet: G19 divided by 11",
+    "1B": "GST on purchases",
+    "W4": "Tax withheld where no ABN was quoted",
+}
 
 _NEVER = date(9999, 12, 31)
 
@@ -109,7 +136,10 @@ class GstEntries(Struct, frozen=True, kw_only=True):
     select: `select(ctx, period)` gives a SELECT of the caller's tenant's entries: `document_id`, the id of the plugin's
       own record that the amounts are of; `counts_on`, the date on which they count; and a column for each of `labels`,
       in whole cents, null for none. It may give entries of other days than those of the period, which are left out, and
-      several of a document, which are added up.
+      several of a document, which are added up. Amounts that are taken off are below zero. It may also give
+      `supply_id`, the sale or purchase that the entry is of, by default the document; and `adjusts`, true for an entry
+      that changes what was sold or bought before. The report places a change of an earlier period's supply among the
+      adjustments, so that no label is below zero.
     names: `names(ctx, ids)` gives what people know these documents by, as far as they are the plugin's.
     """
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from .incoming import Incoming
     from .keys import Identity
     from .paper import Paper
+    from .tenants import GstSetting
 
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
@@ -259,6 +260,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     gst: What its documents add to GST reports.
     lodged: `lodged(ctx, day)` says whether the tax period of a day was lodged, for the plugin that keeps such periods.
+    on_gst_settings: `on_gst_settings(ctx, before, after, accept_corrections)` is called inside the transaction that
+      changes the business's GST settings; what it raises refuses that.
     documents: Its records that are read as a page, a PDF or a mail.
     imports: The paths of its POST routes by which records can be made of the rows of a CSV file.
     prepares_imports: `prepare(ctx)` stores what these routes would otherwise store once for the whole business, such as
@@ -302,6 +305,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     gst: "tuple[GstEntries, ...]" = ()
     lodged: "Callable[[Context, date], bool] | None" = None
+    on_gst_settings: "Callable[[Context, Sequence[GstSetting], Sequence[GstSetting], bool], None] | None" = None
     documents: tuple[Document, ...] = ()
     imports: tuple[str, ...] = ()
     prepares_imports: "Callable[[Context], None] | None" = None

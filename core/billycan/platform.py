@@ -11,7 +11,7 @@ from .manifest import Every, Gauge, Manifest, Route
 from .mornings import forget_mornings
 from .patch import Patch
 from .resources import Named, Reply
-from .tenants import Profile, Tenant
+from .tenants import Profile, ProfileChange, Tenant
 from .working import replays, retention, worker
 
 
@@ -97,12 +97,14 @@ def get_tenant(ctx: Context) -> Tenant:
     return ctx.app.tenants.read(ctx)
 
 
-def update_tenant(ctx: Context, body: Patch[Profile]) -> Tenant:
+def update_tenant(ctx: Context, body: Patch[ProfileChange]) -> Tenant:
     """Change the business profile.
 
-    Documents that were already sent do not change. A sandbox has its own profile.
+    Documents that were already sent do not change. A sandbox has its own profile. `gst_settings` that change days of a
+    lodged tax period are refused with `period_lodged` unless `accept_corrections` is true.
     """
-    return ctx.app.tenants.change(ctx, body)
+    accept = bool(body.sent.pop("accept_corrections", False))
+    return ctx.app.tenants.change(ctx, Patch(Profile, body.sent), accept_corrections=accept)
 
 
 def get_openapi(ctx: Context) -> Reply:

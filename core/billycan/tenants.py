@@ -154,6 +154,15 @@ class Profile(Struct, forbid_unknown_fields=True, kw_only=True):
         return setting is not None and setting.registered
 
 
+class ProfileChange(Profile, kw_only=True):
+    """What a change of the profile may say besides.
+
+    accept_corrections: Whether `gst_settings` may change days that were lodged: the next report then has corrections.
+    """
+
+    accept_corrections: bool = False
+
+
 class Tenant(Profile, forbid_unknown_fields=False):
     """A tenant as it is shown: its profile, environment and version.
 
@@ -237,7 +246,7 @@ class Tenants:
             self._businesses[tenant_id] = business
         return business
 
-    def change(self, ctx: Context, body: Patch[Profile]) -> Tenant:
+    def change(self, ctx: Context, body: Patch[Profile], *, accept_corrections: bool = False) -> Tenant:
         """The caller's tenant with `body` applied; a change that changes nothing keeps the version."""
         row = ctx.db.execute(_BY_ID.with_for_update(), {"id": ctx.tenant_id}).one()
         ctx.check_version(row.version)
@@ -247,6 +256,11 @@ class Tenants:
         profile = msgspec.to_builtins(after)
         if profile == msgspec.to_builtins(stored):
             return show(row, ctx.today_in)
+        before = _profile(row).gst_settings
+        if after.gst_settings != before:
+            for manifest in ctx.app.manifests.values():
+                if manifest.on_gst_settings:
+                    manifest.on_gst_settings(ctx, before, after.gst_settings, accept_corrections)
         changed = (
             sa.update(tenants)
             .where(tenants.c.id == ctx.tenant_id)

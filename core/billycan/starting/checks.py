@@ -285,6 +285,10 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         "prepares_imports must be a function of the context",
     ),
     "callers": (_maps_to_functions, "callers must map the prefix of each kind of id to a function"),
+    "on_gst_settings": (
+        lambda run: run is None or callable(run),
+        "on_gst_settings must be a function of the context, the settings before and after, and what was accepted",
+    ),
     "pay": (lambda run: run is None or callable(run), "pay must be a function of the context and an invoice's id"),
     "on_documents": (lambda run: run is None or callable(run), "on_documents must be a function"),
     "demo": (lambda run: run is None or callable(run), "demo must be a function"),

@@ -76,12 +76,24 @@ _CONTRACTORS = ByIds(
 )
 
 
-def unregistered(ctx: Context, ids: Iterable[str]) -> set[str]:
-    """Those of these contacts that are known not to be registered for GST, in one query."""
-    return {row[0] for row in _UNREGISTERED.all(ctx.db, ctx.tenant_id, ids)}
+class Supplier(Struct):
+    """What decides whether the GST on what a contact charged can be claimed."""
+
+    abn: str | None
+    gst_registered: bool | None
 
 
-_UNREGISTERED = ByIds(sa.select(contacts.c.id).where(contacts.c.gst_registered.is_(False)), contacts.c.id)
+def suppliers(ctx: Context, ids: Iterable[str]) -> dict[str, Supplier]:
+    """Map each id to what decides whether the GST on what the contact charged can be claimed, in one query."""
+    return {row[0]: Supplier(*row[1:]) for row in _SUPPLIERS.all(ctx.db, ctx.tenant_id, ids)}
+
+
+_SUPPLIERS = ByIds(sa.select(contacts.c.id, contacts.c.abn, contacts.c.gst_registered), contacts.c.id)
+
+
+def lacks_abn(ctx: Context, column: sa.ColumnElement[str]) -> sa.Exists:
+    """Whether the contact whose id a column holds has no ABN, within another query."""
+    return sa.exists().where(own(ctx, contacts), contacts.c.id == column, contacts.c.abn.is_(None))
 
 
 def not_registered(ctx: Context) -> sa.Select[str]:

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from msgspec import Struct
 
 from billycan import App
+from billycan.gst import NAMES
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
 from . import reports
@@ -15,35 +16,10 @@ from .kinds import page_at, page_of
 
 API, PERIODS = "/v1/reports/gst", "/v1/gst_periods"
 HERE = "/dashboard/reports/gst"
-# The labels as a person says them, in the order of the statement and its calculation worksheet.
-SALES = {
-    "G1": "Total sales, including GST",
-    "G2": "Exports",
-    "G3": "Other GST-free sales",
-    "G4": "Input taxed sales",
-    "G5": "Sales without GST: G2 + G3 + G4",
-    "G6": "Sales subject to GST: G1 less G5",
-    "G7": "Bad debts that were recovered",
-    "G8": "Sales after adjustments: G6 + G7",
-    "G9": "GST by the worksheet: G8 divided by 11",
-    "1A": "GST on sales",
-}
-PURCHASES = {
-    "G10": "Capital purchases, including GST",
-    "G11": "Other purchases, including GST",
-    "G12": "All purchases: G10 + G11",
-    "G13": "Purchases for input taxed sales",
-    "G14": "Purchases without GST in the price",
-    "G15": "Private use",
-    "G16": "Purchases without a credit: G13 + G14 + G15",
-    "G17": "Purchases subject to GST: G12 less G16",
-    "G18": "Debts written off as bad",
-    "G19": "Purchases after adjustments: G17 + G18",
-    "G20": "GST by the worksheet: G19 divided by 11",
-    "1B": "GST on purchases",
-}
-NAMES = {**SALES, **PURCHASES}
-_LODGED = ("G1", "G2", "G3", "1A", "G10", "G11", "1B")  # on the statement itself; the others are of its worksheet
+SALES = ("G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "G9", "1A")
+PURCHASES = ("G10", "G11", "G12", "G13", "G14", "G15", "G16", "G17", "G18", "G19", "G20", "1B")
+WITHHELD = ("W4",)
+_LODGED = ("G1", "G2", "G3", "1A", "G10", "G11", "1B", "W4")  # on the statement itself; the others are of its worksheet
 _ELEVENTHS = ("G9", "G20")
 _WITHOUT = {"invoices": "sales", "expenses": "purchases"}
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
@@ -82,7 +58,8 @@ def show_gst(visit: Visit) -> Answer:
     over = date.fromisoformat(str(report["to"])) < today
     values = {
         "report": report,
-        "sides": [("Sales", SALES), ("Purchases", PURCHASES)],
+        "sides": [("Sales", SALES), ("Purchases", PURCHASES), ("Tax withheld", WITHHELD)],
+        "names": NAMES,
         "lodged_labels": _LODGED,
         "to_lodge": _to_lodge(report),
         "without": [(plugin, _WITHOUT.get(plugin, plugin)) for plugin in report["missing"]],
@@ -175,10 +152,9 @@ def _to_lodge(report: dict[str, Any]) -> dict[str, Any]:
     """The whole dollars of 1A and 1B with the corrections, and 1A less 1B; nothing where one of them is not known."""
     if report["1A"] is None or report["1B"] is None:
         return {}
-    whole = {}
-    for label in ("1A", "1B"):
-        correction = report["corrections"].get(label)
-        whole[label] = int(report[label]["amount"] + (correction["amount"] if correction else 0))
+    # As if on another basis there are no corrections, and nothing is lodged.
+    shown = {label: report[label]["to_lodge"] for label in ("1A", "1B")}
+    whole = {label: report[label]["whole_dollars"] if n is None else n for label, n in shown.items()}
     return {**whole, "net": whole["1A"] - whole["1B"]}
 
 

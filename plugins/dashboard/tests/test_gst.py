@@ -45,7 +45,8 @@ def test_the_last_period_that_is_over_is_shown_with_what_each_label_is_made_of(c
     assert b"1A" in browser.get(f"{HERE}/documents?{JULY}&label=1A").click("CSV").body
     file = browser.get(HERE).click("CSV")
     assert (
-        file.body.startswith(b"\xef\xbb\xbfof,label,amount,whole_dollars,documents") and b"1A,100.80,100,1" in file.body
+        file.body.startswith(b"\xef\xbb\xbfbusiness,abn,from,to,basis,of,label,name")
+        and b"1A,GST on sales,100.80,100,100,1" in file.body
     )
     cash = browser.get(f"{HERE}?{JULY}&basis=cash").text
     assert "cash basis" in cash and "GST to pay</dt><dd>$0<" in cash
@@ -85,9 +86,9 @@ def test_a_period_is_marked_as_lodged_and_what_changes_is_a_correction(client):
     page = browser.get(f"{HERE}?from=2026-10-01&to=2026-10-31").text
     assert "Corrections of periods lodged before" in page and ">INV-0002</a> $10.00" in page
     assert "GST to pay</dt><dd>$10<" in page
-    # One that overlaps is refused, and the page says why.
+    # What is no tax period is refused, and the page says what is.
     browser.get(f"{HERE}?from=2026-09-30&to=2026-10-31")
-    assert "lodged before" in browser.send(f"{HERE}/lodge", status=409).text
+    assert "2026-07-01 to 2026-09-30" in browser.send(f"{HERE}/lodge", status=422).text
     viewer = Browser(client.app).join(client, "viewer")
     viewer.web.post(f"{HERE}/lodge", {"from": "2026-10-01", "to": "2026-10-31"}, status=403)
     assert client.get("/v1/gst_periods")["pagination"]["total"] == 1

@@ -15,7 +15,17 @@ from .gst import not_claimed
 from .records import records, tell
 from .tables import expenses
 
-__all__ = ["Billable", "bill", "billable", "give_samples", "names", "not_claimed", "paid_to_each"]
+__all__ = [
+    "Billable",
+    "bill",
+    "billable",
+    "forget_lodged",
+    "give_samples",
+    "keep_lodged",
+    "names",
+    "not_claimed",
+    "paid_to_each",
+]
 
 
 class Billable(Struct, frozen=True):
@@ -69,14 +79,33 @@ def bill(ctx: Context, spent: Sequence[Billable], invoice_id: str) -> None:
 
 def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int, Decimal, Decimal, Decimal]]:
     """What was paid to each contact on these days, by id: how many expenses, the amount with GST and the tax withheld,
-    the GST in it, and the tax withheld; void ones are left out.
+    the GST in it, and the tax withheld; void ones are left out. What tax was withheld from has no GST in it.
     """
-    sums = [sa.func.sum(sa.type_coerce(expenses.c[name], sa.BigInteger)) for name in ("amount", "gst", "tax_withheld")]
+    amount, gst, withheld = (
+        sa.type_coerce(expenses.c[name], sa.BigInteger) for name in ("amount", "gst", "tax_withheld")
+    )
+    # Whoever quoted no ABN charged no GST.
+    sums = [sa.func.sum(one) for one in (amount, sa.case((withheld > 0, 0), else_=gst), withheld)]
     paid = (expenses.c.paid_on.between(since, until), expenses.c.supplier_id.is_not(None), expenses.c.status != "void")
     asked = sa.select(expenses.c.supplier_id, sa.func.count(), *sums).where(own(ctx, expenses), *paid)
     # How many rows a year has decides whether they are sorted or hashed.
     rows = ctx.db.execute(asked.group_by(expenses.c.supplier_id).execution_options(**{PLANNED_ANEW: True})).all()
     return {row[0]: (row[1], _dollars(row[2]), _dollars(row[3]), _dollars(row[4])) for row in rows}
+
+
+def keep_lodged(ctx: Context, counted: sa.Select[Any], gst_period_id: str, until: date) -> None:
+    """Note of these expenses, by a SELECT of their ids, that a lodged period which ends on `until` counted them.
+
+    From then on they can be voided, but not be deleted, and what was counted of them not be overwritten.
+    """
+    free = own(ctx, expenses) & expenses.c.lodged_in.is_(None) & expenses.c.id.in_(counted)
+    ctx.db.execute(sa.update(expenses).where(free).values(lodged_in=gst_period_id, lodged_until=until))
+
+
+def forget_lodged(ctx: Context, gst_period_id: str) -> None:
+    """Let expenses be changed that only this period counted, which is not lodged any more."""
+    of_it = own(ctx, expenses) & (expenses.c.lodged_in == gst_period_id)
+    ctx.db.execute(sa.update(expenses).where(of_it).values(lodged_in=None, lodged_until=None))
 
 
 def _dollars(cents: Any) -> Decimal:

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from billycan import Context, Deleted, NotFound, Page, Patch, Records, own
 
+from .rules import GstCode
 from .schemas import Category, CategoryQuery, NewCategory
 from .starter import STARTER, all_categories, store
 from .tables import categories
@@ -26,6 +27,13 @@ def names(ctx: Context, ids: Iterable[str]) -> dict[str, str]:
         store(ctx)
         found = _names(ctx, wanted)
     return found
+
+
+def gst_of(ctx: Context, id: str) -> tuple[GstCode, bool]:
+    """The GST code of a category's expenses, and whether their GST has to be entered."""
+    columns = all_categories.c.gst_code, all_categories.c.gst_required
+    row = ctx.db.execute(sa.select(*columns).where(own(ctx, shown.table), all_categories.c.id == id)).first()
+    return (row.gst_code or "gst", row.gst_required) if row else ("gst", False)
 
 
 def list_categories(ctx: Context, query: CategoryQuery) -> Page[Category]:

@@ -2,35 +2,44 @@
 
 A credit counts in the period of the first of bill and payment (s 29-10(1) GST Act), on a cash basis in that of the
 payment (s 29-10(2)), and in either case no earlier than the tax invoice is held, where the claim needs one (s 29-10(3),
-29-80(1)). The purchase is reported along with it, so that the calculation sheet and the accounts agree.
+29-80(1)). The purchase is reported along with it, so that the calculation sheet and the accounts agree. What a supplier
+gives back is of the same supply as the purchase, if the expense says which that is.
 """
 
 from collections.abc import Collection
+from datetime import date
 from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import Context, GstEntries, GstPeriod, own
+from billycan import Context, GstEntries, GstPeriod, Row, own
 
 from . import rules
 from .records import business_share, claim
 from .tables import expenses
 
 _LABELS = ("G10", "G11", "G13", "G14", "G15", "1B")
+# What counts on no day yet, or no more; it is listed apart.
+_LEFT_OUT = ("awaiting_tax_invoice", "awaiting_abn", "too_old")
 _NOTHING = sa.literal_column("0", sa.BigInteger)
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
 def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
-    """The entries of the expenses; what awaits its tax invoice, or was claimed too late, counts on no day."""
+    """The entries of the expenses; what awaits its tax invoice, or was claimed too late, counts on no day.
+
+    GST on imported goods is a tenth of their value, whatever else was paid to customs. So that the worksheet comes to
+    that GST, G10 or G11 has the value of the taxable importation, with the GST.
+    """
     code, status = expenses.c.gst_code, claim(ctx)
-    amount, gst = (sa.type_coerce(column, sa.BigInteger) for column in (expenses.c.amount, expenses.c.gst))
+    paid, gst = (sa.type_coerce(column, sa.BigInteger) for column in (expenses.c.amount, expenses.c.gst))
+    amount = sa.case((expenses.c.import_gst & (11 * gst > paid), 11 * gst), else_=paid)
     claimable = sa.case((status == "claimable", business_share(gst)), else_=_NOTHING)
     capital, taxable = code.in_(("capital", "capital_gst_free")), code.in_(rules.TAXABLE)
     free = code.in_(("gst_free", "capital_gst_free"))
     # A receipt of which not all is taxable holds less than an eleventh of GST.
     untaxed = sa.case((sa.func.abs(amount - 11 * gst) > _ROUNDING, amount - 11 * gst), else_=_NOTHING)
-    untaxed = sa.case((status == "supplier_not_registered", amount), else_=untaxed)
+    untaxed = sa.case((status.in_(("supplier_not_registered", "tax_withheld")), amount), else_=untaxed)
     private = amount - untaxed - business_share(amount - untaxed)
     figures = {
         "G10": sa.case((capital, amount), else_=_NOTHING),
@@ -42,13 +51,14 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     }
     return sa.select(
         expenses.c.id.label("document_id"),
+        sa.func.coalesce(expenses.c.refund_of, expenses.c.id).label("supply_id"),
         _counts_on(period).label("counts_on"),
         *(figures[label].label(label) for label in _LABELS),
     ).where(
         own(ctx, expenses),
         expenses.c.status != "void",
         code != "out_of_scope",
-        status.not_in(("awaiting_tax_invoice", "too_old")),
+        status.not_in(_LEFT_OUT),
         period.registered(expenses.c.date),
     )
 
@@ -60,7 +70,30 @@ def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
     return {row.id: row.description or row.reference or f"Expense of {row.date}" for row in rows}
 
 
-gst = (GstEntries(labels=_LABELS, select=purchases, names=names),)
+def withheld(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+    """What was kept back for the tax office, on the day of each payment; whether GST is accounted for or not."""
+    amount = sa.type_coerce(expenses.c.tax_withheld, sa.BigInteger)
+    columns = expenses.c.id.label("document_id"), expenses.c.paid_on.label("counts_on"), amount.label("W4")
+    return sa.select(*columns).where(own(ctx, expenses), expenses.c.status != "void", amount != 0)
+
+
+gst = (
+    GstEntries(labels=_LABELS, select=purchases, names=names),
+    GstEntries(labels=("W4",), select=withheld),
+)
+
+
+def counted(ctx: Context, row: Row) -> set[tuple[Any, ...]]:
+    """What a lodged expense adds to which labels up to the last day of the period that counted it."""
+    period = GstPeriod(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
+    found = set()
+    for source in gst:
+        its = source.select(ctx, period).where(expenses.c.id == row.id).subquery()
+        within = sa.select(its.c.counts_on, *(its.c[label] for label in source.labels)).where(
+            its.c.counts_on <= row.lodged_until
+        )
+        found |= {(source.labels, *entry) for entry in ctx.db.execute(within)}
+    return found
 
 
 def not_claimed(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
@@ -71,7 +104,7 @@ def not_claimed(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     status, credit = claim(ctx), business_share(sa.type_coerce(expenses.c.gst, sa.BigInteger))
     return sa.select(status.label("reason"), expenses.c.id.label("document_id"), credit.label("cents")).where(
         own(ctx, expenses),
-        status.in_(("awaiting_tax_invoice", "too_old")),
+        status.in_(_LEFT_OUT),
         _day(period).between(period.since, period.until),
         period.registered(expenses.c.date),
     )
@@ -81,7 +114,8 @@ def _counts_on(period: GstPeriod) -> sa.ColumnElement[Any]:
     """The day on which an expense counts; null for one that does not yet."""
     day, held_on = _day(period), expenses.c.tax_invoice_held_on
     needed = expenses.c.gst_code.in_(rules.TAXABLE) & (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO)
-    return sa.case((needed & (held_on > day), held_on), else_=day)
+    # GST on an import belongs to the period in which it is paid, on either basis (s 29-15 GST Act).
+    return sa.case((expenses.c.import_gst, expenses.c.paid_on), (needed & (held_on > day), held_on), else_=day)
 
 
 def _day(period: GstPeriod) -> sa.ColumnElement[Any]:

@@ -4,15 +4,30 @@ from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import sqlalchemy as sa
 from msgspec import UNSET
 
-from billycan import Conflict, Context, Deleted, Page, Patch, Row, take_turns
+from billycan import (
+    Conflict,
+    Context,
+    Deleted,
+    Invalid,
+    Page,
+    Patch,
+    Row,
+    RuleBroken,
+    check_unused,
+    own,
+    take_turns,
+)
 from billycan.gst import check_unlocked
 from billycan.sql import as_stored
 
-from . import rules
+from . import categories, rules
+from .gst import counted
 from .records import charged_by, job_of, neighbours, records, show, tell
 from .schemas import Expense, ExpenseQuery, ExpenseVoiding, NewExpense
+from .tables import expenses
 
 
 def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[Expense]:
@@ -30,6 +45,8 @@ def create_expense(ctx: Context, body: NewExpense) -> Expense:
     Emits `expense.created`.
     """
     neighbours.check(ctx, body)
+    _tax_as_the_category_says(ctx, body)
+    _check_refunded(ctx, body)
     if body.paid_on is UNSET:
         body.paid_on = None if body.due_date else body.date
     if body.tax_invoice_held:
@@ -51,8 +68,8 @@ def get_expense(ctx: Context, id: str) -> Expense:
 def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     """Change an expense; GST that you did not enter yourself is recalculated from amount and code.
 
-    Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. Emits `expense.updated`
-    if anything changed.
+    Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. So is what a lodged tax
+    period counted of it: void the expense and record it anew. Emits `expense.updated` if anything changed.
     """
     if "job_id" in body:
         take_turns(ctx)  # before the expense is locked, as whoever invoices the job does
@@ -61,6 +78,8 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     _let_the_tax_invoice_follow(ctx, body, row)
     if row.paid_on == row.date and "date" in body and "paid_on" not in body:
         body.sent["paid_on"] = body.sent["date"]  # money spent is paid on its date
+    if "gst_code" in body and body.sent["gst_code"] is None:
+        body.sent["gst_code"] = categories.gst_of(ctx, body.sent.get("category_id") or row.category_id)[0]
     entered = None if row.gst == rules.default_gst(row.amount, row.gst_code) else row.gst
     if body.sent.get("gst_code", row.gst_code) not in rules.TAXABLE:
         entered = None
@@ -74,8 +93,13 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
         _check_locked(row, columns)
     neighbours.check(ctx, after, before)
     _check_unlocked(ctx, row, columns)
+    if after.refund_of != row.refund_of:
+        _check_refunded(ctx, after, row.id)
+    lodged = counted(ctx, row) if row.lodged_in and row.status != "void" else set()
     changed = records.save(ctx, row, **columns)
     if changed.version != row.version:
+        if lodged and lodged - counted(ctx, changed):
+            raise _lodged(row, "What it counted there cannot change: void it and record it anew.")
         return tell(ctx, changed, "expense.updated")
     return show(ctx, [changed])[0]
 
@@ -83,16 +107,19 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
 def delete_expense(ctx: Context, id: str) -> Deleted:
     """Delete an expense that no record refers to; a void one must be kept for five years (s 262A ITAA 1936).
 
-    Refused with `document_locked` once void, and with `has_dependents` while other records refer to it. Emits
-    `expense.deleted`.
+    Refused with `document_locked` once void or counted in a lodged tax period, and with `has_dependents` while other
+    records refer to it. Emits `expense.deleted`.
     """
     row = records.lock(ctx, id)
+    if row.lodged_in and row.status != "void":
+        raise _lodged(row, "It must be kept for five years: void it instead.")
     if row.status == "void":
         raise Conflict("A void expense must be kept.", code="document_locked", status=row.status)
     if charged_by.shown(ctx, row._mapping)["invoice_id"]:
         message = "Still in use by the invoice that charges it: void that, or delete it while it is a draft."
         raise Conflict(message, code="has_dependents", dependents={"invoices": 1})
     check_unlocked(ctx, *(getattr(row, name) for name in rules.DATES))
+    check_unused(ctx, expenses, expenses.c.refund_of == id)
     deleted = records.delete(ctx, row)
     ctx.emit("expense.deleted", deleted)
     return deleted
@@ -110,6 +137,36 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
     return tell(ctx, row, "expense.voided")
 
 
+def _tax_as_the_category_says(ctx: Context, body: NewExpense) -> None:
+    """Give an expense the GST code of its category where it says none; Invalid where its GST has to be entered."""
+    if body.gst_code is not None and (body.gst is not None or body.gst_code not in rules.TAXABLE):
+        return
+    default, is_required = categories.gst_of(ctx, body.category_id)
+    body.gst_code = body.gst_code or default
+    if is_required and body.gst is None and body.gst_code in rules.TAXABLE:
+        message = "is required in this category, because it is not 1/11 of the amount: enter what the tax invoice says"
+        raise Invalid.member("gst", "required", message)
+    try:
+        body.check_gst(body.gst_code)
+    except RuleBroken as broken:
+        raise Invalid.member("gst", broken.code, str(broken)) from None
+
+
+def _check_refunded(ctx: Context, body: NewExpense, id: str | None = None) -> None:
+    """Invalid unless the purchase of which an expense gives back is one of the business's, locked from here on."""
+    if body.refund_of is None:
+        return
+    bought = own(ctx, expenses) & (expenses.c.id == body.refund_of) & (expenses.c.amount > rules.NOTHING)
+    if body.refund_of == id or ctx.db.execute(sa.select(expenses.c.id).where(bought).with_for_update()).first() is None:
+        raise Invalid.member("refund_of", "not_found", "is not the id of an expense above zero")
+
+
+def _lodged(row: Row, cure: str) -> Conflict:
+    """The refusal to change what a lodged tax period counted (s 382-5 of Schedule 1 to the TAA 1953)."""
+    message = f"A lodged tax period counted this expense. {cure}"
+    return Conflict(message, code="document_locked", status=row.status, gst_period_id=row.lodged_in)
+
+
 def _columns(ctx: Context, body: NewExpense, recorded: datetime) -> dict[str, Any]:
     """The columns of an expense: what was sent, its GST, and how long that can be claimed, as `recorded` then.
 
@@ -118,7 +175,7 @@ def _columns(ctx: Context, body: NewExpense, recorded: datetime) -> dict[str, An
     left_out = ("currency",) if ctx.has("jobs") else ("currency", "job_id")
     sent = {name: getattr(body, name) for name in body.__struct_fields__ if name not in left_out}
     sent["paid_on"] = None if body.paid_on is UNSET else body.paid_on
-    sent["gst"] = rules.default_gst(body.amount, body.gst_code) if body.gst is None else body.gst
+    sent["gst"] = rules.default_gst(body.amount, body.gst_code or "gst") if body.gst is None else body.gst
     # A credit belongs to the period of the first of bill and payment, on cash to that of the payment (s 29-10 GST Act).
     setting = ctx.tenant.gst_setting_on(body.date)
     paid_on = sent["paid_on"] or body.date

@@ -1,6 +1,6 @@
 """Expenses as stored and as shown: the records, and what of their GST can be claimed."""
 
-from collections.abc import Container, Sequence
+from collections.abc import Sequence
 from decimal import Decimal
 from itertools import zip_longest
 from typing import Any
@@ -44,40 +44,51 @@ records = Records(
             "status",
             "business_use_percent",
             "supplier_id",
+            "supplier_name",
+            "supplier_abn",
+            "tax_withheld",
+            "import_gst",
             *_LATE,
         ),
         "allowed_actions": ("status",),
     },
-    points_at={**neighbours.plugins, **charged_by.plugins},
+    points_at={**neighbours.plugins, **charged_by.plugins, "refund_of": "expenses"},
 )
 
 
 def claim(ctx: Context) -> sa.Case[Any]:
     """The claim status of each expense, as `rules.claim_status` says."""
     unregistered = sa.func.coalesce(expenses.c.supplier_id.in_(contacts.not_registered(ctx)), sa.false())
+    needs_tax_invoice = (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~expenses.c.import_gst
     return sa.case(
         (~_creditable(ctx), "not_creditable"),
-        (unregistered, "supplier_not_registered"),
+        (expenses.c.tax_withheld > rules.NOTHING, "tax_withheld"),
+        (unregistered & ~expenses.c.import_gst, "supplier_not_registered"),
         (_too_old(ctx), "too_old"),
-        (_awaits_tax_invoice(), "awaiting_tax_invoice"),
+        (needs_tax_invoice & ~expenses.c.tax_invoice_held, "awaiting_tax_invoice"),
+        (needs_tax_invoice & _lacks_abn(ctx), "awaiting_abn"),
         else_="claimable",
     )
 
 
-def _awaits_tax_invoice() -> sa.ColumnElement[bool]:
-    return (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~expenses.c.tax_invoice_held
+def _lacks_abn(ctx: Context) -> sa.ColumnElement[bool]:
+    """The expenses of a supplier who is named, and whose ABN is not recorded."""
+    typed = expenses.c.supplier_name.is_not(None) & expenses.c.supplier_abn.is_(None)
+    return sa.case((expenses.c.supplier_id.is_not(None), contacts.lacks_abn(ctx, expenses.c.supplier_id)), else_=typed)
 
 
 def _too_old(ctx: Context) -> sa.ColumnElement[bool]:
     """What was recorded, or got its tax invoice, when nothing could be claimed any more; a refund is never too old."""
     held = sa.func.coalesce(expenses.c.tax_invoice_held_on, sa.literal(ctx.today(), sa.Date))
-    held_late = (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & (held > expenses.c.claim_until)
+    needed = (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~expenses.c.import_gst
+    held_late = needed & (held > expenses.c.claim_until)
     return (expenses.c.amount > rules.NOTHING) & (expenses.c.recorded_late | held_late)
 
 
 def is_too_old(ctx: Context, row: Row) -> bool:
     """The same of a row at hand."""
-    held_late = row.amount > rules.NO_TAX_INVOICE_UP_TO and (row.tax_invoice_held_on or ctx.today()) > row.claim_until
+    needed = row.amount > rules.NO_TAX_INVOICE_UP_TO and not row.import_gst
+    held_late = needed and (row.tax_invoice_held_on or ctx.today()) > row.claim_until
     return bool(row.amount > 0 and (row.recorded_late or held_late))
 
 
@@ -120,8 +131,8 @@ def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
         return rows if ctx.wants(Expense, member) else ()
 
     broken_down = where("gst_breakdown")
-    suppliers = {row.supplier_id for row in broken_down if row.supplier_id and row.gst_code in rules.TAXABLE}
-    unregistered = contacts.unregistered(ctx, suppliers)
+    named = {row.supplier_id for row in broken_down if row.supplier_id and row.gst_code in rules.TAXABLE}
+    suppliers = contacts.suppliers(ctx, named)
     return records.show(
         ctx,
         rows,
@@ -129,7 +140,7 @@ def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
         job_id={row.id: job_of(ctx, row) for row in where("job_id")},
         invoice_id={row.id: row.invoice_id if ctx.has("invoices") else None for row in where("invoice_id")},
         business_use_percent={row.id: _short(row.business_use_percent) for row in where("business_use_percent")},
-        gst_breakdown={row.id: _breakdown(ctx, row, unregistered) for row in broken_down},
+        gst_breakdown={row.id: _breakdown(ctx, row, suppliers.get(row.supplier_id)) for row in broken_down},
     )
 
 
@@ -140,15 +151,18 @@ def tell(ctx: Context, row: Row, event: str) -> Expense:
     return expense
 
 
-def _breakdown(ctx: Context, row: Row, unregistered: Container[str]) -> GstBreakdown:
+def _breakdown(ctx: Context, row: Row, supplier: contacts.Supplier | None) -> GstBreakdown:
     status = rules.claim_status(
         amount=row.amount,
         gst_code=row.gst_code,
         tax_invoice_held=row.tax_invoice_held,
         status=row.status,
         registered=ctx.tenant.registered_on(row.date),
-        supplier_registered=False if row.supplier_id in unregistered else None,
+        supplier_registered=supplier.gst_registered if supplier else None,
         too_old=is_too_old(ctx, row),
+        tax_withheld=row.tax_withheld,
+        lacks_abn=not supplier.abn if supplier else row.supplier_name is not None and row.supplier_abn is None,
+        import_gst=row.import_gst,
     )
     claimable = rules.claimable_part(row.gst, row.business_use_percent) if status == "claimable" else Decimal("0.00")
     return GstBreakdown(row.amount - row.gst, row.gst, rules.rate(row.gst_code), claimable, status)

@@ -8,7 +8,15 @@ from typing import Literal
 from billycan import Actions
 
 GstCode = Literal["gst", "gst_free", "input_taxed", "capital", "capital_gst_free", "out_of_scope"]
-ClaimStatus = Literal["claimable", "awaiting_tax_invoice", "too_old", "supplier_not_registered", "not_creditable"]
+ClaimStatus = Literal[
+    "claimable",
+    "awaiting_tax_invoice",
+    "awaiting_abn",
+    "too_old",
+    "supplier_not_registered",
+    "tax_withheld",
+    "not_creditable",
+]
 Period = Literal["month", "quarter", "year"]
 
 LABELS: dict[str, str] = {
@@ -59,9 +67,14 @@ def default_gst(amount: Decimal, gst_code: str) -> Decimal:
     return (amount / 11).quantize(_CENT, ROUND_HALF_UP) if gst_code in TAXABLE else Decimal("0.00")
 
 
-def gst_fits(gst: Decimal, amount: Decimal, gst_code: str) -> bool:
-    """Whether a receipt of this price can hold so much GST: an eleventh of it, and a cent for how it was rounded."""
-    most = abs(Fraction(amount)) / 11 + Fraction(1, 100) if gst_code in TAXABLE else 0
+def gst_fits(gst: Decimal, amount: Decimal, gst_code: str, *, import_gst: bool = False) -> bool:
+    """Whether a receipt of this price can hold so much GST: an eleventh of it, and a cent for how it was rounded.
+
+    What is paid to customs may be nothing but GST: that is a tenth of the value of the goods (s 13-20 GST Act), which
+    are paid for elsewhere.
+    """
+    most = abs(Fraction(amount)) if import_gst else abs(Fraction(amount)) / 11 + Fraction(1, 100)
+    most = most if gst_code in TAXABLE else Fraction(0)
     return 0 <= (gst if amount > 0 else -gst) <= most
 
 
@@ -92,20 +105,30 @@ def claim_status(
     registered: bool,
     supplier_registered: bool | None = None,
     too_old: bool = False,
+    tax_withheld: Decimal = NOTHING,
+    lacks_abn: bool = False,
+    import_gst: bool = False,
 ) -> ClaimStatus:
     """Whether the GST can be claimed, and if not, what for.
 
-    A supplier who is not registered makes no taxable supply (s 9-5 GST Act), so there is nothing to claim; of one whom
-    nobody asked it is assumed.
+    A supplier who is not registered makes no taxable supply (s 9-5 GST Act), so there is nothing to claim; whoever was
+    not asked is taken to be registered. A supplier who quoted no ABN, so that tax was withheld, is not: registration
+    takes an ABN. A tax invoice shows the supplier's ABN (s 29-70(1)(c)), so a named supplier's must be recorded. GST
+    on an import is claimed by the customs document (s 29-15).
     """
     if not registered or status == "void" or gst_code not in TAXABLE:
         return "not_creditable"
-    if supplier_registered is False:
+    if tax_withheld:
+        return "tax_withheld"
+    if supplier_registered is False and not import_gst:
         return "supplier_not_registered"
     if too_old:
         return "too_old"
-    if amount > NO_TAX_INVOICE_UP_TO and not tax_invoice_held:
-        return "awaiting_tax_invoice"
+    if amount > NO_TAX_INVOICE_UP_TO and not import_gst:
+        if not tax_invoice_held:
+            return "awaiting_tax_invoice"
+        if lacks_abn:
+            return "awaiting_abn"
     return "claimable"
 
 

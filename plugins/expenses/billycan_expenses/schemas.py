@@ -39,15 +39,22 @@ class NewCategory(NewResource, kw_only=True):
     """A category of expenses.
 
     name: Its name.
+    gst_code: The GST code of its expenses, unless they say another; without one it is `gst`.
+    gst_required: Whether `gst` has to be entered, because it is not 1/11 of the amount: an insurance premium includes
+      stamp duty.
     """
 
     name: Name
+    gst_code: GstCode | None = None
+    gst_required: bool = False
 
 
 class Category(Resource):
     """What money is spent on, as it is shown."""
 
     name: str
+    gst_code: GstCode | None
+    gst_required: bool
 
 
 class CategoryQuery(PageQuery, kw_only=True):
@@ -69,15 +76,19 @@ class NewExpense(NewResource, kw_only=True):
     supplier_id: The contact it was paid to.
     supplier_name: Who it was paid to, if they are not a contact.
     supplier_abn: Their ABN, if they are not a contact.
-    gst_code: How it was taxed.
+    gst_code: How it was taxed; by default as the category says, else `gst`.
     gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
+    import_gst: Whether `gst` is what the customs document says was paid on imported goods; it may then be more than
+      1/11, and needs no tax invoice.
+    refund_of: The expense of which the supplier gives back, for an amount below zero.
     business_use_percent: How much of it was for business use, in percent.
     tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
     tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or today
       once it is recorded.
     paid_on: When it was paid; null if it was not. By default the expense's date, unless it has a `due_date`.
     due_date: When a bill is to be paid.
-    tax_withheld: What was kept back for the tax office, such as from a supplier without an ABN (s 12-190 TAA 1953).
+    tax_withheld: What was kept back for the tax office because the supplier quoted no ABN (s 12-190 of Schedule 1 to
+      the TAA 1953).
     payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
     reference: A reference, such as the number of the receipt.
     job_id: The job it was made for.
@@ -92,8 +103,10 @@ class NewExpense(NewResource, kw_only=True):
     supplier_id: Id | None = None
     supplier_name: Name | None = None
     supplier_abn: Abn | None = None
-    gst_code: GstCode = "gst"
+    gst_code: GstCode | None = None
     gst: Amount | None = None
+    import_gst: bool = False
+    refund_of: Id | None = None
     business_use_percent: Percent = Decimal("100.0000")
     tax_invoice_held: bool = False
     tax_invoice_held_on: Day | None = None
@@ -114,14 +127,26 @@ class NewExpense(NewResource, kw_only=True):
             raise RuleBroken("out_of_range", "must not be before date", "due_date")
         if self.tax_invoice_held_on is not None:
             self.tax_invoice_held = True
-        if self.gst is not None and not gst_fits(self.gst, self.amount, self.gst_code):
-            most = "0" if self.gst_code not in TAXABLE else "an eleventh of the amount and a cent"
-            raise RuleBroken("out_of_range", f"must be from 0 to {most} for the gst_code {self.gst_code}", "gst")
+        if self.gst_code is not None:  # without one the category tells
+            self.check_gst(self.gst_code)
+        if self.import_gst and self.gst is None:
+            raise RuleBroken("required", "is required with import_gst: enter what the customs document says", "gst")
+        if self.refund_of is not None and self.amount > 0:
+            raise RuleBroken("invalid_value", "is for an amount below zero", "refund_of")
         for name in ("supplier_name", "supplier_abn"):
             if self.supplier_id is not None and getattr(self, name) is not None:
                 raise RuleBroken(
                     "invalid_value", "cannot be combined with supplier_id: the contact has a name and an ABN", name
                 )
+
+    def check_gst(self, code: GstCode) -> None:
+        """RuleBroken where a receipt of this price and code cannot hold so much GST."""
+        if self.gst is None or gst_fits(self.gst, self.amount, code, import_gst=self.import_gst):
+            return
+        most = (
+            "0" if code not in TAXABLE else "the amount" if self.import_gst else "an eleventh of the amount and a cent"
+        )
+        raise RuleBroken("out_of_range", f"must be from 0 to {most} for the gst_code {code}", "gst")
 
 
 class ExpenseVoiding(Struct, forbid_unknown_fields=True, kw_only=True):
@@ -140,8 +165,9 @@ class GstBreakdown(Struct):
     gst: The GST in it.
     rate: The rate of GST, in percent.
     gst_claimable: How much of the GST can be claimed: for business use, and 0 unless `claimable`.
-    claim_status: Whether it can be claimed, awaits a tax invoice, comes too late (more than four years after the return
-      was due, s 93-5 GST Act), is of a supplier who is not registered for GST, or cannot be claimed at all.
+    claim_status: Whether it can be claimed, awaits a tax invoice or the supplier's ABN, comes too late (more than four
+      years after the return was due, s 93-5 GST Act), is of a supplier who is not registered for GST, or from whom tax
+      was withheld for want of an ABN, or cannot be claimed at all.
     """
 
     net: Decimal
@@ -177,6 +203,8 @@ class Expense(Resource):
     gst_code: GstCode
     gst: Decimal
     gst_breakdown: GstBreakdown
+    import_gst: bool
+    refund_of: str | None
     business_use_percent: Decimal
     tax_invoice_held: bool
     tax_invoice_held_on: datetime.date | None
@@ -215,6 +243,8 @@ class ExpenseQuery(PageQuery, kw_only=True):
     payment_method: list[PaymentMethod] | None = None
     reference: Reference | None = None
     job_id: list[str] | None = None
+    refund_of: list[str] | None = None
+    import_gst: bool | None = None
     billable: bool | None = None
     voided_at_from: DayOrInstant | None = None
     voided_at_to: DayOrInstant | None = None

@@ -43,13 +43,23 @@ NAMES = (
     "Workwear and safety gear",
 )
 
+# The GST codes that are not `gst`: financial supplies are input taxed (s 40-5 GST Act), and most taxes and charges of
+# governments are outside GST (Division 81).
+CODES = {"Bank fees": "input_taxed", "Government charges": "out_of_scope", "Interest": "input_taxed"}
+# A premium includes stamp duty, on which there is no GST, so the GST is less than 1/11 of it (s 81-5 GST Act).
+GST_REQUIRED = ("Insurance",)
+
 # The same in every business; what is numbered so is never numbered anew.
 STARTER = {f"cat_{i:026d}": name for i, name in enumerate(NAMES, 1)}
 
 _names = sa.union_all(
     *(
-        sa.select(sa.literal(id, ByCodePoint).label("id"), sa.literal(name, sa.Text).label("name")).add_columns(
-            sa.literal(fold(name), ByCodePoint).label("folded")
+        sa.select(
+            sa.literal(id, ByCodePoint).label("id"),
+            sa.literal(name, sa.Text).label("name"),
+            sa.literal(fold(name), ByCodePoint).label("folded"),
+            sa.cast(CODES.get(name), sa.Text).label("gst_code"),
+            (sa.true() if name in GST_REQUIRED else sa.false()).label("gst_required"),
         )
         for id, name in STARTER.items()
     )
@@ -59,6 +69,8 @@ _unstored = {
     "tenant_id": tenants.c.id,
     "id": _names.c.id,
     "name": _names.c.name,
+    "gst_code": _names.c.gst_code,
+    "gst_required": _names.c.gst_required,
     "external_id": sa.cast(sa.null(), sa.Text),
     "metadata": sa.literal({}, Json),
     "version": sa.literal(1, sa.Integer),
@@ -86,7 +98,15 @@ def store(ctx: Context) -> None:
     made_at = ctx.db.execute(sa.select(tenants.c.created_at).where(tenants.c.id == ctx.tenant_id)).scalar_one()
     same = {"tenant_id": ctx.tenant_id, "metadata": {}, "version": 1, "created_at": made_at, "updated_at": made_at}
     rows = [
-        {**same, "id": id, "name": name, "name_folded": fold(name), "search_text": fold(name)}
+        {
+            **same,
+            "id": id,
+            "name": name,
+            "gst_code": CODES.get(name),
+            "gst_required": name in GST_REQUIRED,
+            "name_folded": fold(name),
+            "search_text": fold(name),
+        }
         for id, name in STARTER.items()
     ]
     ctx.db.execute(sa.insert(categories), rows)

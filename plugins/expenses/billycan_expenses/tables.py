@@ -18,6 +18,9 @@ from billycan import (
 categories = resource_table(
     "expenses_categories",
     sa.Column("name", sa.Text, nullable=False),
+    # The code of an expense that is sent without one, and whether its GST has to be entered.
+    sa.Column("gst_code", sa.Text),
+    sa.Column("gst_required", sa.Boolean, nullable=False),
     folded("name"),
     searchable(),
 )
@@ -37,6 +40,7 @@ expenses = resource_table(
     sa.Column("supplier_abn", sa.Text),
     sa.Column("gst_code", sa.Text, nullable=False),
     sa.Column("gst", Cents(), nullable=False),
+    sa.Column("import_gst", sa.Boolean, nullable=False),
     sa.Column("business_use_percent", TenThousandths(), nullable=False),
     sa.Column("tax_invoice_held", sa.Boolean, nullable=False),
     sa.Column("tax_invoice_held_on", sa.Date),
@@ -51,6 +55,11 @@ expenses = resource_table(
     sa.Column("job_id", ByCodePoint),
     sa.Column("billable", sa.Boolean, nullable=False),
     sa.Column("invoice_id", ByCodePoint),
+    # The purchase of which the supplier gave back, for an amount below zero.
+    sa.Column("refund_of", ByCodePoint),
+    # The lodged tax period that counted it first, and that period's last day.
+    sa.Column("lodged_in", ByCodePoint),
+    sa.Column("lodged_until", sa.Date),
     sa.Column("voided_at", UTCDateTime),
     sa.Column("void_reason", sa.Text),
     folded("description", nullable=True),
@@ -63,4 +72,5 @@ expenses = resource_table(
     sa.Index(None, "tenant_id", "supplier_id", "created_at", "id"),
     sa.Index(None, "tenant_id", "job_id", "created_at", "id"),
     neighbour_index("invoice_id"),
+    neighbour_index("refund_of"),
 )

@@ -72,6 +72,7 @@ def test_what_is_not_sent_has_its_default(client):
         "gst": 10, "gst_breakdown": breakdown, "business_use_percent": 100, "tax_invoice_held": False,
         "tax_invoice_held_on": None, "paid_on": "2026-11-20", "due_date": None, "tax_withheld": 0,
         "payment_method": None, "reference": None, "job_id": None, "billable": False, "invoice_id": None,
+        "import_gst": False, "refund_of": None,
         "voided_at": None, "void_reason": None, "external_id": None, "metadata": {}, "allowed_actions": ["void"],
     }  # fmt: skip
     assert '"amount":110.00,' in client.last.text and '"business_use_percent":100,' in client.last.text
@@ -87,6 +88,7 @@ def test_every_member_is_kept_changed_and_cleared(client):
         "supplier_id": supplier(client),
         "gst_code": "capital",
         "gst": D("3.21"),
+        "import_gst": True,
         "business_use_percent": D("33.3333"),
         "tax_invoice_held": True,
         "tax_invoice_held_on": "2026-10-03",
@@ -105,7 +107,7 @@ def test_every_member_is_kept_changed_and_cleared(client):
     assert changed["supplier"] == {"id": given["supplier_id"], "name": "Copperline"}
     assert changed["category"] == {"id": TOOLS, "name": "Tools and equipment"}
     assert changed["gst_breakdown"] == {
-        "net": D("52.34"), "gst": D("3.21"), "rate": 10, "gst_claimable": D("1.07"), "claim_status": "claimable"
+        "net": D("52.34"), "gst": D("3.21"), "rate": 10, "gst_claimable": 0, "claim_status": "tax_withheld"
     }  # fmt: skip
     required = ("date", "amount", "category_id")
     cleared = send(client, made, {name: None for name in given if name not in required})
@@ -541,9 +543,82 @@ def test_the_samples_show_every_claim_status(make_app, others):
     assert {r["gst_breakdown"]["claim_status"] for r in found} == {
         "claimable",
         "awaiting_tax_invoice",
+        "awaiting_abn",
         "not_creditable",
     }
     assert {r["status"] for r in found} == {"recorded", "void"}
     assert any(r["job_id"] for r in found) == bool(others)
     for by in ("category", "gst_code", "month"):
         assert len(client.get(f"/v1/expenses/summary?group_by={by}")["data"]) >= 2
+
+
+# What decides a claim, and how an expense is taxed --------------------------------------------------------------------
+
+
+def test_there_is_no_claim_without_an_abn_or_where_tax_was_withheld(client):
+    """S 11-5, 29-70(1)(c) GST Act; s 12-190 of Schedule 1 to the TAA 1953."""
+    nameless = client.post("/v1/contacts", {"name": "Copperline"})["data"]["id"]
+    known = client.post("/v1/contacts", {"name": "Wayside", "abn": ABN})["data"]["id"]
+    held = {"tax_invoice_held": True}
+    cases = [
+        ({"supplier_id": nameless, **held}, "awaiting_abn"),
+        ({"supplier_id": nameless}, "awaiting_tax_invoice"),
+        ({"supplier_id": nameless, "amount": "82.50"}, "claimable"),
+        ({"supplier_id": known, **held}, "claimable"),
+        ({"supplier_name": "Kiosk", **held}, "awaiting_abn"),
+        ({"supplier_name": "Kiosk", "supplier_abn": ABN, **held}, "claimable"),
+        (held, "claimable"),  # who is not named: the tax invoice says who it was
+        ({"supplier_id": known, "tax_withheld": "47.00", **held}, "tax_withheld"),
+        ({"supplier_id": nameless, "amount": "-110.00"}, "claimable"),  # what comes back is taken off all the same
+    ]
+    made = [(expense(client, **members), status) for members, status in cases]
+    assert [one["gst_breakdown"]["claim_status"] for one, _ in made] == [status for _, status in cases]
+    for status in {status for _, status in cases}:
+        found = client.get(f"/v1/expenses?claim_status={status}")["data"]
+        assert {one["id"] for one in found} == {one["id"] for one, each in made if each == status}
+    client.patch(f"/v1/contacts/{nameless}", {"abn": OTHER_ABN})
+    assert get(client, made[0][0])["gst_breakdown"]["claim_status"] == "claimable"
+
+
+def test_gst_on_an_import_may_be_more_than_an_eleventh(client):
+    made = expense(client, "650.00", gst="600.00", import_gst=True)
+    assert (made["gst_breakdown"]["claim_status"], made["gst_breakdown"]["gst_claimable"]) == ("claimable", 600)
+    assert faults(client, "PATCH", f"/v1/expenses/{made['id']}", {"import_gst": False}) == {("gst", "out_of_range")}
+    assert faults(client, "PATCH", f"/v1/expenses/{made['id']}", {"gst": "650.01"}) == {("gst", "out_of_range")}
+    assert faults(client, "PATCH", f"/v1/expenses/{made['id']}", {"gst": None}) == {("gst", "required")}
+    assert [one["id"] for one in client.get("/v1/expenses?import_gst=true")["data"]] == [made["id"]]
+
+
+def test_a_refund_says_of_which_purchase_it_is(client):
+    bought, back = expense(client, "110.00"), expense(client, "-11.00")
+    body = {"date": "2026-11-20", "amount": "-11.00", "category_id": FUEL}
+    for other in ("exp_none", back["id"]):
+        assert faults(client, "POST", "/v1/expenses", {**body, "refund_of": other}) == {("refund_of", "not_found")}
+    positive = {**body, "amount": "11.00", "refund_of": bought["id"]}
+    assert faults(client, "POST", "/v1/expenses", positive) == {("refund_of", "invalid_value")}
+    assert send(client, back, {"refund_of": bought["id"]})["refund_of"] == bought["id"]
+    assert client.get(f"/v1/expenses?refund_of={bought['id']}")["data"][0]["id"] == back["id"]
+    client.refused(409, "has_dependents", "DELETE", f"/v1/expenses/{bought['id']}")
+    stranger = Client(client.app)
+    assert faults(stranger, "POST", "/v1/expenses", {**body, "refund_of": bought["id"]}) == {("refund_of", "not_found")}
+
+
+def test_the_category_says_how_an_expense_is_taxed_unless_it_does(client):
+    starter = {name: id for id, name in STARTER.items()}
+    codes = {
+        name: expense(client, category_id=starter[name])["gst_code"] for name in ("Bank fees", "Interest", "Training")
+    }
+    assert codes == {"Bank fees": "input_taxed", "Interest": "input_taxed", "Training": "gst"}
+    rates = expense(client, category_id=starter["Government charges"])
+    assert (rates["gst_code"], rates["gst"]) == ("out_of_scope", 0)
+    assert expense(client, category_id=starter["Bank fees"], gst_code="gst")["gst"] == 10
+    assert send(client, rates, {"gst_code": "gst"})["gst"] == 10
+    assert send(client, rates, {"gst_code": None})["gst_code"] == "out_of_scope"
+    body = {"date": "2026-11-20", "amount": "110.00", "category_id": starter["Insurance"]}
+    assert faults(client, "POST", "/v1/expenses", body) == {("gst", "required")}
+    assert client.post("/v1/expenses", {**body, "gst": "9.09"})["data"]["gst_code"] == "gst"
+    own = client.post("/v1/expense_categories", {"name": "Donations", "gst_code": "out_of_scope"})["data"]
+    assert expense(client, category_id=own["id"])["gst_code"] == "out_of_scope"
+    body = {"date": "2026-11-20", "amount": "110.00", "category_id": own["id"], "gst": "1.00"}
+    assert faults(client, "POST", "/v1/expenses", body) == {("gst", "out_of_range")}
+    assert client.get(f"/v1/expense_categories/{starter['Insurance']}")["data"]["gst_required"] is True

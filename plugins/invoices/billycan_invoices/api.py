@@ -13,6 +13,7 @@ from .owing import owed_by_each
 from .paying import Payable, payable, take_payment
 from .schemas import Invoice, NewInvoice, Preview
 from .tables import entries, invoices
+from .turnover import count_drafts, turnover
 
 __all__ = [
     "Billing",
@@ -23,6 +24,7 @@ __all__ = [
     "already_invoiced",
     "billings",
     "claim",
+    "count_drafts",
     "entries",
     "hand_over",
     "lock_unpaid",
@@ -33,6 +35,7 @@ __all__ = [
     "preview",
     "send",
     "take_payment",
+    "turnover",
     "unpaid",
     "work_of",
 ]

@@ -23,7 +23,7 @@ from .tables import held as held_back
 _PARTS = ("gst", "export", "gst_free", "input_taxed", "out_of_scope")
 _HELD = ("total", *_PARTS, "paid")
 _COUNTED = ("price", "export", "gst_free", "input_taxed", "gst", "bad_price", "bad_gst")
-_LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G18", "1B")
+_LABELS = ("G1", "G2", "G3", "G4", "1A", "G18", "1B")
 _FIRST_DATE = date(1900, 1, 1)
 _MILLION = sa.literal_column("1000000", sa.BigInteger)
 _NOTHING = sa.literal_column("0", sa.BigInteger)
@@ -35,8 +35,7 @@ def sales(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     # What counts by an entry is what counted up to it, less what counted up to the one before.
     window: dict[str, Any] = {"partition_by": counted.c.invoice_id, "order_by": _in_order(counted)}
     grown = sa.select(
-        counted.c.document_id,
-        counted.c.counts_on,
+        *(counted.c[name] for name in ("document_id", "invoice_id", "kind", "counts_on")),
         *((counted.c[n] - sa.func.lag(counted.c[n], 1, 0).over(**window)).label(n) for n in _COUNTED),
     ).subquery("grown")
     figures = {
@@ -44,13 +43,21 @@ def sales(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
         "G2": grown.c.export,
         "G3": grown.c.gst_free,
         "G4": grown.c.input_taxed,
-        "G7": _above_zero(-grown.c.bad_price),
-        "1A": grown.c.gst + _above_zero(-grown.c.bad_gst),
-        "G18": _above_zero(grown.c.bad_price),
-        "1B": _above_zero(grown.c.bad_gst),
+        "1A": grown.c.gst,
+        "G18": grown.c.bad_price,
+        "1B": grown.c.bad_gst,
     }
-    given = (figures[label].label(label) for label in _LABELS)
-    return sa.select(grown.c.document_id, grown.c.counts_on, *given).where(period.registered(grown.c.counts_on))
+    return (
+        sa.select(
+            grown.c.document_id,
+            _supply().label("supply_id"),
+            grown.c.kind.in_(("note", "held", "void")).label("adjusts"),
+            grown.c.counts_on,
+            *(figures[label].label(label) for label in _LABELS),
+        )
+        .join(invoices, own(ctx, invoices) & (invoices.c.id == grown.c.invoice_id))
+        .where(period.registered(grown.c.counts_on))
+    )
 
 
 _of_invoices, _of_notes = names_of(invoices.c.number), names_of(notes.c.number)
@@ -65,6 +72,12 @@ gst = (
     GstEntries(labels=_LABELS, select=sales, names=numbers),
     GstEntries(labels=("G1", "G2", "G3", "G4", "1A"), select=supplies.counted),
 )
+
+
+def _supply() -> sa.Case[str]:
+    """What an invoice is for: the work where it bills a part of one; each progress claim by itself (Division 156)."""
+    part = invoices.c.claim_on.is_not(None) & (invoices.c.claim != "progress")
+    return sa.case((part, invoices.c.claim_on), else_=invoices.c.id)
 
 
 def _ledger(ctx: Context, period: GstPeriod) -> sa.Subquery:
@@ -161,7 +174,7 @@ def _counted(standing: sa.Subquery, period: GstPeriod) -> sa.Subquery:
 
     return (
         sa.select(
-            c.invoice_id,
+            *(c.invoice_id, c.kind),
             sa.func.coalesce(c.note_id, c.invoice_id).label("document_id"),
             counts_on.label("counts_on"),
             *(c.rank, c.counts_on.label("noted_on"), c.id),
@@ -183,10 +196,6 @@ def _in_order(of: sa.Subquery) -> tuple[Any, ...]:
 def _held(name: str) -> str:
     """The column of what is held back of a figure on a cash basis."""
     return f"held_{name}"
-
-
-def _above_zero(cents: sa.ColumnElement[int]) -> sa.Case[int]:
-    return sa.case((cents > 0, cents), else_=_NOTHING)
 
 
 def _share(part: sa.ColumnElement[int], paid: sa.ColumnElement[int], price: sa.ColumnElement[int]) -> sa.Case[int]:

@@ -95,6 +95,7 @@ def counted(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     return (
         sa.select(
             ahead.c.invoice_id.label("document_id"),
+            ahead.c.work_id.label("supply_id"),
             ahead.c.counts_on,
             *(in_cents(ahead.c[name]).label(label) for label, name in labels.items()),
         )

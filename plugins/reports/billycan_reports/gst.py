@@ -41,17 +41,24 @@ def known(ctx: Context) -> list[str]:
 
 def documents(ctx: Context, period: GstPeriod) -> sa.CompoundSelect[Any]:
     """What each document adds to each label in a period, in whole cents."""
-    parts = (
-        _by_document(given, given.c.counts_on.between(period.since, period.until)) for given in _given(ctx, period)
-    )
+    parts = []
+    for given in _given(ctx, period):
+        within = sa.select(given).where(given.c.counts_on.between(period.since, period.until)).cte()
+        parts.append(presented(_by_document(within)))
     return sa.union_all(*parts)
 
 
-def lodged(ctx: Context, period_id: str, *, corrections: bool) -> sa.Select[Any]:
-    """What each document added when a period was lodged, to its own labels, or by correcting earlier ones."""
-    same = entries.c.of_period_id == entries.c.period_id
-    mine = own(ctx, entries), entries.c.period_id == period_id, ~same if corrections else same
-    return _by_document(sa.select(entries.c.document_id, *_cents(1)).where(*mine).subquery("kept"))
+def lodged(ctx: Context, period_id: str) -> sa.Select[Any]:
+    """What each document added to its own labels when a period was lodged."""
+    mine = own(ctx, entries), entries.c.period_id == period_id, entries.c.of_period_id == entries.c.period_id
+    return sa.select(entries.c.document_id, *_cents(1)).where(*mine)
+
+
+def corrected(ctx: Context, period_id: str) -> sa.Select[Any]:
+    """What each document added by correcting earlier periods when a period was lodged."""
+    mine = own(ctx, entries), entries.c.period_id == period_id, entries.c.of_period_id != entries.c.period_id
+    kept = sa.select(entries.c.document_id, entries.c.supply_id, *_cents(1)).where(*mine)
+    return presented(_by_document(kept.cte()))
 
 
 def changed(ctx: Context, lodgements: Sequence[Row], settings: Sequence[Any]) -> sa.Select[Any]:
@@ -64,18 +71,71 @@ def changed(ctx: Context, lodgements: Sequence[Row], settings: Sequence[Any]) ->
     for given in _given(ctx, period):
         within = [given.c.counts_on.between(one.since, one.until) for one in lodgements]
         of = sa.case(*((here, sa.literal(one.id)) for here, one in zip(within, lodgements, strict=True)))
-        now = sa.select(of.label("of_period_id"), given.c.document_id, *_of_all_labels(given)).subquery()
+        now = sa.select(of.label("of_period_id"), given).cte()
         # Not by an OR of all: SQLite takes none of a thousand conditions.
-        parts.append(sa.select(now).where(now.c.of_period_id.is_not(None)))
+        some = sa.select(now).where(now.c.of_period_id.is_not(None)).cte()
+        parts.append(presented(_by_document(some, "of_period_id"), "of_period_id"))
     ids = [one.id for one in lodgements]
-    before = sa.select(entries.c.of_period_id, entries.c.document_id, *_cents(-1))
+    before = sa.select(entries.c.of_period_id, entries.c.document_id, entries.c.supply_id, *_cents(-1))
     before = before.where(own(ctx, entries), entries.c.of_period_id.in_(ids), _of_enabled(ctx))
-    both = sa.union_all(*parts, before).subquery("both")
-    sums = {label: sa.func.sum(both.c[label]) for label in LABELS}
-    return (
-        sa.select(both.c.of_period_id, both.c.document_id, *(whole(c).label(name) for name, c in sums.items()))
-        .group_by(both.c.of_period_id, both.c.document_id)
-        .having(sa.or_(*(c != 0 for c in sums.values())))
+    both = sa.union_all(*parts, before).cte()
+    summed = _by_document(both, "of_period_id")
+    return summed.having(sa.or_(*(sa.func.sum(both.c[label]) != 0 for label in LABELS)))
+
+
+def corrections(found: sa.Select[Any]) -> sa.Select[Any]:
+    """What changed, as `changed` gives it, by document and at the labels at which it is lodged."""
+    return presented(_by_document(found.cte()))
+
+
+def presented(found: sa.Select[Any], *by: str) -> sa.Select[Any]:
+    """The same amounts at the labels where they are lodged: none of them is below zero for a supply.
+
+    What is taken off a sale of an earlier period decreases GST (1B and G18), and what is taken off a purchase increases
+    it (1A and G7; Div 19, 21 GST Act). Within the period of the supply both only reduce its own labels. A change
+    of what bears no GST adjusts nothing, so it is at no label. `found` has a row for each document, and for each of the
+    columns `by`, such as the period that is corrected.
+    """
+    # As common table expressions: nested so deep, they are more than SQLite can parse.
+    docs = found.cte()
+    window: dict[str, Any] = {"partition_by": [*(docs.c[name] for name in by), docs.c.supply_id]}
+    sale = docs.c["G1"] - docs.c["G2"] - docs.c["G3"] - docs.c["G4"]
+    purchase = docs.c["G10"] + docs.c["G11"] - docs.c["G13"] - docs.c["G14"] - docs.c["G15"]
+    amounts = {"sale": sale, "purchase": purchase, **{label: docs.c[label] for label in LABELS}}
+    of_supply = sa.select(
+        *(docs.c[name] for name in by),
+        *(docs.c.document_id, docs.c.supply_id),
+        sa.func.max(docs.c.is_new).over(**window).label("is_new"),
+        *(amount.label(name) for name, amount in amounts.items()),
+        *(sa.func.sum(amount).over(**window).label(f"all {name}") for name, amount in amounts.items()),
+    ).cte()
+    c, is_new = of_supply.c, of_supply.c.is_new == 1
+
+    def where(condition: sa.ColumnElement[bool], amount: sa.ColumnElement[int]) -> sa.ColumnElement[int]:
+        return sa.case((condition, amount), else_=_NOTHING)
+
+    def kept(name: str) -> sa.ColumnElement[int]:
+        return where(c[f"all {name}"] >= 0, c[name])
+
+    def moved(name: str) -> sa.ColumnElement[int]:
+        return where(c[f"all {name}"] < 0, -c[name])
+
+    untaxed = {label: where(is_new & (c[f"all {label}"] >= 0), c[label]) for label in ("G2", "G3", "G4")}
+    bought = ("G10", "G11", "G13", "G14", "G15")
+    is_whole = sa.and_(c["all purchase"] >= 0, *(c[f"all {label}"] >= 0 for label in bought))
+    figures = {
+        "G1": where(is_new & (c["all sale"] >= 0), c.sale) + untaxed["G2"] + untaxed["G3"] + untaxed["G4"],
+        **untaxed,
+        "G7": kept("G7") + where(~is_new & (c["all sale"] > 0), c.sale) + moved("G18") + moved("purchase"),
+        "1A": kept("1A") + moved("1B"),
+        **{label: where(is_whole, c[label]) for label in bought},
+        "G18": kept("G18") + moved("sale") + moved("G7"),
+        "1B": kept("1B") + moved("1A"),
+        "W4": c["W4"],
+    }
+    figures["G11"] = sa.case((is_whole, c["G11"]), (c["all purchase"] > 0, c.purchase), else_=_NOTHING)
+    return sa.select(
+        *(c[name] for name in by), c.document_id, c.supply_id, *(figures[label].label(label) for label in LABELS)
     )
 
 
@@ -167,13 +227,24 @@ def named(ctx: Context, documents: list[GstDocument]) -> list[GstDocument]:
     return documents
 
 
-def figures(sums: Mapping[str, Sums]) -> dict[str, GstFigure]:
-    """The sums as they are shown."""
+def to_lodge(own: Mapping[str, Sums], corrected: Mapping[str, Sums]) -> dict[str, Decimal]:
+    """What is lodged at each label, to the cent: the figures of the period with the corrections of earlier ones."""
+    amounts = {label: dollars(one.cents + corrected[label].cents) for label, one in own.items()}
+    for label, of in rules.ELEVENTHS.items():
+        if label in amounts:
+            amounts[label] = rules.eleventh(amounts[of])
+    # Too much withholding was told of: nothing but a revised statement says so.
+    return {label: max(amount, dollars(0)) if label == "W4" else amount for label, amount in amounts.items()}
+
+
+def figures(sums: Mapping[str, Sums], amounts: Mapping[str, Decimal] | None = None) -> dict[str, GstFigure]:
+    """The sums as they are shown; `amounts` are what is lodged at each label, where they are known."""
     shown = {}
     for label, one in sums.items():
         amount = dollars(one.cents)
         one.documents.sort(key=lambda document: document.id)
-        shown[label] = GstFigure(amount, rules.whole_dollars(amount), one.documents, one.documents_total)
+        whole_dollars = None if amounts is None else rules.whole_dollars(amounts[label])
+        shown[label] = GstFigure(amount, rules.whole_dollars(amount), whole_dollars, one.documents, one.documents_total)
     return shown
 
 
@@ -183,29 +254,48 @@ def dollars(cents: Any) -> Decimal:
 
 
 def _given(ctx: Context, period: GstPeriod) -> list[sa.Subquery]:
-    """The entries that each enabled plugin gives, with a column for each label that it adds to."""
+    """The entries that each enabled plugin gives, with a column for each label."""
     given = []
     for manifest in ctx.app.manifests.values():
-        labels, selects = [one for one in LABELS if any(one in source.labels for source in manifest.gst)], []
+        selects = []
         for source in manifest.gst:
             its = source.select(ctx, period).subquery()
-            columns = (its.c[one] if one in source.labels else _NOTHING for one in labels)
-            amounts = (sa.func.coalesce(c, _NOTHING).label(one) for one, c in zip(labels, columns, strict=True))
-            selects.append(sa.select(its.c.document_id, its.c.counts_on, *amounts))
+            adjusts = its.c.adjusts if "adjusts" in its.c else sa.false()
+            amounts = (
+                (sa.func.coalesce(its.c[label], _NOTHING) if label in source.labels else _NOTHING).label(label)
+                for label in LABELS
+            )
+            supply = its.c.supply_id if "supply_id" in its.c else its.c.document_id
+            selects.append(
+                sa.select(
+                    its.c.document_id,
+                    supply.label("supply_id"),
+                    its.c.counts_on,
+                    sa.case((adjusts, 0), else_=1).label("is_new"),
+                    *amounts,
+                )
+            )
         if selects:
             given.append(sa.union_all(*selects).subquery())
-    nothing = sa.literal("").label("document_id"), sa.literal(period.since, sa.Date).label("counts_on")
-    return given or [sa.select(*nothing).where(sa.false()).subquery()]
+    texts = (sa.literal("").label(name) for name in ("document_id", "supply_id"))
+    day, nothing = sa.literal(period.since, sa.Date).label("counts_on"), (_NOTHING.label(label) for label in LABELS)
+    none = sa.select(*texts, day, sa.literal(1).label("is_new"), *nothing)
+    return given or [none.where(sa.false()).subquery()]
 
 
-def _by_document(given: Any, *where: sa.ColumnElement[bool]) -> sa.Select[Any]:
-    sums = ((label, whole(sa.func.sum(given.c[label])) if label in given.c else _NOTHING) for label in LABELS)
-    columns = (amount.label(label) for label, amount in sums)
-    return sa.select(given.c.document_id, *columns).where(*where).group_by(given.c.document_id)
+def _by_document(given: Any, *by: str) -> sa.Select[Any]:
+    """The sums of each document, and whether any of it is new and not only a change of what was before."""
+    keys = [given.c[name] for name in (*by, "document_id")]
+    is_new = (
+        sa.literal(1) if "is_new" not in given.c else sa.func.max(sa.case((_sells(given), given.c.is_new), else_=0))
+    )
+    sums = (whole(sa.func.sum(given.c[label])).label(label) for label in LABELS)
+    supply = sa.func.max(given.c.supply_id).label("supply_id")
+    return sa.select(*keys, supply, is_new.label("is_new"), *sums).group_by(*keys)
 
 
-def _of_all_labels(given: sa.Subquery) -> list[sa.ColumnElement[int]]:
-    return [given.c[label] if label in given.c else _NOTHING.label(label) for label in LABELS]
+def _sells(given: Any) -> sa.ColumnElement[bool]:
+    return sa.or_(given.c["G1"] != 0, given.c["1A"] != 0)
 
 
 def _of_enabled(ctx: Context) -> sa.ColumnElement[bool]:

@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from datetime import date
 from decimal import Decimal
+from itertools import islice
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
 from billycan import BadRequest, Conflict, Context, GstPeriod, Invalid, Page, Records, Reply, Row, own, take_turns
-from billycan.gst import LABELS
+from billycan.gst import LABELS, NAMES
 from billycan.sql import one_moment
 from billycan.web import csv_reply
 
 from . import gst, rules
+from .periods import differ, first_difference, periods_between, registered_between
 from .schemas import (
     GstDaysQuery,
     GstDocument,
@@ -22,16 +24,28 @@ from .schemas import (
     GstFigure,
     GstReport,
     GstReportQuery,
+    GstWarning,
     LodgedFigure,
     Lodgement,
     LodgementQuery,
     NewLodgement,
+    Reopening,
+    TaxPeriod,
+    TaxPeriodsQuery,
 )
 from .tables import entries, periods
+from .warnings import warnings
 
 _MEMBERS = dict(zip(GstReport.__struct_encode_fields__, GstReport.__struct_fields__, strict=True))
 
-records = Records(periods, Lodgement, prefix="gpr", needs={"labels": ("figures",)})
+records = Records(
+    periods,
+    Lodgement,
+    prefix="gpr",
+    needs={"labels": ("figures",), "warnings": ("warnings",), "allowed_actions": ("status",)},
+)
+
+YEARS_LISTED, MOST_NAMED = 2, 20
 
 
 def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
@@ -45,24 +59,33 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     lodgement, settings = _asked(ctx, query)
     period = GstPeriod(since=query.since, until=query.until, settings=settings)
     labels = [label for label in gst.known(ctx) if query.labels is None or label in query.labels]
-    found = gst.lodged(ctx, lodgement.id, corrections=False) if lodgement else gst.documents(ctx, period)
+    found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, period)
     is_whole = query.labels is None
     with one_moment(ctx.db):
         sums = gst.add_up(ctx, found, labels, gst.MOST_LISTED if is_whole else 0)
-        shown: dict[str, GstFigure | None] = {**gst.figures(sums)}
-        corrections = _corrections(ctx, query, lodgement, labels) if is_whole else {}
+        corrected = _corrected(ctx, query, lodgement, labels) if is_whole and not query.basis else None
+        shown: dict[str, GstFigure | None] = {
+            **gst.figures(sums, None if corrected is None else gst.to_lodge(sums, corrected))
+        }
+        corrections = {
+            label: one for label, one in gst.figures(corrected or {}).items() if one.documents_total or one.amount
+        }
         not_claimed = gst.not_claimed(ctx, period) if is_whole else []
+        warned = (
+            warnings(ctx, period, sums, corrections, not_claimed) if corrected is not None and not lodgement else []
+        )
         documents = [one for figure in (*shown.values(), *corrections.values()) if figure for one in figure.documents]
         gst.named(ctx, documents + [one for left in not_claimed for one in left.documents])
     return GstReport(
         since=query.since,
         until=query.until,
         basis=_basis(settings, query.until),
-        registered=_registered(settings, query),
+        registered=registered_between(settings, query.since, query.until),
         missing=gst.missing(ctx),
         gst_period_id=lodgement.id if lodgement else None,
         corrections=corrections,
         not_claimed=not_claimed,
+        warnings=_read_warnings(lodgement) if lodgement else warned,
         **{_MEMBERS[label]: shown.get(label) for label in rules.LABELS},
     )
 
@@ -70,25 +93,26 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
 def get_gst_report_as_csv(ctx: Context, query: GstReportQuery) -> Reply:
     """The same figures as a CSV file: a row for each label, for each that is corrected, and for what is not claimed.
 
-    The first column says whether it is of the period itself, a correction of those before, or left out and why.
+    The first columns say whose figures they are, of which days and on which basis; `of` says whether a row is of the
+    period itself, a correction of those before, or left out and why.
     """
-    report = get_gst_report(ctx, query)
+    report, whose = get_gst_report(ctx, query), ctx.tenant
     labels = [label for label in rules.LABELS if query.labels is None or label in query.labels]
     rows = [("period", label, getattr(report, _MEMBERS[label])) for label in labels]
     rows += [("correction", label, figure) for label, figure in report.corrections.items()]
-    return csv_reply(
-        f"gst-{query.since}-{query.until}",
-        ("of", "label", "amount", "whole_dollars", "documents"),
-        [
-            *(
-                (of, label, figure.amount, figure.whole_dollars, figure.documents_total)
-                if figure
-                else (of, label, None, None, None)
-                for of, label, figure in rows
-            ),
-            *((one.reason, "1B", one.gst, None, one.documents_total) for one in report.not_claimed),
-        ],
-    )
+    figures = [
+        *(
+            (of, label, NAMES[label], one.amount, one.whole_dollars, one.to_lodge, one.documents_total)
+            if one
+            else (of, label, NAMES[label], None, None, None, None)
+            for of, label, one in rows
+        ),
+        *((one.reason, "1B", NAMES["1B"], one.gst, None, None, one.documents_total) for one in report.not_claimed),
+    ]
+    every = (whose.legal_name or whose.name, whose.abn, report.since, report.until, report.basis)
+    columns = ("business", "abn", "from", "to", "basis", "of", "label", "name", "amount", "whole_dollars", "to_lodge")
+    name = f"gst-{query.since}-{query.until}"
+    return csv_reply(name, (*columns, "documents"), [(*every, *row) for row in figures])
 
 
 def list_gst_documents(ctx: Context, query: GstDocumentsQuery) -> list[GstDocument]:
@@ -109,8 +133,25 @@ def list_gst_documents_as_csv(ctx: Context, query: GstDocumentsFileQuery) -> Rep
     return csv_reply(name, ("label", "id", "amount", "name"), rows)
 
 
+def list_tax_periods(ctx: Context, query: TaxPeriodsQuery) -> list[TaxPeriod]:
+    """The business's own tax periods, the newest first, and whether each was lodged.
+
+    They are as long as `gst_settings` say, and only those in which the business was registered for GST.
+    """
+    today = ctx.today()
+    until = min(query.until or today, today)
+    since = query.since or until.replace(year=until.year - YEARS_LISTED, day=1)
+    if since > until:
+        raise BadRequest("from: must not be after to, or today.", param="from")
+    mine = own(ctx, periods), periods.c.status == "lodged", periods.c.until >= since
+    columns = periods.c.since, periods.c.until, periods.c.id
+    lodged = {(row.since, row.until): row.id for row in ctx.db.execute(sa.select(*columns).where(*mine))}
+    spans = periods_between(ctx.tenant.gst_settings, since, until)
+    return [TaxPeriod(*span, span[1] < today, lodged.get(span)) for span in spans]
+
+
 def list_gst_periods(ctx: Context, query: LodgementQuery) -> Page[Lodgement]:
-    """The tax periods that were lodged.
+    """The tax periods that were lodged, and those that were reopened.
 
     Each includes what was lodged at each label.
     """
@@ -119,45 +160,82 @@ def list_gst_periods(ctx: Context, query: LodgementQuery) -> Page[Lodgement]:
 
 
 def create_gst_period(ctx: Context, body: NewLodgement) -> Lodgement:
-    """Note that the activity statement of a period was lodged, and keep every entry of its report.
+    """Note that the activity statement of a tax period was lodged, and keep every entry of its report.
 
     Its labels include the corrections of periods that were lodged before; they are made with this one. What changes of
-    it from now on is a correction of the next. Refused with `period_not_over` until the day after its last, and with
-    `period_lodged` if any day of it was lodged before. Emits `gst_period.created`.
+    it from now on is a correction of the next, and the expenses that it counted can be voided, but not be deleted or
+    overwritten. `warnings` say what was unusual. Refused with `not_a_period` for days that are not one of the
+    business's own tax periods, with `period_not_over` until the day after its last, and with `period_lodged` if any
+    day of it was lodged before. Emits `gst_period.created`.
     """
     take_turns(ctx)  # two that overlap must see one another
+    settings = ctx.tenant.gst_settings
     if body.until < body.since:
         raise Invalid.member("to", "out_of_range", "must not be before from")
+    _check_own_period(settings, body)
     if body.until >= ctx.today():
         raise Invalid("This period is not over yet.", code="period_not_over", param="to")
-    mine = own(ctx, periods)
-    overlap = sa.select(periods.c.id).where(mine, periods.c.since <= body.until, periods.c.until >= body.since).limit(1)
+    mine = own(ctx, periods), periods.c.status == "lodged"
+    overlap = (
+        sa.select(periods.c.id).where(*mine, periods.c.since <= body.until, periods.c.until >= body.since).limit(1)
+    )
     if (other := ctx.db.execute(overlap).scalar()) is not None:
         raise Conflict("Some days of this period were lodged before.", code="period_lodged", gst_period_id=other)
-    settings, labels = ctx.tenant.gst_settings, gst.known(ctx)
+    labels, period = gst.known(ctx), GstPeriod(since=body.since, until=body.until, settings=settings)
     row = records.insert(
         ctx,
         since=body.since,
         until=body.until,
         basis=_basis(settings, body.until),
+        status="lodged",
         figures={},
+        warnings=[],
         external_id=body.external_id,
         metadata=body.metadata,
     )
-    own_part = gst.documents(ctx, GstPeriod(since=body.since, until=body.until, settings=settings))
-    _keep(ctx, row.id, sa.literal(row.id), own_part.subquery())
-    if before := _lodged_before(ctx, body):
+    _keep(ctx, row.id, sa.literal(row.id), gst.documents(ctx, period).subquery())
+    if before := _lodged_before(ctx, body.since):
         changed = gst.changed(ctx, before, settings).subquery()
         _keep(ctx, row.id, changed.c.of_period_id, changed)
-    kept = [gst.add_up(ctx, gst.lodged(ctx, row.id, corrections=c), labels, 0) for c in (False, True)]
-    amounts = {label: gst.dollars(sum(sums[label].cents for sums in kept)) for label in labels}
-    for label, of in rules.ELEVENTHS.items():
-        if label in amounts:
-            amounts[label] = rules.eleventh(amounts[of])
-    figures = {label: str(amount) for label, amount in amounts.items()}
-    ctx.db.execute(sa.update(periods).where(mine, periods.c.id == row.id).values(figures=figures))
+    own_sums, corrected = (
+        gst.add_up(ctx, found, labels, 0) for found in (gst.lodged(ctx, row.id), gst.corrected(ctx, row.id))
+    )
+    figures = {label: str(amount) for label, amount in gst.to_lodge(own_sums, corrected).items()}
+    warned = warnings(ctx, period, own_sums, gst.figures(corrected), gst.not_claimed(ctx, period))
+    values = {"figures": figures, "warnings": msgspec.to_builtins(warned)}
+    ctx.db.execute(sa.update(periods).where(*mine, periods.c.id == row.id).values(**values))
+    if ctx.has("expenses"):
+        from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
+
+        counted = sa.select(entries.c.document_id).where(own(ctx, entries), entries.c.period_id == row.id)
+        expenses.keep_lodged(ctx, counted, row.id, body.until)
     lodgement = _shown(ctx, [records.find(ctx, row.id)])[0]
     ctx.emit("gst_period.created", lodgement)
+    return lodgement
+
+
+def reopen_gst_period(ctx: Context, id: str, body: Reopening) -> Lodgement:
+    """Take back that the last period was lodged, which was marked so by mistake.
+
+    It stays listed with the reason, what it corrected is a correction again, and its days can be lodged anew. From
+    lodged to reopened; otherwise `invalid_state_transition`. Refused with `later_period_lodged` unless it is the last
+    that is lodged. Emits `gst_period.reopened`.
+    """
+    take_turns(ctx)  # a later one must not be lodged meanwhile
+    row = records.lock(ctx, id)
+    status = rules.actions.check("reopen", row.status)
+    last = ctx.db.execute(_last_lodged(ctx)).scalar()
+    if last != id:
+        message = "A later period is lodged. Reopen that first."
+        raise Conflict(message, code="later_period_lodged", gst_period_id=last)
+    row = records.save(ctx, row, status=status, reopened_at=ctx.now(), reopen_reason=body.reason)
+    ctx.db.execute(sa.delete(entries).where(own(ctx, entries), entries.c.period_id == id))
+    if ctx.has("expenses"):
+        from billycan_expenses import api as expenses  # noqa: PLC0415 - there only where that plugin is
+
+        expenses.forget_lodged(ctx, id)
+    lodgement = _shown(ctx, [row])[0]
+    ctx.emit("gst_period.reopened", lodgement)
     return lodgement
 
 
@@ -171,8 +249,34 @@ def get_gst_period(ctx: Context, id: str) -> Lodgement:
 
 def is_lodged(ctx: Context, day: date) -> bool:
     """Whether a day is of a tax period that was lodged."""
-    of = own(ctx, periods), periods.c.since <= day, periods.c.until >= day
+    of = own(ctx, periods), periods.c.status == "lodged", periods.c.since <= day, periods.c.until >= day
     return ctx.db.execute(sa.select(periods.c.id).where(*of).limit(1)).scalar() is not None
+
+
+def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any], accept_corrections: bool) -> None:
+    """Refuse `period_lodged` where settings would change days that were lodged, unless that is accepted."""
+    changed_on = first_difference(before, after)
+    if accept_corrections or changed_on is None:
+        return
+    take_turns(ctx)  # a period must not be lodged meanwhile
+    mine = own(ctx, periods), periods.c.status == "lodged"
+    lodged = list(ctx.db.execute(sa.select(periods).where(*mine).order_by(periods.c.until)))
+    reached = [one for one in lodged if one.until >= changed_on and differ(before, after, one.since, one.until)]
+    if not reached:
+        return
+    labels = gst.known(ctx)
+    sums = [
+        gst.add_up(ctx, gst.corrections(gst.changed(ctx, reached, settings)), labels, 0) for settings in (before, after)
+    ]
+    would = {label: amount for label in labels if (amount := gst.dollars(sums[1][label].cents - sums[0][label].cents))}
+    raise Conflict(
+        "These gst_settings change days of periods that were lodged. `changes` says by how much the next report's"
+        " corrections would change: send accept_corrections to have that.",
+        code="period_lodged",
+        param="gst_settings",
+        gst_period_ids=[one.id for one in reached],
+        changes=would,
+    )
 
 
 def _documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None = None) -> list[GstDocument]:
@@ -181,7 +285,7 @@ def _documents(ctx: Context, query: GstDocumentsFileQuery, page: int | None = No
         return []
     lodgement, settings = _asked(ctx, query)
     period = GstPeriod(since=query.since, until=query.until, settings=settings)
-    found = gst.lodged(ctx, lodgement.id, corrections=False) if lodgement else gst.documents(ctx, period)
+    found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, period)
     return gst.listed(ctx, found, query.label, page)
 
 
@@ -192,62 +296,78 @@ def _asked(ctx: Context, query: GstDaysQuery) -> tuple[Row | None, list[Any]]:
     settings = list(ctx.tenant.gst_settings)
     if query.basis:
         return None, [msgspec.structs.replace(one, basis=query.basis) for one in settings]
-    same = own(ctx, periods), periods.c.since == query.since, periods.c.until == query.until
-    return ctx.db.execute(sa.select(periods).where(*same)).one_or_none(), settings
+    same = own(ctx, periods) & (periods.c.since == query.since) & (periods.c.until == query.until)
+    lodged = sa.select(periods).where(same, periods.c.status == "lodged")
+    return ctx.db.execute(lodged).one_or_none(), settings
 
 
-def _corrections(
+def _check_own_period(settings: Sequence[Any], body: NewLodgement) -> None:
+    """Refuse `not_a_period` for days that are not one of the business's own tax periods, and name those."""
+    right = list(islice(periods_between(settings, body.since, body.until), MOST_NAMED))
+    if right == [(body.since, body.until)]:
+        return
+    named = ", ".join(f"{since} to {until}" for since, until in right)
+    message = (
+        f"The tax periods of the business on these days are: {named}."
+        if right
+        else ("The business was not registered for GST on any of these days, so it has no tax period there.")
+    )
+    spans = [{"from": since, "to": until} for since, until in right]
+    raise Invalid(message, code="not_a_period", param="from", periods=spans)
+
+
+def _corrected(
     ctx: Context, query: GstReportQuery, lodgement: Row | None, labels: Sequence[str]
-) -> dict[str, GstFigure]:
-    """What changed of the periods that were lodged before, by label; as if on another basis, nothing was lodged."""
-    if query.basis:
-        return {}
+) -> dict[str, gst.Sums]:
+    """What changed of the periods that were lodged before, by label."""
     if lodgement:
-        found = gst.lodged(ctx, lodgement.id, corrections=True)
-    elif before := _lodged_before(ctx, query):
-        changed = gst.changed(ctx, before, ctx.tenant.gst_settings).subquery()
-        sums = (gst.whole(sa.func.sum(changed.c[label])).label(label) for label in LABELS)
-        found = sa.select(changed.c.document_id, *sums).group_by(changed.c.document_id)
+        found = gst.corrected(ctx, lodgement.id)
+    elif before := _lodged_before(ctx, query.since):
+        found = gst.corrections(gst.changed(ctx, before, ctx.tenant.gst_settings))
     else:
-        return {}
-    shown = gst.figures(gst.add_up(ctx, found, labels))
-    return {label: figure for label, figure in shown.items() if figure.documents_total or figure.amount}
+        return {label: gst.Sums(0, 0, []) for label in labels}
+    return gst.add_up(ctx, found, labels)
 
 
-def _lodged_before(ctx: Context, asked: GstReportQuery | NewLodgement) -> list[Row]:
-    """The periods that were lodged, of those that end before these days."""
-    earlier = sa.select(periods).where(own(ctx, periods), periods.c.until < asked.since).order_by(periods.c.until)
-    return list(ctx.db.execute(earlier))
+def _lodged_before(ctx: Context, day: date) -> list[Row]:
+    """The periods that were lodged, of those that end before a day."""
+    mine = own(ctx, periods), periods.c.status == "lodged", periods.c.until < day
+    return list(ctx.db.execute(sa.select(periods).where(*mine).order_by(periods.c.until)))
+
+
+def _last_lodged(ctx: Context) -> sa.Select[Any]:
+    mine = own(ctx, periods), periods.c.status == "lodged"
+    return sa.select(periods.c.id).where(*mine).order_by(periods.c.until.desc()).limit(1)
+
+
+def _read_warnings(row: Row) -> list[GstWarning]:
+    return msgspec.convert(row.warnings, list[GstWarning])
 
 
 def _keep(ctx: Context, period_id: str, of_period_id: Any, found: Any) -> None:
     """Store what documents add to a period that is lodged."""
     key = sa.literal(period_id) + of_period_id + found.c.document_id
-    columns = ("tenant_id", "id", "period_id", "of_period_id", "document_id", *LABELS)
+    columns = ("tenant_id", "id", "period_id", "of_period_id", "document_id", "supply_id", *LABELS)
     amounts = (sa.type_coerce(found.c[label], entries.c[label].type) for label in LABELS)
-    ids = sa.literal(ctx.tenant_id), key, sa.literal(period_id), of_period_id, found.c.document_id
+    ids = sa.literal(ctx.tenant_id), key, sa.literal(period_id), of_period_id, found.c.document_id, found.c.supply_id
     ctx.db.execute(sa.insert(entries).from_select(columns, sa.select(*ids, *amounts)))
 
 
 def _shown(ctx: Context, rows: Sequence[Row]) -> list[Lodgement]:
-    labels = {}
+    labels, allowed, warned = {}, {}, {}
     if ctx.wants(Lodgement, "labels"):
         for row in rows:
             amounts = {label: Decimal(text) for label, text in row.figures.items()}
             labels[row.id] = {label: LodgedFigure(a, rules.whole_dollars(a)) for label, a in amounts.items()}
-    return records.show(ctx, rows, labels=labels)
+    if ctx.wants(Lodgement, "warnings"):
+        warned = {row.id: _read_warnings(row) for row in rows}
+    if ctx.wants(Lodgement, "allowed_actions"):
+        last = ctx.db.execute(_last_lodged(ctx)).scalar() if rows else None
+        allowed = {row.id: rules.actions.allowed(row.status) if row.id == last else [] for row in rows}
+    return records.show(ctx, rows, labels=labels, warnings=warned, allowed_actions=allowed)
 
 
 def _basis(settings: Sequence[Any], day: Any) -> Any:
     """The basis on a day; before there was any setting, accrual, which the law has without a choice (s 29-40)."""
     found = [one.basis for one in settings if one.since <= day]
     return found[-1] if found else "accrual"
-
-
-def _registered(settings: Sequence[Any], query: GstReportQuery) -> bool:
-    """Whether the business was registered on any of these days."""
-    for i, one in enumerate(settings):
-        ends = settings[i + 1].since if i + 1 < len(settings) else None
-        if one.registered and one.since <= query.until and (ends is None or ends > query.since):
-            return True
-    return False

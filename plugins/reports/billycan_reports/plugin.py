@@ -2,9 +2,10 @@
 
 from pathlib import Path
 
-from billycan import Code, Manifest, RecordPages, Route
+from billycan import ActionWords, Code, Manifest, RecordPages, Route
 
 from . import handlers as h
+from .cards import near_registration
 from .receivables import get_receivables, get_receivables_as_csv
 from .schemas import Lodgement
 from .tables import entries, periods
@@ -16,7 +17,9 @@ manifest = Manifest(
     uses=("expenses", "invoices"),
     tables=(periods, entries),
     migrations=Path(__file__).parent / "migrations",
-    events={"gst_period.created": Lodgement},
+    events={"gst_period.created": Lodgement, "gst_period.reopened": Lodgement},
+    on_gst_settings=h.check_gst_settings,
+    cards=(near_registration,),
     routes=(
         Route(
             "GET",
@@ -58,16 +61,23 @@ manifest = Manifest(
             scope="reports:read",
             needs=("expenses",),
         ),
+        Route("GET", "/v1/reports/gst/periods", h.list_tax_periods, scope="reports:read"),
         Route("GET", "/v1/gst_periods", h.list_gst_periods, scope="reports:read"),
         Route("POST", "/v1/gst_periods", h.create_gst_period, scope="reports:write", status=201),
         Route("GET", "/v1/gst_periods/{id}", h.get_gst_period, scope="reports:read"),
+        Route("POST", "/v1/gst_periods/{id}/reopen", h.reopen_gst_period, scope="reports:write"),
     ),
     records=(
         RecordPages(
             path="/v1/gst_periods",
             empty="A tax period is listed here once it is marked as lodged on the GST report.",
             one="GST period",
-            columns=("from", "to", "basis", "created_at"),
+            columns=("from", "to", "basis", "status", "created_at"),
+            actions={
+                "reopen": ActionWords(
+                    says="For a period that was marked as lodged by mistake. Its days can then be lodged again."
+                ),
+            },
             hints={
                 "from": "The first day of a period that you have lodged with the tax office.",
                 "to": "Its last day. The period must be over.",
@@ -77,6 +87,8 @@ manifest = Manifest(
     ),
     lodged=h.is_lodged,
     codes={
+        "later_period_lodged": Code(409, "A later period is lodged."),
+        "not_a_period": Code(422, "These days are not one of the business's tax periods."),
         "period_lodged": Code(409, "Some days of the period were lodged before."),
         "period_not_over": Code(422, "The period is not over yet."),
     },

@@ -7,6 +7,8 @@ statement").
 from collections.abc import Mapping
 from decimal import ROUND_DOWN, ROUND_HALF_UP, Decimal
 
+from billycan import Actions
+
 CENT, DOLLAR = Decimal("0.01"), Decimal(1)
 
 # Each label of the sheet that is a sum: of these, less those whose sign is -1.
@@ -24,9 +26,15 @@ ELEVENTHS: Mapping[str, str] = {"G9": "G8", "G20": "G19"}
 
 SALES = ("G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "G9", "1A")
 PURCHASES = ("G10", "G11", "G12", "G13", "G14", "G15", "G16", "G17", "G18", "G19", "G20", "1B")
-LABELS = (*SALES[:-1], *PURCHASES[:-1], "1A", "1B")
+LABELS = (*SALES[:-1], *PURCHASES[:-1], "1A", "1B", "W4")
 # Without the plugin that makes most of what a label adds up, it cannot be known.
-SOURCES: Mapping[str, tuple[str, ...]] = {"invoices": SALES, "expenses": PURCHASES}
+SOURCES: Mapping[str, tuple[str, ...]] = {"invoices": SALES, "expenses": (*PURCHASES, "W4")}
+
+# Whoever makes supplies of this much in twelve months has to be registered (s 23-5, 23-15 GST Act), and is told from
+# the other amount on.
+THRESHOLD, NEAR_THRESHOLD = Decimal("75000.00"), Decimal("60000.00")
+
+actions = Actions({"reopen": ("lodged", "reopened")})
 
 
 def parts(label: str) -> Mapping[str, int]:

@@ -7,13 +7,15 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, field
 
 from billycan import NewResource, PageQuery, Resource
-from billycan.fields import Day
+from billycan.fields import Day, Moment, Text
 
 Basis = Literal["cash", "accrual"]
+Status = Literal["lodged", "reopened"]
+Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
 # fmt: off
 Label = Literal[
     "G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "G10", "G11", "G12", "G13", "G14", "G15", "G16", "G17", "G18",
-    "G19", "1A", "1B",
+    "G19", "1A", "1B", "W4",
 ]
 # fmt: on
 
@@ -87,28 +89,42 @@ class GstFigure(Struct):
     """What a label comes to.
 
     amount: To the cent, to check it.
-    whole_dollars: To lodge: without the cents, which are not rounded.
+    whole_dollars: Without the cents, which are not rounded.
+    to_lodge: The whole dollars to lodge, with the corrections of earlier periods in it. Null where nothing can be
+      lodged: as if on another basis, of `labels` alone, and of a correction by itself.
     documents: What it is made of, at most 100 of them; none for an eleventh of another label.
     documents_total: How many there are in all.
     """
 
     amount: Decimal
     whole_dollars: int
+    to_lodge: int | None
     documents: list[GstDocument]
     documents_total: int
+
+
+class GstWarning(Struct):
+    """Something unusual about a report, to be looked at before it is lodged.
+
+    code: What it is; more may be added.
+    message: The same in a sentence.
+    """
+
+    code: str
+    message: str
 
 
 class NotClaimed(Struct):
     """Purchases of these days whose GST is in no label, and why.
 
-    reason: `awaiting_tax_invoice`, which counts once you hold it; or `too_old`, more than four years after the return
-      was due (s 93-5 GST Act).
+    reason: `awaiting_tax_invoice`, which counts once you hold it; `awaiting_abn`, which counts once the supplier's ABN
+      is recorded; or `too_old`, more than four years after the return was due (s 93-5 GST Act).
     gst: The GST that could have been claimed.
     documents: The expenses, at most 100 of them.
     documents_total: How many there are in all.
     """
 
-    reason: Literal["awaiting_tax_invoice", "too_old"]
+    reason: Literal["awaiting_tax_invoice", "awaiting_abn", "too_old"]
     gst: Decimal
     documents: list[GstDocument]
     documents_total: int
@@ -126,13 +142,14 @@ class GstReport(Struct, kw_only=True):
     corrections: What changed, by label, of periods that were lodged before; not in the figures, but to be lodged with
       them.
     not_claimed: Purchases of these days that are left out, by the reason.
+    warnings: What is unusual, and should be looked at before the period is lodged.
     G1: Total sales, including GST.
     G2: Exports.
     G3: Other GST-free sales.
     G4: Input taxed sales.
     G5: G2 + G3 + G4.
     G6: Sales subject to GST, G1 less G5.
-    G7: Increasing adjustments: bad debts that were recovered, including GST.
+    G7: Increasing adjustments, including GST: what was taken off purchases of earlier periods, and bad debts recovered.
     G8: G6 + G7.
     G9: GST on sales by the worksheet, an eleventh of G8.
     G10: Capital purchases, including GST.
@@ -143,11 +160,12 @@ class GstReport(Struct, kw_only=True):
     G15: Purchases for private use.
     G16: G13 + G14 + G15.
     G17: Purchases subject to GST, G12 less G16.
-    G18: Decreasing adjustments: debts that were written off as bad, including GST.
+    G18: Decreasing adjustments, including GST: what was taken off sales of earlier periods, and bad debts.
     G19: G17 + G18.
     G20: GST on purchases by the worksheet, an eleventh of G19.
     1A: GST on sales, and increasing adjustments, as invoiced.
     1B: GST on purchases, and decreasing adjustments, as recorded.
+    W4: Tax withheld from suppliers who quoted no ABN, by the date of payment.
     """
 
     since: datetime.date = field(name="from")
@@ -158,6 +176,7 @@ class GstReport(Struct, kw_only=True):
     gst_period_id: str | None
     corrections: dict[str, GstFigure]
     not_claimed: list[NotClaimed]
+    warnings: list[GstWarning]
     g1: GstFigure | None = field(name="G1")
     g2: GstFigure | None = field(name="G2")
     g3: GstFigure | None = field(name="G3")
@@ -180,6 +199,33 @@ class GstReport(Struct, kw_only=True):
     g20: GstFigure | None = field(name="G20")
     label_1a: GstFigure | None = field(name="1A")
     label_1b: GstFigure | None = field(name="1B")
+    w4: GstFigure | None = field(name="W4")
+
+
+class TaxPeriodsQuery(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Which of the business's tax periods to list.
+
+    from: Those with any day from here on; default two years before `to`.
+    to: Those with any day up to here; default today. Later days are left out.
+    """
+
+    since: Day | None = field(default=None, name="from")
+    until: Day | None = field(default=None, name="to")
+
+
+class TaxPeriod(Struct):
+    """One of the business's own tax periods, as its `gst_settings` have them.
+
+    from: Its first day.
+    to: Its last day.
+    is_over: Whether it can be lodged.
+    gst_period_id: What was lodged of it, if it was.
+    """
+
+    since: datetime.date = field(name="from")
+    until: datetime.date = field(name="to")
+    is_over: bool
+    gst_period_id: str | None
 
 
 class NewLodgement(NewResource, kw_only=True):
@@ -191,6 +237,15 @@ class NewLodgement(NewResource, kw_only=True):
 
     since: Day = field(name="from")
     until: Day = field(name="to")
+
+
+class Reopening(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Taking back that a period was lodged.
+
+    reason: Why.
+    """
+
+    reason: Reason
 
 
 class LodgedFigure(Struct):
@@ -210,14 +265,24 @@ class Lodgement(Resource, kw_only=True):
     from: Its first day.
     to: Its last day.
     basis: The basis of its last day.
+    status: Whether it is lodged, or was reopened because it had been marked by mistake.
     labels: What was lodged at each label, with the corrections of earlier periods; without those that were not known.
+    warnings: What was unusual about it when it was lodged.
+    reopened_at: When it was reopened.
+    reopen_reason: Why it was reopened.
     """
 
     since: datetime.date = field(name="from")
     until: datetime.date = field(name="to")
     basis: Basis
+    status: Status
     labels: dict[str, LodgedFigure]
+    warnings: list[GstWarning]
+    reopened_at: Moment | None
+    reopen_reason: str | None
 
 
 class LodgementQuery(PageQuery, kw_only=True):
     """Filters of lodged periods."""
+
+    status: list[Status] | None = None

@@ -25,7 +25,7 @@ class Contractor(Struct):
     email: Their email address, if known.
     payments: How many expenses were paid to them.
     gross: What they were paid, including GST and the tax withheld.
-    gst: The GST in it; none if they are known not to be registered for GST.
+    gst: The GST in it; none if they have no ABN, or are known not to be registered for GST.
     tax_withheld: What was kept back for the tax office, because no ABN was quoted.
     missing: What the report asks for and the contact lacks, such as `abn`.
     """
@@ -114,7 +114,7 @@ def get_taxable_payments_as_csv(ctx: Context, query: TaxablePaymentsQuery) -> Re
 
 def _contractor(one: contacts.Contractor, paid: tuple[int, Decimal, Decimal, Decimal]) -> Contractor:
     address, (payments, gross, gst, withheld) = one.billing_address or one.site_address, paid
-    gst = gst if one.gst_registered is not False else gst * 0
+    gst = gst if one.abn and one.gst_registered is not False else gst * 0
     lacks = [name for name, value in (("abn", one.abn), ("address", address)) if not value]
     return Contractor(
         one.id, Named(one.id, one.name), one.abn, address, one.phone, one.email, payments, gross, gst, withheld, lacks

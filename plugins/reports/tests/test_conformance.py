@@ -7,9 +7,10 @@ class TestReports(PluginConformance):
     plugin = "reports"
     enable = ("contacts", "documents", "expenses", "hosted", "invoices")
 
-    months = count()
+    quarters = count()
 
     def bodies(self, client):
-        year, month = divmod(next(self.months), 12)  # a period is lodged once
-        day = f"{year + 2001}-{month + 1:02}-01"
-        return {"/v1/gst_periods": {"from": day, "to": day}}
+        year, quarter = divmod(next(self.quarters) % 100, 4)  # a period is lodged once
+        days = ("01-01", "03-31"), ("04-01", "06-30"), ("07-01", "09-30"), ("10-01", "12-31")
+        first, last = (f"{year + 2001}-{day}" for day in days[quarter])
+        return {"/v1/gst_periods": {"from": first, "to": last}}

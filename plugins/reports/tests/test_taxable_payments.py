@@ -39,8 +39,7 @@ def test_what_was_paid_in_the_year_to_contractors(client):
     client.post(f"/v1/expenses/{void}/void", status=200)
     pay(client, nobody, "100.00", "2026-09-01", tax_withheld="47.00", gst_code="out_of_scope")
     pay(client, shop, "99.00", "2026-09-01")
-    client.patch(f"/v1/contacts/{nobody}", {"gst_registered": False})
-    pay(client, nobody, "11.00", "2026-09-01")  # whoever is not registered charges no GST
+    pay(client, nobody, "11.00", "2026-09-01")  # whoever has no ABN, or is not registered, charges no GST
     with counted(client.app) as sent:
         report = client.get("/v1/reports/taxable_payments")["data"]
     assert len(sent) == 2

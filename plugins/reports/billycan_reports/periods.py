@@ -1,0 +1,70 @@
+"""The tax periods of a business, as its GST settings have them (Division 27 GST Act)."""
+
+from collections.abc import Iterator, Sequence
+from datetime import date, timedelta
+from itertools import pairwise
+from typing import Any
+
+Span = tuple[date, date]
+_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_DAY = timedelta(days=1)
+
+
+def period_of(settings: Sequence[Any], day: date) -> Span:
+    """The first and the last day of the tax period of a day.
+
+    Periods end with the months of a year from July on (s 27-5, 27-10 GST Act). Where their length changes while the
+    business is registered, the period of before ends, and the next begins, with that day.
+    """
+    lengths = (
+        [one.period for one in settings if one.since <= day] or [one.period for one in settings[:1]] or ["quarter"]
+    )
+    months = _MONTHS[lengths[-1]]
+    back = (day.month - 7) % 12 % months
+    since = date(day.year - (day.month <= back), (day.month - 1 - back) % 12 + 1, 1)
+    after = since.month - 1 + months
+    until = date(since.year + after // 12, after % 12 + 1, 1) - _DAY
+    for before, then in pairwise(settings):
+        if before.registered and before.period != then.period:
+            since = then.since if since < then.since <= day else since
+            until = then.since - _DAY if day < then.since <= until else until
+    return since, until
+
+
+def periods_between(settings: Sequence[Any], since: date, until: date) -> Iterator[Span]:
+    """The tax periods with any of these days in which the business was registered on any day, the newest first."""
+    if not any(one.registered for one in settings):
+        return
+    since = max(since, settings[0].since)
+    while until >= since:
+        span = period_of(settings, until)
+        if registered_between(settings, *span):
+            yield span
+        until = span[0] - _DAY
+
+
+def registered_between(settings: Sequence[Any], since: date, until: date) -> bool:
+    """Whether the business was registered on any of these days."""
+    ends = [one.since for one in settings[1:]]
+    return any(
+        one.registered and one.since <= until and (end is None or end > since)
+        for one, end in zip(settings, [*ends, None], strict=False)
+    )
+
+
+def first_difference(before: Sequence[Any], after: Sequence[Any]) -> date | None:
+    """The first day from which on these settings differ; None where they say the same of every day."""
+    days = sorted({one.since for one in (*before, *after)})
+    return next((day for day in days if _on(before, day) != _on(after, day)), None)
+
+
+def differ(before: Sequence[Any], after: Sequence[Any], since: date, until: date) -> bool:
+    """Whether these settings say anything else of any of these days."""
+    days = {since, *(one.since for one in (*before, *after) if since < one.since <= until)}
+    return any(_on(before, day) != _on(after, day) for day in days)
+
+
+def _on(settings: Sequence[Any], day: date) -> tuple[Any, ...]:
+    """What matters of the settings on a day; the basis and the length of a period only while registered."""
+    found = [one for one in settings if one.since <= day]
+    return (True, found[-1].basis, found[-1].period) if found and found[-1].registered else (False,)

@@ -1,0 +1,100 @@
+"""What is unusual about a GST report, and should be looked at before it is lodged."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from decimal import Decimal
+
+import sqlalchemy as sa
+
+from billycan import Context, GstPeriod, own
+
+from . import gst, rules
+from .periods import period_of, registered_between
+from .schemas import GstFigure, GstWarning, NotClaimed
+from .tables import periods
+
+_WHY = {
+    "awaiting_tax_invoice": "no tax invoice is held",
+    "awaiting_abn": "the supplier's ABN is not recorded",
+    "too_old": "they are more than four years old",
+}
+
+
+def warnings(
+    ctx: Context,
+    period: GstPeriod,
+    sums: Mapping[str, gst.Sums],
+    corrections: Mapping[str, GstFigure],
+    not_claimed: Sequence[NotClaimed],
+) -> list[GstWarning]:
+    """What is unusual about the report of a period that has these figures."""
+    found = []
+    if missing := gst.missing(ctx):
+        labels = [label for label in rules.LABELS if any(label in rules.SOURCES[plugin] for plugin in missing)]
+        message = f"The plugins {', '.join(missing)} are off, so these labels are not known: {', '.join(labels)}."
+        found.append(GstWarning("labels_unknown", message))
+    elif not any(one.documents_total for one in sums.values()):
+        found.append(GstWarning("nothing_counted", "No document counts in this period."))
+    if (warning := _gap(ctx, period)) is not None:
+        found.append(warning)
+    for one in not_claimed:
+        message = f"{one.documents_total} purchases with ${one.gst:,.2f} of GST are left out: {_WHY[one.reason]}."
+        found.append(GstWarning(one.reason, message))
+    if changed := [label for label in ("1A", "1B", "W4") if label in corrections and corrections[label].amount]:
+        amounts = ", ".join(f"{label} ${corrections[label].amount:,.2f}" for label in changed)
+        found.append(
+            GstWarning("corrections", f"Corrections of periods lodged before are in what is lodged: {amounts}.")
+        )
+    found.extend(_unsent(ctx, period))
+    if (turnover := near_threshold(ctx)) is not None:
+        found.append(GstWarning("registration_threshold", threshold_message(turnover)))
+    return found
+
+
+def near_threshold(ctx: Context) -> Decimal | None:
+    """The turnover of twelve months of a business that is not registered, where that is near the threshold; else None.
+
+    They are this month and the eleven before, as s 188-15 GST Act has it; input taxed sales are left out.
+    """
+    if ctx.tenant.gst_registered or not ctx.has("invoices"):
+        return None
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
+    today = ctx.today()
+    months = today.year * 12 + today.month - 12
+    turnover = invoices.turnover(ctx, today.replace(year=months // 12, month=months % 12 + 1, day=1), today)
+    return turnover if turnover >= rules.NEAR_THRESHOLD else None
+
+
+def threshold_message(turnover: Decimal) -> str:
+    """What a business that is not registered is told of its turnover."""
+    reached = "has reached" if turnover >= rules.THRESHOLD else "is near"
+    return (
+        f"Sales of ${turnover:,.2f} in the last twelve months: the business {reached} the turnover of"
+        f" ${rules.THRESHOLD:,.0f} at which it must register for GST, within 21 days (s 23-5, 25-1 GST Act)."
+    )
+
+
+def _gap(ctx: Context, period: GstPeriod) -> GstWarning | None:
+    """A warning where the tax period before is not lodged, though earlier ones are."""
+    since, until = period_of(period.settings, period.since - timedelta(days=1))
+    if not registered_between(period.settings, since, until):
+        return None
+    mine = own(ctx, periods), periods.c.status == "lodged", periods.c.until <= until
+    last = ctx.db.execute(sa.select(sa.func.max(periods.c.until)).where(*mine)).scalar()
+    if last is None or last >= until:
+        return None
+    return GstWarning(
+        "earlier_period_not_lodged", f"The tax period before, {since} to {until}, is not marked as lodged."
+    )
+
+
+def _unsent(ctx: Context, period: GstPeriod) -> list[GstWarning]:
+    """A warning where invoices that are dated in the period are still drafts."""
+    if not ctx.has("invoices"):
+        return []
+    from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is
+
+    count = invoices.count_drafts(ctx, period.since, period.until)
+    message = f"{count} invoices dated in this period are drafts, and do not count until they are sent."
+    return [GstWarning("drafts", message)] if count else []

@@ -395,6 +395,8 @@ class AdjustmentNotes:
         self,
         id: str,
         *,
+        date: Maybe[dt.date | None] = UNSET,
+        mistake: Maybe[bool | None] = UNSET,
         reason: Maybe[str | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
@@ -403,10 +405,13 @@ class AdjustmentNotes:
 
         From issued to void; otherwise `invalid_state_transition`. Refused with `credit_spent` if the credit that it
         gave was allocated or refunded since, and with `list_full` if the invoice would have more than 500 payments, or
-        one of them more than 500 allocations; a payment that was reversed since stays so. Its number is never reused.
-        Emits `adjustment_note.voided`, `payment.allocated` for each payment, and `invoice.paid` if the invoice becomes
-        paid.
+        one of them more than 500 allocations; a payment that was reversed since stays so. As a mistake it never was;
+        otherwise it was until `date`. Its number is never reused. Emits `adjustment_note.voided`, `payment.allocated`
+        for each payment, and `invoice.paid` if the invoice becomes paid.
 
+        date: The day on which it counts, from the day of what is undone to today.
+        mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and
+          `mistake` it is one, unless a lodged tax period has what is undone; false without `date` means today.
         reason: Why.
         """
         return self._api.call(
@@ -414,6 +419,8 @@ class AdjustmentNotes:
             f"/v1/adjustment_notes/{segment(id)}/void",
             models.AdjustmentNote,
             body={
+                "date": date,
+                "mistake": mistake,
                 "reason": reason,
             },
             if_match=if_match,
@@ -447,9 +454,9 @@ class AdjustmentNotes:
         """Email an adjustment note to the client: it is sent within seconds, in the background.
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
-        A draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient
-        is suppressed, with `too_many_emails` once the business has reached its limit for 24 hours, and with
-        `too_many_pdfs` while 2 PDF files of the business are being made.
+        A draft is sent or issued first, in the same transaction. The PDF is made right before the email is sent, and
+        says what the document says now, even if it changes in the meantime. Refused with `address_suppressed` if every
+        recipient is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -1481,9 +1488,9 @@ class Contacts:
         """Email a statement to the client: it is sent within seconds, in the background.
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
-        A draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient
-        is suppressed, with `too_many_emails` once the business has reached its limit for 24 hours, and with
-        `too_many_pdfs` while 2 PDF files of the business are being made.
+        A draft is sent or issued first, in the same transaction. The PDF is made right before the email is sent, and
+        says what the document says now, even if it changes in the meantime. Refused with `address_suppressed` if every
+        recipient is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -1578,7 +1585,8 @@ class Emails:
     ) -> Listing[models.ListedEmail]:
         """The emails to the business's clients, newest first, without their attempts.
 
-        Emails of the platform itself, such as invitations, are not included.
+        Emails of the platform itself, such as invitations, are not included. What an email says is null for a key that
+        may not read its document.
 
         page: The page, from 1; not together with `cursor`.
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
@@ -1632,7 +1640,8 @@ class Emails:
     ) -> models.Email:
         """One email, with every attempt to send it.
 
-        `sent` means that the mail server accepted it. Opens are not tracked.
+        `sent` means that the mail server accepted it. Opens are not tracked. `subject`, `message` and `text` are null
+        for a key that may not read the document.
         """
         return self._api.call("GET", f"/v1/emails/{segment(id)}", models.Email)
 
@@ -1640,9 +1649,10 @@ class Emails:
         self,
         id: str,
     ) -> bytes:
-        """The PDF that was attached to an email, as it was sent.
+        """The PDF that was attached to an email, as it was sent; if it was not sent yet, as it will be.
 
-        The key also needs the read scope of the document; otherwise `insufficient_scope`.
+        The key also needs the read scope of the document; otherwise `insufficient_scope`. Refused with `too_many_pdfs`
+        if the PDF is yet to be made and 2 PDF files of the business are being made.
         """
         return self._api.fetch("GET", f"/v1/emails/{segment(id)}/pdf")
 
@@ -1793,6 +1803,10 @@ class ExpenseCategories:
         name: str,
         external_id: Maybe[str | None] = UNSET,
         metadata: Maybe[Mapping[str, str]] = UNSET,
+        gst_code: Maybe[
+            Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"] | None
+        ] = UNSET,
+        gst_required: Maybe[bool] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Category:
         """Add a category.
@@ -1802,6 +1816,9 @@ class ExpenseCategories:
         name: Its name.
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
+        gst_code: The GST code of its expenses, unless they say another; without one it is `gst`.
+        gst_required: Whether `gst` has to be entered, because it is not 1/11 of the amount: an insurance premium
+          includes stamp duty.
         """
         return self._api.call(
             "POST",
@@ -1811,6 +1828,8 @@ class ExpenseCategories:
                 "external_id": external_id,
                 "metadata": metadata,
                 "name": name,
+                "gst_code": gst_code,
+                "gst_required": gst_required,
             },
             idempotency_key=idempotency_key,
         )
@@ -1832,6 +1851,10 @@ class ExpenseCategories:
         external_id: Maybe[str | None] = UNSET,
         metadata: Maybe[Mapping[str, str | None] | None] = UNSET,
         name: Maybe[str] = UNSET,
+        gst_code: Maybe[
+            Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"] | None
+        ] = UNSET,
+        gst_required: Maybe[bool | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Category:
@@ -1842,6 +1865,9 @@ class ExpenseCategories:
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
         name: Its name.
+        gst_code: The GST code of its expenses, unless they say another; without one it is `gst`.
+        gst_required: Whether `gst` has to be entered, because it is not 1/11 of the amount: an insurance premium
+          includes stamp duty.
         """
         return self._api.call(
             "PATCH",
@@ -1851,6 +1877,8 @@ class ExpenseCategories:
                 "external_id": external_id,
                 "metadata": metadata,
                 "name": name,
+                "gst_code": gst_code,
+                "gst_required": gst_required,
             },
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -1906,7 +1934,17 @@ class Expenses:
             Many[Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"]]
         ] = UNSET,
         claim_status: Maybe[
-            Many[Literal["awaiting_tax_invoice", "claimable", "not_creditable", "supplier_not_registered", "too_old"]]
+            Many[
+                Literal[
+                    "awaiting_abn",
+                    "awaiting_tax_invoice",
+                    "claimable",
+                    "not_creditable",
+                    "supplier_not_registered",
+                    "tax_withheld",
+                    "too_old",
+                ]
+            ]
         ] = UNSET,
         tax_invoice_held: Maybe[bool] = UNSET,
         paid_on_from: Maybe[dt.date] = UNSET,
@@ -1916,6 +1954,8 @@ class Expenses:
         payment_method: Maybe[Many[str]] = UNSET,
         reference: Maybe[str] = UNSET,
         job_id: Maybe[Many[str]] = UNSET,
+        refund_of: Maybe[Many[str]] = UNSET,
+        import_gst: Maybe[bool] = UNSET,
         billable: Maybe[bool] = UNSET,
         voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
         voided_at_to: Maybe[dt.date | dt.datetime] = UNSET,
@@ -1956,6 +1996,8 @@ class Expenses:
         payment_method: Records with any of these values of `payment_method`.
         reference: A short reference: at most 100 characters.
         job_id: Records with any of these values of `job_id`.
+        refund_of: Records with any of these values of `refund_of`.
+        import_gst: Records with this value of `import_gst`.
         billable: Records with this value of `billable`.
         voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
           zone.
@@ -1996,6 +2038,8 @@ class Expenses:
                 "payment_method": payment_method,
                 "reference": reference,
                 "job_id": job_id,
+                "refund_of": refund_of,
+                "import_gst": import_gst,
                 "billable": billable,
                 "voided_at_from": voided_at_from,
                 "voided_at_to": voided_at_to,
@@ -2016,9 +2060,11 @@ class Expenses:
         supplier_name: Maybe[str | None] = UNSET,
         supplier_abn: Maybe[str | None] = UNSET,
         gst_code: Maybe[
-            Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"]
+            Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"] | None
         ] = UNSET,
         gst: Maybe[Amount | None] = UNSET,
+        import_gst: Maybe[bool] = UNSET,
+        refund_of: Maybe[str | None] = UNSET,
         business_use_percent: Maybe[Amount] = UNSET,
         tax_invoice_held: Maybe[bool] = UNSET,
         tax_invoice_held_on: Maybe[dt.date | None] = UNSET,
@@ -2045,15 +2091,19 @@ class Expenses:
         supplier_id: The contact it was paid to.
         supplier_name: Who it was paid to, if they are not a contact.
         supplier_abn: Their ABN, if they are not a contact.
-        gst_code: How it was taxed.
+        gst_code: How it was taxed; by default as the category says, else `gst`.
         gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
+        import_gst: Whether `gst` is what the customs document says was paid on imported goods; it may then be more than
+          1/11, and needs no tax invoice.
+        refund_of: The expense of which the supplier gives back, for an amount below zero.
         business_use_percent: How much of it was for business use, in percent.
         tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
         tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or
           today once it is recorded.
         paid_on: When it was paid; null if it was not. By default the expense's date, unless it has a `due_date`.
         due_date: When a bill is to be paid.
-        tax_withheld: What was kept back for the tax office, such as from a supplier without an ABN (s 12-190 TAA 1953).
+        tax_withheld: What was kept back for the tax office because the supplier quoted no ABN (s 12-190 of Schedule 1
+          to the TAA 1953).
         payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
         reference: A reference, such as the number of the receipt.
         job_id: The job it was made for.
@@ -2076,6 +2126,8 @@ class Expenses:
                 "supplier_abn": supplier_abn,
                 "gst_code": gst_code,
                 "gst": gst,
+                "import_gst": import_gst,
+                "refund_of": refund_of,
                 "business_use_percent": business_use_percent,
                 "tax_invoice_held": tax_invoice_held,
                 "tax_invoice_held_on": tax_invoice_held_on,
@@ -2113,7 +2165,17 @@ class Expenses:
             Many[Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"]]
         ] = UNSET,
         claim_status: Maybe[
-            Many[Literal["awaiting_tax_invoice", "claimable", "not_creditable", "supplier_not_registered", "too_old"]]
+            Many[
+                Literal[
+                    "awaiting_abn",
+                    "awaiting_tax_invoice",
+                    "claimable",
+                    "not_creditable",
+                    "supplier_not_registered",
+                    "tax_withheld",
+                    "too_old",
+                ]
+            ]
         ] = UNSET,
         tax_invoice_held: Maybe[bool] = UNSET,
         paid_on_from: Maybe[dt.date] = UNSET,
@@ -2123,6 +2185,8 @@ class Expenses:
         payment_method: Maybe[Many[str]] = UNSET,
         reference: Maybe[str] = UNSET,
         job_id: Maybe[Many[str]] = UNSET,
+        refund_of: Maybe[Many[str]] = UNSET,
+        import_gst: Maybe[bool] = UNSET,
         billable: Maybe[bool] = UNSET,
         voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
         voided_at_to: Maybe[dt.date | dt.datetime] = UNSET,
@@ -2161,6 +2225,8 @@ class Expenses:
         payment_method: Records with any of these values of `payment_method`.
         reference: A short reference: at most 100 characters.
         job_id: Records with any of these values of `job_id`.
+        refund_of: Records with any of these values of `refund_of`.
+        import_gst: Records with this value of `import_gst`.
         billable: Records with this value of `billable`.
         voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
           zone.
@@ -2198,6 +2264,8 @@ class Expenses:
                 "payment_method": payment_method,
                 "reference": reference,
                 "job_id": job_id,
+                "refund_of": refund_of,
+                "import_gst": import_gst,
                 "billable": billable,
                 "voided_at_from": voided_at_from,
                 "voided_at_to": voided_at_to,
@@ -2232,6 +2300,8 @@ class Expenses:
             Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"] | None
         ] = UNSET,
         gst: Maybe[Amount | None] = UNSET,
+        import_gst: Maybe[bool | None] = UNSET,
+        refund_of: Maybe[str | None] = UNSET,
         business_use_percent: Maybe[Amount | None] = UNSET,
         tax_invoice_held: Maybe[bool | None] = UNSET,
         tax_invoice_held_on: Maybe[dt.date | None] = UNSET,
@@ -2247,8 +2317,8 @@ class Expenses:
     ) -> models.Expense:
         """Change an expense; GST that you did not enter yourself is recalculated from amount and code.
 
-        Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. Emits
-        `expense.updated` if anything changed.
+        Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. So is what a lodged
+        tax period counted of it: void the expense and record it anew. Emits `expense.updated` if anything changed.
 
         external_id: Your own id for the record, unique among records of its kind.
         metadata: Your own data: at most 50 keys of up to 40 characters, with string values of up to 500.
@@ -2260,15 +2330,19 @@ class Expenses:
         supplier_id: The contact it was paid to.
         supplier_name: Who it was paid to, if they are not a contact.
         supplier_abn: Their ABN, if they are not a contact.
-        gst_code: How it was taxed.
+        gst_code: How it was taxed; by default as the category says, else `gst`.
         gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
+        import_gst: Whether `gst` is what the customs document says was paid on imported goods; it may then be more than
+          1/11, and needs no tax invoice.
+        refund_of: The expense of which the supplier gives back, for an amount below zero.
         business_use_percent: How much of it was for business use, in percent.
         tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
         tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or
           today once it is recorded.
         paid_on: When it was paid; null if it was not. By default the expense's date, unless it has a `due_date`.
         due_date: When a bill is to be paid.
-        tax_withheld: What was kept back for the tax office, such as from a supplier without an ABN (s 12-190 TAA 1953).
+        tax_withheld: What was kept back for the tax office because the supplier quoted no ABN (s 12-190 of Schedule 1
+          to the TAA 1953).
         payment_method: How it was paid, such as `card`, `bank_transfer` or `cash`.
         reference: A reference, such as the number of the receipt.
         job_id: The job it was made for.
@@ -2291,6 +2365,8 @@ class Expenses:
                 "supplier_abn": supplier_abn,
                 "gst_code": gst_code,
                 "gst": gst,
+                "import_gst": import_gst,
+                "refund_of": refund_of,
                 "business_use_percent": business_use_percent,
                 "tax_invoice_held": tax_invoice_held,
                 "tax_invoice_held_on": tax_invoice_held_on,
@@ -2315,8 +2391,8 @@ class Expenses:
     ) -> models.Deleted:
         """Delete an expense that no record refers to; a void one must be kept for five years (s 262A ITAA 1936).
 
-        Refused with `document_locked` once void, and with `has_dependents` while other records refer to it. Emits
-        `expense.deleted`.
+        Refused with `document_locked` once void or counted in a lodged tax period, and with `has_dependents` while
+        other records refer to it. Emits `expense.deleted`.
         """
         return self._api.call(
             "DELETE", f"/v1/expenses/{segment(id)}", models.Deleted, if_match=if_match, idempotency_key=idempotency_key
@@ -2366,8 +2442,9 @@ class GstPeriods:
         updated_at_from: Maybe[dt.date | dt.datetime] = UNSET,
         updated_at_to: Maybe[dt.date | dt.datetime] = UNSET,
         updated_since: Maybe[dt.date | dt.datetime] = UNSET,
+        status: Maybe[Many[Literal["lodged", "reopened"]]] = UNSET,
     ) -> Listing[models.Lodgement]:
-        """The tax periods that were lodged.
+        """The tax periods that were lodged, and those that were reopened.
 
         Each includes what was lodged at each label.
 
@@ -2385,6 +2462,7 @@ class GstPeriods:
         updated_at_to: Records whose `updated_at` is this or earlier. A date means that whole day in the business's time
           zone.
         updated_since: Records changed at or after this time; the same as `updated_at_from`.
+        status: Records with any of these values of `status`.
         """
         return Listing(
             self._api,
@@ -2402,6 +2480,7 @@ class GstPeriods:
                 "updated_at_from": updated_at_from,
                 "updated_at_to": updated_at_to,
                 "updated_since": updated_since,
+                "status": status,
             },
         )
 
@@ -2414,11 +2493,13 @@ class GstPeriods:
         metadata: Maybe[Mapping[str, str]] = UNSET,
         idempotency_key: str | None = None,
     ) -> models.Lodgement:
-        """Note that the activity statement of a period was lodged, and keep every entry of its report.
+        """Note that the activity statement of a tax period was lodged, and keep every entry of its report.
 
         Its labels include the corrections of periods that were lodged before; they are made with this one. What changes
-        of it from now on is a correction of the next. Refused with `period_not_over` until the day after its last, and
-        with `period_lodged` if any day of it was lodged before. Emits `gst_period.created`.
+        of it from now on is a correction of the next, and the expenses that it counted can be voided, but not be
+        deleted or overwritten. `warnings` say what was unusual. Refused with `not_a_period` for days that are not one
+        of the business's own tax periods, with `period_not_over` until the day after its last, and with `period_lodged`
+        if any day of it was lodged before. Emits `gst_period.created`.
 
         from_: Its first day.
         to: Its last day.
@@ -2447,6 +2528,33 @@ class GstPeriods:
         It includes what was lodged at each label.
         """
         return self._api.call("GET", f"/v1/gst_periods/{segment(id)}", models.Lodgement)
+
+    def reopen(
+        self,
+        id: str,
+        *,
+        reason: str,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Lodgement:
+        """Take back that the last period was lodged, which was marked so by mistake.
+
+        It stays listed with the reason, what it corrected is a correction again, and its days can be lodged anew. From
+        lodged to reopened; otherwise `invalid_state_transition`. Refused with `later_period_lodged` unless it is the
+        last that is lodged. Emits `gst_period.reopened`.
+
+        reason: Why.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/gst_periods/{segment(id)}/reopen",
+            models.Lodgement,
+            body={
+                "reason": reason,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
 
 
 class Imports:
@@ -2538,8 +2646,9 @@ class Imports:
         them: they are members of a new record, and `billing_address.suburb` is a member of an object. Commas,
         semicolons or tabs separate the cells. The rows are checked and imported soon after the response: get the import
         to see its progress. The key also needs the write scope of `resource`; otherwise `insufficient_scope`. Refused
-        with `malformed_csv` or `too_many_rows` if the file cannot be read, and with `too_many_imports` while 10 others
-        are not finished. Emits `import.failed` if the header has a fault.
+        with `malformed_csv` or `too_many_rows` if the file cannot be read, and with `too_many_imports` if more than 10
+        imports, or more than 50,000 rows in all, would be unfinished. If the key is revoked or loses a scope before the
+        end, the import fails and no row is imported. Emits `import.failed` if the header has a fault.
 
         resource: What the rows are: `contacts`, `items`, `expenses`, or what another plugin lets you import.
         content: The file's bytes.
@@ -3287,6 +3396,8 @@ class Invoices:
         id: str,
         pay_id: str,
         *,
+        date: Maybe[dt.date | None] = UNSET,
+        mistake: Maybe[bool | None] = UNSET,
         reason: Maybe[str | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
@@ -3294,9 +3405,13 @@ class Invoices:
         """Reverse a payment, for example one that bounced; it stays listed as reversed.
 
         Only once; otherwise `invalid_state_transition`. Its amount is due again or, if the invoice was written off,
-        written off again. Refused with `allocated_elsewhere` if it settles other invoices too, and with `has_refunds`.
-        Emits `payment.reversed`.
+        written off again. Say the `date` on which it bounced: without one it is a mistake, which no figure shows.
+        Refused with `allocated_elsewhere` if it settles other invoices too, and with `has_refunds`. Emits
+        `payment.reversed`.
 
+        date: The day on which it counts, from the day of what is undone to today.
+        mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and
+          `mistake` it is one, unless a lodged tax period has what is undone; false without `date` means today.
         reason: Why.
         """
         return self._api.call(
@@ -3304,6 +3419,8 @@ class Invoices:
             f"/v1/invoices/{segment(id)}/payments/{segment(pay_id)}/reverse",
             models.Invoice,
             body={
+                "date": date,
+                "mistake": mistake,
                 "reason": reason,
             },
             if_match=if_match,
@@ -3349,15 +3466,21 @@ class Invoices:
         self,
         id: str,
         *,
+        date: Maybe[dt.date | None] = UNSET,
+        mistake: Maybe[bool | None] = UNSET,
         reason: Maybe[str | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
         """Cancel a sent invoice that has no payments; its number is never reused.
 
-        From sent to void; otherwise `invalid_state_transition`; `has_adjustment_notes` until its notes are voided, and
-        `has_payments` until its payments are reversed. Emits `invoice.voided`.
+        As a mistake it never was, in no figure; otherwise it was until `date`. From sent to void; otherwise
+        `invalid_state_transition`; `has_adjustment_notes` until its notes are voided, and `has_payments` until its
+        payments are reversed. Emits `invoice.voided`.
 
+        date: The day on which it counts, from the day of what is undone to today.
+        mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and
+          `mistake` it is one, unless a lodged tax period has what is undone; false without `date` means today.
         reason: Why.
         """
         return self._api.call(
@@ -3365,6 +3488,8 @@ class Invoices:
             f"/v1/invoices/{segment(id)}/void",
             models.Invoice,
             body={
+                "date": date,
+                "mistake": mistake,
                 "reason": reason,
             },
             if_match=if_match,
@@ -3376,15 +3501,20 @@ class Invoices:
         id: str,
         *,
         reason: Maybe[str | None] = UNSET,
+        date: Maybe[dt.date | None] = UNSET,
+        mistake: Maybe[bool | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
         """Write off the amount due as a bad debt: it moves to `amount_written_off`.
 
-        From sent or partially_paid to written_off; otherwise `invalid_state_transition`. Use `payments` to record money
-        that arrives later, as a recovery. Emits `invoice.written_off`.
+        It counts on `date`, by default today. From sent or partially_paid to written_off; otherwise
+        `invalid_state_transition`. Use `payments` to record money that arrives later, as a recovery. Emits
+        `invoice.written_off`.
 
         reason: Why.
+        date: The day on which it counts, not before the last payment or adjustment note; default today.
+        mistake: False or null: an invoice that was a mistake is voided.
         """
         return self._api.call(
             "POST",
@@ -3392,6 +3522,39 @@ class Invoices:
             models.Invoice,
             body={
                 "reason": reason,
+                "date": date,
+                "mistake": mistake,
+            },
+            if_match=if_match,
+            idempotency_key=idempotency_key,
+        )
+
+    def undo_write_off(
+        self,
+        id: str,
+        *,
+        date: Maybe[dt.date | None] = UNSET,
+        mistake: Maybe[bool | None] = UNSET,
+        if_match: int | str | None = None,
+        idempotency_key: str | None = None,
+    ) -> models.Invoice:
+        """Undo a write-off: what is left of it is due again, and what was paid of it is no recovery but a payment.
+
+        As a mistake it never was written off; otherwise it was until `date`. From written_off to sent or
+        partially_paid; what was recovered in full stays paid. Otherwise `invalid_state_transition`. Emits
+        `invoice.write_off_undone`.
+
+        date: The day on which it counts, from the day of what is undone to today.
+        mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and
+          `mistake` it is one, unless a lodged tax period has what is undone; false without `date` means today.
+        """
+        return self._api.call(
+            "POST",
+            f"/v1/invoices/{segment(id)}/undo_write_off",
+            models.Invoice,
+            body={
+                "date": date,
+                "mistake": mistake,
             },
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -3475,9 +3638,9 @@ class Invoices:
         """Email an invoice to the client: it is sent within seconds, in the background.
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope invoices:write.
-        A draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient
-        is suppressed, with `too_many_emails` once the business has reached its limit for 24 hours, and with
-        `too_many_pdfs` while 2 PDF files of the business are being made.
+        A draft is sent or issued first, in the same transaction. The PDF is made right before the email is sent, and
+        says what the document says now, even if it changes in the meantime. Refused with `address_suppressed` if every
+        recipient is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -4470,11 +4633,12 @@ class Payments:
     ) -> models.Payment:
         """Settle invoices of the client with what is unallocated.
 
-        Possible while it is recorded; otherwise `invalid_state_transition`, also for an invoice that cannot be paid.
-        Refused with `over_allocated` above what is unallocated, with `overpayment_not_allowed` above what is due, and
-        with `list_full` for an invoice that has 500 payments, or where the payment would settle more than 500 invoices.
-        Emits `payment.allocated`, `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that
-        becomes paid.
+        It counts on the day the money was received, whenever you do this; credit that an adjustment note gave, or that
+        settled another invoice until some day, counts today. Possible while it is recorded; otherwise
+        `invalid_state_transition`, also for an invoice that cannot be paid. Refused with `over_allocated` above what is
+        unallocated, with `overpayment_not_allowed` above what is due, and with `list_full` for an invoice that has 500
+        payments, or where the payment would settle more than 500 invoices. Emits `payment.allocated`,
+        `invoice.recovered` for each recovery, and `invoice.paid` for each invoice that becomes paid.
 
         allocations: The invoices, each once; an amount joins what of the payment settles the invoice already.
         """
@@ -4494,17 +4658,22 @@ class Payments:
         id: str,
         *,
         invoice_id: str,
+        date: Maybe[dt.date | None] = UNSET,
+        mistake: Maybe[bool | None] = UNSET,
         amount: Maybe[Amount | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Payment:
         """Take a payment, or part of it, off an invoice: it is unallocated then, and the invoice due again.
 
-        Possible while it is recorded; otherwise `invalid_state_transition`. An invoice that was written off has the
-        amount written off again. Refused with `over_allocated` above what settles the invoice. Emits
-        `payment.deallocated`.
+        As a mistake it never settled the invoice; otherwise it did until `date`. Possible while it is recorded;
+        otherwise `invalid_state_transition`. An invoice that was written off has the amount written off again. Refused
+        with `over_allocated` above what settles the invoice. Emits `payment.deallocated`.
 
         invoice_id: The invoice.
+        date: The day on which it counts, from the day of what is undone to today.
+        mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and
+          `mistake` it is one, unless a lodged tax period has what is undone; false without `date` means today.
         amount: How much; default all that settles the invoice.
         """
         return self._api.call(
@@ -4512,6 +4681,8 @@ class Payments:
             f"/v1/payments/{segment(id)}/deallocate",
             models.Payment,
             body={
+                "date": date,
+                "mistake": mistake,
                 "invoice_id": invoice_id,
                 "amount": amount,
             },
@@ -4530,10 +4701,11 @@ class Payments:
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Payment:
-        """Record that some of what is unallocated was given back.
+        """Record that some of what is unallocated was given back; credit that adjustment notes gave goes first.
 
-        Possible while it is recorded; otherwise `invalid_state_transition`. Refused with `over_refunded` above what is
-        unallocated, and with `list_full` if it has 500 refunds. Emits `payment.refunded`.
+        Not before the payment was received. Possible while it is recorded; otherwise `invalid_state_transition`.
+        Refused with `over_refunded` above what is unallocated, and with `list_full` if it has 500 refunds. Emits
+        `payment.refunded`.
 
         amount: How much: at most what is unallocated. Cash must be a multiple of 0.05.
         payment_method: How, such as `bank_transfer`, `card` or `cash`.
@@ -4559,6 +4731,8 @@ class Payments:
         self,
         id: str,
         *,
+        date: Maybe[dt.date | None] = UNSET,
+        mistake: Maybe[bool | None] = UNSET,
         reason: Maybe[str | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
@@ -4566,9 +4740,12 @@ class Payments:
         """Reverse a payment, for example one that bounced, wherever it is allocated.
 
         From recorded to reversed; otherwise `invalid_state_transition`. What it settled is due again or, if the invoice
-        was written off, written off again; nothing of it is credit any more. Refused with `has_refunds`. Emits
-        `payment.reversed`.
+        was written off, written off again; nothing of it is credit any more. Say the `date` on which it bounced:
+        without one it is a mistake, which no figure shows. Refused with `has_refunds`. Emits `payment.reversed`.
 
+        date: The day on which it counts, from the day of what is undone to today.
+        mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and
+          `mistake` it is one, unless a lodged tax period has what is undone; false without `date` means today.
         reason: Why.
         """
         return self._api.call(
@@ -4576,6 +4753,8 @@ class Payments:
             f"/v1/payments/{segment(id)}/reverse",
             models.Payment,
             body={
+                "date": date,
+                "mistake": mistake,
                 "reason": reason,
             },
             if_match=if_match,
@@ -5088,9 +5267,9 @@ class Quotes:
         """Email a quote to the client: it is sent within seconds, in the background.
 
         The response is the email; its `status` shows whether it was sent. The key also needs the scope quotes:write. A
-        draft is sent or issued first, in the same transaction. Refused with `address_suppressed` if every recipient is
-        suppressed, with `too_many_emails` once the business has reached its limit for 24 hours, and with
-        `too_many_pdfs` while 2 PDF files of the business are being made.
+        draft is sent or issued first, in the same transaction. The PDF is made right before the email is sent, and says
+        what the document says now, even if it changes in the meantime. Refused with `address_suppressed` if every
+        recipient is suppressed, and with `too_many_emails` once the business has reached its limit for 24 hours.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -5586,6 +5765,7 @@ class Reports:
                     "G6",
                     "G7",
                     "G8",
+                    "W4",
                 ]
             ]
         ] = UNSET,
@@ -5645,6 +5825,7 @@ class Reports:
                     "G6",
                     "G7",
                     "G8",
+                    "W4",
                 ]
             ]
         ] = UNSET,
@@ -5652,7 +5833,8 @@ class Reports:
         """The same figures as a CSV file: a row for each label, for each that is corrected, and for what is not
         claimed.
 
-        The first column says whether it is of the period itself, a correction of those before, or left out and why.
+        The first columns say whose figures they are, of which days and on which basis; `of` says whether a row is of
+        the period itself, a correction of those before, or left out and why.
 
         from_: The first day.
         to: The last day.
@@ -5697,6 +5879,7 @@ class Reports:
             "G6",
             "G7",
             "G8",
+            "W4",
         ],
         basis: Maybe[Literal["accrual", "cash"]] = UNSET,
         page: Maybe[int] = UNSET,
@@ -5750,6 +5933,7 @@ class Reports:
             "G6",
             "G7",
             "G8",
+            "W4",
         ],
         basis: Maybe[Literal["accrual", "cash"]] = UNSET,
     ) -> bytes:
@@ -5855,6 +6039,29 @@ class Reports:
             "/v1/reports/taxable_payments.csv",
             query={
                 "year": year,
+            },
+        )
+
+    def list_tax_periods(
+        self,
+        *,
+        from_: Maybe[dt.date] = UNSET,
+        to: Maybe[dt.date] = UNSET,
+    ) -> builtins.list[models.TaxPeriod]:
+        """The business's own tax periods, the newest first, and whether each was lodged.
+
+        They are as long as `gst_settings` say, and only those in which the business was registered for GST.
+
+        from_: Those with any day from here on; default two years before `to`.
+        to: Those with any day up to here; default today. Later days are left out.
+        """
+        return self._api.call(
+            "GET",
+            "/v1/reports/gst/periods",
+            builtins.list[models.TaxPeriod],
+            query={
+                "from": from_,
+                "to": to,
             },
         )
 
@@ -6516,6 +6723,7 @@ class Tenant:
         abn: Maybe[str | None] = UNSET,
         gst_registered: Maybe[bool | None] = UNSET,
         gst_settings: Maybe[Sequence[models.NewGstSetting] | None] = UNSET,
+        locked_until: Maybe[dt.date | None] = UNSET,
         timezone: Maybe[str | None] = UNSET,
         address: Maybe[models.AddressChange | None] = UNSET,
         email: Maybe[str | None] = UNSET,
@@ -6525,12 +6733,14 @@ class Tenant:
         default_payment_terms_days: Maybe[int | None] = UNSET,
         amounts_are: Maybe[Literal["exclusive", "inclusive"] | None] = UNSET,
         gst_rounding: Maybe[Literal["per_line", "total_invoice"] | None] = UNSET,
+        accept_corrections: Maybe[bool | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Tenant:
         """Change the business profile.
 
-        Documents that were already sent do not change. A sandbox has its own profile.
+        Documents that were already sent do not change. A sandbox has its own profile. `gst_settings` that change days
+        of a lodged tax period are refused with `period_lodged` unless `accept_corrections` is true.
 
         name: The name the business trades by.
         legal_name: The legal entity's name, if different.
@@ -6538,6 +6748,7 @@ class Tenant:
         gst_registered: Whether the business is registered for GST today; if not, it cannot charge GST. A change applies
           from today on.
         gst_settings: How it stands to GST, by date; a document's date decides. Before the first it is not registered.
+        locked_until: The day until which its books are locked: whatever would change what counts up to then is refused.
         timezone: Its IANA time zone, to which all dates refer.
         address: Where the business is, as its documents show it.
         email: The business's email address.
@@ -6547,6 +6758,8 @@ class Tenant:
         default_payment_terms_days: Days until invoices are due, for contacts without terms of their own.
         amounts_are: Whether prices on new documents include GST.
         gst_rounding: Whether GST is rounded once for a document or for each line; both are lawful (s 9-90 GST Act).
+        accept_corrections: Whether `gst_settings` may change days that were lodged: the next report then has
+          corrections.
         """
         return self._api.call(
             "PATCH",
@@ -6558,6 +6771,7 @@ class Tenant:
                 "abn": abn,
                 "gst_registered": gst_registered,
                 "gst_settings": gst_settings,
+                "locked_until": locked_until,
                 "timezone": timezone,
                 "address": address,
                 "email": email,
@@ -6567,6 +6781,7 @@ class Tenant:
                 "default_payment_terms_days": default_payment_terms_days,
                 "amounts_are": amounts_are,
                 "gst_rounding": gst_rounding,
+                "accept_corrections": accept_corrections,
             },
             if_match=if_match,
             idempotency_key=idempotency_key,

@@ -104,6 +104,8 @@ class AdjustmentNote(Struct, kw_only=True):
     """When it was issued."""
     voided_at: dt.datetime | None
     """When it was voided."""
+    voided_on: dt.date | None
+    """The date on which voiding it counts; null for a mistake, which no figure shows."""
     void_reason: str | None
     """Why it was voided."""
     hosted_url: Maybe[str | None] = UNSET
@@ -144,8 +146,8 @@ class Attached(Struct, kw_only=True):
 
     filename: str
     """Its name."""
-    size: int
-    """Its size in bytes."""
+    size: int | None
+    """Its size in bytes; null until the PDF is made, which is right before the email is sent."""
 
 
 class Attachment(Struct, kw_only=True):
@@ -256,6 +258,12 @@ class Category(Struct, kw_only=True):
     """Its id: a prefix for its kind, `_` and an opaque string."""
     name: str
     """Its name."""
+    gst_code: Open[Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"]] | None
+    """The GST code of its expenses, unless they say another; without one it is `gst`."""
+    gst_required: bool
+    """Whether `gst` has to be entered, because it is not 1/11 of the amount: an insurance premium includes stamp
+    duty.
+    """
     external_id: str | None
     """Your own id for the record, unique among records of its kind."""
     metadata: dict[str, str]
@@ -404,7 +412,7 @@ class Contractor(Struct, kw_only=True):
     gross: Decimal
     """What they were paid, including GST and the tax withheld."""
     gst: Decimal
-    """The GST in it; none if they are known not to be registered for GST."""
+    """The GST in it; none if they have no ABN, or are known not to be registered for GST."""
     tax_withheld: Decimal
     """What was kept back for the tax office, because no ABN was quoted."""
     missing: list[str]
@@ -465,10 +473,10 @@ class Email(Struct, kw_only=True):
     """The document that it is about."""
     recipients: list[Recipient]
     """Every address, with its status."""
-    subject: str
-    """Its subject."""
-    message: str
-    """What was written above the document's details."""
+    subject: str | None
+    """Its subject; null in events, and for a key that may not read the document."""
+    message: str | None
+    """What was written above the document's details; null where `subject` is."""
     reminder: bool
     """Whether it is a reminder."""
     attachment: Attached | None
@@ -489,9 +497,9 @@ class Email(Struct, kw_only=True):
     """
     resend_of: str | None
     """The email that this one sends again."""
-    text: str
-    """The whole email, as plain text. In events, and for keys that may not write the document, links to the
-    client's pages are cut short here and in `message`.
+    text: str | None
+    """The whole email, as plain text; null where `subject` is. For keys that may read the document and not write
+    it, links to the client's pages are cut short here and in `message`.
     """
     attempts: list[MailAttempt]
     """Every attempt, in order."""
@@ -583,11 +591,17 @@ class Expense(Struct, kw_only=True):
     supplier_abn: str | None
     """Their ABN, if they are not a contact."""
     gst_code: Open[Literal["capital", "capital_gst_free", "gst", "gst_free", "input_taxed", "out_of_scope"]]
-    """How it was taxed."""
+    """How it was taxed; by default as the category says, else `gst`."""
     gst: Decimal
     """The GST on the receipt; by default 1/11 of the amount if the code is taxable."""
     gst_breakdown: GstBreakdown
     """Its GST, and how much can be claimed."""
+    import_gst: bool
+    """Whether `gst` is what the customs document says was paid on imported goods; it may then be more than 1/11,
+    and needs no tax invoice.
+    """
+    refund_of: str | None
+    """The expense of which the supplier gives back, for an amount below zero."""
     business_use_percent: Decimal
     """How much of it was for business use, in percent."""
     tax_invoice_held: bool
@@ -601,7 +615,9 @@ class Expense(Struct, kw_only=True):
     due_date: dt.date | None
     """When a bill is to be paid."""
     tax_withheld: Decimal
-    """What was kept back for the tax office, such as from a supplier without an ABN (s 12-190 TAA 1953)."""
+    """What was kept back for the tax office because the supplier quoted no ABN (s 12-190 of Schedule 1 to the
+    TAA 1953).
+    """
     payment_method: str | None
     """How it was paid, such as `card`, `bank_transfer` or `cash`."""
     reference: str | None
@@ -672,10 +688,19 @@ class GstBreakdown(Struct, kw_only=True):
     gst_claimable: Decimal
     """How much of the GST can be claimed: for business use, and 0 unless `claimable`."""
     claim_status: Open[
-        Literal["awaiting_tax_invoice", "claimable", "not_creditable", "supplier_not_registered", "too_old"]
+        Literal[
+            "awaiting_abn",
+            "awaiting_tax_invoice",
+            "claimable",
+            "not_creditable",
+            "supplier_not_registered",
+            "tax_withheld",
+            "too_old",
+        ]
     ]
-    """Whether it can be claimed, awaits a tax invoice, comes too late (more than four years after the return was
-    due, s 93-5 GST Act), is of a supplier who is not registered for GST, or cannot be claimed at all.
+    """Whether it can be claimed, awaits a tax invoice or the supplier's ABN, comes too late (more than four
+    years after the return was due, s 93-5 GST Act), is of a supplier who is not registered for GST, or from
+    whom tax was withheld for want of an ABN, or cannot be claimed at all.
     """
 
 
@@ -698,7 +723,11 @@ class GstFigure(Struct, kw_only=True):
     amount: Decimal
     """To the cent, to check it."""
     whole_dollars: int
-    """To lodge: without the cents, which are not rounded."""
+    """Without the cents, which are not rounded."""
+    to_lodge: int | None
+    """The whole dollars to lodge, with the corrections of earlier periods in it. Null where nothing can be
+    lodged: as if on another basis, of `labels` alone, and of a correction by itself.
+    """
     documents: list[GstDocument]
     """What it is made of, at most 100 of them; none for an eleventh of another label."""
     documents_total: int
@@ -728,6 +757,8 @@ class GstReport(Struct, kw_only=True):
     """
     not_claimed: list[NotClaimed]
     """Purchases of these days that are left out, by the reason."""
+    warnings: list[GstWarning]
+    """What is unusual, and should be looked at before the period is lodged."""
     G1: GstFigure | None
     """Total sales, including GST."""
     G2: GstFigure | None
@@ -741,7 +772,9 @@ class GstReport(Struct, kw_only=True):
     G6: GstFigure | None
     """Sales subject to GST, G1 less G5."""
     G7: GstFigure | None
-    """Increasing adjustments: bad debts that were recovered, including GST."""
+    """Increasing adjustments, including GST: what was taken off purchases of earlier periods, and bad debts
+    recovered.
+    """
     G8: GstFigure | None
     """G6 + G7."""
     G9: GstFigure | None
@@ -763,7 +796,7 @@ class GstReport(Struct, kw_only=True):
     G17: GstFigure | None
     """Purchases subject to GST, G12 less G16."""
     G18: GstFigure | None
-    """Decreasing adjustments: debts that were written off as bad, including GST."""
+    """Decreasing adjustments, including GST: what was taken off sales of earlier periods, and bad debts."""
     G19: GstFigure | None
     """G17 + G18."""
     G20: GstFigure | None
@@ -772,6 +805,8 @@ class GstReport(Struct, kw_only=True):
     """GST on sales, and increasing adjustments, as invoiced."""
     _1B: GstFigure | None = msgspec.field(name="1B")
     """GST on purchases, and decreasing adjustments, as recorded."""
+    W4: GstFigure | None
+    """Tax withheld from suppliers who quoted no ABN, by the date of payment."""
 
 
 class GstSetting(Struct, kw_only=True):
@@ -787,6 +822,15 @@ class GstSetting(Struct, kw_only=True):
     """
     period: Open[Literal["month", "quarter", "year"]]
     """How long its tax periods are (s 27-5, 27-10 GST Act)."""
+
+
+class GstWarning(Struct, kw_only=True):
+    """Something unusual about a report, to be looked at before it is lodged."""
+
+    code: str
+    """What it is; more may be added."""
+    message: str
+    """The same in a sentence."""
 
 
 class Hours(Struct, kw_only=True):
@@ -817,10 +861,6 @@ class Import(Struct, kw_only=True):
     """How many rows it has, not counting empty ones."""
     rows_checked: int
     """How many of them have been checked so far."""
-    rows_written: int | None
-    """How many were written so far. They become records together, at the end. Null while rows are written to
-    SQLite, where it cannot be told.
-    """
     rows_imported: int
     """How many became records: all of them, or none."""
     ignored_columns: list[str]
@@ -935,16 +975,26 @@ class Invoice(Struct, kw_only=True):
     """How the payment that settled it was made."""
     voided_at: dt.datetime | None
     """When it was voided."""
+    voided_on: dt.date | None
+    """The date on which voiding it counts; null for a mistake, which no figure shows."""
     void_reason: str | None
     """Why it was voided."""
     written_off_at: dt.datetime | None
     """When it was written off."""
+    written_off_on: dt.date | None
+    """The date on which the write-off counts."""
     write_off_reason: str | None
     """Why it was written off."""
     claim: Open[Literal["deposit", "final", "part_payment", "progress"]] | None
     """What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a
     `part_payment`, a `deposit`, or all that other invoices left (`final`).
     """
+    work: WorkTotals | None
+    """Of a `final` invoice, what all of the work comes to; less `less_invoiced` it is what the invoice adds up
+    to.
+    """
+    less_invoiced: WorkTotals | None
+    """Of a `final` invoice, what earlier invoices and deposits have billed and it takes off."""
     deposits_applied: Decimal
     """What it takes off for deposits, with the GST on them in its own."""
     applied_to: str | None
@@ -1031,6 +1081,8 @@ class InvoicePayment(Struct, kw_only=True):
     """When it was recorded."""
     reversed_at: dt.datetime | None
     """When it was reversed."""
+    reversed_on: dt.date | None
+    """The date on which its reversal counts; null for a mistake, which no figure shows."""
     reverse_reason: str | None
     """Why it was reversed."""
 
@@ -1323,6 +1375,8 @@ class ListedAdjustmentNote(Struct, kw_only=True):
     """When it was issued."""
     voided_at: dt.datetime | None
     """When it was voided."""
+    voided_on: dt.date | None
+    """The date on which voiding it counts; null for a mistake, which no figure shows."""
     void_reason: str | None
     """Why it was voided."""
     hosted_url: str | None
@@ -1386,10 +1440,10 @@ class ListedEmail(Struct, kw_only=True):
     """The document that it is about."""
     recipients: list[Recipient]
     """Every address, with its status."""
-    subject: str
-    """Its subject."""
-    message: str
-    """What was written above the document's details."""
+    subject: str | None
+    """Its subject; null in events, and for a key that may not read the document."""
+    message: str | None
+    """What was written above the document's details; null where `subject` is."""
     reminder: bool
     """Whether it is a reminder."""
     attachment: Attached | None
@@ -1499,16 +1553,26 @@ class ListedInvoice(Struct, kw_only=True):
     """How the payment that settled it was made."""
     voided_at: dt.datetime | None
     """When it was voided."""
+    voided_on: dt.date | None
+    """The date on which voiding it counts; null for a mistake, which no figure shows."""
     void_reason: str | None
     """Why it was voided."""
     written_off_at: dt.datetime | None
     """When it was written off."""
+    written_off_on: dt.date | None
+    """The date on which the write-off counts."""
     write_off_reason: str | None
     """Why it was written off."""
     claim: Open[Literal["deposit", "final", "part_payment", "progress"]] | None
     """What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a
     `part_payment`, a `deposit`, or all that other invoices left (`final`).
     """
+    work: WorkTotals | None
+    """Of a `final` invoice, what all of the work comes to; less `less_invoiced` it is what the invoice adds up
+    to.
+    """
+    less_invoiced: WorkTotals | None
+    """Of a `final` invoice, what earlier invoices and deposits have billed and it takes off."""
     deposits_applied: Decimal
     """What it takes off for deposits, with the GST on them in its own."""
     applied_to: str | None
@@ -1749,8 +1813,16 @@ class Lodgement(Struct, kw_only=True):
     """Its last day."""
     basis: Open[Literal["accrual", "cash"]]
     """The basis of its last day."""
+    status: Open[Literal["lodged", "reopened"]]
+    """Whether it is lodged, or was reopened because it had been marked by mistake."""
     labels: dict[str, LodgedFigure]
     """What was lodged at each label, with the corrections of earlier periods; without those that were not known."""
+    warnings: list[GstWarning]
+    """What was unusual about it when it was lodged."""
+    reopened_at: dt.datetime | None
+    """When it was reopened."""
+    reopen_reason: str | None
+    """Why it was reopened."""
 
 
 class LoggedEvent(Struct, kw_only=True):
@@ -2006,9 +2078,9 @@ class NextInvoice(Struct, kw_only=True):
 class NotClaimed(Struct, kw_only=True):
     """Purchases of these days whose GST is in no label, and why."""
 
-    reason: Open[Literal["awaiting_tax_invoice", "too_old"]]
-    """`awaiting_tax_invoice`, which counts once you hold it; or `too_old`, more than four years after the return
-    was due (s 93-5 GST Act).
+    reason: Open[Literal["awaiting_abn", "awaiting_tax_invoice", "too_old"]]
+    """`awaiting_tax_invoice`, which counts once you hold it; `awaiting_abn`, which counts once the supplier's
+    ABN is recorded; or `too_old`, more than four years after the return was due (s 93-5 GST Act).
     """
     gst: Decimal
     """The GST that could have been claimed."""
@@ -2124,6 +2196,8 @@ class Payment(Struct, kw_only=True):
     """What was given back, the oldest first."""
     reversed_at: dt.datetime | None
     """When it was reversed."""
+    reversed_on: dt.date | None
+    """The date on which its reversal counts; null for a mistake, which no figure shows."""
     reverse_reason: str | None
     """Why it was reversed."""
     external_id: str | None
@@ -2762,6 +2836,19 @@ class TaxInvoice(Struct, kw_only=True):
     """What is missing, such as `seller_abn`; until it is supplied, `send` is refused."""
 
 
+class TaxPeriod(Struct, kw_only=True):
+    """One of the business's own tax periods, as its `gst_settings` have them."""
+
+    from_: dt.date = msgspec.field(name="from")
+    """Its first day."""
+    to: dt.date
+    """Its last day."""
+    is_over: bool
+    """Whether it can be lodged."""
+    gst_period_id: str | None
+    """What was lodged of it, if it was."""
+
+
 class TaxablePayments(Struct, kw_only=True):
     """What contractors were paid in a financial year."""
 
@@ -2806,6 +2893,8 @@ class Tenant(Struct, kw_only=True):
     """
     gst_settings: list[GstSetting]
     """How it stands to GST, by date; a document's date decides. Before the first it is not registered."""
+    locked_until: dt.date | None
+    """The day until which its books are locked: whatever would change what counts up to then is refused."""
     timezone: str
     """Its IANA time zone, to which all dates refer."""
     address: Address | None
@@ -2869,3 +2958,14 @@ class WebhooksAttempt(Struct, kw_only=True):
     """What was sent."""
     response: Received | None
     """The response, if there was one."""
+
+
+class WorkTotals(Struct, kw_only=True):
+    """What some work comes to: `subtotal` plus `gst` is `total`."""
+
+    subtotal: Decimal
+    """Without GST."""
+    gst: Decimal
+    """The GST on it."""
+    total: Decimal
+    """Including GST."""

@@ -46,6 +46,7 @@ __all__ = [
     "ExpenseUpdated",
     "ExpenseVoided",
     "GstPeriodCreated",
+    "GstPeriodReopened",
     "ImportFailed",
     "ImportFinished",
     "InvoiceCreated",
@@ -58,6 +59,7 @@ __all__ = [
     "InvoiceSent",
     "InvoiceUpdated",
     "InvoiceVoided",
+    "InvoiceWriteOffUndone",
     "InvoiceWrittenOff",
     "ItemCreated",
     "ItemDeleted",
@@ -350,6 +352,13 @@ class GstPeriodCreated(Delivery, kw_only=True):
     data: models.Lodgement
 
 
+class GstPeriodReopened(Delivery, kw_only=True):
+    """Gst period reopened"""
+
+    event: Literal["gst_period.reopened"]
+    data: models.Lodgement
+
+
 class ImportFailed(Delivery, kw_only=True):
     """Import failed"""
 
@@ -431,6 +440,13 @@ class InvoiceVoided(Delivery, kw_only=True):
     """Invoice voided"""
 
     event: Literal["invoice.voided"]
+    data: models.Invoice
+
+
+class InvoiceWriteOffUndone(Delivery, kw_only=True):
+    """Invoice write off undone"""
+
+    event: Literal["invoice.write_off_undone"]
     data: models.Invoice
 
 
@@ -769,6 +785,7 @@ Event = (
     | ExpenseCategoryDeleted
     | ExpenseCategoryUpdated
     | GstPeriodCreated
+    | GstPeriodReopened
     | ImportFailed
     | ImportFinished
     | InvoiceCreated
@@ -781,6 +798,7 @@ Event = (
     | InvoiceSent
     | InvoiceUpdated
     | InvoiceVoided
+    | InvoiceWriteOffUndone
     | InvoiceWrittenOff
     | ItemCreated
     | ItemDeleted
@@ -860,6 +878,7 @@ EVENTS: dict[str, type[Delivery]] = {
     "expense_category.deleted": ExpenseCategoryDeleted,
     "expense_category.updated": ExpenseCategoryUpdated,
     "gst_period.created": GstPeriodCreated,
+    "gst_period.reopened": GstPeriodReopened,
     "import.failed": ImportFailed,
     "import.finished": ImportFinished,
     "invoice.created": InvoiceCreated,
@@ -872,6 +891,7 @@ EVENTS: dict[str, type[Delivery]] = {
     "invoice.sent": InvoiceSent,
     "invoice.updated": InvoiceUpdated,
     "invoice.voided": InvoiceVoided,
+    "invoice.write_off_undone": InvoiceWriteOffUndone,
     "invoice.written_off": InvoiceWrittenOff,
     "item.created": ItemCreated,
     "item.deleted": ItemDeleted,

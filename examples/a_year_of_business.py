@@ -144,7 +144,7 @@ def second_half(plumber: "Plumber") -> None:
     plumber.on("2027-06-05")
     plumber.buy("Drill", "121.00")
     plumber.on("2027-06-20")
-    plumber.buy("Pipes, returned", "-66.00", refund_of=plumber.pipes)
+    plumber.buy("Pipes, returned", "-66.00", refunded_expense_id=plumber.pipes)
     plumber.on("2027-06-25")
     plumber.bill(plumber.invoice("Drain", "3300.00"))
 

@@ -51,7 +51,7 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     }
     return sa.select(
         expenses.c.id.label("document_id"),
-        sa.func.coalesce(expenses.c.refund_of, expenses.c.id).label("supply_id"),
+        sa.func.coalesce(expenses.c.refunded_expense_id, expenses.c.id).label("supply_id"),
         _counts_on(period).label("counts_on"),
         *(figures[label].label(label) for label in _LABELS),
     ).where(

@@ -93,7 +93,7 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
         _check_locked(row, columns)
     neighbours.check(ctx, after, before)
     _check_unlocked(ctx, row, columns)
-    if after.refund_of != row.refund_of:
+    if after.refunded_expense_id != row.refunded_expense_id:
         _check_refunded(ctx, after, row.id)
     lodged = counted(ctx, row) if row.lodged_in and row.status != "void" else set()
     changed = records.save(ctx, row, **columns)
@@ -119,7 +119,7 @@ def delete_expense(ctx: Context, id: str) -> Deleted:
         message = "Still in use by the invoice that charges it: void that, or delete it while it is a draft."
         raise Conflict(message, code="has_dependents", dependents={"invoices": 1})
     check_unlocked(ctx, *(getattr(row, name) for name in rules.DATES))
-    check_unused(ctx, expenses, expenses.c.refund_of == id)
+    check_unused(ctx, expenses, expenses.c.refunded_expense_id == id)
     deleted = records.delete(ctx, row)
     ctx.emit("expense.deleted", deleted)
     return deleted
@@ -154,11 +154,14 @@ def _tax_as_the_category_says(ctx: Context, body: NewExpense) -> None:
 
 def _check_refunded(ctx: Context, body: NewExpense, id: str | None = None) -> None:
     """Invalid unless the purchase of which an expense gives back is one of the business's, locked from here on."""
-    if body.refund_of is None:
+    if body.refunded_expense_id is None:
         return
-    bought = own(ctx, expenses) & (expenses.c.id == body.refund_of) & (expenses.c.amount > rules.NOTHING)
-    if body.refund_of == id or ctx.db.execute(sa.select(expenses.c.id).where(bought).with_for_update()).first() is None:
-        raise Invalid.member("refund_of", "not_found", "is not the id of an expense above zero")
+    bought = own(ctx, expenses) & (expenses.c.id == body.refunded_expense_id) & (expenses.c.amount > rules.NOTHING)
+    if (
+        body.refunded_expense_id == id
+        or ctx.db.execute(sa.select(expenses.c.id).where(bought).with_for_update()).first() is None
+    ):
+        raise Invalid.member("refunded_expense_id", "not_found", "is not the id of an expense above zero")
 
 
 def _lodged(row: Row, cure: str) -> Conflict:

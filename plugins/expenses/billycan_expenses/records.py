@@ -52,7 +52,7 @@ records = Records(
         ),
         "allowed_actions": ("status",),
     },
-    points_at={**neighbours.plugins, **charged_by.plugins, "refund_of": "expenses"},
+    points_at={**neighbours.plugins, **charged_by.plugins, "refunded_expense_id": "expenses"},
 )
 
 

@@ -80,7 +80,7 @@ class NewExpense(NewResource, kw_only=True):
     gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
     import_gst: Whether `gst` is what the customs document says was paid on imported goods; it may then be more than
       1/11, and needs no tax invoice.
-    refund_of: The expense of which the supplier gives back, for an amount below zero.
+    refunded_expense_id: The expense of which the supplier gives back, for an amount below zero.
     business_use_percent: How much of it was for business use, in percent.
     tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
     tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or today
@@ -106,7 +106,7 @@ class NewExpense(NewResource, kw_only=True):
     gst_code: GstCode | None = None
     gst: Amount | None = None
     import_gst: bool = False
-    refund_of: Id | None = None
+    refunded_expense_id: Id | None = None
     business_use_percent: Percent = Decimal("100.0000")
     tax_invoice_held: bool = False
     tax_invoice_held_on: Day | None = None
@@ -131,8 +131,8 @@ class NewExpense(NewResource, kw_only=True):
             self.check_gst(self.gst_code)
         if self.import_gst and self.gst is None:
             raise RuleBroken("required", "is required with import_gst: enter what the customs document says", "gst")
-        if self.refund_of is not None and self.amount > 0:
-            raise RuleBroken("invalid_value", "is for an amount below zero", "refund_of")
+        if self.refunded_expense_id is not None and self.amount > 0:
+            raise RuleBroken("invalid_value", "is for an amount below zero", "refunded_expense_id")
         for name in ("supplier_name", "supplier_abn"):
             if self.supplier_id is not None and getattr(self, name) is not None:
                 raise RuleBroken(
@@ -204,7 +204,7 @@ class Expense(Resource):
     gst: Decimal
     gst_breakdown: GstBreakdown
     import_gst: bool
-    refund_of: str | None
+    refunded_expense_id: str | None
     business_use_percent: Decimal
     tax_invoice_held: bool
     tax_invoice_held_on: datetime.date | None
@@ -243,7 +243,7 @@ class ExpenseQuery(PageQuery, kw_only=True):
     payment_method: list[PaymentMethod] | None = None
     reference: Reference | None = None
     job_id: list[str] | None = None
-    refund_of: list[str] | None = None
+    refunded_expense_id: list[str] | None = None
     import_gst: bool | None = None
     billable: bool | None = None
     voided_at_from: DayOrInstant | None = None

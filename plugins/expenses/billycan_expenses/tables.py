@@ -56,7 +56,7 @@ expenses = resource_table(
     sa.Column("billable", sa.Boolean, nullable=False),
     sa.Column("invoice_id", ByCodePoint),
     # The purchase of which the supplier gave back, for an amount below zero.
-    sa.Column("refund_of", ByCodePoint),
+    sa.Column("refunded_expense_id", ByCodePoint),
     # The lodged tax period that counted it first, and that period's last day.
     sa.Column("lodged_in", ByCodePoint),
     sa.Column("lodged_until", sa.Date),
@@ -72,5 +72,5 @@ expenses = resource_table(
     sa.Index(None, "tenant_id", "supplier_id", "created_at", "id"),
     sa.Index(None, "tenant_id", "job_id", "created_at", "id"),
     neighbour_index("invoice_id"),
-    neighbour_index("refund_of"),
+    neighbour_index("refunded_expense_id"),
 )

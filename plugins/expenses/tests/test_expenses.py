@@ -72,7 +72,7 @@ def test_what_is_not_sent_has_its_default(client):
         "gst": 10, "gst_breakdown": breakdown, "business_use_percent": 100, "tax_invoice_held": False,
         "tax_invoice_held_on": None, "paid_on": "2026-11-20", "due_date": None, "tax_withheld": 0,
         "payment_method": None, "reference": None, "job_id": None, "billable": False, "invoice_id": None,
-        "import_gst": False, "refund_of": None,
+        "import_gst": False, "refunded_expense_id": None,
         "voided_at": None, "void_reason": None, "external_id": None, "metadata": {}, "allowed_actions": ["void"],
     }  # fmt: skip
     assert '"amount":110.00,' in client.last.text and '"business_use_percent":100,' in client.last.text
@@ -593,14 +593,18 @@ def test_a_refund_says_of_which_purchase_it_is(client):
     bought, back = expense(client, "110.00"), expense(client, "-11.00")
     body = {"date": "2026-11-20", "amount": "-11.00", "category_id": FUEL}
     for other in ("exp_none", back["id"]):
-        assert faults(client, "POST", "/v1/expenses", {**body, "refund_of": other}) == {("refund_of", "not_found")}
-    positive = {**body, "amount": "11.00", "refund_of": bought["id"]}
-    assert faults(client, "POST", "/v1/expenses", positive) == {("refund_of", "invalid_value")}
-    assert send(client, back, {"refund_of": bought["id"]})["refund_of"] == bought["id"]
-    assert client.get(f"/v1/expenses?refund_of={bought['id']}")["data"][0]["id"] == back["id"]
+        assert faults(client, "POST", "/v1/expenses", {**body, "refunded_expense_id": other}) == {
+            ("refunded_expense_id", "not_found")
+        }
+    positive = {**body, "amount": "11.00", "refunded_expense_id": bought["id"]}
+    assert faults(client, "POST", "/v1/expenses", positive) == {("refunded_expense_id", "invalid_value")}
+    assert send(client, back, {"refunded_expense_id": bought["id"]})["refunded_expense_id"] == bought["id"]
+    assert client.get(f"/v1/expenses?refunded_expense_id={bought['id']}")["data"][0]["id"] == back["id"]
     client.refused(409, "has_dependents", "DELETE", f"/v1/expenses/{bought['id']}")
     stranger = Client(client.app)
-    assert faults(stranger, "POST", "/v1/expenses", {**body, "refund_of": bought["id"]}) == {("refund_of", "not_found")}
+    assert faults(stranger, "POST", "/v1/expenses", {**body, "refunded_expense_id": bought["id"]}) == {
+        ("refunded_expense_id", "not_found")
+    }
 
 
 def test_the_category_says_how_an_expense_is_taxed_unless_it_does(client):

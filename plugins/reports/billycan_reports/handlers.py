@@ -341,7 +341,7 @@ def _last_lodged(ctx: Context) -> sa.Select[Any]:
 
 
 def _read_warnings(row: Row) -> list[GstWarning]:
-    return msgspec.convert(row.warnings, list[GstWarning])
+    return [GstWarning(**one) for one in row.warnings]
 
 
 def _keep(ctx: Context, period_id: str, of_period_id: Any, found: Any) -> None:

@@ -18,8 +18,6 @@ manifest = Manifest(
     tables=(periods, entries),
     migrations=Path(__file__).parent / "migrations",
     events={"gst_period.created": Lodgement, "gst_period.reopened": Lodgement},
-    on_gst_settings=h.check_gst_settings,
-    cards=(near_registration,),
     routes=(
         Route(
             "GET",
@@ -86,6 +84,8 @@ manifest = Manifest(
         ),
     ),
     lodged=h.is_lodged,
+    cards=(near_registration,),
+    on_gst_settings=h.check_gst_settings,
     codes={
         "later_period_lodged": Code(409, "A later period is lodged."),
         "not_a_period": Code(422, "These days are not one of the business's tax periods."),

@@ -76,12 +76,12 @@ def lodge(client, query, status=201):
 # Labels ---------------------------------------------------------------------------------------------------------------
 
 
-def test_a_refund_of_a_supplier_reduces_its_purchase_or_adjusts_a_later_period(client, clock):
+def test_a_refunded_expense_id_a_supplier_reduces_its_purchase_or_adjusts_a_later_period(client, clock):
     """Div 19: of the same period it reduces 1B and G11; of a later one it is at 1A and G7."""
     bought = buy(client)
-    buy(client, "-55.00", "2026-08-20", refund_of=bought)
+    buy(client, "-55.00", "2026-08-20", refunded_expense_id=bought)
     at(clock, "2026-11-03")
-    buy(client, "-33.00", "2026-11-03", refund_of=bought)
+    buy(client, "-33.00", "2026-11-03", refunded_expense_id=bought)
     buy(client, "-11.00", "2026-11-03")  # of what is not said
     assert amounts(report(client, Q1)) == {"G11": 165, "1B": 15}
     assert amounts(report(client, Q2)) == {"G7": 44, "1A": 4}
@@ -156,7 +156,7 @@ def buy_anything(client, draw):
     id = buy(client, dollars(price), draw(st.sampled_from(DAYS)), **members)
     end = draw(st.sampled_from(["", "refund", "refund", "void"]))
     if end == "refund":
-        of = {"refund_of": id} if draw(st.booleans()) else {}
+        of = {"refunded_expense_id": id} if draw(st.booleans()) else {}
         buy(client, dollars(-draw(st.integers(1, price))), draw(st.sampled_from(DAYS)), **members, **of)
     elif end:
         client.post(f"/v1/expenses/{id}/void", {}, 200)

@@ -24,15 +24,15 @@ def upgrade() -> None:
         op.execute(_starter(number, name).values(gst_code=code))
     op.execute(_starter(INSURANCE, "Insurance").values(gst_required=sa.true()))
     op.add_column("expenses", sa.Column("import_gst", sa.Boolean, nullable=False, server_default=sa.false()))
-    op.add_column("expenses", sa.Column("refund_of", ByCodePoint))
+    op.add_column("expenses", sa.Column("refunded_expense_id", ByCodePoint))
     op.add_column("expenses", sa.Column("lodged_in", ByCodePoint))
     op.add_column("expenses", sa.Column("lodged_until", sa.Date))
-    create_neighbour_index(op, "expenses", "refund_of")
+    create_neighbour_index(op, "expenses", "refunded_expense_id")
 
 
 def downgrade() -> None:
-    op.drop_index("ix_expenses_tenant_id_refund_of", "expenses")
-    for column in ("lodged_until", "lodged_in", "refund_of", "import_gst"):
+    op.drop_index("ix_expenses_tenant_id_refunded_expense_id", "expenses")
+    for column in ("lodged_until", "lodged_in", "refunded_expense_id", "import_gst"):
         op.drop_column("expenses", column)
     for column in ("gst_required", "gst_code"):
         op.drop_column(CATEGORIES, column)

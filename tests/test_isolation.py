@@ -121,6 +121,7 @@ OTHERWISE = {
 
 # What an action or a query needs before anybody looks at its id.
 NEEDED = {
+    "/v1/gst_periods/{id}/reopen": {"reason": "Too early"},
     "/v1/invoices/{id}/payments": {"amount": 1, "payment_method": "cash"},
     "/v1/invoices/{id}/payments/{pay_id}/reverse": {"reason": "Bounced"},
     "/v1/invoices/{id}/pay": {"payment_method": "cash"},

@@ -24,6 +24,7 @@ from ..testing import SECRET
 from . import gunicorn_conf
 
 _SECONDS = 180
+_TOO_MANY = b'"too_many_at_once"', b"Too many people are here at once"  # of the API, and of a hosted page
 
 
 class Call(Struct):
@@ -67,17 +68,25 @@ class Server:
             connection.close()
 
     def at_once(self, calls: Sequence[Call], clients: int = 50) -> list[Answer]:
-        """The answers, in order, to calls that so many clients make together."""
+        """The answers, in order, to calls that so many clients make together.
+
+        As good clients they send again what is refused because their business has too much at work.
+        """
         clients = min(clients, len(calls))
         ready = Barrier(clients)
 
         def work(first: int) -> list[Answer]:
             ready.wait(_SECONDS)
-            return [self.call(call) for call in calls[first::clients]]
+            return [self._call_until_taken(call) for call in calls[first::clients]]
 
         with ThreadPoolExecutor(clients) as pool:
             answers = list(pool.map(work, range(clients)))
         return [answers[i % clients][i // clients] for i in range(len(calls))]
+
+    def _call_until_taken(self, call: Call) -> Answer:
+        while (answer := self.call(call)).status == 429 and any(said in answer.body for said in _TOO_MANY):
+            time.sleep(float(answer.headers["Retry-After"]))
+        return answer
 
 
 @contextmanager

@@ -386,6 +386,10 @@ class _Given(msgspec.Struct):
         key = self.form.keys.get(name)
         return self.form.fixed[name] if key is None else self.parameters[key]
 
+    def get(self, name: str) -> Any:
+        """The value of a parameter; None for one that the statement does not have."""
+        return self[name] if name in self.form.keys or name in self.form.fixed else None
+
 
 class _Execution(msgspec.Struct):
     """What the listeners of a connection are told of an execution, by the names that SQLAlchemy has for it."""

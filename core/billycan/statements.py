@@ -266,13 +266,13 @@ class _Form:
         given = {name: (key, process) for name, key, process in self.given}
         return [self.fixed.get(name) for name in order], [(i, *given[n]) for i, n in enumerate(order) if n in given]
 
-    def _in_order(self, parameters: Mapping[str, Any]) -> list[Any]:
+    def _in_order(self, parameters: Mapping[str, Any]) -> tuple[Any, ...]:
         """What SQLite is given."""
         values = self.template.copy()
         for i, key, process in self.places:
             value = parameters[key]
             values[i] = process(value) if process else value
-        return values
+        return tuple(values)
 
     def _values(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
         values = self.fixed.copy()

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import quote
 
 import pytest
@@ -422,8 +423,11 @@ def test_bytes_that_were_swept_are_never_attached(app, client, contact, clock, m
 
     def claim_late(ctx, id):
         clock.move(hours=25)
-        due = app.db.is_sqlite  # whose one writer this is: what a worker does first, it does here
-        ctx.db.execute(sa.delete(leftovers).where(leftovers.c.tenant_id == ctx.tenant_id)) if due else run_timed(app)
+        if app.db.is_sqlite:  # whose one writer this is: what a worker does first, it does here
+            ctx.db.execute(sa.delete(leftovers).where(leftovers.c.tenant_id == ctx.tenant_id))
+        else:
+            with ThreadPoolExecutor(1) as worker:
+                worker.submit(run_timed, app).result(60)
         real(ctx, id)
 
     monkeypatch.setattr(keeping, "claim", claim_late)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _MOST_AT_ONCE = 500  # rows that one statement inserts
 _MOST_VALUES = 30_000  # of one statement, of which SQLite takes 32,766
 _IN_MEMORY = 1 << 20
-_DATE = 1  # what marks one in MessagePack
+_DATE, _TIME = 1, 2  # what marks them in MessagePack
 
 
 class Row(msgspec.Struct, array_like=True):
@@ -377,8 +377,14 @@ def _storable(value: Any) -> Any:
     raise TypeError(f"a value of the type {type(value).__name__} cannot be recorded")
 
 
+def _extension(value: Any) -> msgspec.msgpack.Ext:
+    if isinstance(value, Moment):
+        return msgspec.msgpack.Ext(_TIME, value.isoformat().encode())
+    raise NotImplementedError
+
+
 def _read_extension(code: int, data: memoryview) -> date:
-    return date.fromisoformat(bytes(data).decode())
+    return (datetime if code == _TIME else date).fromisoformat(bytes(data).decode())
 
 
 def _at(values: Any, now: dict[Any, Any]) -> Any:
@@ -403,6 +409,6 @@ def _slices(rows: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
 
 _RETURNING = re.compile(r"\s+RETURNING [\w\s.,\"]+$")
 _VALUES = re.compile(r"(INSERT INTO [^()]+ \([^()]+\) VALUES )(\(\?(?:, \?)*\))((?: ON CONFLICT.*)?)", re.DOTALL)
-_PACK = msgspec.msgpack.Encoder().encode
+_PACK = msgspec.msgpack.Encoder(enc_hook=_extension).encode
 _UNPACK = msgspec.msgpack.Decoder(Recording, ext_hook=_read_extension).decode
 _UNPACK_BATCH = msgspec.msgpack.Decoder(ext_hook=_read_extension).decode

@@ -14,7 +14,7 @@ from billycan.importing import Importer
 from billycan.keys import keys
 from billycan.testing import START, Client, run_timed
 from billycan_contacts.handlers import records as records_of_contacts
-from billycan_imports import handlers, tables, working
+from billycan_imports import handlers, working
 from billycan_imports.schemas import ImportFault
 from billycan_imports.testing import finish_imports
 from billycan_imports.working import Rounds

@@ -18,6 +18,7 @@ from billycan.starting.plugins import first_party
 from billycan.testing import Client, Clock, Recorder, run_timed
 from billycan.wire import encode, parse
 from billycan_apps.testing import OAuthApp
+from billycan_imports.testing import finish_imports
 from billycan_invoices.listed import MOST
 from billycan_invoices.tables import invoices
 from billycan_mail.relay import Outcome
@@ -439,8 +440,7 @@ def bring_in(c):
         c.call("POST", path, raw=text, status=202).json["data"]["id"]
         for text in (b"name,billing_address.suburb\nLiffey Farm,Liffey\n", b"name,suburb\nLiffey Farm,Liffey\n")
     )
-    for _ in range(2):
-        run_timed(c.app)
+    finish_imports(c.app)
     c.get(f"/v1/imports/{good}")
     c.get(f"/v1/imports/{bad}")
     c.get("/v1/imports?status=failed")
@@ -448,8 +448,7 @@ def bring_in(c):
     for _ in range(10):
         c.call("POST", path, raw=b"name\n", status=202)
     c.refused(409, "too_many_imports", "POST", path, raw=b"name\n")
-    run_timed(c.app)
-    run_timed(c.app)
+    finish_imports(c.app)
     c.refused(400, "too_many_rows", "POST", path, raw=b"name\n" + b"A\n" * 20_001)
 
 

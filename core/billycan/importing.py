@@ -16,7 +16,7 @@ from .context import Context
 from .plain import is_struct, options, parts
 from .problems import MOST_SHOWN, BadRequest, Fault, Problem
 from .reader import decode
-from .rehearsing import Recording, Rehearsal, replayed
+from .rehearsing import Recording, Rehearsal, Replay
 from .wire import parse
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .endpoints import Endpoint
     from .keys import Identity
 
-__all__ = ["Importer", "Recording", "Rehearsal", "acting", "importable", "replayed"]
+__all__ = ["Importer", "Recording", "Rehearsal", "Replay", "acting", "importable"]
 
 log = logging.getLogger("billycan")
 _WHOLE = re.compile(r"-?\d{1,18}", re.ASCII)

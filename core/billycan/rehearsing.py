@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
 from functools import cache
-from itertools import islice
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, Self
 
@@ -25,9 +24,8 @@ import sqlalchemy as sa
 
 from . import counters, events, work
 from .context import Context, Event
-from .db import UTCDateTime, metadata
+from .db import metadata
 from .fields import Moment
-from .statements import at_once
 from .wire import encode
 
 if TYPE_CHECKING:
@@ -35,8 +33,8 @@ if TYPE_CHECKING:
 
 _MOST_AT_ONCE = 500  # rows that one statement inserts
 _MOST_VALUES = 30_000  # of one statement, of which SQLite takes 32,766
-_EVENTS_AT_ONCE, _IN_MEMORY = 500, 1 << 20
-_DATE = 1  # what marks one in MessagePack
+_IN_MEMORY = 1 << 20
+_DATE, _TIME = 1, 2  # what marks them in MessagePack
 
 
 class Row(msgspec.Struct, array_like=True):
@@ -179,67 +177,142 @@ class Rehearsal:
         return self._texts.setdefault(text, len(self._texts))
 
 
-class _Sender:
-    """Sends what was recorded, many rows at a time."""
+class Replay:
+    """Rows that were recorded, ready to be sent: what can be worked out is, while others write.
 
-    def __init__(self, ctx: Context) -> None:
-        self._ctx = ctx
+    They are made at the moment of `ctx`, by its caller. All lies in files until then, so memory does not grow.
+    """
+
+    def __init__(self, ctx: Context, count: int) -> None:
+        self._ctx, self._left = ctx, count
+        self._rows, self._events = _Batches(), _Batches()
         self._pending: defaultdict[str, list[Any]] = defaultdict(list)
-        self._shape: tuple[str, ...] = ()
+        self._logged: list[tuple[Any, ...]] = []
+        self._last: list[Event] = []
+        self._counted, self._number, self._bytes = Counter[str](), 0, 0
+        self._is_sqlite = ctx.app.db.is_sqlite
+        self._at = _written(ctx.now(), self._is_sqlite)
 
-    def send(self, texts: Sequence[str], writes: Iterable[tuple[int, Any]], now: dict[Any, Any]) -> None:
-        """Send what a row's handler sent, in its order; rows alike wait for each other."""
+    def add(self, recording: Recording) -> None:
+        """Prepare the next rows."""
+        ctx, before = self._ctx, Moment.of(msgspec.json.decode(recording.moment, type=datetime))
+        now = {_written(before, self._is_sqlite): self._at, str(before): str(ctx.now())}
+        old, new = recording.moment.encode(), encode(ctx.now())
+        self._counted.update(recording.counted)
+        for row in recording.rows:
+            self._left -= 1
+            logged = [(id, name, data.replace(old, new)) for id, name, data in row.events]
+            for each in logged:
+                self._log(*each)
+            is_live = not self._left and len(logged) == 1
+            self._send(recording.texts, row.writes[: row.told_from] if is_live else row.writes, now)
+            if is_live:
+                self._last = [Event(id, name, ctx.now(), msgspec.Raw(data)) for id, name, data in logged]
+        if not self._left:
+            self._flush()
+            self._flush_events()
+
+    def send(self, ctx: Context) -> None:
+        """Make all rows in the transaction of `ctx`; they are counted, and their events numbered, last.
+
+        Other requests of the business wait from then on. Whoever hears of records hears of the last one as of any
+        other, so that deliveries are sent at once.
+        """
+        for text, one, tail, count, values in self._rows:
+            if one:
+                ctx.db.exec_driver_sql(_repeated(text, one, tail, count), tuple(values))
+            else:
+                ctx.db.exec_driver_sql(text, [tuple(row) if isinstance(row, list) else row for row in values])
+        ctx.events = self._last
+        work.tell(ctx)
+        ctx.events = []
+        for name, by in sorted(self._counted.items()):
+            counters.advance(ctx, name, by)
+        if self._number:
+            last = counters.advance_both(ctx, counters.EVENTS, self._number, events.BYTES, self._bytes)
+            base = last - self._number
+            for text, one, tail, count, values in self._events:
+                if one:
+                    ctx.db.exec_driver_sql(_repeated(text, one, tail, count), (base, *values))
+                else:
+                    ctx.db.exec_driver_sql(text, {"base": base, **values})
+
+    def close(self) -> None:
+        """Remove the files."""
+        self._rows.close()
+        self._events.close()
+
+    def _send(self, texts: Sequence[str], writes: Iterable[tuple[int, Any]], now: dict[Any, Any]) -> None:
+        """Prepare what a row's handler sent, in its order; rows that send the same statements are sent together."""
         found = [(texts[text], values) for text, values in writes]
         shape = tuple(dict.fromkeys(text for text, _ in found))
-        if shape != self._shape or any(len(self._pending[text]) >= _MOST_AT_ONCE for text in shape):
-            self.flush()
-            self._shape = shape
+        if shape != tuple(self._pending) or any(len(rows) >= _MOST_AT_ONCE for rows in self._pending.values()):
+            self._flush()
         for text, values in found:
             self._pending[text].append(_at(values, now))
 
-    def flush(self) -> None:
-        """Send all that waits."""
-        for text in self._shape:
-            _insert(self._ctx.db, text, self._pending.pop(text, []))
-        self._shape = ()
+    def _flush(self) -> None:
+        for text, rows in self._pending.items():
+            bare = _RETURNING.sub("", text)
+            found = _VALUES.fullmatch(bare) if self._is_sqlite else None
+            if found is None:
+                self._rows.add(bare, "", "", len(rows), rows)
+                continue
+            # As few statements as possible: SQLite writes its index of texts after each.
+            for some in _slices(rows, max(_MOST_VALUES // len(rows[0]), 1)):
+                self._rows.add(*found.groups(), len(some), [value for row in some for value in row])
+        self._pending.clear()
+
+    def _log(self, id: str, name: str, data: bytes) -> None:
+        self._number += 1
+        self._bytes += len(data)
+        self._logged.append((id, self._number, name, data.decode()))
+        if len(self._logged) == _MOST_AT_ONCE:
+            self._flush_events()
+
+    def _flush_events(self) -> None:
+        ctx, logged, self._logged = self._ctx, self._logged, []
+        actor = ctx.identity.id if ctx.identity else None
+        if not logged:
+            return
+        if self._is_sqlite:
+            values = [value for each in logged for value in (ctx.tenant_id, *each, self._at, actor)]
+            self._events.add(_LOG_ON_SQLITE, "(?, ?, ?, ?, ?, ?, ?)", ")", len(logged), values)
+        else:
+            given = {
+                "tenant_id": ctx.tenant_id,
+                "actor": actor,
+                "created_at": self._at,
+                "rows": encode(logged).decode(),
+            }
+            self._events.add(_LOG_ON_POSTGRESQL, "", "", len(logged), given)
 
 
-@contextmanager
-def replayed(ctx: Context, count: int) -> Iterator[Callable[[Recording], None]]:
-    """Make `count` rows of the recordings that the block gives to the function, at the moment of `ctx`.
+_LOG = "INSERT INTO core_events (tenant_id, id, sequence, event, data, created_at, actor) SELECT"
+_LOG_ON_SQLITE = f"{_LOG} column1, column2, ? + column3, column4, column5, column6, column7 FROM (VALUES "
+_LOG_ON_POSTGRESQL = (
+    f"{_LOG} %(tenant_id)s, each->>0, %(base)s + (each->>1)::bigint, each->>2, each->>3, %(created_at)s, %(actor)s"
+    " FROM json_array_elements(%(rows)s::json) AS given(each)"
+)
 
-    They are counted, and their events numbered, when the block ends: other requests of the business wait from then on.
-    Whoever hears of records hears of the last one as of any other, so that deliveries are sent at once.
-    """
-    sender, counted, left = _Sender(ctx), Counter[str](), count
-    with SpooledTemporaryFile(_IN_MEMORY) as aside:
 
-        def add(recording: Recording) -> None:
-            nonlocal left
-            now = _moments(ctx, recording)
-            old, new = recording.moment.encode(), encode(ctx.now())
-            counted.update(recording.counted)
-            for row in recording.rows:
-                left -= 1
-                logged = [(id, name, data.replace(old, new)) for id, name, data in row.events]
-                aside.writelines(encode((id, name, msgspec.Raw(data))) + b"\n" for id, name, data in logged)
-                if left or len(logged) != 1:
-                    sender.send(recording.texts, row.writes, now)
-                    continue
-                sender.send(recording.texts, row.writes[: row.told_from], now)
-                sender.flush()
-                ctx.events = [Event(id, name, ctx.now(), msgspec.Raw(data)) for id, name, data in logged]
-                work.tell(ctx)
+class _Batches:
+    """Statements with their values, in a file: first in, first out."""
 
-        yield add
-        sender.flush()
-        for name, by in sorted(counted.items()):
-            counters.advance(ctx, name, by)
-        aside.seek(0)
-        for lines in iter(lambda: [*islice(aside, _EVENTS_AT_ONCE)], []):
-            ctx.events = [Event(id, name, ctx.now(), data) for id, name, data in map(_ASIDE, lines)]
-            at_once(ctx.db, *events.written(ctx))
-        ctx.events = []
+    def __init__(self) -> None:
+        self._file = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - closed with the Replay
+        self._sizes: list[int] = []
+
+    def add(self, *batch: Any) -> None:
+        self._sizes.append(self._file.write(_PACK(batch)))
+
+    def __iter__(self) -> Iterator[Any]:
+        self._file.seek(0)
+        for size in self._sizes:
+            yield _UNPACK_BATCH(self._file.read(size))
+
+    def close(self) -> None:
+        self._file.close()
 
 
 @cache
@@ -304,8 +377,14 @@ def _storable(value: Any) -> Any:
     raise TypeError(f"a value of the type {type(value).__name__} cannot be recorded")
 
 
+def _extension(value: Any) -> msgspec.msgpack.Ext:
+    if isinstance(value, Moment):
+        return msgspec.msgpack.Ext(_TIME, value.isoformat().encode())
+    raise NotImplementedError
+
+
 def _read_extension(code: int, data: memoryview) -> date:
-    return date.fromisoformat(bytes(data).decode())
+    return (datetime if code == _TIME else date).fromisoformat(bytes(data).decode())
 
 
 def _at(values: Any, now: dict[Any, Any]) -> Any:
@@ -315,32 +394,21 @@ def _at(values: Any, now: dict[Any, Any]) -> Any:
     return tuple([now.get(value, value) for value in values])
 
 
-def _moments(ctx: Context, recording: Recording) -> dict[Any, Any]:
-    """By what a driver was given for the moment of a recording, what it is given for the present one."""
-    before, after = msgspec.json.decode(recording.moment, type=datetime), ctx.now()
-    write = UTCDateTime().dialect_impl(ctx.db.dialect).bind_processor(ctx.db.dialect)
-    assert write is not None  # noqa: S101 - it refuses naive values
-    return {write(Moment.of(before)): write(after), str(Moment.of(before)): str(after)}
+def _written(moment: Moment, is_sqlite: bool) -> Any:
+    """What a driver is given for a moment."""
+    return moment.replace(tzinfo=None).isoformat(" ", "microseconds") if is_sqlite else moment
 
 
-def _insert(db: sa.Connection, text: str, rows: list[Any]) -> None:
-    """Run an INSERT for all of these: as few statements on SQLite, whose index of texts is written after each one."""
-    if not rows:
-        return
-    text = _RETURNING.sub("", text)
-    found = _VALUES.fullmatch(text) if db.dialect.name == "sqlite" else None
-    if found is None:
-        db.exec_driver_sql(text, rows)
-        return
-    head, one, tail = found.groups()
-    each = max(_MOST_VALUES // len(rows[0]), 1)
-    for first in range(0, len(rows), each):
-        some = rows[first : first + each]
-        db.exec_driver_sql(head + ", ".join([one] * len(some)) + tail, tuple([v for row in some for v in row]))
+def _repeated(head: str, one: str, tail: str, count: int) -> str:
+    return head + ", ".join([one] * count) + tail
+
+
+def _slices(rows: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
+    return (rows[first : first + size] for first in range(0, len(rows), size))
 
 
 _RETURNING = re.compile(r"\s+RETURNING [\w\s.,\"]+$")
 _VALUES = re.compile(r"(INSERT INTO [^()]+ \([^()]+\) VALUES )(\(\?(?:, \?)*\))((?: ON CONFLICT.*)?)", re.DOTALL)
-_PACK = msgspec.msgpack.Encoder().encode
+_PACK = msgspec.msgpack.Encoder(enc_hook=_extension).encode
 _UNPACK = msgspec.msgpack.Decoder(Recording, ext_hook=_read_extension).decode
-_ASIDE = msgspec.json.Decoder(tuple[str, str, msgspec.Raw]).decode
+_UNPACK_BATCH = msgspec.msgpack.Decoder(ext_hook=_read_extension).decode

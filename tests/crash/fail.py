@@ -49,8 +49,10 @@ PLACES = {
     # Inside the transaction of a recurring invoice, and of a reminder.
     "made": Place("billycan_recurring.making", "_make_one"),
     "reminded": Place("billycan_reminders.reminding", "_fate"),
-    # Of an import: a row's record is made, to check it or to keep it; it is finished, in its transaction.
+    # Of an import: a row's record is made, to check it; the records of all rows are made, and it is finished, in one
+    # transaction.
     "row_made": Place("billycan.importing", "Importer.make"),
+    "rows_sent": Place("billycan.importing", "Replay.send"),
     "imported": Place("billycan_imports.working", "finish"),
     # Of an attachment: it is noted; its bytes are written under another name; they are stored; the note is taken away,
     # and the row made, in a transaction; and of one that is swept, its bytes are gone.

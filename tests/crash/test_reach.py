@@ -185,12 +185,15 @@ def test_all_rows_of_a_file_become_records_or_none_whoever_dies(deploy):
     client, rows = Client(d.app), 2_500
     file = b"name\n" + b"".join(b"Client %d\n" % number for number in range(rows))
     id = client.call("POST", "/v1/imports?resource=contacts", raw=file, status=202).json["data"]["id"]
-    # While the rows are checked; and while they are written, or when all of them were.
-    for hour, points in enumerate((("row_made:1500", "row_made:1500"), ("row_made:1200", "imported")), 1):
-        d.kill_workers(*((point, hour * 3600) for point in points))
+    checked = [0]
+    # While the rows are checked; and when their records are made, before and after the import is finished.
+    for points in (("row_made:300", "row_made:300"), ("row_made:200", "row_made:200"), ("rows_sent", "imported")):
+        d.kill_workers(*((point, 0) for point in points))
         found = client.get(f"/v1/imports/{id}")["data"]
-        assert found["status"] in ("checking", "writing") and 1000 <= found["rows_checked"] <= rows
+        assert found["rows_checked"] > checked[-1]
+        checked.append(found["rows_checked"])
         assert client.get("/v1/contacts")["data"] == [] and client.events() == []
+    assert found["status"] == "writing" and checked[-1] == rows
     d.work_until(lambda: client.get(f"/v1/imports/{id}")["data"]["status"] == "done", 6 * 3600, 6 * 3600)
     names = Counter(each["name"] for each in every(client, "/v1/contacts?per_page=100"))
     assert len(names) == rows and set(names.values()) == {1}

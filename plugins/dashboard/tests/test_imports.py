@@ -5,9 +5,10 @@ import re
 import pytest
 
 from billycan import Manifest
-from billycan.testing import Client, run_timed
+from billycan.testing import Client
 from billycan_dashboard.kinds import kinds
 from billycan_imports.plugin import manifest as manifest_of_imports
+from billycan_imports.testing import finish_imports
 from billycan_users.testing import Browser
 
 HERE = "/dashboard/imports"
@@ -37,10 +38,10 @@ def test_a_file_is_uploaded_watched_and_found_in_the_list(app, client):
     assert "/dashboard/imports?resource=contacts" in page.text
     page = upload(owner, b"name,email\nAda,ada@example.com\nBea,\n")
     assert "2 rows" in page.text and 'every="1"' in page.text and "Look again" in page.text
-    run_timed(app)
+    finish_imports(app, rounds=2)
     page = owner.get(page.request.path)
     assert "now imported together" in page.text
-    run_timed(app)
+    finish_imports(app)
     page = owner.get(page.request.path)
     assert "All 2 rows were imported" in page.text and "every=" not in page.text
     made = owner.get(page.html.find("a", string="See what was imported")["href"])
@@ -51,7 +52,7 @@ def test_a_file_is_uploaded_watched_and_found_in_the_list(app, client):
 def test_faults_are_a_table_of_row_column_and_words(app, client):
     owner = Browser(app).join(client)
     page = upload(owner, b"name,abn\nAda,12345678901\n,53004085616\n", dry_run="true")
-    run_timed(app)
+    finish_imports(app)
     page = owner.get(page.request.path)
     rows = [[cell.get_text(" ", strip=True) for cell in row.find_all("td")] for row in page.html.find_all("tr")[1:]]
     assert [row[:2] for row in rows] == [["Row 1", "abn"], ["Row 2", "name"]] and all(
@@ -64,8 +65,7 @@ def test_faults_are_a_table_of_row_column_and_words(app, client):
         sent = owner.web.post(
             HERE, form.submit_fields(), upload_files=corrected, content_type="multipart/form-data", status=303
         )
-        run_timed(app)
-        run_timed(app)
+        finish_imports(app)
         page = owner.get(sent.follow().request.path)
         assert told in page.text
     assert [each["name"] for each in client.get("/v1/contacts")["data"]] == ["Ada"]

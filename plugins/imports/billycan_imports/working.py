@@ -10,16 +10,17 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from datetime import timedelta
 from typing import Any
 
 import msgspec
 import sqlalchemy as sa
 
-from billycan import App, Context, Fault, Problem, Row, own, unit_of_work
+from billycan import App, Context, Fault, Row, own, unit_of_work
 from billycan.events import events
 from billycan.fields import Moment
-from billycan.importing import Importer, Recording, Rehearsal, acting, importable, replayed
+from billycan.importing import Importer, Recording, Rehearsal, Replay, acting, importable
 from billycan.sql import counters
 
 from .handlers import ROWS_OF_CHUNK
@@ -86,8 +87,8 @@ def step(app: App, tenant_id: str, id: str) -> None:
     _settle(app, row)
 
 
-def _locked(ctx: Context, id: str) -> Row | None:
-    """An import that goes on, locked; one that has to end is ended."""
+def _locked(ctx: Context, id: str, version: int = 0) -> Row | None:
+    """An import that goes on, locked, and of this version if one is given; one that has to end is ended."""
     this = own(ctx, imports) & (imports.c.id == id)
     row = ctx.db.execute(sa.select(imports).where(this).with_for_update(skip_locked=True)).first()
     if row is None or row.finished_at is not None:
@@ -95,7 +96,7 @@ def _locked(ctx: Context, id: str) -> Row | None:
     if fault := ended(ctx, row):
         finish(ctx, records.save(ctx, row, **noted(row, [fault])))
         return None
-    return row
+    return None if version and row.version != version else row
 
 
 def _prepare(ctx: Context, row: Row) -> None:
@@ -109,7 +110,7 @@ def _check(ctx: Context, row: Row) -> None:
     """Check the next rows by making their records and undoing that."""
     began, number, faults = time.perf_counter(), row.next_chunk, list[ImportFault]()
     importer, identity = _importer(ctx, row), identity_of(ctx, row)
-    while number * ROWS_OF_CHUNK < row.rows and time.perf_counter() - began < STEP_SECONDS:
+    while number * ROWS_OF_CHUNK < row.rows:
         this = _of(ctx, row) & chunks.c.recording.is_(None) & (chunks.c.number >= number)
         chunk = ctx.db.execute(sa.select(chunks).where(this).order_by(chunks.c.number).limit(1)).first()
         if chunk is None:
@@ -122,6 +123,8 @@ def _check(ctx: Context, row: Row) -> None:
         values = {"recording": recording.packed()}
         ctx.db.execute(sa.update(chunks).where(own(ctx, chunks), chunks.c.id == chunk.id).values(values))
         number = chunk.number + 1
+        if time.perf_counter() - began >= STEP_SECONDS:
+            break
     done = min(number * ROWS_OF_CHUNK, row.rows)
     writes = done == row.rows and not (faults or row.fault_count or row.dry_run)
     status = "writing" if writes else "checking"
@@ -151,43 +154,45 @@ class _Outdated(Exception):
 
 def _settle(app: App, row: Row) -> None:
     """End an import whose rows were all checked: make their records, unless anything is wrong with any."""
-    ctx = Context(app, row.tenant_id)
+    ctx, writes = Context(app, row.tenant_id), row.status == "writing"
     with app.db.reading(row.tenant_id) as ctx.db:
         seen, pairs = _last_event(ctx), _pairs(ctx, row)
-        # PostgreSQL has others write meanwhile, and so looks once in the end; on SQLite they would wait for it.
-        outdated = _outdated(ctx, row) if app.db.is_sqlite and row.status == "writing" else []
-    faults = _repeats(app, row, pairs[:MOST_FAULTS])
-    more = len(pairs) - MOST_FAULTS if len(faults) >= MOST_FAULTS else 0
-    ctx = Context(app, row.tenant_id)
-    try:
-        with unit_of_work(ctx):
-            locked = _locked(ctx, row.id)
-            if locked is None or locked.version != row.version:
-                return
-            row = records.save(ctx, locked, **noted(locked, faults, more))
-            if row.fault_count or row.dry_run:
-                finish(ctx, row)
-                return
-            if not app.db.is_sqlite or (not outdated and seen != _last_event(ctx)):
-                outdated = _outdated(ctx, row)
-            if outdated:
-                raise _Outdated(outdated)
-            _write(ctx, row)
-    except _Outdated as error:
-        _check_again(app, row, error.numbers)
-    except sa.exc.IntegrityError:
-        _check_again(app, row, [])  # Others were quicker: the next look finds out what they did.
+        # On PostgreSQL others write at any time, so it is looked up in the end alone; on SQLite they wait for that.
+        outdated = _outdated(ctx, row) if app.db.is_sqlite and writes else []
+    faults, more = _repeats(app, row, pairs)
+    if outdated:
+        _check_again(app, row, outdated)
+    elif faults or not writes:
+        with unit_of_work(ctx := Context(app, row.tenant_id)):
+            if found := _locked(ctx, row.id, row.version):
+                finish(ctx, records.save(ctx, found, **noted(found, faults, more)))
+    else:
+        _write(app, row, seen)
 
 
-def _write(ctx: Context, row: Row) -> None:
-    """Make the records of all rows, as they were recorded."""
-    caller = acting(ctx, identity_of(ctx, row))
-    with replayed(caller, row.rows) as replay:
-        for _, recording in _recordings(ctx, row):
-            replay(recording)
-    if ended(ctx, row):
-        raise _Outdated([])  # The next step ends it.
-    finish(ctx, row, imported=row.rows)
+def _write(app: App, row: Row, seen: int) -> None:
+    """Make the records of all rows, as they were recorded; `seen` is the last event when nothing had changed."""
+    before = Context(app, row.tenant_id)
+    with ExitStack() as stack:
+        with app.db.reading(row.tenant_id) as before.db:
+            replay = stack.enter_context(closing(Replay(acting(before, identity_of(before, row)), row.rows)))
+            for _, recording in _recordings(before, row):
+                replay.add(recording)
+        ctx = Context(app, row.tenant_id, now=before.now())
+        try:
+            with unit_of_work(ctx):
+                if (found := _locked(ctx, row.id, row.version)) is None:
+                    return
+                if (not app.db.is_sqlite or seen != _last_event(ctx)) and (outdated := _outdated(ctx, row)):
+                    raise _Outdated(outdated)
+                replay.send(acting(ctx, identity_of(ctx, row)))
+                if ended(ctx, row):
+                    raise _Outdated([])  # The next step ends it.
+                finish(ctx, found, imported=row.rows)
+        except _Outdated as error:
+            _check_again(app, row, error.numbers)
+        except sa.exc.IntegrityError:
+            _check_again(app, row, [])  # Others were quicker: the next look finds out what they did.
 
 
 def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
@@ -233,19 +238,15 @@ def _pairs(ctx: Context, row: Row) -> list[tuple[int, int]]:
     return sorted(pairs.items())
 
 
-def _repeats(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> list[ImportFault]:
-    """What is wrong with rows beside the earlier ones that they repeat, told by making both and undoing that."""
+def _repeats(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tuple[list[ImportFault], int]:
+    """What is wrong with rows beside the earlier ones that they repeat, and with how many more; nothing is made."""
     faults: list[ImportFault] = []
-    for place, other in pairs:
+    for place, other in pairs[:MOST_FAULTS]:
         ctx = Context(app, row.tenant_id)
         with app.db.writing(row.tenant_id) as ctx.db:  # each by itself, so that others write in between
-            try:
-                caller = acting(ctx, identity_of(ctx, row))
-            except Problem:
-                return faults  # The next step ends the import.
             (_, *first), (number, *cells) = (_row_at(ctx, row, each) for each in (other, place))
-            faults += _told(number, _importer(ctx, row).repeats(caller, first, cells))
-    return faults
+            faults += _told(number, _importer(ctx, row).repeats(acting(ctx, identity_of(ctx, row)), first, cells))
+    return faults, len(pairs) - MOST_FAULTS if len(faults) >= MOST_FAULTS else 0
 
 
 def _told(number: int, faults: Sequence[Fault]) -> list[ImportFault]:

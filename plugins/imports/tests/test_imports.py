@@ -1,18 +1,24 @@
 """CSV files become records: all of their rows or none, each as its POST would make it, and nothing twice."""
 
-from threading import Barrier, Thread
+from threading import Barrier, Event, Thread
 
 import pytest
 import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from billycan import Context, unit_of_work
+from billycan import rehearsing
+from billycan.businesses import revoke_keys
+from billycan.db import Database
 from billycan.importing import Importer
-from billycan.testing import Client, run_timed
+from billycan.keys import keys
+from billycan.testing import START, Client, run_timed
 from billycan_contacts.handlers import records as records_of_contacts
 from billycan_imports import handlers, working
+from billycan_imports.schemas import ImportFault
 from billycan_imports.testing import finish_imports
+from billycan_imports.working import Rounds
+from billycan_webhooks import plugin as plugin_of_webhooks
 
 PATH = "/v1/imports"
 
@@ -230,7 +236,7 @@ def test_what_was_exported_is_imported_as_it_was(app, rows):
 
 def test_an_import_that_dies_before_its_commit_starts_again_and_makes_nothing_twice(app, client, monkeypatch):
     id = upload(client, "name\nAda\nBea\n")["id"]
-    run_timed(app)
+    finish_imports(app, rounds=2)
     assert client.get(f"{PATH}/{id}")["data"]["status"] == "writing"
 
     def dies(*_, **__):
@@ -239,9 +245,9 @@ def test_an_import_that_dies_before_its_commit_starts_again_and_makes_nothing_tw
     with monkeypatch.context() as patched:
         patched.setattr(working, "finish", dies)
         with pytest.raises(KeyboardInterrupt):
-            run_timed(app)
+            finish_imports(app)
     assert names(client) == [] and client.get(f"{PATH}/{id}")["data"]["status"] == "writing"
-    run_timed(app)
+    finish_imports(app)
     assert names(client) == ["Ada", "Bea"] and client.get(f"{PATH}/{id}")["data"]["status"] == "done"
 
 
@@ -252,10 +258,8 @@ def test_two_workers_make_nothing_twice(app, client):
     def work():
         try:
             barrier.wait()
-            for _ in range(3):
-                ctx = Context(app, client.tenant_id)
-                with unit_of_work(ctx):
-                    working.step(ctx, id)
+            for _ in range(4):
+                working.step(app, client.tenant_id, id)
         except Exception as error:  # noqa: BLE001 - whatever it is, the test is to see it
             errors.append(error)
 
@@ -264,18 +268,77 @@ def test_two_workers_make_nothing_twice(app, client):
         thread.start()
     for thread in threads:
         thread.join()
-    assert errors == [] and names(client) == ["Ada", "Bea"]
+    assert errors == []
+    finish_imports(app)  # steps are skipped while another worker has the import
+    assert names(client) == ["Ada", "Bea"]
     assert client.events() == ["contact.created", "contact.created", "import.finished"]
 
 
-def test_a_refusal_while_writing_undoes_all_rows(app, client):
-    id = upload(client, "name,unit_price,sku\nPipe,1,p1\nBend,2,b1\n", "items")["id"]
-    run_timed(app)
-    client.post("/v1/items", {"name": "Late", "unit_price": "1.00", "sku": "b1"})
-    run_timed(app)
+ITEMS = "name,unit_price,sku,external_id\n" + "".join(f"Item {n},1,s{n},e{n}\n" for n in range(1, 26))
+
+
+@pytest.mark.parametrize("taken", [{"sku": "s24"}, {"external_id": "e24"}])
+def test_what_is_taken_after_the_check_is_a_fault_of_its_row(app, client, taken):
+    id = upload(client, ITEMS, "items")["id"]
+    finish_imports(app, rounds=2)
+    while client.get(f"{PATH}/{id}")["data"]["status"] != "writing":
+        finish_imports(app, rounds=1)
+    client.post("/v1/items", {"name": "Late", "unit_price": "1.00", **taken})
+    finish_imports(app)
     found = client.get(f"{PATH}/{id}")["data"]
-    assert (found["status"], found["rows_imported"]) == ("failed", 0) and faults(found)[0][0] == 2
+    assert (found["status"], found["rows_imported"]) == ("failed", 0)
+    assert faults(found) == [(24, *taken, f"duplicate_{next(iter(taken))}")]
     assert names(client, "items") == ["Late"]
+
+
+def test_what_is_deleted_after_the_check_is_a_fault_of_each_row_that_names_it(app, client):
+    kept, gone = (client.post("/v1/expense_categories", {"name": name})["data"]["id"] for name in ("Kept", "Gone"))
+    row = "2026-11-01,110.00,{}\n"
+    text = "date,amount,category_id\n" + row.format(kept) * 12 + row.format(gone) * 2
+    id = upload(client, text, "expenses")["id"]
+    while client.get(f"{PATH}/{id}")["data"]["status"] != "writing":
+        finish_imports(app, rounds=1)
+    client.delete(f"/v1/expense_categories/{gone}")
+    finish_imports(app)
+    found = client.get(f"{PATH}/{id}")["data"]
+    assert found["status"] == "failed"
+    assert faults(found) == [(13, "category_id", "not_found"), (14, "category_id", "not_found")]
+    assert client.get("/v1/expenses")["data"] == []
+
+
+def test_other_changes_of_the_business_do_not_keep_an_import_from_its_end(app, client):
+    id = upload(client, ITEMS, "items")["id"]
+    for number in range(10):
+        client.post("/v1/items", {"name": f"Beside {number}", "unit_price": "1.00", "sku": f"beside-{number}"})
+        finish_imports(app, rounds=1)
+    finish_imports(app)
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "done"
+    assert client.get("/v1/items")["pagination"]["total"] == 35
+
+
+def test_a_conflict_that_no_look_explains_ends_the_import(app, client, monkeypatch):
+    monkeypatch.setattr(working, "_pairs", lambda ctx, row: [])
+    text = "name,unit_price,sku\n" + "".join(f"Item,1,{sku}\n" for sku in ["a", *map(str, range(10)), "a"])
+    found = finished(client, text, "items")
+    assert found["status"] == "failed" and faults(found) == [(0, None, "conflict")]
+    assert names(client, "items") == []
+
+
+@pytest.mark.parametrize("query", ["", "&dry_run=true"])
+def test_rows_that_repeat_earlier_ones_are_faults_however_far_apart(client, query):
+    rows = ["a", *map(str, range(30)), "a", "b", "7", "a"]
+    text = "name,unit_price,sku\n" + "".join(f"Item,1,{sku}\n" for sku in rows)
+    found = finished(client, text, "items", query)
+    assert found["status"] == "failed"
+    assert faults(found) == [(row, "sku", "duplicate_sku") for row in (32, 34, 35)]
+    assert names(client, "items") == []
+
+
+def test_rows_that_all_repeat_the_first_are_counted(client):
+    text = "name,unit_price,sku\n" + "Item,1,a\n" * 300
+    found = finished(client, text, "items")
+    assert (found["fault_count"], len(found["faults"])) == (299, 100)
+    assert faults(found)[0] == (2, "sku", "duplicate_sku")
 
 
 def test_more_than_a_hundred_faults_are_counted(client):
@@ -288,8 +351,18 @@ def test_ten_files_may_wait(app, client):
         upload(client, "name\n")
     assert upload(client, "name\n", status=409)["code"] == "too_many_imports"
     upload(Client(app), "name\n")
-    run_timed(app)
-    run_timed(app)
+    finish_imports(app)
+    assert finished(client, "name\nAda\n")["status"] == "done"
+
+
+def test_the_rows_that_may_wait_are_bounded(app, client, monkeypatch):
+    monkeypatch.setattr(handlers, "MOST_ROWS_WAITING", 5)
+    upload(client, "name\nAda\nBea\nCal\n")
+    error = upload(client, "name\nAda\nBea\nCal\n", status=409)
+    assert error["code"] == "too_many_imports" and "5 rows in all" in error["message"]
+    upload(client, "name\nAda\nBea\n")
+    upload(Client(app), "name\nAda\nBea\nCal\n")
+    finish_imports(app)
     assert finished(client, "name\nAda\n")["status"] == "done"
 
 
@@ -298,14 +371,13 @@ def test_of_two_files_at_once_the_eleventh_is_refused(app, client, engine, monke
         pytest.skip("SQLite has one writer")
     for _ in range(9):
         upload(client, "name\n")
-    barrier, rows_of, answers = Barrier(2), handlers.rows_of, []
+    barrier, answers = Barrier(2), []
 
     def together(*given):
-        rows = rows_of(*given)
         barrier.wait()  # each has begun its transaction
-        return rows
+        return Importer(*given)
 
-    monkeypatch.setattr(handlers, "rows_of", together)
+    monkeypatch.setattr(handlers, "Importer", together)
 
     def send(sender):
         sender.call("POST", f"{PATH}?resource=contacts", raw=b"name\n", headers={"Content-Type": "text/csv"})
@@ -337,38 +409,17 @@ def test_others_write_while_rows_are_made(app, client, engine, monkeypatch):
     id = upload(client, "name\nAda\nBea\n")["id"]
     make, wrote = Importer.make, []
 
-    def write_beside(importer, ctx, cells):
-        faults = make(importer, ctx, cells)
+    def write_beside(importer, ctx, *given):
+        faults = make(importer, ctx, *given)
         if ctx.tenant_id == client.tenant_id:  # other tests leave imports that the worker finishes here
             wrote.append(client.post("/v1/contacts", {"name": f"Beside {len(wrote)}"})["data"]["id"])
         return faults
 
     monkeypatch.setattr(Importer, "make", write_beside)
-    run_timed(app)
-    run_timed(app)
-    assert client.get(f"{PATH}/{id}")["data"]["status"] == "done" and len(wrote) == 4
-    assert client.get("/v1/contacts")["pagination"]["total"] == 6
-    assert len(client.events()) == 7
-
-
-def test_the_rows_written_so_far_are_told_where_that_can_be(app, client, engine, monkeypatch):
-    monkeypatch.setattr(working, "TOLD_EVERY", 2)
-    id = upload(client, "name\nAda\nBea\nCal\nDee\n")["id"]
-    make, seen = Importer.make, []
-
-    def look_beside(importer, ctx, cells):
-        found = client.get(f"{PATH}?fields=status,rows_written,rows_imported")["data"][0]
-        if found["status"] == "writing" and ctx.tenant_id == client.tenant_id:
-            seen.append(found["rows_written"])
-            assert found["rows_imported"] == 0 and names(client) == []
-        return make(importer, ctx, cells)
-
-    monkeypatch.setattr(Importer, "make", look_beside)
-    run_timed(app)
-    run_timed(app)
-    assert seen == ([None] * 4 if engine == "sqlite" else [0, 0, 2, 2])
-    done = client.get(f"{PATH}/{id}")["data"]
-    assert (done["rows_written"], done["rows_imported"]) == (4, 4)
+    finish_imports(app)
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "done" and len(wrote) == 2
+    assert client.get("/v1/contacts")["pagination"]["total"] == 4
+    assert len(client.events()) == 5
 
 
 @pytest.mark.parametrize("error", [RuntimeError("a secret"), sa.exc.DataError("a secret", {}, Exception())])
@@ -392,3 +443,217 @@ def test_a_key_needs_both_scopes_and_sees_its_own_business(app, client):
     id = upload(client.key("imports:write", "contacts:write"), "name\nA\n")["id"]
     Client(app).refused(404, "resource_not_found", "GET", f"{PATH}/{id}")
     assert upload(client, "name\nA\n", "webhook_endpoints", status=400)["code"] == "invalid_parameter"
+
+
+# What others wait for -------------------------------------------------------------------------------------------------
+
+
+def test_a_file_that_cannot_be_read_opens_no_transaction(client, monkeypatch):
+    opened, real = [], Database.writing
+
+    def writing(database, *given, **more):
+        opened.append(given)
+        return real(database, *given, **more)
+
+    monkeypatch.setattr(Database, "writing", writing)
+    content = b"name\n" + b"A" * 100 + b"\n" * 10_000 + b'"Ada'
+    assert upload(client, content, status=400)["code"] == "malformed_csv"
+    assert opened == []
+    upload(client, "name\n")
+    assert len(opened) == 1
+
+
+def test_a_step_takes_a_few_rows_and_the_last_one_few_statements(app, client, monkeypatch):
+    monkeypatch.setattr(working, "STEP_SECONDS", 0)
+    rows = 200
+    id = upload(client, "name,external_id\n" + "".join(f"Client {n},e{n}\n" for n in range(rows)))["id"]
+    rounds = Rounds(app)
+    rounds.go()
+    checked = []
+    for _ in range(rows // handlers.ROWS_OF_CHUNK):
+        rounds.go()
+        checked.append(client.get(f"{PATH}/{id}")["data"]["rows_checked"])
+        assert names(client) == []
+    assert checked == [*range(handlers.ROWS_OF_CHUNK, rows + 1, handlers.ROWS_OF_CHUNK)]
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "writing"
+    sent = []
+    sa.event.listen(app.db.writer, "before_cursor_execute", lambda *given: sent.append(given[2]))
+    rounds.go()
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "done"
+    assert client.get("/v1/contacts")["pagination"]["total"] == rows
+    assert 0 < len([text for text in sent if text.startswith("INSERT")]) < 20
+
+
+def test_businesses_take_turns_a_step_each(app, client, monkeypatch):
+    finish_imports(app)  # what other tests left
+    monkeypatch.setattr(working, "STEP_SECONDS", 0)
+    noisy, rows = Client(app), "name\n" + "Ada\n" * 35
+    for _ in range(4):
+        upload(noisy, rows)
+    id = upload(client, rows)["id"]
+    took, step = [], working.step
+
+    def noted(app, tenant_id, id):
+        took.append(tenant_id)
+        step(app, tenant_id, id)
+
+    monkeypatch.setattr(working, "step", noted)
+    rounds = Rounds(app)
+    for _ in range(6):
+        rounds.go()
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "done"
+    assert took.count(client.tenant_id) == 6  # to prepare it, its four chunks, and the end
+    assert abs(took.count(noisy.tenant_id) - 6) <= 1
+    assert len([*noisy.get(f"{PATH}?status=queued")["data"]]) >= 2
+    finish_imports(app)
+
+
+def test_a_step_that_fails_is_put_off_and_holds_up_nobody(app, client, monkeypatch, caplog):
+    finish_imports(app)
+    bad, good = upload(client, "name\nAda\n")["id"], upload(client, "name\nBea\n")["id"]
+    step = working.step
+
+    def fails(app, tenant_id, id):
+        if id == bad:
+            raise RuntimeError("no luck")
+        step(app, tenant_id, id)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(working, "step", fails)
+        rounds = Rounds(app)
+        for _ in range(6):
+            rounds.go()
+        assert not rounds.go()
+    assert client.get(f"{PATH}/{good}")["data"]["status"] == "done" and "no luck" in caplog.text
+    with app.db.reading(across="a gauge looks at all") as db:
+        assert working.longest_wait(db, app.now())[""] >= 0
+    app.clock.move(seconds=61)
+    for _ in range(4):
+        rounds.go()
+    assert client.get(f"{PATH}/{bad}")["data"]["status"] == "done"
+
+
+def test_a_worker_works_on_imports_beside_its_timed_tasks(app, client):
+    id = upload(client, "name\nAda\n")["id"]
+    stop = Event()
+    (run,) = app.manifests["imports"].workers
+    thread = Thread(target=run, args=(app, stop))
+    thread.start()
+    try:
+        for _ in range(2_000):
+            if client.get(f"{PATH}/{id}")["data"]["status"] == "done":
+                break
+    finally:
+        stop.set()
+        thread.join()
+    assert names(client) == ["Ada"]
+
+
+def test_every_record_is_delivered_and_the_sender_is_told_at_once(app, client, monkeypatch):
+    hints = []
+    monkeypatch.setattr(plugin_of_webhooks.nudger(app), "hint", hints.extend)
+    client.post("/v1/webhook_endpoints", {"url": "https://example.com/hook", "events": ["contact.created"]})
+    endpoint = client.get("/v1/webhook_endpoints")["data"][0]["id"]
+    assert finished(client, "name\n" + "Ada\n" * 25)["status"] == "done"
+    found = client.get(f"/v1/webhook_deliveries?endpoint_id={endpoint}&per_page=100")
+    assert found["pagination"]["total"] == 25
+    assert (client.tenant_id, endpoint) in hints
+
+
+def test_rows_recorded_by_another_release_are_checked_again(app, client, monkeypatch):
+    id = upload(client, "name\nAda\n")["id"]
+    finish_imports(app, rounds=2)
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "writing"
+    monkeypatch.setattr(rehearsing, "edition", lambda app: "later")
+    finish_imports(app, rounds=1)
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "checking"
+    finish_imports(app)
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "done" and names(client) == ["Ada"]
+
+
+def test_a_handler_that_changes_other_records_cannot_be_imported(client, monkeypatch, caplog):
+    other, real = client.post("/v1/contacts", {"name": "Other"})["data"]["id"], records_of_contacts.insert
+
+    def changes(ctx, *given, **values):
+        row = records_of_contacts.lock(ctx, other)
+        records_of_contacts.save(ctx, row, notes=f"{row.notes or ''}+")
+        return real(ctx, *given, **values)
+
+    monkeypatch.setattr(records_of_contacts, "insert", changes)
+    found = finished(client, "name\nAda\n")
+    assert found["status"] == "failed" and faults(found) == [(1, None, "internal_error")]
+    assert "may only add rows" in caplog.text and names(client) == ["Other"]
+
+
+# Who sent the file, and how long its record is kept -------------------------------------------------------------------
+
+
+def test_a_revoked_key_imports_nothing_more(app, client):
+    sender = client.key("imports:write", "contacts:write")
+    id = upload(sender, "name\nAda\n")["id"]
+    finish_imports(app, rounds=2)
+    with app.db.writing() as db:
+        revoke_keys(db, client.tenant_id, [key_of(app, sender)], app.now(), "usr_1")
+    # Before a worker comes to it, too.
+    found = client.get(f"{PATH}/{id}")["data"]
+    assert (found["status"], faults(found)) == ("failed", [(0, None, "revoked_api_key")])
+    assert client.get(f"{PATH}?fields=status")["data"] == [{"id": id, "status": "failed"}]
+    finish_imports(app)
+    found = client.get(f"{PATH}/{id}")["data"]
+    assert (found["status"], faults(found)) == ("failed", [(0, None, "revoked_api_key")])
+    assert names(client) == [] and client.events() == ["import.failed"]
+
+
+def test_a_key_that_is_revoked_while_the_records_are_made_imports_nothing(app, client, monkeypatch):
+    sender = client.key("imports:write", "contacts:write")
+    id, identity_of = upload(sender, "name\nAda\n")["id"], working.identity_of
+    finish_imports(app, rounds=2)
+
+    def revoked_since(ctx, row):
+        found = identity_of(ctx, row)
+        monkeypatch.setattr(working, "ended", lambda ctx, row: ImportFault(0, None, "revoked_api_key", "revoked"))
+        return found
+
+    with monkeypatch.context() as patched:
+        patched.setattr(working, "identity_of", revoked_since)
+        finish_imports(app, rounds=1)
+    assert client.get(f"{PATH}/{id}")["data"]["status"] != "done" and names(client) == []
+    finish_imports(app)
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "failed" and names(client) == []
+
+
+@pytest.mark.parametrize(
+    ("values", "code"),
+    [
+        ({"expires_at": START}, "expired_api_key"),
+        ({"scopes": ["imports:write"]}, "insufficient_scope"),
+        ({"scopes": ["contacts:write"]}, "insufficient_scope"),
+    ],
+)
+def test_a_key_that_expired_or_lost_a_scope_imports_nothing_more(app, client, values, code):
+    sender = client.key("imports:write", "contacts:write")
+    id = upload(sender, "name\nAda\n")["id"]
+    with app.db.writing(client.tenant_id) as db:
+        this = (keys.c.tenant_id == client.tenant_id) & (keys.c.id == key_of(app, sender))
+        db.execute(sa.update(keys).where(this).values(values))
+    finish_imports(app)
+    found = client.get(f"{PATH}/{id}")["data"]
+    assert (found["status"], faults(found)) == ("failed", [(0, None, code)]) and names(client) == []
+
+
+def test_the_records_of_imports_are_kept_for_90_days(app, client):
+    id = finished(client, "name\nAda\n")["id"]
+    app.clock.move(days=89)
+    run_timed(app)
+    assert client.get(f"{PATH}/{id}")["data"]["status"] == "done"
+    waiting = upload(client, "name\nBea\n")["id"]
+    app.clock.move(days=2)
+    run_timed(app)
+    client.refused(404, "resource_not_found", "GET", f"{PATH}/{id}")
+    assert client.get(f"{PATH}/{waiting}")["data"]["status"] == "queued"
+    assert client.get(PATH)["pagination"]["total"] == 1 and names(client) == ["Ada"]
+
+
+def key_of(app, sender):
+    """The id of the key with which a client calls."""
+    return sender.get("/v1/me")["data"]["id"]

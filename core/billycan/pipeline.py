@@ -20,6 +20,7 @@ from .endpoints import Endpoint
 from .manifest import Answered, Route
 from .problems import (
     BadRequest,
+    Forbidden,
     MethodNotAllowed,
     Problem,
     RouteNotFound,
@@ -34,6 +35,7 @@ log = logging.getLogger("billycan")
 
 STATE = "billycan.state"  # where in the WSGI environment the pipeline keeps what it knows of a request
 SHARE = "billycan.share"  # and what it holds of its business's share
+_RECENT_SECONDS = 1.0  # what is known of a caller may be that old anyway
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
 
 
@@ -135,8 +137,8 @@ class Pipeline:
             method=req.method,
             path=req.path,
             query=req.query_string,
-            body=lambda: wire.read_body(req),
-            pieces=lambda most: wire.pieces(req, most),
+            body=lambda: self.read_body(req),
+            pieces=lambda most: self.pieces(req, most),
             request_id=state.request_id,
             if_match=_if_match(req),
             has=tuple(req.if_none_match or ()),
@@ -155,6 +157,28 @@ class Pipeline:
         )
         if answer.replayed:
             resp.set_header("Idempotent-Replayed", "true")
+
+    def read_body(self, req: falcon.Request) -> bytes:
+        """The body, of a caller who may still call once it is here."""
+        raw = wire.read_body(req)
+        self.check_still_there(req)
+        return raw
+
+    def pieces(self, req: falcon.Request, most: int) -> Iterator[bytes]:
+        """The body as it arrives; the same is checked at its end."""
+        yield from wire.pieces(req, most)
+        self.check_still_there(req)
+
+    def check_still_there(self, req: falcon.Request) -> None:
+        """Refuse a caller whose key or connection ended while the body arrived, which may take a minute."""
+        state = req.context
+        if state.identity is None or (self.app.now() - state.at).total_seconds() < _RECENT_SECONDS:
+            return
+        now = self.app.hook.authenticate(app=self.app, req=req)
+        if now is None or (now.id, now.tenant_id) != (state.identity.id, state.identity.tenant_id):
+            raise Unauthenticated
+        if lost := sorted(set(state.identity.scopes) - set(now.scopes)):
+            raise Forbidden(f"This key lost the scope {lost[0]} while the request arrived.", required_scope=lost[0])
 
     def preferred(self, req: falcon.Request, endpoint: Endpoint) -> Endpoint:
         """The endpoint that answers in the media type the client prefers: this one, or one its route's `also` names."""

@@ -2,9 +2,11 @@
 
 import string
 from datetime import timedelta
+from io import BytesIO
 
 import pytest
 import sqlalchemy as sa
+import webtest
 
 from billycan import businesses, keys
 from billycan.fields import Moment
@@ -366,3 +368,38 @@ def test_what_needs_no_key_counts_against_the_address(make_app):
     assert limits(client)[:2] == (1, 0)
     client.refused(429, "rate_limited", "GET", "/v1/openapi.json")
     client.get("/v1/contacts")
+
+
+class Late(BytesIO):
+    """A body that arrives in full once something else has happened."""
+
+    def __init__(self, content, first):
+        super().__init__(content)
+        self.first = first
+
+    def read(self, *size):
+        first, self.first = self.first, None
+        if first:
+            first()
+        return super().read(*size)
+
+
+@pytest.mark.either
+@pytest.mark.parametrize("path", ["/v1/contacts", "/v1/imports?resource=contacts"])
+def test_a_body_that_arrives_after_its_key_was_revoked_changes_nothing(make_app, clock, path):
+    client = Client(make_app("contacts", "imports"))
+    other = Client(client.app, client.tenant_id)
+    body = b'{"name": "Ada"}' if path == "/v1/contacts" else b"name\nAda\n"
+
+    def revoke():
+        clock.move(seconds=30)
+        with client.app.db.writing(across="a command revokes it") as db:
+            assert businesses.revoke_key(db, client.key_id, client.app.now())
+        client.app.epoch.bump()
+
+    held = webtest.TestRequest.blank(path, method="POST", headers=client.headers)
+    held.content_type = "application/json" if path == "/v1/contacts" else "text/csv"
+    held.content_length, held.environ["wsgi.input"] = len(body), Late(body, revoke)
+    answer = webtest.TestApp(client.app.wsgi).do_request(held, status="*")
+    assert (answer.status_int, answer.json["error"]["code"]) == (401, "revoked_api_key")
+    assert not other.get("/v1/contacts")["data"] and not other.get("/v1/imports")["data"]

@@ -59,7 +59,7 @@ def change_member(visit: Visit, id: str) -> Answer:
     keep, ended, context_of = visit.form.get("keep", "").split(), list[Made](), _contexts(visit)
     with app.db.writing() as db:
         live = people.live_of(db, visit.tenant_id)
-        was_inside = people.change_role(db, live, id, role)
+        was_inside = people.change_role(db, live, id, role, by=visit.session.user_id)
         if was_inside:
             ended += makers.revoke_beyond(db, app, live, id, role, visit.session.user_id, keep)
         if removes and was_inside:

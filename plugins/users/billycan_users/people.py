@@ -277,8 +277,12 @@ def names(db: sa.Connection, user_ids: Iterable[str]) -> dict[str, str]:
     return {row.id: row.name or row.email for row in db.execute(chosen)}
 
 
-def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | None) -> bool:
+def change_role(
+    db: sa.Connection, tenant_id: str, user_id: str, role: Role | None, *, by: str | None = None
+) -> bool:
     """Give somebody another role in a business, or none; NotFound for somebody who has none there.
+
+    Where `by` is given, that person must still be an owner: Forbidden for one who was removed a moment ago.
 
     Returns whether they had one: of somebody who has not accepted yet, the invitation is changed or withdrawn. What an
     owner invited others to ends when they are no owner any more. Raises Conflict where nobody would be left who may do
@@ -288,6 +292,8 @@ def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | No
     rows = db.execute(
         sa.select(roles.c.id, roles.c.role).where(roles.c.tenant_id == tenant_id).order_by(roles.c.id).with_for_update()
     ).all()
+    if by is not None and by not in {row.id for row in rows if row.role == "owner"}:
+        raise Forbidden("Only an owner of the business may change who is in it.")
     if user_id not in {row.id for row in rows}:
         invited = _invited(tenant_id, user_id)
         changed = sa.update(links).where(*invited).values(role=role) if role else sa.delete(links).where(*invited)

@@ -155,12 +155,13 @@ class Room:
         """Who is there, counted by address before `read` reads the form, which it does only of who may send one."""
         self.app.count_visit("dashboard", req, self.screen.per_minute, PER_SECOND)
         cookie = req.cookies.get(cookie_name(self.app), "")
-        session = sessions.find(self.app, cookie) if cookie else None
-        if session and not session.is_complete and not self.screen.anybody:
-            session = None
+        session = self.session_of(cookie)
         if session and session.tenant_id:
             self.app.take_share(req, session.tenant_id)
         form, files = read(req) if session or self.screen.anybody else ({}, {})
+        if form or files:
+            # They may have taken a minute to arrive, and whoever sends them may be signed out or removed by now.
+            session = self.session_of(cookie)
         visit = Visit(
             self.app,
             session,
@@ -180,6 +181,11 @@ class Room:
             visitor = visit.cookies["visitor"] = secrets.token_urlsafe(16)
         visit.token = token(self.app, f"{cookie} {session.tenant_id}" if session else visitor)
         return visit
+
+    def session_of(self, cookie: str) -> sessions.Session | None:
+        """Who is there, as far as this page lets them in."""
+        session = sessions.find(self.app, cookie) if cookie else None
+        return session if session is None or session.is_complete or self.screen.anybody else None
 
     def turned_away(self, visit: Visit) -> Led | None:
         """Where somebody is led who may not open this page yet; raises Forbidden for somebody who never may."""

@@ -5,17 +5,20 @@ import re
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from io import BytesIO
 
 import pytest
 import sqlalchemy as sa
+import webtest
 from click.testing import CliRunner
 
 from billycan import Forbidden
 from billycan.businesses import keys_made
 from billycan.testing import Client
-from billycan_users import makers
+from billycan_users import makers, sessions
 from billycan_users.commands import users as command
-from billycan_users.people import businesses, change_role, invite
+from billycan_users.people import businesses, change_role, invite, members
+from billycan_users.tables import sessions as table
 from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
 
@@ -269,3 +272,56 @@ def test_whoever_is_removed_at_this_moment_invites_nobody(app, client, owner):
         with pytest.raises(Forbidden):
             invite(db, client.tenant_id, "eve@example.com", "owner", app.now(), made_by=id)
     assert "eve@" not in boss.get("/dashboard/people").text
+
+
+class Late(BytesIO):
+    """A form that arrives in full once something else has happened."""
+
+    def __init__(self, content, first):
+        super().__init__(content)
+        self.first = first
+
+    def read(self, *size):
+        first, self.first = self.first, None
+        if first:
+            first()
+        return super().read(*size)
+
+
+@pytest.mark.either
+@pytest.mark.parametrize("way", ["removed", "demoted", "signed out"])
+def test_a_form_that_arrives_after_its_sender_was_removed_does_nothing(app, client, owner, way):
+    boss = Browser(app).join(client, "owner", f"boss.{client.tenant_id}@example.com".lower())
+    eve = Browser(app).join(client, "viewer", f"eve.{client.tenant_id}@example.com".lower())
+    id = id_of(app, owner)
+    token = re.search(r'name="token" value="(\w+)"', owner.get("/dashboard/people").text)[1]
+
+    def end():
+        boss.get("/dashboard/people")
+        if way == "signed out":
+            with app.db.writing() as db:
+                sessions.end(db, table.c.user_id == id)
+        elif way == "demoted":
+            boss.send(f"/dashboard/people/{id}", role="viewer")
+        else:
+            boss.send(f"/dashboard/people/{id}", button="remove=yes")
+
+    body = f"token={token}&role=owner".encode()
+    held = webtest.TestRequest.blank(f"/dashboard/people/{id_of(app, eve)}", method="POST")
+    held.content_type, held.content_length = "application/x-www-form-urlencoded", len(body)
+    held.environ["wsgi.input"] = Late(body, end)
+    answer = owner.web.do_request(held, status="*")
+    assert answer.status_int == 403, answer.text
+    with app.db.reading() as db:
+        found = {member.email: member.role for member in members(db, client.tenant_id)}
+    assert found[eve.email] == "viewer"
+
+
+def test_whoever_is_removed_at_this_moment_changes_nobodys_role(app, client, owner):
+    Browser(app).join(client, "owner", f"boss.{client.tenant_id}@example.com".lower())
+    eve = Browser(app).join(client, "viewer", f"eve.{client.tenant_id}@example.com".lower())
+    id = id_of(app, owner)
+    with app.db.writing() as db:
+        change_role(db, client.tenant_id, id, None)
+        with pytest.raises(Forbidden):
+            change_role(db, client.tenant_id, id_of(app, eve), "owner", by=id)

@@ -1954,7 +1954,7 @@ class Expenses:
         payment_method: Maybe[Many[str]] = UNSET,
         reference: Maybe[str] = UNSET,
         job_id: Maybe[Many[str]] = UNSET,
-        refund_of: Maybe[Many[str]] = UNSET,
+        refunded_expense_id: Maybe[Many[str]] = UNSET,
         import_gst: Maybe[bool] = UNSET,
         billable: Maybe[bool] = UNSET,
         voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
@@ -1996,7 +1996,7 @@ class Expenses:
         payment_method: Records with any of these values of `payment_method`.
         reference: A short reference: at most 100 characters.
         job_id: Records with any of these values of `job_id`.
-        refund_of: Records with any of these values of `refund_of`.
+        refunded_expense_id: Records with any of these values of `refunded_expense_id`.
         import_gst: Records with this value of `import_gst`.
         billable: Records with this value of `billable`.
         voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
@@ -2038,7 +2038,7 @@ class Expenses:
                 "payment_method": payment_method,
                 "reference": reference,
                 "job_id": job_id,
-                "refund_of": refund_of,
+                "refunded_expense_id": refunded_expense_id,
                 "import_gst": import_gst,
                 "billable": billable,
                 "voided_at_from": voided_at_from,
@@ -2064,7 +2064,7 @@ class Expenses:
         ] = UNSET,
         gst: Maybe[Amount | None] = UNSET,
         import_gst: Maybe[bool] = UNSET,
-        refund_of: Maybe[str | None] = UNSET,
+        refunded_expense_id: Maybe[str | None] = UNSET,
         business_use_percent: Maybe[Amount] = UNSET,
         tax_invoice_held: Maybe[bool] = UNSET,
         tax_invoice_held_on: Maybe[dt.date | None] = UNSET,
@@ -2095,7 +2095,7 @@ class Expenses:
         gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
         import_gst: Whether `gst` is what the customs document says was paid on imported goods; it may then be more than
           1/11, and needs no tax invoice.
-        refund_of: The expense of which the supplier gives back, for an amount below zero.
+        refunded_expense_id: The expense of which the supplier gives back, for an amount below zero.
         business_use_percent: How much of it was for business use, in percent.
         tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
         tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or
@@ -2127,7 +2127,7 @@ class Expenses:
                 "gst_code": gst_code,
                 "gst": gst,
                 "import_gst": import_gst,
-                "refund_of": refund_of,
+                "refunded_expense_id": refunded_expense_id,
                 "business_use_percent": business_use_percent,
                 "tax_invoice_held": tax_invoice_held,
                 "tax_invoice_held_on": tax_invoice_held_on,
@@ -2185,7 +2185,7 @@ class Expenses:
         payment_method: Maybe[Many[str]] = UNSET,
         reference: Maybe[str] = UNSET,
         job_id: Maybe[Many[str]] = UNSET,
-        refund_of: Maybe[Many[str]] = UNSET,
+        refunded_expense_id: Maybe[Many[str]] = UNSET,
         import_gst: Maybe[bool] = UNSET,
         billable: Maybe[bool] = UNSET,
         voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
@@ -2225,7 +2225,7 @@ class Expenses:
         payment_method: Records with any of these values of `payment_method`.
         reference: A short reference: at most 100 characters.
         job_id: Records with any of these values of `job_id`.
-        refund_of: Records with any of these values of `refund_of`.
+        refunded_expense_id: Records with any of these values of `refunded_expense_id`.
         import_gst: Records with this value of `import_gst`.
         billable: Records with this value of `billable`.
         voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
@@ -2264,7 +2264,7 @@ class Expenses:
                 "payment_method": payment_method,
                 "reference": reference,
                 "job_id": job_id,
-                "refund_of": refund_of,
+                "refunded_expense_id": refunded_expense_id,
                 "import_gst": import_gst,
                 "billable": billable,
                 "voided_at_from": voided_at_from,
@@ -2301,7 +2301,7 @@ class Expenses:
         ] = UNSET,
         gst: Maybe[Amount | None] = UNSET,
         import_gst: Maybe[bool | None] = UNSET,
-        refund_of: Maybe[str | None] = UNSET,
+        refunded_expense_id: Maybe[str | None] = UNSET,
         business_use_percent: Maybe[Amount | None] = UNSET,
         tax_invoice_held: Maybe[bool | None] = UNSET,
         tax_invoice_held_on: Maybe[dt.date | None] = UNSET,
@@ -2334,7 +2334,7 @@ class Expenses:
         gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
         import_gst: Whether `gst` is what the customs document says was paid on imported goods; it may then be more than
           1/11, and needs no tax invoice.
-        refund_of: The expense of which the supplier gives back, for an amount below zero.
+        refunded_expense_id: The expense of which the supplier gives back, for an amount below zero.
         business_use_percent: How much of it was for business use, in percent.
         tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
         tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or
@@ -2366,7 +2366,7 @@ class Expenses:
                 "gst_code": gst_code,
                 "gst": gst,
                 "import_gst": import_gst,
-                "refund_of": refund_of,
+                "refunded_expense_id": refunded_expense_id,
                 "business_use_percent": business_use_percent,
                 "tax_invoice_held": tax_invoice_held,
                 "tax_invoice_held_on": tax_invoice_held_on,

@@ -600,7 +600,7 @@ class Expense(Struct, kw_only=True):
     """Whether `gst` is what the customs document says was paid on imported goods; it may then be more than 1/11,
     and needs no tax invoice.
     """
-    refund_of: str | None
+    refunded_expense_id: str | None
     """The expense of which the supplier gives back, for an amount below zero."""
     business_use_percent: Decimal
     """How much of it was for business use, in percent."""

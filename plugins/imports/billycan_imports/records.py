@@ -20,6 +20,7 @@ _STANDING = tuple(imports.c[name] for name in ("finished_at", "resource", "calle
 
 # Known from the import on: msgspec crashes where two threads are the first to need it at once.
 msgspec.json.Decoder(Caller)
+msgspec.json.Decoder(list[ImportFault])
 
 
 def page(ctx: Context, query: ImportQuery) -> Page[Import]:

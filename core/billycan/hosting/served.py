@@ -102,6 +102,8 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
         "BILLYCAN_PLUGINS": ",".join(plugins),
         "BILLYCAN_SHARED_FOLDER": str(folder / "shared"),
         "BILLYCAN_PER_MINUTE": "100000",
+        "BILLYCAN_BUSINESS_PER_MINUTE": "100000",
+        "BILLYCAN_BUSINESS_PER_SECOND": "100000",
         "BILLYCAN_PER_SECOND": "100000",
         "BILLYCAN_WORKERS": str(workers),
         "BILLYCAN_THREADS": "16",

@@ -375,7 +375,7 @@ def test_the_gst_on_a_deposit_arises_on_the_day_it_is_applied(client, clock):
     applied = {one: [220, 0, 0, 220], (one[0], two[1]): [0, 10, 110, -220], two: [1980, 90, 990, 0]}
     assert entries(client, *names) == applied
     clock.move(days=1)
-    act(client, final, "void", {})
+    act(client, final, "void", {"mistake": False})
     back = {(one[0], "2027-01-01"): [0, -10, -110, 220], (two[0], "2027-01-01"): [-1980, -90, -990, 0]}
     assert entries(client, *names) == applied | back
 

@@ -9,6 +9,7 @@ from billycan import Context, Document, Manifest, Route
 from billycan.paper import Paper, Party
 from billycan.testing import Client
 from billycan_mail import bouncing
+from billycan_mail.sending import Sender
 from billycan_users.testing import Browser
 
 PLUGINS = ("contacts", "dashboard", "documents", "hosted", "invoices", "pdf", "users")
@@ -49,7 +50,10 @@ def sent_out(mailing, serve, sold):
         server = serve()
         app = mailing(server, *PLUGINS, public_url="http://localhost", **more)  # so that cookies need no https
         client, invoice = sold(app)
-        return app, server, client, f"/dashboard/invoices/{invoice['id']}", Browser(app).join(client)
+        owner = Browser(app).join(client)
+        Sender(app).send_due()  # the letter that tells the owner of the first password
+        server.messages.clear()
+        return app, server, client, f"/dashboard/invoices/{invoice['id']}", owner
 
     return make
 
@@ -76,7 +80,7 @@ def test_a_draft_is_emailed_from_its_page_and_the_list_tells_what_became_of_it(s
     (pdf,) = re.findall(r'href="(/dashboard/emails/[^"]*/pdf)" download>INV-0001.pdf', owner.page.text)
     assert owner.web.get(pdf).body.startswith(b"%PDF-")
     (email,) = client.get("/v1/emails")["data"]
-    sender = server.envelopes[0][0]
+    sender = server.envelopes[-1][0]
     assert bouncing.take(app, REPORT.format(to=sender).encode()) == ["ada@client.example"]
     bounced = panel(owner.get(page))
     assert "Bounced" in bounced and "550 5.1.1 &lt;b&gt;nobody&lt;/b&gt; here" in bounced

@@ -283,8 +283,8 @@ def test_a_clock_that_was_ahead_puts_no_message_off(mailing, serve, sold, drain,
     tried = emailed(client, invoice)
     drain(app)
     made, taken = emailed(client, invoice), emailed(client, invoice)
-    (due,) = [due for due in Sender(app).due() if due.id == taken]
-    assert Sender(app).claim(due)
+    (due,) = Sender(app).due()  # one email of each business at a time
+    assert due.id in (made, taken) and Sender(app).claim(due)
     clock.move(days=-30, seconds=14)
     assert drain(app) == 0
     Sender(app).bring_forward()

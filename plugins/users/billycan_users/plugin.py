@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from billycan import Manifest
+from billycan import Code, Manifest
 
 from . import account, forgotten, members, passkeys, signing_in
 from .drawing import Assets
@@ -23,5 +23,6 @@ manifest = Manifest(
         ("/dashboard/-/{name}", Assets),
     ),
     callers={"usr": find},
+    codes={"person_removed": Code(401, "Whoever queued the work was removed from the business.")},
     greets=greeting,
 )

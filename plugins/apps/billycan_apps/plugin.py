@@ -4,7 +4,7 @@ from pathlib import Path
 
 import falcon
 
-from billycan import App, Every, Identity, Manifest, hookimpl
+from billycan import App, Code, Every, Identity, Manifest, hookimpl
 
 from . import authorizing, calling, granting, operating, pages, protocol
 from .connecting import Connection
@@ -26,6 +26,7 @@ manifest = Manifest(
         (protocol.DESCRIPTION, protocol.Description),
     ),
     callers={"cnx": calling.find},
+    codes={"app_disconnected": Code(401, "The app that queued the work was disconnected, or is on hold.")},
     tasks=(
         Every(seconds=60, due=granting.answered, run=granting.forget_answer),
         Every(seconds=3600, run=granting.forget_old),

@@ -24,5 +24,6 @@ manifest = Manifest(
     ),
     codes={"changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again.")},
     callers={"usr": find},
+    codes={"person_removed": Code(401, "Whoever queued the work was removed from the business.")},
     greets=greeting,
 )

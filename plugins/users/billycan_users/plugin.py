@@ -22,8 +22,10 @@ manifest = Manifest(
         *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),
         ("/dashboard/-/{name}", Assets),
     ),
-    codes={"changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again.")},
+    codes={
+        "changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again."),
+        "person_removed": Code(401, "Whoever queued the work was removed from the business."),
+    },
     callers={"usr": find},
-    codes={"person_removed": Code(401, "Whoever queued the work was removed from the business.")},
     greets=greeting,
 )

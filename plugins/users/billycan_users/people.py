@@ -277,9 +277,7 @@ def names(db: sa.Connection, user_ids: Iterable[str]) -> dict[str, str]:
     return {row.id: row.name or row.email for row in db.execute(chosen)}
 
 
-def change_role(
-    db: sa.Connection, tenant_id: str, user_id: str, role: Role | None, *, by: str | None = None
-) -> bool:
+def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | None, *, by: str | None = None) -> bool:
     """Give somebody another role in a business, or none; NotFound for somebody who has none there.
 
     Where `by` is given, that person must still be an owner: Forbidden for one who was removed a moment ago.

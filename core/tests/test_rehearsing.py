@@ -11,7 +11,7 @@ CHANGES = {
     "an UPDATE": "UPDATE contacts SET name = 'Eve' WHERE tenant_id = :tenant",
     "one that returns rows": "UPDATE contacts SET name = 'Eve' WHERE tenant_id = :tenant RETURNING name",
     "a DELETE": "DELETE FROM contacts WHERE tenant_id = :tenant RETURNING id",
-    "one with a comment before it": "/* SELECT */ UPDATE contacts SET name = 'Eve' WHERE tenant_id = :tenant RETURNING id",
+    "one with a comment before it": "/* SELECT */ DELETE FROM contacts WHERE tenant_id = :tenant RETURNING id",
 }
 
 

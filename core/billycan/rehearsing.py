@@ -15,7 +15,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime
-from functools import cache
+from functools import cache, lru_cache
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, Self
 
@@ -148,10 +148,10 @@ class Rehearsal:
             self._savepoints.pop()
         elif word == "ROLLBACK":
             del self._row.writes[self._savepoints.pop() :]
-        elif _is_read(text, context.compiled):
+        elif _is_read(text):
             self._note_read(text, parameters)
         else:
-            if not _adds_only(text, context.compiled):
+            if not _adds_only(text):
                 raise RuntimeError(
                     f"a handler whose records are imported may only add rows, without numbers: it sends {text[:60]!r}"
                 )
@@ -322,15 +322,21 @@ def edition(app: "App") -> str:
     return hashlib.sha256(repr((tables, [*app.manifests])).encode()).hexdigest()[:16]
 
 
-def _is_read(text: str, compiled: Any) -> bool:
-    if compiled is not None:
-        return not (compiled.isinsert or compiled.isupdate or compiled.isdelete)
-    return text.lstrip()[:6].upper() in ("SELECT", "VALUES")
+def _is_read(text: str) -> bool:
+    """Whether a statement only reads: its words say so of SQL that was written by hand, too."""
+    words = _words(text)
+    if words[:1] == ["WITH"]:
+        return {"INSERT", "UPDATE", "DELETE", "MERGE"}.isdisjoint(words)
+    return words[:1] in (["SELECT"], ["VALUES"])
 
 
-def _adds_only(text: str, compiled: Any) -> bool:
-    inserts = compiled.isinsert if compiled is not None else text.lstrip()[:6].upper() == "INSERT"
-    return inserts and counters.counters.name not in text
+def _adds_only(text: str) -> bool:
+    return _words(text)[:1] == ["INSERT"] and counters.counters.name not in text
+
+
+@lru_cache(512)
+def _words(text: str) -> list[str]:
+    return re.findall("[A-Z_]+", _COMMENT.sub("", text).upper())
 
 
 @cache
@@ -407,6 +413,7 @@ def _slices(rows: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
     return (rows[first : first + size] for first in range(0, len(rows), size))
 
 
+_COMMENT = re.compile(r"/\*.*?\*/|--[^\n]*", re.DOTALL)
 _RETURNING = re.compile(r"\s+RETURNING [\w\s.,\"]+$")
 _VALUES = re.compile(r"(INSERT INTO [^()]+ \([^()]+\) VALUES )(\(\?(?:, \?)*\))((?: ON CONFLICT.*)?)", re.DOTALL)
 _PACK = msgspec.msgpack.Encoder(enc_hook=_extension).encode

@@ -98,7 +98,7 @@ def test_nothing_counts_ahead_again_of_a_job_that_was_cancelled(client, clock):
     client.patch(f"/v1/invoices/{drafted}", {"issue_date": "2026-09-03", "due_date": "2026-09-17"})
     client.post(f"/v1/invoices/{drafted}/send", status=200)
     # The second part was a mistake: as if it never was, 80.00 counted ahead until the job was cancelled.
-    assert (months(client, "1A"), months(client, "G3")) == ([100, -80, 10], [50, -40, 5])
+    assert (months(client, "1A"), months(client, "G3")) == ([100, -80, 10], [50, 0, 5])
 
 
 def test_a_deposit_that_was_asked_for_first_is_part_of_it(client, clock):
@@ -231,7 +231,7 @@ def test_a_forfeited_deposit_whose_payment_bounced_and_is_void_counts_no_more(cl
     at(clock, 8)
     client.post(f"/v1/invoices/{kept['id']}/payments/{kept['payments'][0]['id']}/reverse", {"mistake": False}, 200)
     client.post(f"/v1/invoices/{kept['id']}/void", {"mistake": False}, 200)
-    assert (months(client, "1A", basis), months(client, "G1", basis)) == ([10, -10, 0], [115, -115, 0])
+    assert (months(client, "1A", basis), months(client, "G1", basis)) == ([10, -10, 0], [115, -110, 0])
 
 
 @pytest.mark.parametrize("basis", ["accrual", "cash"])

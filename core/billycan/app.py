@@ -189,17 +189,19 @@ class App:
         if not allowance.allowed:
             raise defaults.refusal(allowance)
 
-    def take_share(self, req: falcon.Request, tenant_id: str) -> None:
+    def take_share(self, req: falcon.Request, tenant_id: str, *, is_visited: bool = False) -> None:
         """Work for a business from here until the response is out: all its requests share a quarter of the places.
 
         Where they hold that much already it waits for its turn, and for no longer than a few seconds: TooManyAtOnce. A
         page calls it as soon as it knows whose it is, and before the work. Only the first call of a request counts. A
-        page is one of the requests that its business may make in all: RateLimited if it is one too many.
+        page is one of the requests that its business may make in all: RateLimited if it is one too many. Pages that
+        anybody may open by a link are counted apart, as `is_visited` says.
         """
         if SHARE in req.env:
             return
         if req.context.allowance is None:  # a call of the API was counted along with its key
-            self._count_or_refuse(self.ceilings.of(tenant_id))
+            ceilings = self.ceilings
+            self._count_or_refuse(ceilings.of_visitors(tenant_id) if is_visited else ceilings.of(tenant_id))
         business = self.tenants.business_of(self.db, tenant_id)
         share = req.env[SHARE] = Share(self.shares, business, LIVE if business == tenant_id else SANDBOX)
         # Under gunicorn the socket is a Peer, which has a place to give up meanwhile.

@@ -36,6 +36,11 @@ class Ceilings:
         own = self._recent.get("", self._load).get(tenant_id)
         return own or Limit(_name(tenant_id), settings.business_per_minute, settings.business_per_second)
 
+    def of_visitors(self, tenant_id: str) -> Limit:
+        """As many again for whoever opens the pages that a business sends out, so that no stranger stops its work."""
+        limit = self.of(tenant_id)
+        return Limit(f"visitors:{tenant_id}", limit.per_minute, limit.per_second)
+
     def _load(self) -> dict[str, Limit]:
         with self._app.db.reading(across=_ACROSS) as db:
             rows = db.execute(sa.select(ceilings)).all()

@@ -26,11 +26,11 @@ manifest = Manifest(
         (protocol.DESCRIPTION, protocol.Description),
     ),
     callers={"cnx": calling.find},
-    codes={"app_disconnected": Code(401, "The app that queued the work was disconnected, or is on hold.")},
     tasks=(
         Every(seconds=60, due=granting.answered, run=granting.forget_answer),
         Every(seconds=3600, run=granting.forget_old),
     ),
+    codes={"app_disconnected": Code(401, "The app that queued the work was disconnected, or is on hold.")},
     examples=Path(__file__).parent / "examples.json",
 )
 

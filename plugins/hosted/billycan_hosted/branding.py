@@ -63,7 +63,7 @@ class LogoPage:
             raise NotFound
         from billycan_attachments import api as attachments  # noqa: PLC0415 - there only where that plugin is
 
-        self.app.take_share(req, link.tenant_id)
+        self.app.take_share(req, link.tenant_id, is_visited=True)
         with self.app.db.reading(link.tenant_id) as db:
             ctx = Context(self.app, link.tenant_id, writes=False)
             ctx.db = db

@@ -108,7 +108,7 @@ class DocumentPage:
                 text="It may have expired or been copied in part. Please ask the business for a new one.",
             )
         else:
-            self.app.take_share(req, link.tenant_id)
+            self.app.take_share(req, link.tenant_id, is_visited=True)
         return link
 
     def _answer(self, resp: falcon.Response, ctx: Context, shown: Shown) -> None:

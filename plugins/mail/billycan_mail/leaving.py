@@ -81,7 +81,7 @@ class UnsubscribePage:
             leaver = msgspec.convert(_serializer(*self.app.secrets).loads(token), Leaver)
         except (BadData, ValueError):
             return None
-        self.app.take_share(req, leaver.tenant_id)
+        self.app.take_share(req, leaver.tenant_id, is_visited=True)
         return leaver
 
     def _confirm(self, resp: falcon.Response, leaver: Leaver, name: str) -> None:

@@ -83,8 +83,8 @@ manifest = Manifest(
             order=97,
         ),
     ),
-    lodged=h.is_lodged,
     cards=(near_registration,),
+    lodged=h.is_lodged,
     on_gst_settings=h.check_gst_settings,
     codes={
         "later_period_lodged": Code(409, "A later period is lodged."),

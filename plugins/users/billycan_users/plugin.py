@@ -22,10 +22,10 @@ manifest = Manifest(
         *mounted(*signing_in.screens, *forgotten.screens, *account.screens, *passkeys.screens, *members.screens),
         ("/dashboard/-/{name}", Assets),
     ),
+    callers={"usr": find},
     codes={
         "changed_meanwhile": Code(409, "What is approved has changed since it was shown: look at it again."),
         "person_removed": Code(401, "Whoever queued the work was removed from the business."),
     },
-    callers={"usr": find},
     greets=greeting,
 )

@@ -96,7 +96,7 @@ def test_a_builders_quarter(open_business, basis, exact):
     builder.on("2026-09-25")
     builder.pay(stage, "50000.00")
     builder.on("2026-09-30")
-    builder.buy("Timber, returned", "-1100.00", refund_of=timber)
+    builder.buy("Timber, returned", "-1100.00", refunded_expense_id=timber)
     assert builder.labels(*SEP) == expected[SEP]
     assert builder.owed("2026-09-30") == exact({"Owner": "12700.00"})
 

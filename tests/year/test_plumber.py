@@ -190,7 +190,7 @@ def test_a_plumbers_year(open_business, basis, exact):
     plumber.on("2027-06-01")
     plumber.do(f"invoices/{kept}/forfeit", {"reason": "Called off"})
     plumber.on("2027-06-20")
-    plumber.buy("Pipes, returned", "-66.00", refund_of=pipes)
+    plumber.buy("Pipes, returned", "-66.00", refunded_expense_id=pipes)
     assert plumber.labels(*Q4) == expected[Q4]
     assert plumber.owed("2027-06-30") == {}
 

@@ -19,7 +19,9 @@ class Business:
         self.app, self.web, self.day = app, Client(app, profile={"timezone": "Australia/Hobart"}), ""
         first = {"from": "2000-07-01", "registered": True, "basis": basis, "period": "quarter"}
         self.settle({**first, **setting})
-        self.categories = {one["name"]: one["id"] for one in self.web.get("/v1/expense_categories?per_page=100")["data"]}
+        self.categories = {
+            one["name"]: one["id"] for one in self.web.get("/v1/expense_categories?per_page=100")["data"]
+        }
         self.contacts = {}
 
     def on(self, day):

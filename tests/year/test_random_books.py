@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -271,6 +272,7 @@ MOVES = st.lists(
 )
 
 
+@pytest.mark.either
 def test_random_books_come_to_what_the_law_says(open_business, basis):
     @settings(max_examples=max(6, settings().max_examples // 10))
     @given(MOVES)

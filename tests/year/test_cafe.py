@@ -66,7 +66,7 @@ TO_LODGE = {  # cents are cut off (s 388-85 of Schedule 1, Taxation Administrati
 }
 
 
-def test_a_cafes_half_year(open_business, basis, exact):
+def test_a_cafes_half_year(open_business, basis, exact):  # noqa: PLR0915 - a story, day by day
     expected = {quarter: exact(labels) for quarter, labels in EXPECTED[basis].items()}
     cafe = open_business(basis)
 

@@ -27,7 +27,7 @@ EXPECTED = {  # by the basis of the first half-year; the second has the other
 }
 
 
-def test_a_gardener_who_registers(open_business, basis, exact):
+def test_a_gardener_who_registers(open_business, basis, exact):  # noqa: PLR0915 - a story, day by day
     expected = {quarter: exact(labels) for quarter, labels in EXPECTED[basis].items()}
     none = {"from": "2000-07-01", "registered": False, "basis": basis, "period": "quarter"}
     gardener = open_business(basis, registered=False)

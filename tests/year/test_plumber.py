@@ -77,7 +77,7 @@ CASH = {
 }
 
 
-def test_a_plumbers_year(open_business, basis, exact):
+def test_a_plumbers_year(open_business, basis, exact):  # noqa: PLR0915 - a story, day by day
     expected = {quarter: exact(labels) for quarter, labels in (ACCRUAL if basis == "accrual" else CASH).items()}
     plumber = open_business(basis)
     net = Decimal(0)

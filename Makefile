@@ -1,4 +1,4 @@
-.PHONY: help serve test test-long lint client docs screenshots looks bench crash soak idle limits wheels setup lock clean
+.PHONY: help serve test test-long lint client docs screenshots looks bench crash fair soak idle limits wheels setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -52,6 +52,9 @@ bench: setup ## measure billycan beside its floor and its peers
 
 crash: setup ## kill processes 200 times on each database and count what was lost
 	@.venv/bin/python tests/crash/run.py $(ARGS)
+
+fair: setup ## let one business flood a server beside another and measure what that notices (ARGS="--seconds 5")
+	@.venv/bin/python tests/fair/contest.py $(ARGS)
 
 soak: setup ## ask for ten minutes and watch for errors and leaks (ARGS="--seconds 60")
 	@.venv/bin/python tests/soak/steady.py $(ARGS)

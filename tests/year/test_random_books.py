@@ -6,8 +6,8 @@
   on its date (s 19-40, 29-20), and a bad debt and what is recovered of it on theirs (s 21-5, 21-10).
 - Cash: as much of the GST as of the price was received, each payment on the day it was received (s 29-5(2)); a note
   that reduces what is due changes the price. Bad debts do not count (s 21-5(2)).
-- Purchases: an eleventh of the price, for business use (s 11-30), on the earlier of bill and payment or on a cash basis on
-  payment, and above $82.50 not before the tax invoice is held (s 29-10(3), 29-80(1)).
+- Purchases: an eleventh of the price, for business use (s 11-30), on the earlier of bill and payment or on a cash basis
+  on payment, and above $82.50 not before the tax invoice is held (s 29-10(3), 29-80(1)).
 
 All days from the first one on are within each report, so notes reduce the labels of their sales (GSTR 2013/1 par 57).
 """

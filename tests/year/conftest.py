@@ -147,7 +147,7 @@ def open_business(make_app):
 
 @pytest.fixture
 def exact():
-    """The figures of a dictionary as Decimals: `exact(G1="110.00")`; labels that begin with a digit in a dictionary."""
+    """The figures of a dictionary as Decimals: `exact({"G1": "110.00"})`"""
     return lambda written: {label: D(amount) for label, amount in written.items()}
 
 

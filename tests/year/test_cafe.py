@@ -1,8 +1,8 @@
-"""A café's half-year: GST-free food beside taxable, cash to five cents, expenses with and without tax invoices.
+"""A café's half-year: GST-free food beside taxable food, cash to five cents, purchases with and without tax invoices.
 
-Sections without an Act are from the A New Tax System (Goods and Services Tax) Act 1999. Food to take away such as
-bread, milk, fruit and coffee beans is GST-free (s 38-2, Schedule 2), meals, hot food, drinks and cakes are taxable
-(s 38-3, Schedule 1). All prices include GST. What is not at a label of the list is zero there.
+Sections without an Act are from the A New Tax System (Goods and Services Tax) Act 1999. Bread, milk, fruit and coffee
+beans to take away are GST-free (s 38-2, Schedule 2); meals, hot food, prepared drinks and cakes are taxable (s 38-3,
+Schedule 1). All prices include GST. What is not at a label of the list is zero there.
 """
 
 from decimal import Decimal

@@ -1,6 +1,6 @@
-"""Random books against a calculation of its own: plain arithmetic from the law that shares no code with the product.
+"""Random books against a calculation of its own: plain arithmetic from the law, which shares no code with the product.
 
-`Books` is that calculation. It keeps for each invoice what changed on which day, and works a day's figures out anew:
+`Books` is that calculation. It keeps for each invoice what changed on which day, and works out each day's figures anew:
 
 - Accrual: all the GST of a sale counts on the earlier of its invoice and its first payment (s 29-5(1) GST Act), a note
   on its date (s 19-40, 29-20), and a bad debt and what is recovered of it on theirs (s 21-5, 21-10).
@@ -106,6 +106,7 @@ class Money:
     amount: Decimal
     settles: list = field(default_factory=list)
     undone: bool = False
+    bounced: date = date.max
 
     def left(self):
         return self.amount - sum((amount for _, amount in self.settles), D(0))
@@ -132,7 +133,7 @@ class Books:
     def pick(self, things, which):
         return things[which % len(things)] if things else None
 
-    # What can happen; each does nothing where there is nothing to do it to
+    # What can happen; each does nothing where there is nothing to do it to --------------------------------------------
 
     def sell(self, which, amount, flag):
         client = self.pick(list(self.clients), which)
@@ -247,7 +248,7 @@ class Books:
             sales = [one for one in self.sales if one.client == client and one.stands(day)]
             owed = sum((one.total(day) - add_up(one.bad, day) for one in sales), D(0))
             for one in self.money:
-                if one.client == client and one.day <= day and getattr(one, "bounced", date.max) > day:
+                if one.client == client and one.day <= day and one.bounced > day:
                     owed -= one.amount
             if owed:
                 found[name] = owed

@@ -4,7 +4,11 @@ Sections without an Act are from the A New Tax System (Goods and Services Tax) A
 not at a label of the list is zero there.
 """
 
+import pytest
+
 from decimal import Decimal
+
+pytestmark = pytest.mark.either
 
 AUG, SEP, OCT = ("2026-08-01", "2026-08-31"), ("2026-09-01", "2026-09-30"), ("2026-10-01", "2026-10-31")
 

@@ -9,6 +9,8 @@ from decimal import Decimal
 
 import pytest
 
+pytestmark = pytest.mark.either
+
 Q1, Q2 = ("2026-07-01", "2026-09-30"), ("2026-10-01", "2026-12-31")
 
 PURCHASES_Q1 = {

@@ -4,6 +4,10 @@ Sections without an Act are from the A New Tax System (Goods and Services Tax) A
 is any. What is not at a label of the list is zero there.
 """
 
+import pytest
+
+pytestmark = pytest.mark.either
+
 Q1, Q2 = ("2026-07-01", "2026-09-30"), ("2026-10-01", "2026-12-31")
 Q3, Q4 = ("2027-01-01", "2027-03-31"), ("2027-04-01", "2027-06-30")
 REGISTERS, CHANGES = "2026-08-17", "2027-01-01"

@@ -5,6 +5,10 @@ ordinary goods are taxable, interest that is earned is input taxed (s 40-5). All
 label of the list is zero there.
 """
 
+import pytest
+
+pytestmark = pytest.mark.either
+
 Q1, Q2 = ("2026-07-01", "2026-09-30"), ("2026-10-01", "2026-12-31")
 
 PURCHASES = {

@@ -4,9 +4,9 @@ Sections without an Act are from the A New Tax System (Goods and Services Tax) A
 not at a label of the list is zero there.
 """
 
-import pytest
-
 from decimal import Decimal
+
+import pytest
 
 pytestmark = pytest.mark.either
 

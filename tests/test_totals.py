@@ -140,6 +140,7 @@ def test_totals_of_worked_out_statuses_are_remembered_until_the_day_changes(make
     unpaid, overdue = (f"/v1/invoices?status={status}" for status in ("unpaid", "overdue"))
     assert (total(client, unpaid), total(client, overdue)) == (1, 0)
     mislead(client)
-    assert (total(client, unpaid), total(client, overdue)) == (101, 100)
+    # An empty first page says itself that there are none.
+    assert (total(client, unpaid), total(client, overdue)) == (101, 0)
     clock.time += timedelta(days=1)
     assert (total(client, unpaid), total(client, overdue)) == (1, 1)

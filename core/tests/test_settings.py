@@ -76,7 +76,7 @@ def test_secrets_stay_out_of_what_is_printed():
 @pytest.mark.parametrize(
     ("variable", "value", "said"),
     [
-        ("BILLYCAN_PER_MINTE", "5", "per_minte: unknown setting. Known settings: database, "),
+        ("BILLYCAN_PER_MINTE", "5", "per_minte: unknown setting. Known settings: business_per_minute, "),
         ("BILLYCAN_PER_MINUTE", "many", "per_minute: must be a whole number from 1 to 100000"),
         ("BILLYCAN_PER_MINUTE", "0", "per_minute: must be a whole number from 1 to 100000"),
         ("BILLYCAN_SECRET", "short", "secret: must be text of at least 32 characters"),

@@ -42,7 +42,8 @@ class Filled(msgspec.Struct):
 
 
 def application(url: str, shared_folder: str, plugins: str = PLUGINS) -> App:
-    settings = Settings(database=url, secret=SECRET, shared_folder=shared_folder, plugins=plugins)
+    room = dict.fromkeys(("per_minute", "per_second", "business_per_minute", "business_per_second"), 100_000)
+    settings = Settings(database=url, secret=SECRET, shared_folder=shared_folder, plugins=plugins, **room)
     return App(Config(settings, {}))
 
 

@@ -12,7 +12,8 @@ import pytest
 import sqlalchemy as sa
 from huey.storage import SqliteStorage
 
-from billycan.testing import Client, run_timed
+from billycan.testing import Client
+from billycan_imports.testing import finish_imports
 from billycan_webhooks import nudging
 from billycan_webhooks.dispatch import Dispatcher, consume
 from billycan_webhooks.queue import JsonSerializer, Queue
@@ -357,7 +358,8 @@ def test_what_is_imported_is_delivered_without_a_sweep(make_app, receive, subscr
     receiver.wait(1)
     sent = {"Content-Type": "text/csv", **client.headers}
     made = client.web.post("/v1/imports?resource=contacts", b"name\nBob\nCy\n", headers=sent, status=202).json["data"]
-    until(lambda: run_timed(app) or client.get(f"/v1/imports/{made['id']}")["data"]["finished_at"])
+    finish_imports(app)
+    assert client.get(f"/v1/imports/{made['id']}")["data"]["finished_at"]
     receiver.wait(3, HINTED_SECONDS)
 
 

@@ -255,7 +255,7 @@ def money(c, clock):
     cash = {"amount": "50.00", "payment_method": "bank_transfer", "reference": "Salamanca 2207"}
     paid = c.post(f"/v1/invoices/{id}/payments", cash)["data"]["payments"][-1]["id"]
     c.refused(422, "overpayment_not_allowed", "POST", f"/v1/invoices/{id}/payments", {**cash, "amount": "500.00"})
-    c.post(f"/v1/invoices/{id}/payments/{paid}/reverse", {"reason": "It bounced.", "date": "2026-11-23"}, 200)
+    c.post(f"/v1/invoices/{id}/payments/{paid}/reverse", {"reason": "It bounced.", "mistake": False}, 200)
     c.post(f"/v1/invoices/{id}/pay", {"payment_method": "card"}, 200)
     c.get(f"/v1/invoices/{id}")
     c.refused(409, "document_locked", "PATCH", f"/v1/invoices/{id}", {"terms": "On sight."})

@@ -126,7 +126,7 @@ def is_alive(pid: int) -> bool:
 
 @contextmanager
 def running(folder: Path, command: list[Any], environ: Mapping[str, str], cwd: Path | None = None) -> Iterator[Process]:
-    process = Process(folder, command, environ, cwd)
+    process = Process(folder, command, {**NO_LIMITS, **environ}, cwd)
     try:
         yield process
     finally:
@@ -522,7 +522,7 @@ def test_every_kind_of_worker_serves_reloads_and_stops_under_load(engine, databa
     database = databases.empty(engine)
     key = migrated(tmp_path, database)
     workers = "2" if worker_class == "gthread" else "1"
-    given = {"BILLYCAN_WORKER_CLASS": worker_class, "BILLYCAN_WORKERS": workers, "BILLYCAN_PER_SECOND": "50"}
+    given = {"BILLYCAN_WORKER_CLASS": worker_class, "BILLYCAN_WORKERS": workers}
     with hosted(tmp_path, database, **given) as (process, port):
         assert f"Using worker: {worker_class}" in process.err.read_text("utf-8")
         status, headers, body = call(port, "POST", "/v1/contacts", key, {"name": "Ada"})

@@ -144,3 +144,5 @@ def test_totals_of_worked_out_statuses_are_remembered_until_the_day_changes(make
     assert (total(client, unpaid), total(client, overdue)) == (101, 0)
     clock.time += timedelta(days=1)
     assert (total(client, unpaid), total(client, overdue)) == (1, 1)
+    mislead(client)
+    assert (total(client, unpaid), total(client, overdue)) == (101, 101)

@@ -311,7 +311,12 @@ served = {}
 
 
 def serve(environ, start_response):
-    return served["app"].wsgi(environ, start_response)
+    """Answer as a server does, which closes each body once it is sent; schemathesis leaves that to chance."""
+    body = served["app"].wsgi(environ, start_response)
+    try:
+        return [*body]
+    finally:
+        getattr(body, "close", lambda: None)()
 
 
 described.app = serve

@@ -134,12 +134,15 @@ def test_a_reason_opens_no_tenants_connection(app):
 # Where core and its plugins reach across tenants, and why. Each is a place where one tenant's rows could reach another:
 # add to it only what cannot be asked tenant by tenant.
 REACHES_ACROSS = {
+    ("core/billycan/ceilings.py", "every request looks for the ceiling of its business"),
     ("core/billycan/keys.py", "only the key says whose it is"),
+    ("core/billycan/mornings.py", "timed work by date is looked for in the zone of every business"),
     ("core/billycan/operating/metrics.py", "gauges measure the whole deployment"),
     ("core/billycan/starting/migrate.py", "a migration changes the rows of all"),
     ("core/billycan/starting/migrate.py", "a plugin's tables go with the rows of all"),
     ("core/billycan/testing/client.py", "a migration changes the rows of all"),
     ("core/billycan/tools/commands/keys.py", "whoever runs commands runs the whole deployment"),
+    ("core/billycan/tools/commands/tenants.py", "an operator's command changes a business and its sandbox"),
     ("core/billycan/tools/doctor.py", "doctor looks at the whole deployment"),
     ("core/billycan/working/worker.py", "the worker looks for what is due to anybody"),
     ("examples/audit/billycan_audit/commands.py", "verifies every business's entries"),
@@ -148,14 +151,17 @@ REACHES_ACROSS = {
     ("plugins/apps/billycan_apps/ending.py", "an app ends in every business that connected it"),
     ("plugins/apps/billycan_apps/operating.py", "the operator sees in how many businesses each app is connected"),
     ("plugins/apps/billycan_apps/granting.py", "only the code or the token says whose it is"),
+    ("plugins/imports/billycan_imports/working.py", "the worker looks for imports of anybody"),
     ("plugins/requests/billycan_requests/api.py", "counts of every business, for the operator"),
     ("plugins/requests/billycan_requests/keeping.py", "requests of several businesses are written in one transaction"),
     ("plugins/users/billycan_users/commands.py", "whoever runs commands runs the whole deployment"),
     ("plugins/users/billycan_users/people.py", "a person may belong to several businesses"),
     ("plugins/users/billycan_users/sessions.py", "only the session says which business somebody looks at"),
+    ("plugins/users/billycan_users/standing.py", "a person's role is kept with the live tenant"),
     ("plugins/mail/billycan_mail/bouncing.py", "a report on an email says nothing of whose it is"),
     ("plugins/mail/billycan_mail/keeping.py", "doctor looks at the whole deployment"),
     ("plugins/mail/billycan_mail/sending.py", "the sender looks for what is due to anybody"),
+    ("plugins/mail/billycan_mail/sending.py", "what a wrong clock put off is anybody's"),
     ("plugins/webhooks/billycan_webhooks/claims.py", "the sender claims for several tenants in one transaction"),
     ("plugins/webhooks/billycan_webhooks/claims.py", "the sender looks for what is due to anybody"),
     ("plugins/webhooks/billycan_webhooks/keeping.py", "doctor looks at the whole deployment"),
@@ -191,7 +197,7 @@ def test_no_statement_that_is_text_touches_a_tenants_table():
     assert "contacts" in tables and "core_keys" in tables
     touches = re.compile(rf"\b(FROM|JOIN|INTO|UPDATE|TABLE) ({tables})\b")
     found = {name for name, source in modules() if "/migrations/" not in name and touches.search(source)}
-    assert found == {"core/billycan/testing/client.py"}  # which looks for the look-up of keys
+    assert found == {"core/billycan/rehearsing.py"}  # which gives each event that it logs its tenant
 
 
 # PostgreSQL's policies ------------------------------------------------------------------------------------------------

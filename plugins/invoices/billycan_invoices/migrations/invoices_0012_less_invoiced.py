@@ -15,6 +15,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    with op.batch_alter_table("invoices") as invoices:
-        for name in ("less_line_ids", "less_subtotal", "less_gst"):
-            invoices.drop_column(name)
+    for name in ("less_line_ids", "less_subtotal", "less_gst"):
+        op.drop_column("invoices", name)

@@ -87,7 +87,7 @@ def sql(text: str) -> str:
 # The members and their order are those of billycan's answers; what is not stored has its place kept by a NULL.
 NOT_STORED = {
     *("client", "currency", "amount_due", "is_overdue", "tax_invoice", "hosted_url", "allowed_actions"),
-    *("forfeited_gst", "line_items", "payments"),
+    *("forfeited_gst", "line_items", "payments", "work", "less_invoiced"),
 }
 LISTED, SHOWN = (" ".join([*MEMBERS[name], "client_name", "client_abn"]) for name in ("listed", "shown"))
 LINE = "id description quantity unit unit_price discount_percent discount_amount gst_code net gst total item_id"

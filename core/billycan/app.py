@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import falcon
 import msgspec
@@ -22,6 +22,7 @@ from .db import Database
 from .endpoints import Endpoint, endpoint_at
 from .fields import Moment
 from .idempotency import Answer
+from .ids import is_id
 from .keys import Identity, Keys
 from .manifest import Every, Manifest, Route
 from .operating.pages import pages
@@ -80,11 +81,10 @@ class App:
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
         parts = self.parts.values()
         self.hearers = mounting.hearers(parts, manifests)
-        # What an event says may be read by whoever may read the records of the plugin that declares it.
-        self.event_scopes = {name: f"{m.name}:read" for m in parts for name in m.events}
         endpoints = mounting.endpoints(parts, manifests)
         self.documents = mounting.documents(manifests, endpoints)
         self.prefixes = extensions.prefixes(manifests, endpoints)
+        self._owners = mounting.owners(parts, self.prefixes, self.documents, endpoints)
         self.extensions, endpoints = extensions.extend(manifests, endpoints)
         self.endpoints = [msgspec.structs.replace(e, choice=chosen.of(e)) for e in endpoints]
         self.events: dict[str, Any] = {
@@ -263,6 +263,15 @@ class App:
             if problem := self.hook.handle_error(error=error):
                 raise problem from error
             raise
+
+    def scope_of(self, what: str, does: Literal["read", "write"] = "read") -> str:
+        """The scope that a key needs to `read` or `write` what belongs to a plugin: that plugin's.
+
+        `what` is the name of an event, the id of a record, the path of a document, the name of a table, or the plugin's
+        own. What belongs to no enabled plugin needs `read` or `write`, the scope for every resource.
+        """
+        owner = self._owners.get(f"{what.partition('_')[0]}_" if is_id(what) else what)
+        return f"{owner}:{does}" if owner else does
 
     def settings_of(self, kind: type[S]) -> S:
         """The settings of the plugin whose manifest names this Struct."""

@@ -131,6 +131,14 @@ class Context:
             self.held.add(scope)
         return held
 
+    def may_read(self, *what: str) -> bool:
+        """Whether the caller may see what these hold: the one rule for data, wherever it is shown.
+
+        Each is the name of an event, the id of a record, or what else `App.scope_of` knows the scope of. Lists, events,
+        deliveries, emails, files, counts and pages ask here. Timed work has no key: it acts for the business itself.
+        """
+        return self.identity is None or all(self.holds(self.app.scope_of(each)) for each in what)
+
     def require(self, scope: str) -> None:
         """Raise Forbidden where the caller's key lacks a scope, such as that of another resource that a handler makes.
 

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from billycan import BadRequest, Fault, NotFound, own
 from billycan.businesses import list_keys
-from billycan.events import events, may_read
+from billycan.events import events
 from billycan.members import is_struct, options, parts
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names, words
@@ -359,7 +359,7 @@ def _next(visit: Visit, kind: Kind, id: str) -> list[str]:
 def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
     """What happened to a record, the latest first, with what its plugin tells of others that name it."""
     with visit.reading() as ctx:
-        declared = [name for name in ctx.app.manifests[kind.plugin].events if may_read(ctx, name)]
+        declared = [name for name in ctx.app.manifests[kind.plugin].events if ctx.may_read(name)]
         if not declared or not visit.identity.holds("events:read"):
             return []
         # An event's id grows with time as a record's does, so that none is older than the record; to half a minute.

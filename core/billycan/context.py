@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .app import App
     from .extending import Sent
     from .keys import Identity
+    from .pages import Found
     from .statements import Asked
     from .tenants import Tenant
 
@@ -67,6 +68,7 @@ class Context:
         # With `fields`, the kind of the records that are shown, and which of their members.
         self.chosen: tuple[Any, frozenset[str]] | None = None
         self.last: list[Asked] = []  # what is written last, in one trip with the events
+        self.counting: list[Found] | None = None  # what lists found whose rows are only counted
         self.held: set[str] = set()  # the scopes of the key on which the answer depends
         self.changed = False  # whether any record was added, changed or deleted
         self.outdates = False  # whether what this process and its neighbours read lately is to be read anew

@@ -152,7 +152,7 @@ def _of_records(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
         raise BadRequest(
             f"resource: {wrong[0][:100]!r} is not the id of a record.", code="invalid_filter", param="resource"
         )
-    return attachments.c.resource.in_(ids)
+    return sa.or_(sa.false(), *(attachments.c.resource == id for id in ids))
 
 
 records = Records(attachments, Attachment, prefix="att", filters={"resource": _of_records})

@@ -97,7 +97,7 @@ def readable(ctx: Context) -> sa.ColumnElement[bool]:
     """The attachments of records that the caller may read."""
     a = attachments.c
     mine = {prefix: owner for prefix, owner in owners(ctx.app).items() if ctx.may_read(owner.plugin)}
-    seen: list[sa.ColumnElement[bool]] = [a.kind.in_(mine)]
+    seen: list[sa.ColumnElement[bool]] = [a.kind.in_(map(sa.literal, mine))]
     for prefix, owner in mine.items():
         if (of_app := owner.of_app(ctx)) is not None:
             seen.append((a.kind != prefix) | a.resource.in_(sa.select(owner.table.c.id).where(of_app)))

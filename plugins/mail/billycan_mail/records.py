@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from billycan import App, Context, Invalid, NotFound, Page, Records, Row, new_id, own
 from billycan.fields import Moment
-from billycan.sql import fold
+from billycan.sql import ByIds, fold
 
 from . import suppressing
 from .schemas import Attached, Attempt, Email, EmailQuery, ListedEmail, Recipient
@@ -240,11 +240,13 @@ def settle(ctx: Context, row: Row, **values: Any) -> Row:
     return row
 
 
+_RECIPIENTS = ByIds(sa.select(recipients).order_by(recipients.c.position), recipients.c.email_id)
+
+
 def _listed(ctx: Context, rows: Sequence[Row]) -> list[ListedEmail]:
     by_email: dict[str, list[Recipient]] = {row.id: [] for row in rows}
     if rows:
-        mine = own(ctx, recipients) & recipients.c.email_id.in_(sorted(by_email))
-        for r in ctx.db.execute(sa.select(recipients).where(mine).order_by(recipients.c.position)):
+        for r in _RECIPIENTS.all(ctx.db, ctx.tenant_id, sorted(by_email)):
             by_email[r.email_id].append(Recipient(address=r.address, kind=r.kind, status=r.status, detail=r.detail))
     return [
         ListedEmail(

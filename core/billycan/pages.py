@@ -187,7 +187,7 @@ def totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
         filters, values, expressions = _filters(found, f"list{n}_")
         if not all(expression.is_plain for expression in expressions):
             counts = [_count(found.table, found.where) if found.live is None else found.live for found in lists]
-            return [*ctx.db.execute(sa.select(*counts), {"tenant_id": ctx.tenant_id}).one()]
+            return [total or 0 for total in ctx.db.execute(sa.select(*counts), {"tenant_id": ctx.tenant_id}).one()]
         asked.append((found.table, filters, found.order, found.live, found.told))
         own = [bind.value for expression in expressions for bind in expression.binds]
         keys.append(found.told is not None and _key(found.table, filters, [ctx.tenant_id, *values.values(), *own]))
@@ -199,7 +199,7 @@ def totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
     for n, key in enumerate(keys):
         if key:
             ctx.app.totals.keep(key, given[f"list{n}_known_at"], row[-1], row[n], ctx.now())
-    return [*row[: len(lists)]]
+    return [total or 0 for total in row[: len(lists)]]  # a business that never had any has no counter
 
 
 @lru_cache(256)

@@ -1,7 +1,8 @@
 """One rule for data wherever it is shown: a key sees of other resources' records no more than what they are called.
 
-Every resource is filled with texts and amounts that stand nowhere else, and every GET route and every event is read
-with a key that has the read scope of its own plugin alone. Both come from the routes: a new one is covered.
+Every resource is filled with texts and amounts that stand nowhere else. Then every GET route, event, delivery, search
+and page of a record is read with the read scope of its own plugin alone. All come from the routes: a new one is
+covered.
 """
 
 import runpy
@@ -10,15 +11,19 @@ from pathlib import Path
 from typing import Annotated, get_args, get_origin
 
 import pytest
+import sqlalchemy as sa
 from msgspec.structs import fields
 
-from billycan import Context, Deleted, unit_of_work
+from billycan import Context, Deleted, new_id, unit_of_work
 from billycan.endpoints import PARAMETER
 from billycan.fields import Text
 from billycan.plain import is_struct
 from billycan.starting import plugins
 from billycan.testing import Client
 from billycan_mail import records as mail
+from billycan_users import standing
+from billycan_users.testing import Browser
+from billycan_webhooks.tables import attempts, deliveries
 
 pytestmark = [pytest.mark.whole, pytest.mark.either]
 
@@ -105,7 +110,7 @@ class Marks:
                 yield f"{member} of {path}"
 
 
-# An attachment is shown by the scope of its record; the one here is of an expense. Events of it have a scope alone.
+# An attachment is shown by the scope of its record; the one here is of an expense.
 OF_ATTACHMENTS = "expenses:read"
 
 
@@ -185,14 +190,88 @@ def test_every_event_shows_only_what_its_own_scope_is_for(app, marks, tenant):
     unknown = {name for name, kind in app.events.items() if kind is not Deleted and kind not in shown}
     assert unknown <= SHOWN_NOWHERE, "their data is no record that GET shows, nor is it looked at here"
     wrong, read = [], set()
-    for scope in sorted({*app.event_scopes.values()}):
+    for scope in scopes_of_events(app):
         key, after = tenant.client.key("events:read", scope), ""
         while page := key.get(f"/v1/events?per_page=100&sort=created_at{after}")["data"]:
             after = f"&after={page[-1]['id']}"
             for event in page:
                 read |= {event["event"]} if event["data"] else set()
-                of_it = OF_ATTACHMENTS if scope == "attachments:read" else scope
-                found = {*marks.beyond(app, str(event["data"]), of_it)}
+                found = {*marks.beyond(app, str(event["data"]), scope)}
                 wrong += [f"{scope} shows in {event['event']} {each}" for each in sorted(found)]
     assert not wrong, "\n".join(wrong)
     assert {"email.failed", "attachment.created", "invoice.sent", "contact.created"} <= read
+
+
+def scopes_of_events(app):
+    return sorted({app.scope_of(name) for name in app.events})
+
+
+def test_every_delivery_shows_only_what_its_events_scope_is_for(app, marks, tenant):
+    with app.db.writing(tenant.client.tenant_id) as db:
+        mine = deliveries.c.tenant_id == tenant.client.tenant_id
+        made = {row.id: row.event for row in db.execute(sa.select(deliveries.c.id, deliveries.c.event).where(mine))}
+        told = str(marks.of)  # a receiver may answer with all that it was ever sent
+        given = {"tenant_id": tenant.client.tenant_id, "number": 1, "url": "", "headers": {}, "response_status": 200}
+        given |= {"response_headers": {}, "response_body": told, "started_at": app.now(), "finished_at": app.now()}
+        db.execute(sa.insert(attempts), [{**given, "id": new_id("atm"), "delivery_id": id} for id in made])
+    wrong, read = [], set()
+    for id, event in made.items():
+        shown = tenant.client.key("webhooks:read").get(f"/v1/webhook_deliveries/{id}")["data"]["attempts"]
+        assert [*marks.beyond(app, str(shown), "")] == [], event
+        scope = app.scope_of(event)
+        (shown,) = tenant.client.key("webhooks:read", scope).get(f"/v1/webhook_deliveries/{id}")["data"]["attempts"]
+        assert shown["response"]["body"], f"{scope} shows what came back for {event}"
+        wrong += [f"{scope} shows in {event} {each}" for each in marks.beyond(app, str(shown["request"]), scope)]
+        read.add(event)
+    assert not wrong, "\n".join(wrong)
+    assert {"email.failed", "attachment.created", "invoice.sent"} <= read
+
+
+def test_no_search_finds_what_another_resource_holds(app, marks, tenant):
+    wrong, looked = [], 0
+    for endpoint in app.endpoints:
+        path, scope, query = endpoint.route.path, endpoint.route.scope, endpoint.signature.query
+        if not endpoint.signature.listed or "{" in path or "search" not in query.__struct_fields__:
+            continue
+        key = tenant.client.key(scope)
+        for mark, (of, member) in marks.of.items():
+            if "zq" in mark and [*marks.beyond(app, mark, scope)]:
+                looked += 1
+                if key.get(f"{path}?search={mark.partition('@')[0]}&per_page=1")["data"]:
+                    wrong.append(f"{scope} finds at {path} by {member} of {of}")
+    assert not wrong, "\n".join(wrong)
+    assert looked > 200
+
+
+def test_every_page_shows_only_what_its_own_scope_is_for(app, marks, tenant, monkeypatch):
+    browser = Browser(app).join(tenant.client, "owner")
+    wrong, looked = [], 0
+    for path, id in tenant.ids.items():
+        listing = app.at.get(("GET", path))
+        if listing is None or not (scope := listing.route.scope):
+            continue
+        monkeypatch.setattr(standing.rules, "scopes", lambda role, known, scope=scope: (scope, "events:read"))
+        for page in (path, f"{path}/{id}"):
+            app.clock.move(seconds=5)  # or they would be too many at once
+            answer = browser.web.get(page.replace("/v1/", "/dashboard/"), status="*")
+            looked += answer.status_int == 200
+            found = {*marks.beyond(app, answer.text, scope)}
+            wrong += [f"{scope} shows on the page of {page} {each}" for each in sorted(found)]
+    assert not wrong, "\n".join(wrong)
+    assert looked > 25
+
+
+def test_a_refused_deletion_counts_only_what_the_key_may_read(app, tenant):
+    refused = 0
+    for endpoint in app.endpoints:
+        path, scope = endpoint.route.path, endpoint.route.scope
+        id = tenant.ids.get(path.removesuffix("/{id}"))
+        if endpoint.route.method != "DELETE" or not scope or not id:
+            continue
+        for reads in ((), (scope.replace(":write", ":read"),), ("read",)):
+            error = tenant.client.key(scope, *reads).call("DELETE", path.replace("{id}", id)).json["error"]
+            if error is None or error["code"] != "has_dependents":
+                break  # it is gone now, or something else keeps it
+            assert {app.scope_of(kind) for kind in error["dependents"]} <= {*reads} or reads == ("read",), error
+            refused += bool(error["dependents"])
+    assert refused > 3

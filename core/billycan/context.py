@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .app import App
     from .extending import Sent
     from .keys import Identity
+    from .pages import Found
     from .statements import Asked
     from .tenants import Tenant
 
@@ -67,6 +68,7 @@ class Context:
         # With `fields`, the kind of the records that are shown, and which of their members.
         self.chosen: tuple[Any, frozenset[str]] | None = None
         self.last: list[Asked] = []  # what is written last, in one trip with the events
+        self.counting: list[Found] | None = None  # what lists found whose rows are only counted
         self.held: set[str] = set()  # the scopes of the key on which the answer depends
         self.changed = False  # whether any record was added, changed or deleted
         self.outdates = False  # whether what this process and its neighbours read lately is to be read anew
@@ -130,6 +132,14 @@ class Context:
         if held:
             self.held.add(scope)
         return held
+
+    def may_read(self, *what: str) -> bool:
+        """Whether the caller may see what these hold: the one rule for data, wherever it is shown.
+
+        Each is the name of an event, the id of a record, or what else `App.scope_of` knows the scope of. Lists, events,
+        deliveries, emails, files, counts and pages ask here. Timed work has no key: it acts for the business itself.
+        """
+        return self.identity is None or all(self.holds(self.app.scope_of(each)) for each in what)
 
     def require(self, scope: str) -> None:
         """Raise Forbidden where the caller's key lacks a scope, such as that of another resource that a handler makes.

@@ -36,16 +36,10 @@ def by_foreign_keys(ctx: Context, table: sa.Table, id: str) -> dict[str, int]:
 
 def refusal(ctx: Context, dependents: Mapping[str, int], instead: str = "") -> Conflict:
     """The refusal to delete what so many records of each kind refer to; kinds the key may not read are not named."""
-    shown = {kind: number for kind, number in sorted(dependents.items()) if _may_read(ctx, kind)}
+    shown = {kind: number for kind, number in sorted(dependents.items()) if ctx.may_read(kind)}
     kinds = [f"{kind.replace('_', ' ')} ({number})" for kind, number in shown.items()]
     if len(shown) < len(dependents) or not shown:
         kinds.append("other records")
     listed = " and ".join(part for part in (", ".join(kinds[:-1]), kinds[-1]) if part)
     cure = f"delete or change them first{f', or {instead}' if instead else ''}"
     return Conflict(f"Still in use by {listed}: {cure}.", code="has_dependents", dependents=shown)
-
-
-def _may_read(ctx: Context, kind: str) -> bool:
-    """Whether the caller may read a table's records; timed work and pages act for the business itself."""
-    owner = next((m.name for m in ctx.app.manifests.values() for table in m.tables if table.name == kind), None)
-    return owner is not None and (ctx.identity is None or ctx.identity.holds(f"{owner}:read"))

@@ -21,7 +21,7 @@ from .resources import Page, Paging
 from .statements import Asked, Insertion, Row, Statement
 from .wire import encode
 
-__all__ = ["body_of", "events", "filtered", "matching", "may_read", "records"]
+__all__ = ["body_of", "events", "filtered", "matching", "records"]
 
 events = tenant_table(
     counters.EVENTS,
@@ -137,11 +137,6 @@ def matching(name: str, declared: Iterable[str]) -> list[str]:
     return [event for event in declared if event == name or (start != name and event.startswith(start))]
 
 
-def may_read(ctx: Context, event: str) -> bool:
-    """Whether the caller may see an event's data; what only a plugin that is off declares needs `read`."""
-    return ctx.holds(ctx.app.event_scopes.get(event, "read"))
-
-
 def filtered(ctx: Context, column: Any, names: Sequence[str], *others: str) -> sa.ColumnElement[bool]:
     """The condition of a filter by names and patterns of events; BadRequest for one that nothing can match.
 
@@ -174,7 +169,7 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
     ascending = query.after is not None or query.sort == "created_at"
     beyond = [] if query.after is None else [events.c.sequence > _place(ctx, query.after, query.event)]
     page = records.rows(ctx, query, *beyond, order=[Order(events.c.sequence, not ascending)], columns=_LISTED)
-    shown = [row for row in page.items if may_read(ctx, row.event)]
+    shown = [row for row in page.items if ctx.may_read(row.event)]
     # Each may have some MiB: they are fetched only once it is known that they fit.
     check_size(sum(map(_size, shown)), shown, _size)
     asked = sa.select(events.c.id, events.c.data).where(own(ctx, events), events.c.id.in_([row.id for row in shown]))
@@ -189,7 +184,7 @@ def get_event(ctx: Context, id: str) -> LoggedEvent:
     `data` is the record as it was when the event happened.
     """
     row = records.find(ctx, id)
-    return _show(row, row.data if may_read(ctx, row.event) else None)
+    return _show(row, row.data if ctx.may_read(row.event) else None)
 
 
 def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:

@@ -76,7 +76,10 @@ class Found(msgspec.Struct, frozen=True):
 
 
 def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
-    """The page that `query` asks for, as rows."""
+    """The page that `query` asks for, as rows; an empty one where the rows are only counted, by `totals`."""
+    if ctx.counting is not None:
+        ctx.counting.append(found)
+        return Page([], 1, DEFAULT_PER_PAGE, 0)
     if query.cursor is not None:
         return _by_cursor(ctx, found, query)
     per_page = query.per_page or DEFAULT_PER_PAGE
@@ -174,18 +177,70 @@ class _Form(msgspec.Struct, frozen=True):
     nulls_first: bool = False
 
 
-def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) -> list[sa.Row[Any]]:
-    given["tenant_id"] = ctx.tenant_id
+def totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
+    """How many rows lists found, in one statement; what is remembered is not counted again."""
+    if not lists:
+        return []
+    given: dict[str, Any] = {"tenant_id": ctx.tenant_id}
+    asked, keys, bound = [], list[Any](), list[Any]()
+    for n, found in enumerate(lists):
+        filters, values, expressions = _filters(found, f"list{n}_")
+        if not all(expression.is_plain for expression in expressions):
+            counts = [_count(found.table, found.where) if found.live is None else found.live for found in lists]
+            return [total or 0 for total in ctx.db.execute(sa.select(*counts), {"tenant_id": ctx.tenant_id}).one()]
+        asked.append((found.table, filters, found.order, found.live, found.told))
+        own = [bind.value for expression in expressions for bind in expression.binds]
+        keys.append(found.told is not None and _key(found.table, filters, [ctx.tenant_id, *values.values(), *own]))
+        number, total = ctx.app.totals.known(keys[-1], ctx.now())
+        given |= {**values, f"list{n}_known_at": number, f"list{n}_known_total": total}
+        bound += own
+    statement, parameters = _counting(tuple(asked))
+    row = statement.one(ctx.db, {**given, **dict(zip(parameters, bound, strict=True))})
+    for n, key in enumerate(keys):
+        if key:
+            ctx.app.totals.keep(key, given[f"list{n}_known_at"], row[-1], row[n], ctx.now())
+    return [total or 0 for total in row[: len(lists)]]  # a business that never had any has no counter
+
+
+@lru_cache(256)
+def _counting(
+    asked: "tuple[tuple[sa.Table, _Filters, tuple[Order, ...], Any, Any], ...]",
+) -> tuple[Statement, list[str]]:
+    """The statement that counts the rows of lists, and the names of their expressions' parameters, in their order."""
+    counts, parameters, planning = list[Any](), list[str](), dict[str, bool]()
+    for n, (table, filters, order, live, told) in enumerate(asked):
+        where = _where(table, filters, parameters, f"list{n}_")
+        total = _count(table, where) if live is None else live
+        counts.append((total if told is None else _unless_known(told, total, f"list{n}_")).label(f"list{n}"))
+        planning |= _planning(table, where, order)
+    counts += [told for *_, told in asked if told is not None][:1]  # they all have the same
+    return Statement(sa.select(*counts).execution_options(**planning), varying=parameters), parameters
+
+
+def _filters(found: Found, start: str = "") -> "tuple[_Filters, dict[str, Any], list[_Expression]]":
+    """What a list filters by, without its values; these, by their parameters' names; and the expressions among them."""
     filters: list[tuple[Any, Any, int] | _Expression] = []
-    expressions = []
+    values, expressions = dict[str, Any](), list[_Expression]()
     for i, condition in enumerate(found.conditions):
         if isinstance(condition, Condition):
             filters.append((condition.column, condition.compare, len(condition.values)))
-            for n, value in enumerate(condition.values):
-                given[f"value{i}_{n}"] = value
+            values |= {f"{start}value{i}_{n}": value for n, value in enumerate(condition.values)}
         else:
             expressions.append(_Expression(condition))
             filters.append(expressions[-1])
+    return tuple(filters), values, expressions
+
+
+def _key(table: sa.Table, filters: "_Filters", values: list[Any]) -> Any:
+    """By what the total of a list is remembered."""
+    forms = tuple([each.key if isinstance(each, _Expression) else each for each in filters])
+    # On SQLite a value may be the ids of 5,000 rows.
+    return table, forms, hashlib.sha256(repr(values).encode()).digest()
+
+
+def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) -> list[sa.Row[Any]]:
+    filters, values, expressions = _filters(found)
+    given |= {"tenant_id": ctx.tenant_id, **values}
     searched = (
         bool(expressions)
         and getattr(query, "search", None) is not None
@@ -196,18 +251,17 @@ def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) 
         select = _select(found.table, where, form, found.live, found.columns, searched=searched)
         return list(ctx.db.execute(select, given))
     told = found.told if form.counts else None
-    statement, parameters = _built(
-        found.table, tuple(filters), form, found.live, found.columns, searched=searched, told=told
-    )
-    values = [bind.value for expression in expressions for bind in expression.binds]
-    asked = {**given, **dict(zip(parameters, values, strict=True))}
+    statement, parameters = _built(found.table, filters, form, found.live, found.columns, searched=searched, told=told)
+    bound = [bind.value for expression in expressions for bind in expression.binds]
+    asked = {**given, **dict(zip(parameters, bound, strict=True))}
     if told is None:
         return statement.all(ctx.db, asked)
-    forms = tuple([each.key if isinstance(each, _Expression) else each for each in filters])
-    # On SQLite a value may be the ids of 5,000 rows.
-    asks_for = repr([value for name, value in asked.items() if name != "offset"]).encode()
-    key = found.table, forms, hashlib.sha256(asks_for).digest()
-    return ctx.app.totals.along(key, ctx.now(), lambda known: statement.all(ctx.db, {**asked, **known}))
+    key = _key(found.table, filters, [ctx.tenant_id, *values.values(), *bound])
+    number, total = ctx.app.totals.known(key, ctx.now())
+    rows = statement.all(ctx.db, {**asked, "known_at": number, "known_total": total})
+    if rows:
+        ctx.app.totals.keep(key, number, getattr(rows[0], _TOLD), getattr(rows[0], _TOTAL), ctx.now())
+    return rows
 
 
 class Totals:
@@ -219,17 +273,20 @@ class Totals:
     def __init__(self) -> None:
         self._known: dict[Any, tuple[int, int, datetime]] = {}
 
-    def along(self, key: Any, now: datetime, ask: Callable[[dict[str, int]], list[sa.Row[Any]]]) -> list[sa.Row[Any]]:
-        """The rows of a list, asked for with the total that is known; the one that comes along is from then on."""
+    def known(self, key: Any, now: datetime) -> tuple[int, int]:
+        """The number of events at which a total is known, which none has where it is not, and the total."""
         number, total, since = self._known.get(key, (-1, 0, now))
-        if now - since >= _MOST_REMEMBERED:
-            number = -1
-        rows = ask({"known_at": number, "known_total": total})
-        if rows and (last := getattr(rows[0], _TOLD)) not in (None, number):
+        return (-1, 0) if now - since >= _MOST_REMEMBERED else (number, total)
+
+    def keep(self, key: Any, known_at: int, number: int | None, total: int, now: datetime) -> None:
+        """Keep a total that was asked for along with the number of events, unless it was known."""
+        if number not in (None, known_at):
             if len(self._known) >= _MOST_TOTALS:
                 self._known.clear()
-            self._known[key] = last, getattr(rows[0], _TOTAL), now
-        return rows
+            self._known[key] = number, total, now
+
+
+_Filters = tuple["tuple[Any, Any, int] | _Expression", ...]
 
 
 class _Expression:
@@ -254,7 +311,7 @@ class _Expression:
 @lru_cache(1024)  # to build the query of a list takes four times as long as to run it
 def _built(
     table: sa.Table,
-    filters: tuple[tuple[Any, Any, int] | _Expression, ...],
+    filters: _Filters,
     form: _Form,
     live: sa.ScalarSelect[int] | None,
     columns: tuple[Any, ...],
@@ -266,18 +323,24 @@ def _built(
 
     With it come the names of the parameters that the expressions among them have, in their order.
     """
-    where = [_of_tenant(table, sa.bindparam("tenant_id"))]
     parameters: list[str] = []
+    where = _where(table, filters, parameters)
+    select = _select(table, where, form, live, columns, searched=searched, told=told)
+    return Statement(select, varying=parameters), parameters
+
+
+def _where(table: sa.Table, filters: _Filters, parameters: list[str], start: str = "") -> list[sa.ColumnElement[bool]]:
+    """The conditions of filters; the names of the parameters of expressions come to those in `parameters`."""
+    where = [_of_tenant(table, sa.bindparam("tenant_id"))]
     for i, each in enumerate(filters):
         if isinstance(each, _Expression):
             parameters += [bind.key for bind in each.binds]
             where.append(each.condition)
             continue
         column, compare, count = each
-        values = [sa.bindparam(f"value{i}_{n}", type_=column.type) for n in range(count)]
+        values = [sa.bindparam(f"{start}value{i}_{n}", type_=column.type) for n in range(count)]
         where.append(Condition(column, compare, ()).of(values))
-    select = _select(table, where, form, live, columns, searched=searched, told=told)
-    return Statement(select, varying=parameters), parameters
+    return where
 
 
 def _of_tenant(table: sa.Table, tenant_id: Any) -> sa.ColumnElement[bool]:
@@ -299,9 +362,7 @@ def _select(
     total: Any = _count(table, where) if live is None else live
     also: list[Any] = [total.label(_TOTAL)] if form.counts else []
     if told is not None:
-        known, at = sa.bindparam("known_total", type_=sa.BigInteger), sa.bindparam("known_at", type_=sa.BigInteger)
-        # Neither database counts where it need not.
-        also = [told.label(_TOLD), sa.case((told == at, known), else_=total).label(_TOTAL)]
+        also = [told.label(_TOLD), _unless_known(told, total).label(_TOTAL)]
     if not form.order:
         return sa.select(*also).execution_options(**planning)
     if form.after:
@@ -329,6 +390,12 @@ def _select(
     if form.skips:
         select = select.offset(sa.bindparam("offset", type_=sa.Integer))
     return select.execution_options(**planning)
+
+
+def _unless_known(told: sa.ScalarSelect[int], total: Any, start: str = "") -> sa.Case[int]:
+    """A total, which neither database counts where the business's events have the number at which it is known."""
+    at, known = (sa.bindparam(f"{start}{name}", type_=sa.BigInteger) for name in ("known_at", "known_total"))
+    return sa.case((told == at, known), else_=total)
 
 
 def _planning(table: sa.Table, where: Sequence[sa.ColumnElement[bool]], order: Sequence[Order]) -> dict[str, bool]:

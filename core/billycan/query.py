@@ -17,17 +17,21 @@ T = TypeVar("T")
 MOST_VALUES = 100  # of one parameter, separated by commas: each may become a condition of the query
 
 
-def decode_query(query_string: str, kind: type[T], ids: Mapping[str, str] | None = None) -> T:
+def decode_query(query: str | Mapping[str, Any], kind: type[T], ids: Mapping[str, str] | None = None) -> T:
     """The query parameters as a `kind`; an unknown, repeated or malformed one is a 400 that names it.
 
-    `ids` says what the ids begin with that a parameter takes, "" where that cannot be told.
+    A page gives them by their names, as texts or as the values they stand for, and needs no query string. `ids` says
+    what the ids begin with that a parameter takes, "" where that cannot be told.
     """
     known, required = _compiled(kind)  # type: ignore[arg-type]
-    if not query_string and not required:
+    if not query and not required:
         return kind()
     values: dict[str, Any] = {}
     found: list[Fault] = []
-    for name, text in _pairs(query_string):
+    for name, given in _pairs(query) if isinstance(query, str) else query.items():
+        text = given if isinstance(given, int | list) else str(given)
+        if "\x00" in f"{name}{text}":
+            raise BadRequest(f"{name!r} holds a NUL character.", param=name.replace("\x00", ""))
         member, _, key = name.partition("[")
         if member == "metadata" and "metadata" in known and key.endswith("]"):
             values.setdefault("metadata", {})[key[:-1]] = text
@@ -35,7 +39,7 @@ def decode_query(query_string: str, kind: type[T], ids: Mapping[str, str] | None
             names = ", ".join(sorted(n if n != "metadata" else "metadata[key]" for n in known)) or "none"
             found.append(Fault(name, "unknown_parameter", f"is an unknown parameter. Known parameters: {names}"))
         else:
-            value = values[name] = known[name].parse(text)
+            value = values[name] = known[name].parse(text) if isinstance(text, str) else text
             if isinstance(value, list) and len(value) > MOST_VALUES:
                 values[name] = value[:MOST_VALUES]
                 found.append(Fault(name, _query_code(name), f"takes at most {MOST_VALUES} values"))
@@ -86,11 +90,9 @@ def _pairs(query_string: str) -> list[tuple[str, str]]:
     except ValueError:
         raise BadRequest("The query string is not UTF-8, or has more than 100 parameters.") from None
     seen: set[str] = set()
-    for name, text in pairs:
+    for name, _ in pairs:
         if name in seen:
             raise BadRequest(f"{name} is given twice; separate several values with commas.", param=name)
-        if "\x00" in name + text:
-            raise BadRequest(f"{name!r} holds a NUL character.", param=name.replace("\x00", ""))
         seen.add(name)
     return pairs
 

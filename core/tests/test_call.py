@@ -3,9 +3,10 @@
 import msgspec
 import pytest
 
-from billycan import Forbidden, Identity, Invalid, NotFound
+from billycan import BadRequest, Forbidden, Identity, Invalid, NotFound
 from billycan.problems import Conflict, RouteNotFound, VersionConflict
 from billycan.testing import Client
+from billycan.testing.client import counted
 
 
 def somebody(client, *scopes, id="usr_0001"):
@@ -38,6 +39,48 @@ def test_a_call_answers_as_http_does(app):
         read = app.call(somebody(client, "read"), "GET", "/v1/contacts", "search=wren&fields=id,name")
     assert data(read) == [{"id": data(made)["id"], "name": "Wren"}]
     assert client.get(f"/v1/contacts/{data(made)['id']}")["data"] == data(made)
+
+
+def test_a_query_is_a_string_or_values_by_their_names(app):
+    client = Client(app)
+    for name in ("Wren", "Lark & Co, Hobart"):
+        client.post("/v1/contacts", {"name": name, "metadata": {"a": "1"}})
+    person = somebody(client, "read")
+    for query in ("search=lark&per_page=1&fields=name", {"search": "lark", "per_page": 1, "fields": ["name"]}):
+        assert [each["name"] for each in data(app.call(person, "GET", "/v1/contacts", query))] == ["Lark & Co, Hobart"]
+    found = app.call(person, "GET", "/v1/contacts", {"per_page": 1, "metadata[a]": "1", "search": "&"})
+    assert len(data(found)) == 1 and "Link" not in found.headers
+    assert (
+        "metadata%5Ba%5D=1"
+        in app.call(person, "GET", "/v1/contacts", {"per_page": 1, "metadata[a]": "1"}).headers["Link"]
+    )
+    for wrong in ({"per_page": 101}, {"per_page": "x"}, {"nothing": "1"}, {"search": "a\x00"}, {"sort": "phone"}):
+        with pytest.raises(BadRequest) as refused:
+            app.call(person, "GET", "/v1/contacts", wrong)
+        assert refused.value.param == next(iter(wrong))
+
+
+def test_lists_are_counted_in_one_statement(app):
+    client, other = Client(app), Client(app)
+    assert app.count_records(
+        somebody(client, "read"), [("/v1/contacts", {}), ("/v1/contacts", {"status": "active"})]
+    ) == [0, 0]
+    for name in ("Wren", "Lark"):
+        client.post("/v1/contacts", {"name": name, "roles": ["client"]})
+    client.post("/v1/contacts", {"name": "Robin", "roles": ["supplier"], "external_id": "7"})
+    other.post("/v1/contacts", {"name": "Wren", "external_id": "7"})
+    asked = [{}, {"search": "wren"}, {"external_id": "7"}, {"role": "client"}, {"external_id": "8"}, {"search": "lark"}]
+    for again in range(3):  # what is remembered is counted anew once there is more
+        with counted(app) as sent:
+            found = app.count_records(somebody(client, "contacts:read"), [("/v1/contacts", each) for each in asked])
+        assert found == [3 + again, 1 + again, 1, 2 + again, 0, 1]
+        assert len([each for each in sent if "_search_rows" not in each]) == 1
+        client.post("/v1/contacts", {"name": "Wren", "roles": ["client"]})
+    assert app.count_records(somebody(client, "read"), []) == []
+    with pytest.raises(Forbidden):
+        app.count_records(somebody(client, "jobs:read"), [("/v1/contacts", {})])
+    with pytest.raises(BadRequest):
+        app.count_records(somebody(client, "read"), [("/v1/contacts", {"nothing": 1})])
 
 
 def test_an_event_says_who_did_it_and_a_webhook_does_not(app):

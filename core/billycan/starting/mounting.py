@@ -85,6 +85,16 @@ def documents(enabled: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) ->
     return {d.path: d for manifest in enabled.values() for d in manifest.documents if d.path in paths}
 
 
+def owners(
+    parts: Iterable[Manifest], prefixes: Mapping[str, str], documents: Iterable[str], endpoints: Iterable[Endpoint]
+) -> dict[str, str]:
+    """The plugin of each event, table, id and document: by its name, what begins the id, as `inv_`, or its path."""
+    at = {e.route.path: e.plugin for e in endpoints if e.route.method == "GET"}
+    found = {name: m.name for m in parts for name in (m.name, *m.events, *(table.name for table in m.tables))}
+    found |= {f"{prefix}_": at[path] for prefix, path in prefixes.items()}
+    return found | {path: at[path] for path in documents}
+
+
 def _endpoint(
     manifest: Manifest, route: Route, owners: dict[tuple[str, str], str], prefixes: Mapping[str, str]
 ) -> Endpoint:

@@ -5,7 +5,7 @@ from typing import Any
 from msgspec import Raw, Struct
 from msgspec.structs import replace
 
-from billycan import Context, Page, Paging, Records, events
+from billycan import Context, Page, Paging, Records
 from billycan.fields import DayOrInstant, Moment
 
 from .chain import audit
@@ -42,10 +42,7 @@ class AuditQuery(Paging, kw_only=True):
 def list_audit(ctx: Context, query: AuditQuery) -> Page[Entry]:
     """What was changed, by which key and when; newest first."""
     page = records.rows(ctx, replace(query, sort=query.sort or "-sequence"))
-    rows = [
-        {**row._mapping, "data": Raw(row.data.encode()) if events.may_read(ctx, row.event) else None}
-        for row in page.items
-    ]
+    rows = [{**row._mapping, "data": Raw(row.data.encode()) if ctx.may_read(row.event) else None} for row in page.items]
     return page.of([Entry(**{name: row[name] for name in Entry.__struct_fields__}) for row in rows])
 
 

@@ -59,7 +59,7 @@ msgspec.json.Decoder(Edition)
 
 def scopes_there_are(app: App) -> list[str]:
     """What apps may ask for, in this deployment."""
-    return sorted({e.route.scope for e in app.endpoints if e.route.scope} | {*app.event_scopes.values()})
+    return sorted({e.route.scope for e in app.endpoints if e.route.scope} | {app.scope_of(name) for name in app.events})
 
 
 def checked_edition(

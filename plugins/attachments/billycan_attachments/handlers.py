@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import Literal
 
 import sqlalchemy as sa
 from msgspec import Struct
@@ -46,7 +47,8 @@ def list_attachments(ctx: Context, query: AttachmentQuery) -> Page[Attachment]:
 @contextmanager
 def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Arrived]:
     """Bring the bytes of an upload to the storage, before its transaction; what comes to nothing is removed."""
-    ctx.require(f"{owner_of(ctx, query.resource).plugin}:write")
+    owner_of(ctx, query.resource)
+    ctx.require(ctx.app.scope_of(query.resource, "write"))
     id, look = new_id("att"), Look(query.filename)
     keeping.note(ctx, id)
     arrived: Arrived | None = None
@@ -135,12 +137,11 @@ def _available() -> Iterator[None]:
         raise Unavailable("Files cannot be stored or read at the moment: try again later.") from None
 
 
-def _found(ctx: Context, id: str, does: str) -> Row:
+def _found(ctx: Context, id: str, does: Literal["read", "write"]) -> Row:
     """One attachment's row; NotFound, or Forbidden for a key that may not do this with the record that it is of."""
     row = records.find(ctx, id)
-    owner = owner_of(ctx, row.resource)
-    owner.check_seen(ctx, row.resource)
-    ctx.require(f"{owner.plugin}:{does}")
+    owner_of(ctx, row.resource).check_seen(ctx, row.resource)
+    ctx.require(ctx.app.scope_of(row.resource, does))
     return row
 
 
@@ -151,7 +152,7 @@ def _of_records(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
         raise BadRequest(
             f"resource: {wrong[0][:100]!r} is not the id of a record.", code="invalid_filter", param="resource"
         )
-    return attachments.c.resource.in_(ids)
+    return sa.or_(sa.false(), *(attachments.c.resource == id for id in ids))
 
 
 records = Records(attachments, Attachment, prefix="att", filters={"resource": _of_records})

@@ -55,7 +55,7 @@ def make(ctx: Context, values: dict[str, Any], *, most: int | None) -> Attachmen
     row = {**values, "tenant_id": ctx.tenant_id, "kind": kind, "created_at": ctx.now()}
     ctx.db.execute(sa.insert(attachments).values(row))
     made = Attachment(**{name: row[name] for name in Attachment.__struct_fields__})
-    ctx.emit("attachment.created", made)
+    ctx.emit("attachment.created", msgspec.structs.replace(made, filename=None))
     return made
 
 

@@ -95,10 +95,9 @@ def owner_of(ctx: Context, id: str) -> Owner:
 
 def readable(ctx: Context) -> sa.ColumnElement[bool]:
     """The attachments of records that the caller may read."""
-    identity, a = ctx.identity, attachments.c
-    known = owners(ctx.app).items()
-    mine = {prefix: owner for prefix, owner in known if identity is None or identity.holds(f"{owner.plugin}:read")}
-    seen: list[sa.ColumnElement[bool]] = [a.kind.in_(mine)]
+    a = attachments.c
+    mine = {prefix: owner for prefix, owner in owners(ctx.app).items() if ctx.may_read(owner.plugin)}
+    seen: list[sa.ColumnElement[bool]] = [a.kind.in_(map(sa.literal, mine))]
     for prefix, owner in mine.items():
         if (of_app := owner.of_app(ctx)) is not None:
             seen.append((a.kind != prefix) | a.resource.in_(sa.select(owner.table.c.id).where(of_app)))

@@ -17,7 +17,7 @@ class Attachment(Struct, kw_only=True):
 
     id: Its id.
     resource: The id of the record that it is attached to.
-    filename: Its name, with an extension of its type.
+    filename: Its name, with an extension of its type; in events null, because not all who hear may read the record.
     content_type: What it is, told by its bytes.
     size: How many bytes it has.
     sha256: The SHA-256 of its bytes, in hexadecimal.
@@ -26,7 +26,7 @@ class Attachment(Struct, kw_only=True):
 
     id: str
     resource: str
-    filename: str
+    filename: str | None
     content_type: ContentType
     size: int
     sha256: str

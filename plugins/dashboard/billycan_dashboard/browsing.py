@@ -5,21 +5,37 @@ import re
 from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from decimal import Decimal
+from functools import lru_cache
 from typing import Any, Literal, get_args, get_origin
 
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import BadRequest, Fault, NotFound, own
+from billycan import BadRequest, Fault, NotFound
 from billycan.businesses import list_keys
-from billycan.events import events, may_read
+from billycan.events import events
 from billycan.members import is_struct, options, parts
+from billycan.sql import Statement
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names, words
 
 from .attachments import attached
 from .imports import import_page
-from .kinds import Kind, Member, action_label, holds, kind_at, kind_of, kinds, label, page_of, title_of, url, words_of
+from .kinds import (
+    Kind,
+    Member,
+    action_label,
+    holds,
+    kind_at,
+    kind_of,
+    kinds,
+    label,
+    naming,
+    page_of,
+    title_of,
+    url,
+    words_of,
+)
 from .mailed import email_first, mailed, pdf_of
 from .reports import file, statement_of
 
@@ -327,7 +343,7 @@ def _names(visit: Visit, facts: list[Member], record: Mapping[str, Any]) -> dict
         kind = kind_of(visit.app, id)
         if kind and kind.may(visit, "get"):
             with suppress(NotFound):
-                title = title_of(kind, visit.call("GET", f"{kind.path}/{id}")["data"])
+                title = title_of(kind, visit.call("GET", f"{kind.path}/{id}", {"fields": naming(kind)})["data"])
                 # The label says already what it is.
                 says_kind = title.lower().startswith(f"{kind.one.lower()}: ")
                 found[id] = title[len(kind.one) + 2 :] if says_kind else title
@@ -336,15 +352,12 @@ def _names(visit: Visit, facts: list[Member], record: Mapping[str, Any]) -> dict
 
 def _related(visit: Visit, kind: Kind, id: str) -> Iterator[Related]:
     """The lists that can be filtered by this record, with how many each has."""
-    for other in kinds(visit.app).values():
-        if not other.may(visit, "list"):
-            continue
-        for name, prefix in other.ids.items():
-            if prefix == kind.prefix:
-                found = visit.call("GET", other.path, {name: id, "per_page": 1, "fields": "id"})
-                if total := found["pagination"]["total"]:
-                    yield Related(other.title, f"{other.page}?{name}={id}", total)
-                break
+    others = [other for other in kinds(visit.app).values() if other.may(visit, "list")]
+    by = [(o, name) for o in others if (name := next((n for n, prefix in o.ids.items() if prefix == kind.prefix), ""))]
+    totals = visit.count([(other.path, {name: id}) for other, name in by])
+    for (other, name), total in zip(by, totals, strict=True):
+        if total:
+            yield Related(other.title, f"{other.page}?{name}={id}", total)
 
 
 def _next(visit: Visit, kind: Kind, id: str) -> list[str]:
@@ -359,26 +372,35 @@ def _next(visit: Visit, kind: Kind, id: str) -> list[str]:
 def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
     """What happened to a record, the latest first, with what its plugin tells of others that name it."""
     with visit.reading() as ctx:
-        declared = [name for name in ctx.app.manifests[kind.plugin].events if may_read(ctx, name)]
+        declared = [name for name in ctx.app.manifests[kind.plugin].events if ctx.may_read(name)]
         if not declared or not visit.identity.holds("events:read"):
             return []
         # An event's id grows with time as a record's does, so that none is older than the record; to half a minute.
         since = f"evt_{id.partition('_')[2][:7]}"
         told = [name for name in kind.tells if name in declared]
-        its_own = events.c.data.startswith(f'{{"id":"{id}"', autoescape=True)
-        names_it = events.c.data.contains(f'"{id}"', autoescape=True)
-        rows = ctx.db.execute(
-            sa.select(events.c.id, events.c.event, events.c.created_at, events.c.actor)
-            .where(own(ctx, events), events.c.id >= since, events.c.event.in_(declared))
-            .where(sa.or_(its_own, events.c.event.in_(told) & names_it))
-            .order_by(events.c.sequence.desc())
-            .limit(_MOST_TOLD)
-        ).all()
+        quoted = f'"{id}"'.replace("_", "/_")  # for LIKE
+        asked = {"tenant_id": ctx.tenant_id, "since": since, "its_own": f'{{"id":{quoted}%', "names_it": f"%{quoted}%"}
+        rows = _telling(tuple(declared), tuple(told)).all(ctx.db, asked)
     who = called(visit, {row.actor for row in rows if row.actor})
     return [
         Told(row.id, row.event, _happened(kind, row.event), row.created_at, who.get(row.actor, row.actor or ""))
         for row in rows
     ]
+
+
+@lru_cache(256)
+def _telling(declared: tuple[str, ...], told: tuple[str, ...]) -> Statement:
+    """The statement for the events of a record among those declared, and for those told that name it."""
+    e = events.c
+    its_own = e.data.like(sa.bindparam("its_own"), escape="/")
+    names_it = e.event.in_(map(sa.literal, told)) & e.data.like(sa.bindparam("names_it"), escape="/")
+    return Statement(
+        sa.select(e.id, e.event, e.created_at, e.actor)
+        .where(e.tenant_id == sa.bindparam("tenant_id"), e.id >= sa.bindparam("since"))
+        .where(e.event.in_(map(sa.literal, declared)), its_own | names_it if told else its_own)
+        .order_by(e.sequence.desc())
+        .limit(sa.literal_column(str(_MOST_TOLD)))
+    )
 
 
 def _happened(kind: Kind, event: str) -> str:
@@ -391,7 +413,11 @@ def called(visit: Visit, actors: Set[str]) -> dict[str, str]:
     if not actors:
         return {}
     with visit.reading() as ctx:
-        keys = [key for key in list_keys(ctx) if key.id in actors]
+        keys = (
+            [key for key in list_keys(ctx) if key.id in actors]
+            if any(actor.startswith("key_") for actor in actors)
+            else []
+        )
     with visit.app.db.reading() as db:
         who = names(db, actors | {key.made_by for key in keys if key.made_by})
     return who | {key.id: _of_key(key, who) for key in keys}

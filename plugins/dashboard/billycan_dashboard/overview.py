@@ -25,10 +25,9 @@ def _first(visit: Visit) -> Kind | None:
 
 def _cards(visit: Visit) -> Iterator[Card]:
     """The cards of the plugins whose records the visitor may read."""
-    identity = visit.identity
     with visit.reading() as ctx:
         for manifest in visit.app.manifests.values():
-            if manifest.cards and identity.holds(f"{manifest.name}:read"):
+            if manifest.cards and ctx.may_read(manifest.name):
                 yield from (card for make in manifest.cards if (card := make(ctx)))
 
 

@@ -19,7 +19,9 @@ from .tables import allocations, entries, invoices, payments, refunds
 
 def of_invoices(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
     """The payments that settle any of these invoices, reversed ones too."""
-    settling = sa.select(allocations.c.payment_id).where(own(ctx, allocations), allocations.c.invoice_id.in_(ids))
+    settling = sa.select(allocations.c.payment_id).where(
+        own(ctx, allocations), sa.or_(sa.false(), *(allocations.c.invoice_id == id for id in ids))
+    )
     return among(ctx, payments.c.id, settling)
 
 

@@ -82,5 +82,5 @@ def get_email_pdf(ctx: Context, id: str) -> Reply:
 
 def _require_document(ctx: Context, row: Row) -> None:
     """Refuse a key that may not read the document that an email holds."""
-    for scope in sorted(records.scopes(ctx, row.document_id, "read")):
-        ctx.require(scope)
+    for each in records.shown_in(ctx.app, row.document_id):
+        ctx.require(ctx.app.scope_of(each))

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from billycan import App, Context, Invalid, NotFound, Page, Records, Row, new_id, own
 from billycan.fields import Moment
-from billycan.sql import fold
+from billycan.sql import ByIds, fold
 
 from . import suppressing
 from .schemas import Attached, Attempt, Email, EmailQuery, ListedEmail, Recipient
@@ -68,22 +68,16 @@ def show_written(ctx: Context, row: Row) -> Email:
     return email if may_write(ctx, row.document_id) else _cut_short(ctx.app, email)
 
 
-def scopes(ctx: Context, document_id: str | None, does: str) -> set[str]:
-    """The scopes that a key needs to `read` or `write` what an email shows: of its record and of its documents."""
-    here = f"{ctx.app.prefixes.get((document_id or '').partition('_')[0], '')}/{{id}}"
-    shows = [ctx.app.at.get(("GET", p)) for p in (here, *ctx.app.documents) if f"{p}/".startswith(f"{here}/")]
-    found = {endpoint.route.scope for endpoint in shows if endpoint}
-    return {scope.replace(":read", f":{does}") for scope in found if scope} or {does}
-
-
-def may_read(ctx: Context, document_id: str | None) -> bool:
-    """Whether the caller may read the document, and so what an email says of it."""
-    return all(map(ctx.holds, scopes(ctx, document_id, "read")))
+def shown_in(app: App, document_id: str | None) -> list[str]:
+    """What an email may show: its record, and the documents below that, such as a contact's statement."""
+    id = document_id or ""
+    below = f"{app.prefixes.get(id.partition('_')[0], '')}/{{id}}/"
+    return [id, *(path for path in app.documents if path.startswith(below))]
 
 
 def may_write(ctx: Context, document_id: str | None) -> bool:
     """Whether the caller may write the document, and so see where its client reads it."""
-    return all(map(ctx.holds, scopes(ctx, document_id, "write")))
+    return all(ctx.holds(ctx.app.scope_of(each, "write")) for each in shown_in(ctx.app, document_id))
 
 
 def without_links(app: App, text: str) -> str:
@@ -100,7 +94,7 @@ def _tokens(app: App) -> re.Pattern[str]:
 
 def _for_reader(ctx: Context, email: E) -> E:
     """An email as the caller may see it: what comes out of the document only with the document's own read scope."""
-    if not may_read(ctx, email.document_id):
+    if not ctx.may_read(*shown_in(ctx.app, email.document_id)):
         return _without_document(email)
     return email if may_write(ctx, email.document_id) else _cut_short(ctx.app, email)
 
@@ -246,11 +240,13 @@ def settle(ctx: Context, row: Row, **values: Any) -> Row:
     return row
 
 
+_RECIPIENTS = ByIds(sa.select(recipients).order_by(recipients.c.position), recipients.c.email_id)
+
+
 def _listed(ctx: Context, rows: Sequence[Row]) -> list[ListedEmail]:
     by_email: dict[str, list[Recipient]] = {row.id: [] for row in rows}
     if rows:
-        mine = own(ctx, recipients) & recipients.c.email_id.in_(sorted(by_email))
-        for r in ctx.db.execute(sa.select(recipients).where(mine).order_by(recipients.c.position)):
+        for r in _RECIPIENTS.all(ctx.db, ctx.tenant_id, sorted(by_email)):
             by_email[r.email_id].append(Recipient(address=r.address, kind=r.kind, status=r.status, detail=r.detail))
     return [
         ListedEmail(

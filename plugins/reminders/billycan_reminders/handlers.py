@@ -6,7 +6,7 @@ import msgspec
 import sqlalchemy as sa
 
 from billycan import Context, Deleted, Page, Patch, Records, new_id, own, take_turns
-from billycan.sql import upsert
+from billycan.sql import ByIds, upsert
 from billycan_invoices import api as invoices
 
 from .schemas import (
@@ -84,10 +84,12 @@ def load(ctx: Context) -> Reminders:
     return Reminders(enabled=row.enabled, rules=found, version=row.version, updated_at=row.updated_at)
 
 
+_OFF = ByIds(sa.select(off.c.id), off.c.id)
+
+
 def reminded(ctx: Context, ids: Sequence[str]) -> dict[str, HasReminders]:
     """Those of these invoices or contacts that get no reminders."""
-    found = ctx.db.execute(sa.select(off.c.id).where(own(ctx, off), off.c.id.in_(ids)))
-    return {id: HasReminders(reminders=False) for id in found.scalars()}
+    return {row.id: HasReminders(reminders=False) for row in _OFF.all(ctx.db, ctx.tenant_id, ids)}
 
 
 def keep_reminded(ctx: Context, id: str, sent: TakesReminders) -> None:

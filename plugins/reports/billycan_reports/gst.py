@@ -219,7 +219,7 @@ def named(ctx: Context, documents: list[GstDocument]) -> list[GstDocument]:
     """The same documents, each with what people know it by, where the caller may read such documents."""
     ids, names = {one.id for one in documents}, dict[str, str]()
     for manifest in ctx.app.manifests.values() if ids else ():
-        if manifest.gst and (ctx.identity is None or ctx.holds(f"{manifest.name}:read")):
+        if manifest.gst and ctx.may_read(manifest.name):
             for source in manifest.gst:
                 names |= source.names(ctx, ids) if source.names else {}
     for one in documents:

@@ -1,13 +1,12 @@
 """What a page's function receives, and what it returns."""
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, Literal
-from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -162,7 +161,7 @@ class Visit:
             self.identity,
             method,
             path,
-            urlencode(query or {}, doseq=True),
+            query or {},
             b"" if body is None else body if isinstance(body, bytes) else encode(body),
             version=version,
             key=f"form-{self.form['once'][:100]}-{path}"[:255] if method == "POST" and self.form.get("once") else None,
@@ -170,9 +169,13 @@ class Visit:
         )
         return _decode(answer.body) if answer.body else None
 
+    def count(self, lists: Sequence[tuple[str, Mapping[str, Any]]]) -> list[int]:
+        """How many records lists have that the visitor may read, each by its path and its filters."""
+        return self.app.count_records(self.identity, lists, request_id=self.request_id)
+
     def fetch(self, path: str, query: Mapping[str, Any] | None = None) -> Sent:
         """What the API answers that is no envelope, such as a file."""
-        answer = self.app.call(self.identity, "GET", path, urlencode(query or {}), request_id=self.request_id)
+        answer = self.app.call(self.identity, "GET", path, query or {}, request_id=self.request_id)
         headers = dict(answer.headers)
         kind = headers.pop("Content-Type")
         return Sent(answer.body if answer.pieces is None else answer.pieces, kind, headers)

@@ -55,4 +55,4 @@ def _needed(ctx: Context, endpoint: Row) -> list[str]:
     """What must be held to read all that an endpoint is sent: what it subscribes to, and what it did before."""
     names = {event for name in endpoint.events for event in events.matching(name, ctx.app.events)}
     names |= {*deliveries.on_their_way(ctx, endpoint.id, "pending" if endpoint.enabled else "held")} - {PING}
-    return [ctx.app.event_scopes.get(name, "read") for name in names]
+    return [ctx.app.scope_of(name) for name in names]

@@ -1,8 +1,8 @@
 """What a plugin says about itself: plain data, read once at start-up."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -259,7 +259,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: What it wants of the pages of its records, in a dashboard that makes them.
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     gst: What its documents add to GST reports.
-    lodged: `lodged(ctx, day)` says whether the tax period of a day was lodged, for the plugin that keeps such periods.
+    lodged: `lodged(ctx, days, noted_at)` says whether the tax period of any of these days was lodged after a time, for
+      the plugin that keeps such periods.
     on_gst_settings: `on_gst_settings(ctx, before, after, accept_corrections)` is called inside the transaction that
       changes the business's GST settings; what it raises refuses that.
     documents: Its records that are read as a page, a PDF or a mail.
@@ -304,7 +305,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: tuple[RecordPages, ...] = ()
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     gst: "tuple[GstEntries, ...]" = ()
-    lodged: "Callable[[Context, date], bool] | None" = None
+    lodged: "Callable[[Context, Collection[date], datetime], bool] | None" = None
     on_gst_settings: "Callable[[Context, Sequence[GstSetting], Sequence[GstSetting], bool], None] | None" = None
     documents: tuple[Document, ...] = ()
     imports: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """What each endpoint of GST reports does."""
 
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Collection, Sequence
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -247,9 +247,10 @@ def get_gst_period(ctx: Context, id: str) -> Lodgement:
     return _shown(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
-def is_lodged(ctx: Context, day: date) -> bool:
-    """Whether a day is of a tax period that was lodged."""
-    of = own(ctx, periods), periods.c.status == "lodged", periods.c.since <= day, periods.c.until >= day
+def is_lodged(ctx: Context, days: Collection[date], noted_at: datetime) -> bool:
+    """Whether any of these days is of a tax period that was lodged after a time."""
+    within = sa.or_(sa.false(), *((periods.c.since <= day) & (periods.c.until >= day) for day in days))
+    of = own(ctx, periods), periods.c.status == "lodged", periods.c.created_at > noted_at, within
     return ctx.db.execute(sa.select(periods.c.id).where(*of).limit(1)).scalar() is not None
 
 

@@ -284,6 +284,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     demo: Adds sample records to a new sandbox, in a transaction of its own, after those of what it requires.
     codes: The codes of its own refusals.
     examples: A file that `billycan.testing.Recorder` recorded.
+    triggers: Its events for which these functions of the context make `billycan events trigger` work, where the calls
+      that were recorded cannot be made on another day.
     delivery: The OpenAPI operation by which every event reaches whoever subscribed to it, for the plugin that brings
       it there: core adds what each of them holds.
     doctor: Gives a sentence for `billycan doctor` on how the plugin fares; it raises OSError with one where it fails.
@@ -321,6 +323,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     demo: "Callable[[Context], None] | None" = None
     codes: Mapping[str, Code] = {}
     examples: Path | None = None
+    triggers: "Mapping[str, Callable[[Context], object]]" = {}
     delivery: Mapping[str, Any] = {}
     doctor: "Callable[[App], str] | None" = None
     greets: "Callable[[App, str], str] | None" = None

@@ -1,7 +1,6 @@
 """A browser for tests of pages, an app that it reaches, and people before the screen."""
 
 import fcntl
-import os
 import re
 import shutil
 import subprocess
@@ -36,7 +35,7 @@ def browser(tmp_path_factory):
     for flag in (*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    found = webdriver.Chrome(options, Service(DRIVER, env={**os.environ, "LANGUAGE": "en_AU"}))
+    found = webdriver.Chrome(options, Service(DRIVER))
     found.set_script_timeout(110)  # for axe on a busy machine; whoever asks the browser waits for it two minutes
     yield found
     found.quit()

@@ -1,23 +1,25 @@
 """What a GST report asks of the plugins whose documents it adds up, and on which day what they did counts.
 
-The past is kept as it is by what was lodged, and by the date up to which a business locked its books.
+The past is kept as it is by what was lodged, and by the date up to which a business locked its books. What is undone
+counts on a day of its own or, as a mistake, on none.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import date, timedelta
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import sqlalchemy as sa
 from msgspec import Struct
 
-from .problems import Conflict
+from .fields import Day
+from .problems import Conflict, Invalid
 from .tenants import GstSetting
 
 if TYPE_CHECKING:
     from .context import Context
 
-__all__ = ["LABELS", "NAMES", "check_unlocked", "is_lodged"]
+__all__ = ["LABELS", "NAMES", "Undoing", "check_undo_date", "check_unlocked", "is_lodged", "undone_on"]
 
 # The labels of the activity statement and its calculation sheet that documents add to; the others follow from these.
 LABELS = ("G1", "G2", "G3", "G4", "G7", "1A", "G10", "G11", "G13", "G14", "G15", "G18", "1B", "W4")
@@ -52,23 +54,74 @@ NAMES = {
 _NEVER = date(9999, 12, 31)
 
 
-def check_unlocked(ctx: "Context", *days: date | None) -> None:
+class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
+    """Undoing something, on a day of its own or as if it never was.
+
+    date: The day on which it counts, from the day of what is undone to today.
+    mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and `mistake`
+      it is one, unless a lodged tax period has what is undone; false without `date` means today.
+    """
+
+    date: Day | None = None
+    mistake: bool | None = None
+
+
+def check_unlocked(ctx: "Context", *days: date | None, cure: str = "Date it later") -> None:
     """Refuse a change of what counts on any of these days, up to the one until which the business locked its books.
 
-    Call it with each day, new and old, on which what you write counts; None is no day. Raises Conflict `period_locked`.
+    Call it with each day, new and old, on which what you write counts; None is no day. `cure` says what the client can
+    send instead. Raises Conflict `period_locked`.
     """
     locked_until = ctx.tenant.locked_until
     if locked_until is None:
         return
     if locked := [day for day in days if day is not None and day <= locked_until]:
         message = f"The books are locked until {locked_until}, and this would change what counts on {min(locked)}."
-        cure = "Date it later, or move locked_until of the business profile first."
+        cure = f"{cure}, or move locked_until of the business profile first."
         raise Conflict(f"{message} {cure}", code="period_locked", locked_until=str(locked_until))
 
 
-def is_lodged(ctx: "Context", day: date) -> bool:
-    """Whether the tax period of a day was lodged, as far as an enabled plugin keeps such periods."""
-    return any(manifest.lodged(ctx, day) for manifest in ctx.app.manifests.values() if manifest.lodged)
+def is_lodged(ctx: "Context", days: Iterable[date], noted_at: datetime) -> bool:
+    """Whether the tax period of any of these days was lodged after `noted_at`, so that it has what was noted then.
+
+    False where no enabled plugin keeps such periods.
+    """
+    asked = {*days}
+    return any(one.lodged(ctx, asked, noted_at) for one in ctx.app.manifests.values() if one.lodged)
+
+
+def undone_on(
+    ctx: "Context", body: Undoing, stands: Collection[date], least: date, lodged: Callable[[], bool]
+) -> date | None:
+    """The day on which an undo counts; None for a mistake.
+
+    `stands` are the days on which what is undone counts, and `least` is the first day on which the undo can. If the
+    client says nothing, it was a mistake, unless `lodged()`: a lodged tax period has it. Then it counts today. Invalid
+    for a date before `least` or after today, and for the date of a mistake; Conflict `period_locked` where the books
+    are locked on the day of the undo or, for a mistake, on any of `stands`.
+    """
+    if body.date is not None:
+        if body.mistake:
+            rule = "cannot be true together with date: what was a mistake counts on no day"
+            raise Invalid.member("mistake", "invalid_value", rule)
+        check_undo_date(ctx, body.date, least)
+    mistake = body.mistake
+    if mistake is None:
+        mistake = body.date is None and not lodged()
+    on = None if mistake else body.date or max(ctx.today(), least)
+    if on is None:
+        check_unlocked(ctx, *stands, cure="Send the date on which it is undone, after that day")
+    else:
+        check_unlocked(ctx, on)
+    return on
+
+
+def check_undo_date(ctx: "Context", day: date, least: date) -> None:
+    """Invalid unless an undo can count on a day."""
+    if day < least:
+        raise Invalid.member("date", "out_of_range", f"must not be before {least}, when what is undone last changed")
+    if day > ctx.today():
+        raise Invalid.member("date", "out_of_range", f"must not be after today, {ctx.today()}")
 
 
 class GstPeriod(Struct, frozen=True, kw_only=True):

@@ -1,8 +1,8 @@
 """What a plugin says about itself: plain data, read once at start-up."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from datetime import date
+from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -259,7 +259,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: What it wants of the pages of its records, in a dashboard that makes them.
     cards: `owed(ctx)` gives a Card for the overview of such a dashboard, in one or two statements; None for none.
     gst: What its documents add to GST reports.
-    lodged: `lodged(ctx, day)` says whether the tax period of a day was lodged, for the plugin that keeps such periods.
+    lodged: `lodged(ctx, days, noted_at)` says whether the tax period of any of these days was lodged after a time, for
+      the plugin that keeps such periods.
     on_gst_settings: `on_gst_settings(ctx, before, after, accept_corrections)` is called inside the transaction that
       changes the business's GST settings; what it raises refuses that.
     documents: Its records that are read as a page, a PDF or a mail.
@@ -283,6 +284,8 @@ class Manifest(Struct, frozen=True, kw_only=True):
     demo: Adds sample records to a new sandbox, in a transaction of its own, after those of what it requires.
     codes: The codes of its own refusals.
     examples: A file that `billycan.testing.Recorder` recorded.
+    triggers: Its events for which these functions of the context make `billycan events trigger` work, where the calls
+      that were recorded cannot be made on another day.
     delivery: The OpenAPI operation by which every event reaches whoever subscribed to it, for the plugin that brings
       it there: core adds what each of them holds.
     doctor: Gives a sentence for `billycan doctor` on how the plugin fares; it raises OSError with one where it fails.
@@ -304,7 +307,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     records: tuple[RecordPages, ...] = ()
     cards: "tuple[Callable[[Context], Card | None], ...]" = ()
     gst: "tuple[GstEntries, ...]" = ()
-    lodged: "Callable[[Context, date], bool] | None" = None
+    lodged: "Callable[[Context, Collection[date], datetime], bool] | None" = None
     on_gst_settings: "Callable[[Context, Sequence[GstSetting], Sequence[GstSetting], bool], None] | None" = None
     documents: tuple[Document, ...] = ()
     imports: tuple[str, ...] = ()
@@ -320,6 +323,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     demo: "Callable[[Context], None] | None" = None
     codes: Mapping[str, Code] = {}
     examples: Path | None = None
+    triggers: "Mapping[str, Callable[[Context], object]]" = {}
     delivery: Mapping[str, Any] = {}
     doctor: "Callable[[App], str] | None" = None
     greets: "Callable[[App, str], str] | None" = None

@@ -1,8 +1,9 @@
-"""The pictures of the dashboard in docs/, which `make screenshots` takes: the demo's records, at the tests' time."""
+"""The pictures in docs/, which `make screenshots` takes: the demo's records, and the reports of a plumber's year."""
 
 import base64
+import importlib.util
 import threading
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from billycan.starting.packages import first_party
 from billycan.testing import Client
 
 DOCS = Path(__file__).parents[2] / "docs"
-MOST_BYTES = 150_000
+YEAR = DOCS.parent / "examples" / "a_year_of_business.py"
+MOST_BYTES, MOST_BYTES_OF_A_REPORT = 150_000, 180_000
 WIDTH, HEIGHT = 1280, 800
 MONTHS = ((4, 1.0), (6, 0.9), (5, 1.0), (7, 0.8), (8, 0.9), (6, 0.5))  # invoices of each, and how many of them are paid
 JOBS = (("Hot water service, supplied and fitted", "1890"), ("Blocked drain cleared by jetting", "420"),
@@ -86,6 +88,77 @@ def test_pictures(browser, serve, join, works, receiver, clock):
             (DOCS / f"dashboard-{name}-{theme}.webp").write_bytes(taken)
 
 
+def test_pictures_of_reports(browser, serve, join, clock):
+    """The year of examples/a_year_of_business.py, and what the reports of a year besides need: see `besides`."""
+    browser.execute_cdp_cmd("Emulation.setScrollbarsHidden", {"hidden": True})
+
+    def on(day):
+        clock.time = datetime.fromisoformat(day).replace(hour=2, tzinfo=UTC)
+
+    spec = importlib.util.spec_from_file_location("a_year_of_business", YEAR)
+    year = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(year)
+    on("2026-07-01")
+    business = {"name": "Kestrel Plumbing", "abn": "47555222000", "timezone": "Australia/Hobart"}
+    client = Client(serve(*first_party()), profile=business)
+    year.live(client, on)
+    debtor = besides(client, on)
+    person = join(client.app, client, "owner", name="Tamsin")
+    for name, path in (
+        ("gst", "gst"),
+        ("gst-documents", "gst/documents?from=2027-04-01&to=2027-06-30&label=G7"),
+        ("receivables", "receivables"),
+        ("statement", f"statements/{debtor}?from=2027-01-01&to=2027-07-31"),
+        ("taxable-payments", "taxable-payments?year=2027"),
+    ):
+        person.open(f"/dashboard/reports/{path}")
+        taken = whole(browser)
+        assert len(taken) < MOST_BYTES_OF_A_REPORT, f"{name}: {len(taken):,} bytes"
+        (DOCS / f"report-{name}.webp").write_bytes(taken)
+
+
+def besides(client, on):
+    """Contractors, three lodged quarters, a receipt that is found after that, and who owes what at the end of July."""
+    address = {"line1": "3 Wharf Street", "suburb": "Hobart", "state": "TAS", "postcode": "7000"}
+    contact = {"payment_terms_days": 14, "billing_address": address}
+    category = client.get("/v1/expense_categories")["data"][0]["id"]
+
+    def known(name, **more):
+        return client.post("/v1/contacts", {"name": name, **contact, **more})["data"]["id"]
+
+    def buy(day, amount, words, **more):
+        body = {"date": day, "amount": amount, "description": words, "category_id": category, "tax_invoice_held": True}
+        client.post("/v1/expenses", {**body, **more})
+
+    def sell(to, day, price, words):
+        line = {"description": words, "unit_price": price}
+        body = {"client_id": to, "issue_date": day, "amounts_are": "inclusive", "line_items": [line]}
+        id = client.post("/v1/invoices", body)["data"]["id"]
+        client.post(f"/v1/invoices/{id}/send", status=200)
+        return id
+
+    on("2027-07-05")
+    hired = {"roles": ["supplier"], "contractor": True}
+    tiler = known("Ridgeway Tiling", abn="91888222000", gst_registered=True, **hired)
+    labourer = known("Jo Farrell", **hired)
+    buy("2026-11-16", "1200.00", "Trench for the laundry", supplier_id=labourer, tax_withheld="564.00")
+    buy("2026-11-30", "2750.00", "Tiling of the bathroom", supplier_id=tiler)
+    buy("2027-02-19", "1980.00", "Tiling of the laundry", supplier_id=tiler)
+    strata, cafe = known("Old Wharf Strata"), known("Kingston Café")
+    sell(strata, "2027-03-10", "1980.00", "Backflow tests")
+    for since, until in (("2026-07-01", "2026-09-30"), ("2026-10-01", "2026-12-31"), ("2027-01-01", "2027-03-31")):
+        client.post("/v1/gst_periods", {"from": since, "to": until})
+    buy("2027-03-22", "132.00", "Fittings, receipt found in the ute")
+    on("2027-07-07")
+    stove = sell(cafe, "2027-07-07", "1650.00", "Gas stove connected")
+    on("2027-07-16")
+    client.post(f"/v1/invoices/{stove}/payments", {"amount": "660.00", "payment_method": "bank_transfer"})
+    on("2027-07-28")
+    sell(strata, "2027-07-28", "2420.00", "Pump replaced")
+    on("2027-07-31")
+    return client.get("/v1/contacts?search=Marnie")["data"][0]["id"]
+
+
 def traded(client, clock):
     """Half a year of invoices, most of them paid."""
     clients = [each["id"] for each in client.get("/v1/contacts?role=client")["data"]]
@@ -106,9 +179,25 @@ def traded(client, clock):
 
 def picture(browser, theme):
     """What is on the screen, as a WebP."""
-    metrics = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": 1.5, "mobile": False}
+    look(browser, theme, 1.5)
+    return captured(browser)
+
+
+def whole(browser):
+    """All of the page beside its navigation, in light, as a WebP."""
+    look(browser, "light", 1)
+    place = browser.execute_script("const r = document.querySelector('main').getBoundingClientRect();"
+                                   "return {x: r.x, y: r.y, width: r.width, height: r.height, scale: 1.2}")  # fmt: skip
+    return captured(browser, clip=place, captureBeyondViewport=True)
+
+
+def look(browser, theme, scale):
+    metrics = {"width": WIDTH, "height": HEIGHT, "deviceScaleFactor": scale, "mobile": False}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
     feature = {"name": "prefers-color-scheme", "value": theme}
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
-    taken = browser.execute_cdp_cmd("Page.captureScreenshot", {"format": "webp", "quality": 82})
-    return base64.b64decode(taken["data"])
+
+
+def captured(browser, **more):
+    options = {"format": "webp", "quality": 82, **more}
+    return base64.b64decode(browser.execute_cdp_cmd("Page.captureScreenshot", options)["data"])

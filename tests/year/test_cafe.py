@@ -111,7 +111,7 @@ def test_a_cafes_half_year(open_business, basis, exact):  # noqa: PLR0915 - a st
     cafe.web.refused(409, "document_locked", "PATCH", f"/v1/expenses/{detergent}", {"amount": "72.60"})
     cafe.web.refused(409, "document_locked", "DELETE", f"/v1/expenses/{detergent}")
     cafe.expense(detergent, description="Detergent, 5 L")
-    cafe.do(f"expenses/{detergent}/void", {"reason": "Misread"})
+    cafe.do(f"expenses/{detergent}/void", {"reason": "Misread", "mistake": True})
     cafe.buy("Detergent, 5 L", "72.60", date="2026-07-15", tax_invoice_held=False)
     cafe.on("2026-11-10")
     cafe.pay(cafe.invoice("Counter", ("Meals and coffee", "200.00")), "200.00", "cash")
@@ -152,10 +152,24 @@ def test_coins_settle_a_price_and_change_no_gst(open_business, basis, exact, due
     assert cafe.owed("2026-07-21") == {}
 
 
-@pytest.mark.xfail(reason="G13, which is for purchases that are made to make input taxed sales, has them", strict=True)
 def test_bank_fees_have_no_gst_in_the_price(open_business, basis, exact):
     """They are input taxed when the bank supplies them (s 40-5): a purchase without GST in the price, as at G14."""
     cafe = open_business(basis)
     cafe.on("2026-08-20")
     cafe.buy("Account keeping", "25.00", "Bank fees")
     assert cafe.labels(*Q1) == exact({"G11": "25.00", "G14": "25.00"})
+
+
+def test_what_is_bought_for_input_taxed_sales_gives_no_credit(open_business, basis, exact):
+    """GST is in its price and cannot be claimed (s 11-15(2)); the worksheet has it at G13, however much it is."""
+    cafe = open_business(basis)
+    cafe.on("2026-08-20")
+    flat = {"tax_invoice_held": False, "for_input_taxed_sales": True}
+    repair = cafe.buy("Tap in the flat that is let", "220.00", **flat)
+    cafe.buy("Hot water service of the flat", "1980.00", gst_code="capital", business_use_percent=50, **flat)
+    cafe.buy("Lender's fee for the flat", "30.00", "Bank fees", **flat)
+    shown = cafe.web.get(f"/v1/expenses/{repair}")["data"]["gst_breakdown"]
+    assert (shown["gst"], shown["gst_claimable"], shown["claim_status"]) == (20, 0, "not_creditable")
+    wanted = exact({"G10": "1980.00", "G11": "250.00", "G13": "1240.00", "G15": "990.00"})
+    assert cafe.labels(*Q1) == wanted
+    assert cafe.report(*Q1)["G20"]["amount"] == 0 and cafe.report(*Q1)["not_claimed"] == []

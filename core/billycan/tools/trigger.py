@@ -63,6 +63,12 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
     """
     if event not in app.events:
         raise CannotTrigger(f"no enabled plugin declares {event}; the events are: {', '.join(sorted(app.events))}")
+    zone = ZoneInfo(_sandbox(app, tenant_id))
+    if by_itself := next((one.triggers[event] for one in app.manifests.values() if event in one.triggers), None):
+        ctx = Context(app, tenant_id, _as_a_key(tenant_id))
+        with unit_of_work(ctx):
+            by_itself(ctx)
+        return [(each.name, each.id) for each in ctx.events]
     if (way := ways(app).get(event)) is None:
         raise CannotTrigger(f"no recorded example leads to {event}: see billycan.testing.Recorder")
     if endpoint_at(app, way[-1].method, way[-1].path) is None:
@@ -70,8 +76,7 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
         raise CannotTrigger(
             f"the example of {event} ends with {last}, which no enabled plugin answers: enable the one that does"
         )
-    zone, clock = ZoneInfo(_sandbox(app, tenant_id)), app.clock
-    now, happened, known = app.now(), [], dict[str, Any]()
+    clock, now, happened, known = app.clock, app.now(), [], dict[str, Any]()
     moved = _Moved(now.astimezone(zone), way[-1].at)
     try:
         for call in way:
@@ -111,14 +116,18 @@ def _make(
         values["body"], _ = decode_patch(body or {}, signature.body, signature.shown)
     elif signature.body:
         values["body"] = decode(body or {}, signature.body, signature.shown)
-    identity = Identity(
-        id="key_", tenant_id=tenant_id, environment="sandbox", name=None, scopes=("read", "write"),
-        per_minute=1, per_second=1,
-    )  # fmt: skip
-    ctx = Context(app, tenant_id, identity, path=path)
+    ctx = Context(app, tenant_id, _as_a_key(tenant_id), path=path)
     with unit_of_work(ctx):
         answer = endpoint.run(ctx, values, ids)
     return wire.parse(wire.encode(answer)), [(event.name, event.id) for event in ctx.events]
+
+
+def _as_a_key(tenant_id: str) -> Identity:
+    """A key of the sandbox with every scope."""
+    return Identity(
+        id="key_", tenant_id=tenant_id, environment="sandbox", name=None, scopes=("read", "write"),
+        per_minute=1, per_second=1,
+    )  # fmt: skip
 
 
 def _now_called(value: Any, known: Mapping[str, Any]) -> Any:

@@ -14,7 +14,7 @@ from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 from . import reports
 from .kinds import page_at, page_of
 
-API, PERIODS = "/v1/reports/gst", "/v1/gst_periods"
+API, PERIODS, TAX_PERIODS = "/v1/reports/gst", "/v1/gst_periods", "/v1/reports/gst/periods"
 HERE = "/dashboard/reports/gst"
 SALES = ("G1", "G2", "G3", "G4", "G5", "G6", "G7", "G8", "G9", "1A")
 PURCHASES = ("G10", "G11", "G12", "G13", "G14", "G15", "G16", "G17", "G18", "G19", "G20", "1B")
@@ -22,7 +22,6 @@ WITHHELD = ("W4",)
 _LODGED = ("G1", "G2", "G3", "1A", "G10", "G11", "1B", "W4")  # on the statement itself; the others are of its worksheet
 _ELEVENTHS = ("G9", "G20")
 _WITHOUT = {"invoices": "sales", "expenses": "purchases"}
-_MONTHS = {"month": 1, "quarter": 3, "year": 12}
 _OFFERED, _DRAWN, _PER_PAGE = 5, 4, 1000
 _TALL = 100
 
@@ -49,11 +48,12 @@ def show_gst(visit: Visit) -> Answer:
     """The report of a tax period: of the last that is over, where none is asked for."""
     with visit.reading() as ctx:
         business, today = ctx.tenant, ctx.today()
-    spans = _spans(business.gst_settings, today)
+    spans = _spans(visit, today)
     given = visit.query or visit.form  # a form that was refused is shown here
     asked = {name: given[name] for name in ("from", "to", "basis") if given.get(name)}
     if not asked.keys() & {"from", "to"}:
-        asked |= {"from": str(spans[1].since), "to": str(spans[1].until)}
+        last = next((span for span in spans if span.until < today), spans[0] if spans else None)
+        asked |= {"from": str(last.since if last else today.replace(day=1)), "to": str(last.until if last else today)}
     report = visit.call("GET", API, asked)["data"]
     over = date.fromisoformat(str(report["to"])) < today
     values = {
@@ -129,23 +129,22 @@ def has_gst(app: App) -> bool:
     return ("GET", API) in app.at
 
 
-def _spans(settings: Any, today: date) -> list[Span]:
-    """The tax period of today and those before it, newest first, each as long as the settings then said."""
-    found: list[Span] = []
-    day = today
-    while len(found) < _OFFERED:
-        lengths = [one.period for one in settings if one.since <= day]
-        months = _MONTHS[lengths[-1] if lengths else "quarter"]
-        # Tax periods end with the months of a year from July on (s 27-5, 27-10 GST Act).
-        first = (day.month - 7) % 12 // months * months
-        back = (day.month - 7) % 12 - first
-        since = date(day.year - (day.month <= back), (day.month - 1 - back) % 12 + 1, 1)
-        after = since.month - 1 + months
-        until = date(since.year + after // 12, after % 12 + 1, 1) - timedelta(days=1)
-        words = f"{since:%B %Y}" if months == 1 else f"{since:%b} to {until:%b %Y}"
-        found.append(Span(since, until, f"Year to June {until.year}" if months == 12 else words))
-        day = since - timedelta(days=1)
-    return found
+def _spans(visit: Visit, today: date) -> list[Span]:
+    """The last tax periods of the business, newest first; none where it was not registered for GST."""
+    since = today.replace(year=today.year - _OFFERED, day=1)
+    listed = visit.call("GET", TAX_PERIODS, {"from": str(since)})["data"][:_OFFERED]
+    days = [(date.fromisoformat(str(one["from"])), date.fromisoformat(str(one["to"]))) for one in listed]
+    return [Span(*each, _called(*each)) for each in days]
+
+
+def _called(since: date, until: date) -> str:
+    """What people call these days: a month, a quarter, a year to June, or the first and the last of them."""
+    months = (until.year - since.year) * 12 + until.month - since.month + 1
+    if since.day != 1 or (until + timedelta(days=1)).day != 1:
+        return f"{since.day} {since:%b} to {until.day} {until:%b %Y}"
+    if (months, until.month) == (12, 6):
+        return f"Year to June {until.year}"
+    return f"{since:%B %Y}" if months == 1 else f"{since:%b} to {until:%b %Y}"
 
 
 def _to_lodge(report: dict[str, Any]) -> dict[str, Any]:

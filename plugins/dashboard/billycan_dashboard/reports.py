@@ -36,8 +36,9 @@ _WORDS = {
     "cash_rounding": "Cash rounding",
     "reversal": "Payment reversed",
     "refund": "Refund",
-    "write_off": "Written off",
-    "recovery": "Written off before, and paid",
+    # As on the paper: a debtor who is given this page is not told that the debt was written off.
+    "write_off": "Adjustment",
+    "recovery": "Adjustment reversed",
 }
 SHOWN = 100  # rows on a page of a report: all are in its file
 _ANSWERED = 1000  # clients on a page of the API

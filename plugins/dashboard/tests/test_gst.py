@@ -1,12 +1,10 @@
 """The pages of the GST report: the figures of the API, their documents, and periods marked as lodged."""
 
-from datetime import date
+from datetime import UTC, datetime
 
 import pytest
 
-from billycan.tenants import GstSetting
 from billycan.testing import Client
-from billycan_dashboard.gst import _spans
 from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either
@@ -114,20 +112,26 @@ def test_what_is_off_is_said_and_never_zero(make_app):
 
 
 @pytest.mark.parametrize(
-    ("settings", "today", "expected"),
+    ("settings", "today", "expected", "shown"),
     [
-        ([("2000-07-01", "quarter")], "2026-02-28", ["Jan to Mar 2026", "Oct to Dec 2025", "Jul to Sep 2025"]),
-        ([("2000-07-01", "month")], "2026-01-31", ["January 2026", "December 2025", "November 2025"]),
-        ([("2000-07-01", "year")], "2026-06-30", ["Year to June 2026", "Year to June 2025", "Year to June 2024"]),
+        ([("2000-07-01", "quarter")], "2026-02-28", ["Jan to Mar 2026", "Oct to Dec 2025", "Jul to Sep 2025"], 1),
+        ([("2000-07-01", "month")], "2026-01-31", ["January 2026", "December 2025", "November 2025"], 1),
+        ([("2000-07-01", "year")], "2026-06-30", ["Year to June 2026", "Year to June 2025", "Year to June 2024"], 1),
         (
-            [("2000-07-01", "quarter"), ("2026-07-01", "month")],
-            "2026-08-15",
-            ["August 2026", "July 2026", "Apr to Jun 2026"],
+            [("2000-07-01", "quarter"), ("2026-08-15", "month")],
+            "2026-08-20",
+            ["15 Aug to 31 Aug 2026", "1 Jul to 14 Aug 2026", "Apr to Jun 2026"],
+            1,
         ),
+        ([("2026-08-10", "quarter")], "2026-08-20", ["Jul to Sep 2026"], 0),
+        ([], "2026-08-20", [], None),
     ],
 )
-def test_the_periods_offered_are_those_of_the_settings(settings, today, expected):
-    given = [GstSetting(since=date.fromisoformat(day), registered=True, period=period) for day, period in settings]
-    spans = _spans(given, date.fromisoformat(today))
-    assert [span.words for span in spans[:3]] == expected
-    assert all((spans[i].since - spans[i + 1].until).days == 1 for i in range(4)), "without a gap"
+def test_the_periods_offered_are_those_that_can_be_lodged(client, clock, settings, today, expected, shown):
+    clock.time = datetime.fromisoformat(today).replace(hour=2, tzinfo=UTC)
+    given = [{"from": day, "registered": True, "basis": "cash", "period": period} for day, period in settings]
+    client.patch("/v1/tenant", {"gst_settings": given})
+    page = Browser(client.app).join(client, "viewer").get(HERE)
+    links = page.html.find("div", class_="spans").find_all("a")
+    assert [link.text for link in links[:3]] == expected
+    assert [place for place, link in enumerate(links) if link.get("aria-current")] == [shown] * (shown is not None)

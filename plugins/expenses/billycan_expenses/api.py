@@ -79,15 +79,24 @@ def bill(ctx: Context, spent: Sequence[Billable], invoice_id: str) -> None:
 
 def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int, Decimal, Decimal, Decimal]]:
     """What was paid to each contact on these days, by id: how many expenses, the amount with GST and the tax withheld,
-    the GST in it, and the tax withheld; void ones are left out. What tax was withheld from has no GST in it.
+    the GST in it, and the tax withheld. What tax was withheld from has no GST in it. What was void as a mistake is left
+    out, and what was void from a day on is taken off on that day.
     """
     amount, gst, withheld = (
         sa.type_coerce(expenses.c[name], sa.BigInteger) for name in ("amount", "gst", "tax_withheld")
     )
     # Whoever quoted no ABN charged no GST.
-    sums = [sa.func.sum(one) for one in (amount, sa.case((withheld > 0, 0), else_=gst), withheld)]
-    paid = (expenses.c.paid_on.between(since, until), expenses.c.supplier_id.is_not(None), expenses.c.status != "void")
-    asked = sa.select(expenses.c.supplier_id, sa.func.count(), *sums).where(own(ctx, expenses), *paid)
+    paid, ended = (sa.case((expenses.c[day].between(since, until), 1), else_=0) for day in ("paid_on", "voided_on"))
+    counts = sa.case((expenses.c.status != "void", paid), else_=paid - ended)
+    figures = amount, sa.case((withheld > 0, 0), else_=gst), withheld
+    sums = [sa.func.sum(sa.case((counts > 0, 1), else_=0)), *(sa.func.sum(counts * one) for one in figures)]
+    either = sa.or_(
+        (expenses.c.status != "void") & expenses.c.paid_on.between(since, until),
+        expenses.c.voided_on.is_not(None) & (expenses.c.paid_on <= until) & (expenses.c.voided_on >= since),
+    )
+    asked = sa.select(expenses.c.supplier_id, *sums).where(
+        own(ctx, expenses), expenses.c.supplier_id.is_not(None), either, counts != 0
+    )
     # How many rows a year has decides whether they are sorted or hashed.
     rows = ctx.db.execute(asked.group_by(expenses.c.supplier_id).execution_options(**{PLANNED_ANEW: True})).all()
     return {row[0]: (row[1], _dollars(row[2]), _dollars(row[3]), _dollars(row[4])) for row in rows}

@@ -82,7 +82,7 @@ def add_samples(ctx: Context) -> None:
                 twice = create_expense(ctx, decode({**given, "reference": f"{expense.reference} (copy)"}, NewExpense))
             if category == "Fuel and oil":
                 _keep_docket(ctx, expense)
-    void_expense(ctx, twice.id, ExpenseVoiding(reason=Reason("Entered twice.")))
+    void_expense(ctx, twice.id, ExpenseVoiding(reason=Reason("Entered twice."), mistake=True))
 
 
 def _keep_docket(ctx: Context, expense: Expense) -> None:

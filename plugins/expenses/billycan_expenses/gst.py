@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from billycan import Context, GstEntries, GstPeriod, Row, own
 
 from . import rules
-from .records import business_share, claim
+from .records import business_share, claim, claim_until_void
 from .tables import expenses
 
 _LABELS = ("G10", "G11", "G13", "G14", "G15", "1B")
@@ -30,37 +30,47 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
 
     GST on imported goods is a tenth of their value, whatever else was paid to customs. So that the worksheet comes to
     that GST, G10 or G11 has the value of the taxable importation, with the GST.
+
+    G13 has what was bought for input taxed sales, whatever its GST code (s 11-15(2) GST Act). What the supplier sold
+    input taxed, such as a bank's fees, has no GST in its price and is at G14.
     """
-    code, status = expenses.c.gst_code, claim(ctx)
+    code, status = expenses.c.gst_code, claim_until_void(ctx)
     paid, gst = (sa.type_coerce(column, sa.BigInteger) for column in (expenses.c.amount, expenses.c.gst))
     amount = sa.case((expenses.c.import_gst & (11 * gst > paid), 11 * gst), else_=paid)
     claimable = sa.case((status == "claimable", business_share(gst)), else_=_NOTHING)
     capital, taxable = code.in_(("capital", "capital_gst_free")), code.in_(rules.TAXABLE)
-    free = code.in_(("gst_free", "capital_gst_free"))
+    for_input_taxed = expenses.c.for_input_taxed_sales
     # A receipt of which not all is taxable holds less than an eleventh of GST.
     untaxed = sa.case((sa.func.abs(amount - 11 * gst) > _ROUNDING, amount - 11 * gst), else_=_NOTHING)
     untaxed = sa.case((status.in_(("supplier_not_registered", "tax_withheld")), amount), else_=untaxed)
+    untaxed = sa.case((for_input_taxed, _NOTHING), (~taxable, amount), else_=untaxed)
     private = amount - untaxed - business_share(amount - untaxed)
     figures = {
         "G10": sa.case((capital, amount), else_=_NOTHING),
         "G11": sa.case((capital, _NOTHING), else_=amount),
-        "G13": sa.case((code == "input_taxed", amount), else_=_NOTHING),
-        "G14": sa.case((free, amount), (taxable, untaxed), else_=_NOTHING),
-        "G15": sa.case((taxable, private), else_=_NOTHING),
+        "G13": sa.case((for_input_taxed, amount - private), else_=_NOTHING),
+        "G14": untaxed,
+        "G15": private,
         "1B": claimable,
     }
-    return sa.select(
+    supply = sa.func.coalesce(expenses.c.refunded_expense_id, expenses.c.id).label("supply_id")
+    counts_on = _counts_on(period)
+    bought = sa.select(
         expenses.c.id.label("document_id"),
-        sa.func.coalesce(expenses.c.refunded_expense_id, expenses.c.id).label("supply_id"),
-        _counts_on(period).label("counts_on"),
+        supply,
+        sa.false().label("adjusts"),
+        counts_on.label("counts_on"),
         *(figures[label].label(label) for label in _LABELS),
-    ).where(
-        own(ctx, expenses),
-        expenses.c.status != "void",
-        code != "out_of_scope",
-        status.not_in(_LEFT_OUT),
-        period.registered(expenses.c.date),
-    )
+    ).where(_counted(ctx), code != "out_of_scope", status.not_in(_LEFT_OUT), period.registered(expenses.c.date))
+    ended_on = _ended_on(counts_on)
+    ended = bought.with_only_columns(
+        expenses.c.id.label("document_id"),
+        supply,
+        sa.true().label("adjusts"),
+        ended_on.label("counts_on"),
+        *((-figures[label]).label(label) for label in _LABELS),
+    ).where(expenses.c.voided_on.is_not(None), period.registered(ended_on))
+    return _both(bought, ended)
 
 
 def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
@@ -73,8 +83,27 @@ def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
 def withheld(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     """What was kept back for the tax office, on the day of each payment; whether GST is accounted for or not."""
     amount = sa.type_coerce(expenses.c.tax_withheld, sa.BigInteger)
-    columns = expenses.c.id.label("document_id"), expenses.c.paid_on.label("counts_on"), amount.label("W4")
-    return sa.select(*columns).where(own(ctx, expenses), expenses.c.status != "void", amount != 0)
+
+    def on(day: sa.ColumnElement[Any], cents: sa.ColumnElement[int]) -> sa.Select[Any]:
+        columns = expenses.c.id.label("document_id"), day.label("counts_on"), cents.label("W4")
+        return sa.select(*columns).where(_counted(ctx), amount != 0)
+
+    ended = on(_ended_on(expenses.c.paid_on), -amount).where(expenses.c.voided_on.is_not(None))
+    return _both(on(expenses.c.paid_on, amount), ended)
+
+
+def _counted(ctx: Context) -> sa.ColumnElement[bool]:
+    """The business's expenses but those that were void as a mistake, which never counted."""
+    return own(ctx, expenses) & ((expenses.c.status != "void") | expenses.c.voided_on.is_not(None))
+
+
+def _ended_on(counts_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+    """The day on which a void expense is taken off: not before it counted, and none where it never did."""
+    return sa.case((counts_on <= expenses.c.voided_on, expenses.c.voided_on), else_=counts_on)
+
+
+def _both(bought: sa.Select[Any], ended: sa.Select[Any]) -> sa.Select[Any]:
+    return sa.select(sa.union_all(bought, ended).subquery("either"))
 
 
 gst = (
@@ -88,9 +117,9 @@ def counted(ctx: Context, row: Row) -> set[tuple[Any, ...]]:
     period = GstPeriod(since=date.min, until=row.lodged_until, settings=ctx.tenant.gst_settings)
     found = set()
     for source in gst:
-        its = source.select(ctx, period).where(expenses.c.id == row.id).subquery()
+        its = source.select(ctx, period).subquery()
         within = sa.select(its.c.counts_on, *(its.c[label] for label in source.labels)).where(
-            its.c.counts_on <= row.lodged_until
+            its.c.document_id == row.id, its.c.counts_on <= row.lodged_until
         )
         found |= {(source.labels, *entry) for entry in ctx.db.execute(within)}
     return found
@@ -114,6 +143,7 @@ def _counts_on(period: GstPeriod) -> sa.ColumnElement[Any]:
     """The day on which an expense counts; null for one that does not yet."""
     day, held_on = _day(period), expenses.c.tax_invoice_held_on
     needed = expenses.c.gst_code.in_(rules.TAXABLE) & (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO)
+    needed &= ~expenses.c.for_input_taxed_sales  # nothing is claimed
     # GST on an import belongs to the period in which it is paid, on either basis (s 29-15 GST Act).
     return sa.case((expenses.c.import_gst, expenses.c.paid_on), (needed & (held_on > day), held_on), else_=day)
 

@@ -20,7 +20,7 @@ from billycan import (
     own,
     take_turns,
 )
-from billycan.gst import check_unlocked
+from billycan.gst import check_unlocked, undone_on
 from billycan.sql import as_stored
 
 from . import categories, rules
@@ -126,14 +126,16 @@ def delete_expense(ctx: Context, id: str) -> Deleted:
 
 
 def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
-    """Void an expense: it stays listed, but no total includes it.
+    """Void an expense: it stays listed, but no list of totals includes it.
 
-    From recorded to void; otherwise `invalid_state_transition`. Emits `expense.voided`.
+    As a mistake it never was, in no figure; otherwise it was until `date`. From recorded to void; otherwise
+    `invalid_state_transition`. Emits `expense.voided`.
     """
     row = records.lock(ctx, id)
     status = rules.actions.check("void", row.status)
-    check_unlocked(ctx, *(getattr(row, name) for name in rules.DATES))
-    row = records.save(ctx, row, status=status, voided_at=ctx.now(), void_reason=body.reason)
+    days = [day for name in rules.DATES if (day := getattr(row, name)) is not None]
+    on = undone_on(ctx, body, days, max(days), lambda: row.lodged_in is not None)
+    row = records.save(ctx, row, status=status, voided_at=ctx.now(), voided_on=on, void_reason=body.reason)
     return tell(ctx, row, "expense.voided")
 
 

@@ -9,12 +9,15 @@ expenses = RecordPages(
     deletable=("recorded",),
     order=70,
     actions={
-        "void": ActionWords(says="For an expense that was recorded by mistake. It stays listed, and counts nowhere."),
+        "void": ActionWords(
+            says="It stays listed. As a mistake it counts nowhere; otherwise it counts until the date that you give."
+        ),
     },
     labels={"business_use_percent": "Business use", "billable": "Charge to the client"},
     rare=(
         "supplier_abn",
         "business_use_percent",
+        "for_input_taxed_sales",
         "tax_invoice_held_on",
         "tax_withheld",
         "import_gst",
@@ -28,6 +31,7 @@ expenses = RecordPages(
         "paid_on": "Leave it empty for the expense's date, or if a bill with a due date is not paid yet.",
         "tax_withheld": "What you kept back for the tax office because the supplier quoted no ABN.",
         "gst_code": "Leave it empty for what the category says.",
+        "for_input_taxed_sales": "Such as a repair of a home that is rented out. Its GST cannot be claimed.",
         "import_gst": "The GST is what the customs document says was paid on imported goods.",
         "refunded_expense_id": "Of an amount below zero: the id of the expense of which the supplier gave back.",
         "payment_method": "Such as card, EFTPOS, bank transfer or cash.",

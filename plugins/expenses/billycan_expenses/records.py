@@ -48,6 +48,7 @@ records = Records(
             "supplier_abn",
             "tax_withheld",
             "import_gst",
+            "for_input_taxed_sales",
             *_LATE,
         ),
         "allowed_actions": ("status",),
@@ -58,6 +59,11 @@ records = Records(
 
 def claim(ctx: Context) -> sa.Case[Any]:
     """The claim status of each expense, as `rules.claim_status` says."""
+    return sa.case((expenses.c.status == "void", "not_creditable"), else_=claim_until_void(ctx))
+
+
+def claim_until_void(ctx: Context) -> sa.Case[Any]:
+    """The same, of a void expense as it was before."""
     unregistered = sa.func.coalesce(expenses.c.supplier_id.in_(contacts.not_registered(ctx)), sa.false())
     needs_tax_invoice = (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~expenses.c.import_gst
     return sa.case(
@@ -93,8 +99,8 @@ def is_too_old(ctx: Context, row: Row) -> bool:
 
 
 def _creditable(ctx: Context) -> sa.ColumnElement[bool]:
-    """The expenses of a registered business whose price holds GST."""
-    return (expenses.c.status != "void") & expenses.c.gst_code.in_(rules.TAXABLE) & registered(ctx)
+    """The expenses of a registered business, for sales that are not input taxed, whose price holds GST."""
+    return expenses.c.gst_code.in_(rules.TAXABLE) & ~expenses.c.for_input_taxed_sales & registered(ctx)
 
 
 def registered(ctx: Context) -> sa.ColumnElement[bool]:
@@ -163,6 +169,7 @@ def _breakdown(ctx: Context, row: Row, supplier: contacts.Supplier | None) -> Gs
         tax_withheld=row.tax_withheld,
         lacks_abn=not supplier.abn if supplier else row.supplier_name is not None and row.supplier_abn is None,
         import_gst=row.import_gst,
+        for_input_taxed_sales=row.for_input_taxed_sales,
     )
     claimable = rules.claimable_part(row.gst, row.business_use_percent) if status == "claimable" else Decimal("0.00")
     return GstBreakdown(row.amount - row.gst, row.gst, rules.rate(row.gst_code), claimable, status)

@@ -108,15 +108,17 @@ def claim_status(
     tax_withheld: Decimal = NOTHING,
     lacks_abn: bool = False,
     import_gst: bool = False,
+    for_input_taxed_sales: bool = False,
 ) -> ClaimStatus:
     """Whether the GST can be claimed, and if not, what for.
 
     A supplier who is not registered makes no taxable supply (s 9-5 GST Act), so there is nothing to claim; whoever was
     not asked is taken to be registered. A supplier who quoted no ABN, so that tax was withheld, is not: registration
     takes an ABN. A tax invoice shows the supplier's ABN (s 29-70(1)(c)), so a named supplier's must be recorded. GST
-    on an import is claimed by the customs document (s 29-15).
+    on an import is claimed by the customs document (s 29-15). What is bought to make input taxed sales is bought for no
+    creditable purpose (s 11-15(2)).
     """
-    if not registered or status == "void" or gst_code not in TAXABLE:
+    if not registered or status == "void" or gst_code not in TAXABLE or for_input_taxed_sales:
         return "not_creditable"
     if tax_withheld:
         return "tax_withheld"

@@ -24,6 +24,7 @@ from billycan.fields import (
     Search,
     Text,
 )
+from billycan.gst import Undoing
 
 from .rules import TAXABLE, ClaimStatus, GstCode, gst_fits
 
@@ -82,6 +83,8 @@ class NewExpense(NewResource, kw_only=True):
       1/11, and needs no tax invoice.
     refunded_expense_id: The expense of which the supplier gives back, for an amount below zero.
     business_use_percent: How much of it was for business use, in percent.
+    for_input_taxed_sales: Whether it was bought to make input taxed sales, such as renting out a home: its GST cannot
+      be claimed (s 11-15(2) GST Act).
     tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
     tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or today
       once it is recorded.
@@ -108,6 +111,7 @@ class NewExpense(NewResource, kw_only=True):
     import_gst: bool = False
     refunded_expense_id: Id | None = None
     business_use_percent: Percent = Decimal("100.0000")
+    for_input_taxed_sales: bool = False
     tax_invoice_held: bool = False
     tax_invoice_held_on: Day | None = None
     paid_on: Day | UnsetType | None = UNSET
@@ -149,8 +153,8 @@ class NewExpense(NewResource, kw_only=True):
         raise RuleBroken("out_of_range", f"must be from 0 to {most} for the gst_code {code}", "gst")
 
 
-class ExpenseVoiding(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Voiding an expense.
+class ExpenseVoiding(Undoing, kw_only=True):
+    """Voiding an expense, on a day of its own or as if it never was.
 
     reason: Why.
     """
@@ -186,6 +190,7 @@ class Expense(Resource):
     gst_breakdown: Its GST, and how much can be claimed.
     invoice_id: The invoice that charges it to the job's client.
     voided_at: When it was voided.
+    voided_on: The day from which it counts no more; null for a mistake, which counts on no day.
     void_reason: Why it was voided.
     """
 
@@ -206,6 +211,7 @@ class Expense(Resource):
     import_gst: bool
     refunded_expense_id: str | None
     business_use_percent: Decimal
+    for_input_taxed_sales: bool
     tax_invoice_held: bool
     tax_invoice_held_on: datetime.date | None
     paid_on: datetime.date | None
@@ -217,6 +223,7 @@ class Expense(Resource):
     billable: bool
     invoice_id: str | None
     voided_at: Moment | None
+    voided_on: datetime.date | None
     void_reason: str | None
 
 
@@ -245,9 +252,12 @@ class ExpenseQuery(PageQuery, kw_only=True):
     job_id: list[str] | None = None
     refunded_expense_id: list[str] | None = None
     import_gst: bool | None = None
+    for_input_taxed_sales: bool | None = None
     billable: bool | None = None
     voided_at_from: DayOrInstant | None = None
     voided_at_to: DayOrInstant | None = None
+    voided_on_from: Day | None = None
+    voided_on_to: Day | None = None
 
 
 class Group(Struct):

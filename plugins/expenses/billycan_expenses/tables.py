@@ -42,6 +42,8 @@ expenses = resource_table(
     sa.Column("gst", Cents(), nullable=False),
     sa.Column("import_gst", sa.Boolean, nullable=False),
     sa.Column("business_use_percent", TenThousandths(), nullable=False),
+    # Whether it was bought to make input taxed sales, so that its GST cannot be claimed.
+    sa.Column("for_input_taxed_sales", sa.Boolean, nullable=False),
     sa.Column("tax_invoice_held", sa.Boolean, nullable=False),
     sa.Column("tax_invoice_held_on", sa.Date),
     # The last day on which its GST can be claimed, and whether it was recorded later than that.
@@ -61,6 +63,8 @@ expenses = resource_table(
     sa.Column("lodged_in", ByCodePoint),
     sa.Column("lodged_until", sa.Date),
     sa.Column("voided_at", UTCDateTime),
+    # The day from which it counts no more; null for a mistake, which counts on no day.
+    sa.Column("voided_on", sa.Date),
     sa.Column("void_reason", sa.Text),
     folded("description", nullable=True),
     searchable(),

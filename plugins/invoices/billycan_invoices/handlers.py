@@ -16,6 +16,7 @@ from billycan import (
     decode,
     take_turns,
 )
+from billycan.gst import check_undo_date, is_lodged, undone_on
 from billycan.sql import as_stored
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
@@ -38,7 +39,6 @@ from .schemas import (
 )
 from .settling import Share, lock_invoices, lock_payments, owed, receive, reverse, share, take_clients_turn, tell
 from .tables import payments
-from .undoing import check_date, undone_on
 
 
 def list_invoices(ctx: Context, query: InvoiceQuery) -> Page[ListedInvoice]:
@@ -231,7 +231,8 @@ def void_invoice(ctx: Context, id: str, body: InvoiceVoiding) -> Invoice:
     deposits.keep_applied(row)
     documents.check(ctx, row, "void")
     stands = ledger.of_invoice(ctx, id)
-    on = undone_on(ctx, body, [row.issue_date], ledger.last_day(stands, row.issue_date))
+    days, least = [row.issue_date], ledger.last_day(stands, row.issue_date)
+    on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, row.sent_at))
     ended = {"voided_at": ctx.now(), "voided_on": on, "void_reason": body.reason}
     invoice = documents.move(ctx, row, "void", "invoice.voided", **ended)
     if on is None:
@@ -261,7 +262,7 @@ def write_off_invoice(ctx: Context, id: str, body: InvoiceWriteOff) -> Invoice:
         raise Invalid.member("mistake", "invalid_value", "is not for a bad debt: void an invoice that was a mistake")
     least = ledger.last_day(ledger.of_invoice(ctx, id), row.issue_date)
     if body.date is not None:
-        check_date(ctx, body.date, least)
+        check_undo_date(ctx, body.date, least)
     on = body.date or max(ctx.today(), least)
     invoice = documents.move(
         ctx,
@@ -294,7 +295,8 @@ def undo_write_off(ctx: Context, id: str, body: WriteOffUndoing) -> Invoice:
         )
     stands = ledger.of_invoice(ctx, id)
     bad = [one for one in stands if one.written_off and one.counts_on >= row.written_off_on]
-    on = undone_on(ctx, body, (one.counts_on for one in bad), ledger.last_day(stands, row.written_off_on))
+    days, least = [one.counts_on for one in bad], ledger.last_day(stands, row.written_off_on)
+    on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, row.written_off_at))
     if on is None:
         ledger.write(ctx, id, [one.less("written_off") for one in bad])
     elif row.amount_written_off:

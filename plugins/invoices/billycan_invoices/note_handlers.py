@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import msgspec
 
 from billycan import Conflict, Context, Deleted, Fault, Invalid, NotFound, Page, Patch, Row
+from billycan.gst import is_lodged, undone_on
 from billycan.sql import as_stored
 from billycan_documents.api import id_faults, patched
 
@@ -29,7 +30,6 @@ from .rules import ZERO
 from .settling import becomes_paid, lock_invoices, moved, take_clients_turn
 from .settling import tell as tell_of_invoice
 from .tables import notes
-from .undoing import undone_on
 
 # Of these an invoice is neither changed nor void instead.
 _SENT = ("sent", "partially_paid", "paid", "credited", "written_off")
@@ -199,7 +199,9 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     stands = ledger.of_invoice(ctx, before.id)
     back = {None, *(one.payment_id for one in restored)}
     of_note = [one for one in stands if one.note_id == id and one.payment_id in back]
-    on = undone_on(ctx, body, (one.counts_on for one in of_note), ledger.last_day(stands, row.issue_date))
+    days = [one.counts_on for one in of_note]
+    least = ledger.last_day(stands, row.issue_date)
+    on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, row.issued_at))
     if on is None:
         changes = [one.less(*_OF_A_NOTE) for one in of_note]
     else:

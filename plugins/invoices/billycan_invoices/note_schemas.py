@@ -20,9 +20,10 @@ from billycan.fields import (
     Search,
     Text,
 )
+from billycan.gst import Undoing
 from billycan_documents.api import CodeTotals, GstCode
 
-from .payment_schemas import Reason, Undoing
+from .payment_schemas import Reason
 from .schemas import TaxInvoice
 
 NoteStatus = Literal["draft", "issued", "void"]

@@ -5,7 +5,7 @@ from decimal import Decimal
 import sqlalchemy as sa
 
 from billycan import Context, Invalid, Named, Page, Row, new_id
-from billycan.gst import check_unlocked
+from billycan.gst import check_unlocked, is_lodged, undone_on
 from billycan_documents.api import client_of
 
 from . import held, ledger, rules
@@ -35,7 +35,6 @@ from .settling import (
     tell_of_payment,
 )
 from .tables import payments, refunds
-from .undoing import undone_on
 
 
 def list_payments(ctx: Context, query: PaymentQuery) -> Page[Payment]:
@@ -144,7 +143,9 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
     change = rounding - before.cash_rounding
     stands = ledger.of_payment(ctx, id)[body.invoice_id]
     changes = _taken_off(stands, taken, change)
-    on = undone_on(ctx, body, [one.counts_on for one in changes], ledger.last_day(stands, payment.paid_on))
+    days = [one.counts_on for one in changes]
+    least = ledger.last_day(stands, payment.paid_on)
+    on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, payment.created_at))
     if on is not None:
         changes = [Change(kind="payment", counts_on=on, payment_id=id, paid=-taken, cash_rounding=change)]
     moved(ctx, row, changes)

@@ -8,24 +8,13 @@ from msgspec import Meta, Struct
 
 from billycan import Named, NewResource, PageQuery, Resource
 from billycan.fields import Amount, Day, DayOrInstant, Id, Moment, Positive, Reference, Text
+from billycan.gst import Undoing
 
 PaymentStatus = Literal["recorded", "reversed"]
 PaymentMethod = Annotated[
     str, Text("How a payment was made, such as `bank_transfer`, `card` or `cash`.", least=1, most=50)
 ]
 Reason = Annotated[str, Text("Why something was done.", least=1, most=500)]
-
-
-class Undoing(Struct, forbid_unknown_fields=True, kw_only=True):
-    """Undoing something, on a day of its own or as if it never was.
-
-    date: The day on which it counts, from the day of what is undone to today.
-    mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and `mistake`
-      it is one, unless a lodged tax period has what is undone; false without `date` means today.
-    """
-
-    date: Day | None = None
-    mistake: bool | None = None
 
 
 class NewPayment(Struct, forbid_unknown_fields=True, kw_only=True):

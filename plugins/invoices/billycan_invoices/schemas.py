@@ -19,9 +19,10 @@ from billycan.fields import (
     Reference,
     Search,
 )
+from billycan.gst import Undoing
 from billycan_documents.api import CodeTotals, GstCode, Line, NewDocument
 
-from .payment_schemas import InvoicePayment, Reason, Undoing
+from .payment_schemas import InvoicePayment, Reason
 
 Status = Literal["draft", "sent", "partially_paid", "paid", "credited", "void", "written_off"]
 Include = Literal["line_items"]

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Conflict, Context, Fault, Invalid, Named, Row, new_id, own
-from billycan.gst import check_unlocked
+from billycan.gst import check_unlocked, is_lodged, undone_on
 from billycan.sql import ByIds, Insertion, Statement
 
 from . import held, ledger, rules
@@ -26,7 +26,6 @@ from .payments import allowed_actions, received, show, shown
 from .payments import records as payment_records
 from .schemas import Invoice
 from .tables import allocations, invoices, notes, payments
-from .undoing import undone_on
 
 
 class Share(Struct):
@@ -214,8 +213,7 @@ def reverse(
     stands = ledger.of_payment(ctx, payment.id)
     changes = [change for of_one in stands.values() for change in of_one]
     days = [payment.paid_on, *(one.counts_on for one in changes)]
-    on = undone_on(ctx, body, days, max(days))
-    check_unlocked(ctx, on or payment.paid_on)
+    on = undone_on(ctx, body, days, max(days), lambda: is_lodged(ctx, days, payment.created_at))
     if on is None:
         settled = {one.invoice_id for one in stored}
         for id, of_one in stands.items():

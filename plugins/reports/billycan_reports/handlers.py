@@ -1,7 +1,7 @@
 """What each endpoint of GST reports does."""
 
-from collections.abc import Sequence
-from datetime import date
+from collections.abc import Collection, Sequence
+from datetime import date, datetime
 from decimal import Decimal
 from itertools import islice
 from typing import Any
@@ -224,7 +224,7 @@ def reopen_gst_period(ctx: Context, id: str, body: Reopening) -> Lodgement:
     take_turns(ctx)  # a later one must not be lodged meanwhile
     row = records.lock(ctx, id)
     status = rules.actions.check("reopen", row.status)
-    last = ctx.db.execute(_last_lodged(ctx)).scalar()
+    last = last_lodged(ctx)
     if last != id:
         message = "A later period is lodged. Reopen that first."
         raise Conflict(message, code="later_period_lodged", gst_period_id=last)
@@ -247,9 +247,10 @@ def get_gst_period(ctx: Context, id: str) -> Lodgement:
     return _shown(ctx, [records.find(ctx, id, records.columns(ctx))])[0]
 
 
-def is_lodged(ctx: Context, day: date) -> bool:
-    """Whether a day is of a tax period that was lodged."""
-    of = own(ctx, periods), periods.c.status == "lodged", periods.c.since <= day, periods.c.until >= day
+def is_lodged(ctx: Context, days: Collection[date], noted_at: datetime) -> bool:
+    """Whether any of these days is of a tax period that was lodged after a time."""
+    within = sa.or_(sa.false(), *((periods.c.since <= day) & (periods.c.until >= day) for day in days))
+    of = own(ctx, periods), periods.c.status == "lodged", periods.c.created_at > noted_at, within
     return ctx.db.execute(sa.select(periods.c.id).where(*of).limit(1)).scalar() is not None
 
 
@@ -335,9 +336,13 @@ def _lodged_before(ctx: Context, day: date) -> list[Row]:
     return list(ctx.db.execute(sa.select(periods).where(*mine).order_by(periods.c.until)))
 
 
-def _last_lodged(ctx: Context) -> sa.Select[Any]:
+def last_lodged(ctx: Context) -> str | None:
+    """The last of the lodged periods, which alone can be reopened."""
     mine = own(ctx, periods), periods.c.status == "lodged"
-    return sa.select(periods.c.id).where(*mine).order_by(periods.c.until.desc()).limit(1)
+    found: str | None = ctx.db.execute(
+        sa.select(periods.c.id).where(*mine).order_by(periods.c.until.desc()).limit(1)
+    ).scalar()
+    return found
 
 
 def _read_warnings(row: Row) -> list[GstWarning]:
@@ -362,7 +367,7 @@ def _shown(ctx: Context, rows: Sequence[Row]) -> list[Lodgement]:
     if ctx.wants(Lodgement, "warnings"):
         warned = {row.id: _read_warnings(row) for row in rows}
     if ctx.wants(Lodgement, "allowed_actions"):
-        last = ctx.db.execute(_last_lodged(ctx)).scalar() if rows else None
+        last = last_lodged(ctx) if rows else None
         allowed = {row.id: rules.actions.allowed(row.status) if row.id == last else [] for row in rows}
     return records.show(ctx, rows, labels=labels, warnings=warned, allowed_actions=allowed)
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from billycan import ActionWords, Code, Manifest, RecordPages, Route
 
 from . import handlers as h
+from . import triggers
 from .cards import near_registration
 from .receivables import get_receivables, get_receivables_as_csv
 from .schemas import Lodgement
@@ -93,4 +94,5 @@ manifest = Manifest(
         "period_not_over": Code(422, "The period is not over yet."),
     },
     examples=Path(__file__).parent / "examples.json",
+    triggers={"gst_period.created": triggers.lodge, "gst_period.reopened": triggers.reopen},
 )

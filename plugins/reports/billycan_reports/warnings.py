@@ -38,7 +38,9 @@ def warnings(
     if (warning := _gap(ctx, period)) is not None:
         found.append(warning)
     for one in not_claimed:
-        message = f"{one.documents_total} purchases with ${one.gst:,.2f} of GST are left out: {_WHY[one.reason]}."
+        what = "purchase" if one.documents_total == 1 else "purchases"
+        are = "is" if one.documents_total == 1 else "are"
+        message = f"{one.documents_total:,} {what} with ${one.gst:,.2f} of GST {are} left out: {_WHY[one.reason]}."
         found.append(GstWarning(one.reason, message))
     if changed := [label for label in ("1A", "1B", "W4") if label in corrections and corrections[label].amount]:
         amounts = ", ".join(f"{label} ${corrections[label].amount:,.2f}" for label in changed)

@@ -93,15 +93,15 @@ def test_the_worked_example_of_the_worksheet(client):
     sell(client, ("15.00", "input_taxed"))
     take_off(client, sale, "55.00")
     sell(client, ("77.00", "gst"), send=False)
-    for amount, code, share in (
-        ("220.00", "gst", 100),
-        ("3300.00", "capital", 100),
-        ("30.00", "gst_free", 100),
-        ("110.00", "input_taxed", 100),
-        ("88.00", "gst", 50),
-        ("1000.00", "out_of_scope", 100),
+    for amount, code, more in (
+        ("220.00", "gst", {}),
+        ("3300.00", "capital", {}),
+        ("30.00", "gst_free", {}),
+        ("110.00", "gst", {"for_input_taxed_sales": True}),
+        ("88.00", "gst", {"business_use_percent": 50}),
+        ("1000.00", "out_of_scope", {}),
     ):
-        buy(client, amount, code, business_use_percent=share)
+        buy(client, amount, code, **more)
     sales = amounts(G1="1080", G2="500", G3="50", G4="365", G5="915", G6="165", G8="165", G9="15", _1A="15")
     purchases = amounts(G10="3300", G11="448", G12="3748", G13="110", G14="30", G15="44", G16="184")
     assert report(client) == {**sales, **purchases, **amounts(G17="3564", G19="3564", G20="324", _1B="324")}
@@ -481,7 +481,7 @@ def test_what_changes_of_a_lodged_period_is_a_correction_of_the_next(monthly, cl
     lodged = lodge(client, JULY)["data"]
     assert lodged["labels"]["1A"] == {"amount": D("10.00"), "whole_dollars": 10}
     late = sell(client, ("335.50", "gst"), issue_date="2026-07-15")
-    client.post(f"/v1/expenses/{bought}/void", {}, 200)
+    client.post(f"/v1/expenses/{bought}/void", {"mistake": True}, 200)
     again = buy(client, "209.00", date="2026-07-10", description="Pipes")
     # The report of what was lodged is what was lodged.
     assert (report(client, JULY)["1A"], report(client, JULY)["1B"]) == (10, 20)
@@ -511,7 +511,7 @@ def test_what_changes_of_a_lodged_period_is_a_correction_of_the_next(monthly, cl
     assert [then[label]["to_lodge"] for label in ("1A", "1B")] == [50, 19]
     # They were made, so that the next has none; what changes again is one.
     assert client.get(f"/v1/reports/gst?{SEPTEMBER}")["data"]["corrections"] == {}
-    client.post(f"/v1/expenses/{again}/void", {}, 200)
+    client.post(f"/v1/expenses/{again}/void", {"mistake": True}, 200)
     assert client.get(f"/v1/reports/gst?{SEPTEMBER}")["data"]["corrections"]["1A"]["amount"] == 19
     assert client.get(f"/v1/gst_periods/{lodged['id']}")["data"] == {**lodged, "allowed_actions": []}
 
@@ -525,7 +525,7 @@ def test_while_a_plugin_is_off_nothing_of_it_is_corrected(monthly, clock, make_a
     bought = buy(client, "220.00", date="2026-07-10", tax_withheld="3.00")
     at(clock, 8)
     lodge(client, JULY)
-    client.post(f"/v1/expenses/{bought}/void", {}, 200)
+    client.post(f"/v1/expenses/{bought}/void", {"mistake": True}, 200)
     at(clock, 9)
     url = client.app.db.url.render_as_string(hide_password=False)
     off = Client(make_app("contacts", "expenses", "reports", database=url), client.tenant_id)

@@ -329,11 +329,68 @@ def test_what_a_lodged_period_counted_is_voided_and_never_deleted_or_overwritten
     assert client.patch(f"/v1/expenses/{counted}", changed)["data"]["description"] == "Pipe"
     client.patch(f"/v1/expenses/{waiting}", {"amount": "99.00"})
     client.delete(f"/v1/expenses/{waiting}")
-    client.post(f"/v1/expenses/{void}/void", {}, 200)
+    client.post(f"/v1/expenses/{void}/void", {"mistake": True}, 200)
     client.patch(f"/v1/expenses/{void}", {"metadata": {"a": "b"}})
     client.refused(409, "document_locked", "DELETE", f"/v1/expenses/{void}")
     corrections = report(client, Q2)["corrections"]
     assert corrections["1A"]["documents"] == [{"id": void, "amount": 20, "name": "Expense of 2026-08-03"}]
+
+
+def test_a_void_expense_counts_until_its_day_or_as_a_mistake_never(client, clock):
+    """The rule of invoices: nothing sent is a mistake, unless a lodged period has it."""
+    withheld = {"tax_withheld": "103.00", "amount": "220.00", "tax_invoice_held": False}
+    twice, sent_back = buy(client), buy(client, "440.00", for_input_taxed_sales=True)
+    kept_back, bill = buy(client, **withheld), buy(client, paid_on=None, due_date="2026-09-30")
+    at(clock, "2026-09-20")
+    client.post(f"/v1/expenses/{twice}/void", {}, 200)
+    gone = client.post(f"/v1/expenses/{sent_back}/void", {"date": "2026-09-10"}, 200)["data"]
+    assert (gone["voided_on"], gone["status"]) == ("2026-09-10", "void")
+    assert client.get("/v1/expenses?voided_on_from=2026-09-10")["pagination"]["total"] == 1
+    path = f"/v1/expenses/{kept_back}/void"
+    for body, param in (
+        ({"date": "2026-08-02"}, "date"),  # before it was bought
+        ({"date": "2026-09-21"}, "date"),
+        ({"date": "2026-09-20", "mistake": True}, "mistake"),
+    ):
+        assert client.refused(422, "validation_failed", "POST", path, body)["details"][0]["param"] == param
+    assert amounts(report(client, Q1)) == {"G11": 440, "G14": 220, "1B": 20, "W4": 103}
+    at(clock, "2026-10-03")
+    assert client.post(path, {"mistake": False}, 200)["data"]["voided_on"] == "2026-10-03"
+    client.post(f"/v1/expenses/{bill}/void", {"date": "2026-10-02"}, 200)
+    assert amounts(report(client, Q1)) == {"G11": 440, "G14": 220, "1B": 20, "W4": 103}
+    # The bill's credit is given back, and what was withheld of the other was paid to the tax office before.
+    assert amounts(report(client, Q2)) == {"G7": 220, "1A": 20, "W4": -103}
+    assert amounts(report(client, "from=2026-07-01&to=2026-12-31")) == {}
+
+
+def test_voiding_what_a_lodged_period_has_counts_today_and_what_came_later_never_was(client, clock):
+    """By what the period has, and not by its days: what was dated back to it later is no part of it."""
+    counted, bounced = buy(client), buy(client)
+    sold = sell(client)
+    at(clock, "2026-10-03")
+    lodge(client, Q1)
+    late, late_sold = buy(client), sell(client, "55.00", day="2026-09-01")
+    at(clock, "2026-11-05")
+    void = {id: client.post(f"/v1/expenses/{id}/void", {}, 200)["data"]["voided_on"] for id in (counted, late)}
+    assert void == {counted: "2026-11-05", late: None}
+    void = {id: client.post(f"/v1/invoices/{id}/void", {}, 200)["data"]["voided_on"] for id in (sold, late_sold)}
+    assert void == {sold: "2026-11-05", late_sold: None}
+    assert client.post(f"/v1/expenses/{bounced}/void", {"mistake": True}, 200)["data"]["voided_on"] is None
+    found = report(client, Q2)
+    assert amounts(found) == {"G7": 220, "1A": 20, "G18": 110, "1B": 10}
+    corrections = {label: one["amount"] for label, one in found["corrections"].items() if one["documents"]}
+    assert corrections == {"G7": 220, "G8": 220, "1A": 20}
+
+
+def test_an_undo_in_locked_books_says_what_to_send(client, clock):
+    spent, sold = buy(client), sell(client)
+    at(clock, "2026-10-20")
+    client.patch("/v1/tenant", {"locked_until": "2026-09-30"})
+    for path in (f"/v1/expenses/{spent}/void", f"/v1/invoices/{sold}/void"):
+        for body in ({}, {"mistake": True}):
+            said = client.refused(409, "period_locked", "POST", path, body)["message"]
+            assert "locked until 2026-09-30" in said and "Send the date on which it is undone, after that day" in said
+        assert client.post(path, {"date": "2026-10-01"}, 200)["data"]["voided_on"] == "2026-10-01"
 
 
 def test_settings_that_reach_into_a_lodged_period_say_what_they_change(client, clock):

@@ -237,6 +237,23 @@ def a_recovery(business):
     )
 
 
+def a_purchase(business):
+    """Billed on one day and paid on another."""
+    business.on(PAID)
+    category = business.web.get("/v1/expense_categories?per_page=1")["data"][0]["id"]
+    body = {"date": str(SOLD), "paid_on": str(PAID), "amount": 1100, "category_id": category, "tax_invoice_held": True}
+    id = business.act("expenses", body, 201)["id"]
+    return (
+        f"expenses/{id}/void",
+        {},
+        lambda on: (
+            [],
+            until(on, (SOLD, D(-100))),
+            until(on, (PAID, D(-100))),
+        ),
+    )
+
+
 STORIES = (
     an_invoice,
     a_payment,
@@ -247,6 +264,7 @@ STORIES = (
     a_bad_debt,
     a_bad_debt_that_was_recovered,
     a_recovery,
+    a_purchase,
 )
 HOW = {
     "nothing said": {},

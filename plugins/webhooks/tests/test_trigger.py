@@ -28,7 +28,6 @@ BY_MAIL = {"email.sent", "email.failed", "suppressed_address.created"}
 # What happens by itself when days go by, or a worker has read a file.
 BY_TIME = {"booking.reminder", "invoice.due_soon", "invoice.overdue", "quote.expiring", "recurring_invoice.failed"}
 BY_TIME |= {"import.failed", "import.finished", "recurring_invoice.email_failed"}
-BY_TIME |= {"gst_period.created", "gst_period.reopened"}  # of a tax period of the business's own, which is over
 
 
 @pytest.mark.either

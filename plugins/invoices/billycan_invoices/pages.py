@@ -70,16 +70,36 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
             "Due": day(invoice.due_date),
             "Your order": invoice.purchase_order,
             "Reference": invoice.reference,
+            **_contract(invoice),
         },
         key=Key("Amount due", money(invoice.amount_due), f"Due {day(invoice.due_date)}") if owing else None,
         sums=_settled(invoice, owing=owing),
         less=row.less_line_ids or (),
+        whole="This claim" if invoice.claim == "progress" else "The work",
         states_gst=True,
         pay=how_to_pay(ctx, invoice.number, invoice.amount_due) if owing else (),
         url=hosted_url(ctx, row),
         amount_due=invoice.amount_due,
         due_date=invoice.due_date,
     )
+
+
+def _contract(invoice: Invoice) -> dict[str, str | int | None]:
+    """What a progress claim says of the contract, so that the client can check what is payable against it."""
+    claim = invoice.progress_claim
+    if claim is None:
+        return {}
+    retains = claim.retained or claim.released or claim.retained_to_date
+    return {
+        "Progress claim": claim.number,
+        "Contract sum including GST": money(claim.contract_sum),
+        "Claimed with this claim": money(claim.claimed) if claim.number else None,
+        "Claimed to date": money(claim.claimed_to_date),
+        "Retained of this claim": money(claim.retained) if retains and claim.number else None,
+        "Retention released": money(claim.released) if claim.released else None,
+        "Retained to date": money(claim.retained_to_date) if retains else None,
+        "Payable now": money(invoice.total),
+    }
 
 
 def _settled(invoice: Invoice, *, owing: bool) -> Iterator[Sum]:

@@ -54,6 +54,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
     row = records.find(ctx, id)
     invoice = documents.show(ctx, row)
     owing = invoice.status in OPEN
+    contract = _contract(invoice)
     tone, text = _NOTICES.get(invoice.status, ("good", ""))
     return paper_of(
         ctx,
@@ -70,8 +71,9 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
             "Due": day(invoice.due_date),
             "Your order": invoice.purchase_order,
             "Reference": invoice.reference,
-            **_contract(invoice),
+            **dict(contract),
         },
+        contract=contract,
         key=Key("Amount due", money(invoice.amount_due), f"Due {day(invoice.due_date)}") if owing else None,
         sums=_settled(invoice, owing=owing),
         less=row.less_line_ids or (),
@@ -84,22 +86,23 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
     )
 
 
-def _contract(invoice: Invoice) -> dict[str, str | int | None]:
+def _contract(invoice: Invoice) -> tuple[tuple[str, str], ...]:
     """What a progress claim says of the contract, so that the client can check what is payable against it."""
     claim = invoice.progress_claim
     if claim is None:
-        return {}
-    retains = claim.retained or claim.released or claim.retained_to_date
-    return {
-        "Progress claim": claim.number,
-        "Contract sum including GST": money(claim.contract_sum),
-        "Claimed with this claim": money(claim.claimed) if claim.number else None,
-        "Claimed to date": money(claim.claimed_to_date),
-        "Retained of this claim": money(claim.retained) if retains and claim.number else None,
-        "Retention released": money(claim.released) if claim.released else None,
-        "Retained to date": money(claim.retained_to_date) if retains else None,
-        "Payable now": money(invoice.total),
-    }
+        return ()
+    found = [("Contract sum including GST", claim.contract_sum), ("Claimed to date", claim.claimed_to_date)]
+    if claim.number is not None:
+        found.insert(1, ("Claimed with this claim", claim.claimed))
+    if claim.released:
+        found.append(("Retention released", claim.released))
+    elif claim.retained:
+        found.append(("Retained of this claim", claim.retained))
+    if claim.released or claim.retained_to_date:
+        found.append(("Retained to date", claim.retained_to_date))
+    found.append(("Payable by this invoice", invoice.total))
+    number = [("Progress claim", str(claim.number))] if claim.number is not None else []
+    return (*number, *((label, money(amount)) for label, amount in found))
 
 
 def _settled(invoice: Invoice, *, owing: bool) -> Iterator[Sum]:

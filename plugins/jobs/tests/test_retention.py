@@ -297,8 +297,9 @@ def test_a_release_that_is_credited_is_retained_again(client):
 def test_billable_expenses_are_no_part_of_a_release(client):
     house = job(client, HOUSE)
     claim(client, house, percent=40, retention_percent=5)
-    spent = {"description": "Permit", "amount": "110.00", "job_id": house["id"], "billable": True}
-    client.post("/v1/expenses", spent)
+    category = client.get("/v1/expense_categories")["data"][0]["id"]
+    spent = {"description": "Permit", "amount": "110.00", "date": "2026-11-19", "category_id": category}
+    client.post("/v1/expenses", {**spent, "job_id": house["id"], "billable": True})
     assert claim(client, house, claim="retention")["total"] == 2200
     # Nothing is retained of them: they come on top of the claim.
     assert claim(client, house, percent=10, retention_percent=5)["total"] == D("10560.00")
@@ -308,7 +309,9 @@ def test_the_clients_page_shows_the_contract_and_what_is_payable(client):
     house = job(client, HOUSE)
     send(client, claim(client, house, percent=40, retention_percent=5))
     second = send(client, claim(client, house, percent=30, retention_percent=5))
-    text = " ".join(client.web.get(second["hosted_url"].removeprefix("http://localhost:8000")).html.get_text(" ").split())
+    text = " ".join(
+        client.web.get(second["hosted_url"].removeprefix("http://localhost:8000")).html.get_text(" ").split()
+    )
     for shown in (
         "Tax invoice",
         "Progress claim 2",
@@ -317,12 +320,45 @@ def test_the_clients_page_shows_the_contract_and_what_is_payable(client):
         "Claimed to date $77,000.00",
         "Retained of this claim $1,650.00",
         "Retained to date $3,850.00",
-        "Payable now $31,350.00",
+        "Payable by this invoice $31,350.00",
         "This claim, including GST $33,000.00",
         "Less retention of 5%, including GST of $150.00",
         "GST (10%) in the total $2,850.00",
     ):
         assert shown in text
+    release = send(client, claim(client, house, claim="retention"))
+    text = " ".join(
+        client.web.get(release["hosted_url"].removeprefix("http://localhost:8000")).html.get_text(" ").split()
+    )
+    for shown in (
+        f"Release of retention for {house['number']}",
+        "Claimed to date $77,000.00",
+        "Retention released $3,850.00",
+        "Retained to date $0.00",
+        "Total price includes GST $3,850.00",
+    ):
+        assert shown in text
+    assert "Progress claim" not in text
+    deposit = send(client, claim(client, house, percent=1, claim="deposit"))
+    assert "Contract sum" not in client.web.get(deposit["hosted_url"].removeprefix("http://localhost:8000")).text
+
+
+def test_an_email_says_how_the_claim_stands_to_the_contract(make_app):
+    client = Client(make_app(*EVERYTHING, "mail"))
+    house = job(client, HOUSE)
+    first = claim(client, house, percent=40, retention_percent=5)
+    sent = client.post(f"/v1/invoices/{first['id']}/email", {"to": ["ada@example.com"], "attach_pdf": False})["data"]
+    text = client.get(f"/v1/emails/{sent['id']}")["data"]["text"]
+    for shown in (
+        "Progress claim: 1",
+        "Contract sum including GST: $110,000.00",
+        "Claimed with this claim: $44,000.00",
+        "Claimed to date: $44,000.00",
+        "Retained of this claim: $2,200.00",
+        "Retained to date: $2,200.00",
+        "Payable by this invoice: $41,800.00",
+    ):
+        assert shown in text.splitlines()
 
 
 PARTS = st.one_of(

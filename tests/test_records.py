@@ -359,10 +359,10 @@ def test_retention_is_asked_for_and_shown_with_the_work_and_its_claim(client, ow
     assert "Retention (%)" in page.text and "Retention at most (% of the work)" in page.text
     owner.send(f"/dashboard/jobs/{job['id']}/invoice", percent="40", retention_percent="5", retention_cap_percent="5")
     shown = " ".join(owner.get(f"/dashboard/jobs/{job['id']}").html.get_text(" ").split())
-    assert "Retained by the client 2,200.00" in shown
+    assert "Invoiced $41,800.00 Remaining $68,200.00 Retained by the client $2,200.00 Claimed $44,000.00" in shown
     (made,) = client.get("/v1/invoices")["data"]
     shown = " ".join(owner.get(f"/dashboard/invoices/{made['id']}").html.get_text(" ").split())
-    assert "Claimed to date 44,000.00" in shown
+    assert "Claimed to date $44,000.00" in shown
     owner.get(f"/dashboard/jobs/{job['id']}/invoice")
     owner.send(f"/dashboard/jobs/{job['id']}/invoice", claim="retention")
     assert {one["total"] for one in client.get("/v1/invoices?claim=retention")["data"]} == {Decimal("2200.00")}

@@ -18,6 +18,7 @@ from .rules import dollars, nearest, whole_cents
 
 ClaimKind = Literal["progress", "part_payment", "deposit", "retention"]
 
+_NOTHING = dollars(0)
 _Share = Annotated[
     Decimal,
     Number("A percentage above 0, at most 100, with at most 4 decimal places.", places=4, least="0.0001", most="100"),
@@ -87,22 +88,20 @@ class Invoiced(Struct):
       not count.
     remaining: What is left to invoice; below zero if the work was reduced after it was invoiced.
     retained: How much of `remaining` the client retains of what was claimed; `claim: retention` releases it.
+    claimed: What is claimed of it: `invoiced` plus `retained`.
     """
 
     quoted: Decimal
     invoiced: Decimal
     remaining: Decimal
     retained: Decimal
-
-    @property
-    def claimable(self) -> Decimal:
-        """What no claim has billed, nor the client retains."""
-        return self.remaining - self.retained
+    claimed: Decimal
 
 
-def nothing_of(quoted: Decimal) -> Invoiced:
-    """Work of which nothing is invoiced."""
-    return Invoiced(quoted, dollars(0), quoted, dollars(0))
+def invoiced_of(quoted: Decimal, invoiced: Decimal = _NOTHING, retained: Decimal = _NOTHING) -> Invoiced:
+    """How much of some work is invoiced; without more, nothing is."""
+    retained = max(_NOTHING, retained)  # below zero, where a claim was undone after its retention was released
+    return Invoiced(quoted, invoiced, quoted - invoiced, retained, invoiced + retained)
 
 
 class Part(Struct, frozen=True):

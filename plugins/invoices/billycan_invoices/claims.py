@@ -32,6 +32,7 @@ from billycan_documents.api import (
     check_registration,
     combined,
     dollars,
+    invoiced_of,
     left_of,
     less_credited,
     nearest,
@@ -92,7 +93,7 @@ class Billing(Struct):
 
     def of(self, quoted: Decimal) -> Invoiced:
         """As clients see it, beside what all of the work comes to."""
-        return Invoiced(quoted, self.invoiced, quoted - self.invoiced, max(ZERO, self.retained))
+        return invoiced_of(quoted, self.invoiced, self.retained)
 
     def is_all(self, quoted: Decimal) -> bool:
         """Whether nothing is left to invoice; deposits are taken off by an invoice of what is left, be it 0.00."""

@@ -87,6 +87,7 @@ def contract(invoice):
 def invoiced(client, work):
     found = get(client, work)["invoiced"]
     assert found["invoiced"] + found["remaining"] == found["quoted"]
+    assert found["claimed"] == found["invoiced"] + found["retained"]
     return found["invoiced"], found["remaining"], found["retained"]
 
 

@@ -7,7 +7,6 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET
 
@@ -198,7 +197,10 @@ def _work(row: Row) -> dict[str, WorkTotals | None]:
 
 
 def _progress_claim(row: Row) -> ProgressClaim | None:
-    return msgspec.convert(row.progress_claim, ProgressClaim | None, strict=False)
+    if row.progress_claim is None:
+        return None
+    amounts = {name: Decimal(value) for name, value in row.progress_claim.items() if name != "number"}
+    return ProgressClaim(row.progress_claim["number"], **amounts)
 
 
 def payments_shown(ctx: Context, row: Row, rows: Sequence[Row] | None = None) -> dict[str, Any]:

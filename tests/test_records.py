@@ -350,6 +350,24 @@ def test_a_claim_is_made_of_lines_that_are_named_and_not_by_their_ids(client, ow
     assert [line["description"] for line in made["line_items"]] == ["Pipes"] and made["claim"] == "progress"
 
 
+@pytest.mark.either
+def test_retention_is_asked_for_and_shown_with_the_work_and_its_claim(client, owner):
+    lines = [{"description": "House", "unit_price": "100000.00"}]
+    work = {"client_id": prepare(client)["id"], "title": "House", "scheduled_start": "2026-12-01T00:00:00Z"}
+    job = client.post("/v1/jobs", {**work, "line_items": lines})["data"]
+    page = owner.get(f"/dashboard/jobs/{job['id']}/invoice")
+    assert "Retention (%)" in page.text and "Retention at most (% of the work)" in page.text
+    owner.send(f"/dashboard/jobs/{job['id']}/invoice", percent="40", retention_percent="5", retention_cap_percent="5")
+    shown = " ".join(owner.get(f"/dashboard/jobs/{job['id']}").html.get_text(" ").split())
+    assert "Invoiced $41,800.00 Remaining $68,200.00 Retained by the client $2,200.00 Claimed $44,000.00" in shown
+    (made,) = client.get("/v1/invoices")["data"]
+    shown = " ".join(owner.get(f"/dashboard/invoices/{made['id']}").html.get_text(" ").split())
+    assert "Claimed to date $44,000.00" in shown
+    owner.get(f"/dashboard/jobs/{job['id']}/invoice")
+    owner.send(f"/dashboard/jobs/{job['id']}/invoice", claim="retention")
+    assert {one["total"] for one in client.get("/v1/invoices?claim=retention")["data"]} == {Decimal("2200.00")}
+
+
 def test_the_profile_is_changed_by_owners_and_the_bank_only_with_the_password(app, client, owner, clock):
     owner.get("/dashboard/profile")
     owner.send("/dashboard/profile", abn="123", status=422)

@@ -112,6 +112,7 @@ class Paper(Struct, frozen=True, kw_only=True):
     badge, notice: What is so today; for a page, which is made anew, and not for a file, which is kept.
     seller, buyer: Who it is from and for.
     facts: Dates, references and the like.
+    contract: Those of the facts that an email says too: how a progress claim stands to the whole contract.
     key: What matters most.
     subject, summary: What it is about.
     caption: Whether its amounts include GST.
@@ -141,6 +142,7 @@ class Paper(Struct, frozen=True, kw_only=True):
     badge: Notice | None = None
     notice: Notice | None = None
     facts: Pairs = ()
+    contract: Pairs = ()
     key: Key | None = None
     subject: str = ""
     summary: str = ""

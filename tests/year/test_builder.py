@@ -74,7 +74,7 @@ def test_a_builders_quarter(open_business, basis, exact):  # noqa: PLR0915 - a s
     # August
     builder.on("2026-08-05")
     house = builder.job("Owner", "House", "110000.00")
-    stage = builder.claim(house, amount="41800.00")
+    stage = builder.claim(house, amount="44000.00", retention_percent=5)
     builder.on("2026-08-12")
     wiring = hire("Sparks", "11000.00", due_date="2026-09-11")
     builder.on("2026-08-14")
@@ -88,7 +88,7 @@ def test_a_builders_quarter(open_business, basis, exact):  # noqa: PLR0915 - a s
 
     builder.on("2026-09-04")
     assert builder.labels(*AUG) == expected[AUG]
-    stage = builder.claim(house, amount="62700.00")
+    stage = builder.claim(house, amount="66000.00", retention_percent=5)
     builder.on("2026-09-11")
     builder.expense(wiring, paid_on="2026-09-11")
     builder.on("2026-09-18")
@@ -108,11 +108,9 @@ def test_a_builders_quarter(open_business, basis, exact):  # noqa: PLR0915 - a s
     builder.on("2026-10-08")
     builder.pay(stage, "12700.00")
     builder.on("2026-10-15")
-    retention = builder.claim(house)
+    retention = builder.claim(house, claim="retention")
     shown = builder.web.get(f"/v1/invoices/{retention}")["data"]
-    assert shown["work"] == exact({"subtotal": "100000.00", "gst": "10000.00", "total": "110000.00"})
-    assert shown["less_invoiced"] == exact({"subtotal": "95000.00", "gst": "9500.00", "total": "104500.00"})
-    assert shown["total"] == Decimal("5500.00")
+    assert (shown["total"], shown["gst"]) == (Decimal("5500.00"), Decimal("500.00"))
     builder.on("2026-10-21")
     builder.lodge(*SEP)
     builder.on("2026-10-30")
@@ -132,3 +130,91 @@ def test_a_builders_quarter(open_business, basis, exact):  # noqa: PLR0915 - a s
         "Tiler": (Decimal("1500.00"), 0, 0),
     }
     assert {one["supplier"]["name"]: one["missing"] for one in paid["contractors"]}["Painter"] == ["abn"]
+
+
+NOV, DEC, JUN = ("2026-11-01", "2026-11-30"), ("2026-12-01", "2026-12-31"), ("2027-06-01", "2027-06-30")
+MAY = ("2027-05-01", "2027-05-31")
+
+# A contract of 330,000.00 with 30,000.00 of GST, and 5 % of each claim retained: half until practical completion, half
+# until the defects are mended. Claimed 100,000.01 + 120,000.02 + 109,999.97; retained 5,000.00 + 6,000.00 + 5,500.00.
+RETAINED = {
+    # The GST on what is not retained counts with the claim, that on what is retained once it is invoiced (PAR 2017/2,
+    # section 5).
+    "accrual": {
+        AUG: {"G1": "95000.01", "1A": "8636.36"},  # 95,000.01 / 11 = 8,636.3645
+        SEP: {"G1": "114000.02", "1A": "10363.64"},  # 114,000.02 / 11 = 10,363.6382
+        # The last claim has what is left of the GST: 10,000.00 on all of it, 9,500.00 on 104,499.97.
+        OCT: {"G1": "104499.97", "1A": "9500.00"},
+        NOV: {"G1": "8250.00", "1A": "750.00"},
+        DEC: {},
+        MAY: {"G1": "8250.00", "1A": "750.00"},
+        JUN: {},
+    },
+    # PAR 2017/2 leaves a cash basis as it is: what was paid counts (s 29-5(2)).
+    "cash": {
+        AUG: {"G1": "95000.01", "1A": "8636.36"},
+        SEP: {"G1": "50000.00", "1A": "4545.46"},  # 10,363.64 x 50,000 / 114,000.02 = 4,545.4553
+        OCT: {"G1": "64000.02", "1A": "5818.18"},  # 10,363.64 - 4,545.46
+        NOV: {"G1": "104499.97", "1A": "9500.00"},
+        DEC: {"G1": "8250.00", "1A": "750.00"},
+        MAY: {},
+        JUN: {"G1": "8250.00", "1A": "750.00"},
+    },
+}
+
+
+def test_a_contract_with_retention(open_business, basis, exact):
+    expected = {month: exact(labels) for month, labels in RETAINED[basis].items()}
+    builder = open_business(basis, period="month")
+
+    def contract():
+        found = builder.web.get(f"/v1/jobs/{house}")["data"]["invoiced"]
+        return {name: found[name] for name in ("invoiced", "remaining", "retained")}
+
+    builder.on("2026-08-03")
+    house = builder.job("Owner", "Townhouse", "330000.00")
+    builder.on("2026-08-10")
+    first = builder.claim(house, amount="100000.01", retention_percent=5)
+    builder.on("2026-08-28")
+    builder.pay(first, "95000.01")
+    builder.on("2026-09-10")
+    second = builder.claim(house, amount="120000.02", retention_percent=5)
+    builder.on("2026-09-21")
+    builder.lodge(*AUG)
+    builder.on("2026-09-30")
+    builder.pay(second, "50000.00")
+    # What is retained is owed only once it is released.
+    assert builder.owed("2026-09-30") == exact({"Owner": "64000.02"})
+    builder.on("2026-10-15")
+    builder.pay(second, "64000.02")
+    builder.on("2026-10-21")
+    builder.lodge(*SEP)
+    builder.on("2026-10-30")
+    third = builder.claim(house, final=True, retention_percent=5)
+    assert contract() == exact({"invoiced": "313500.00", "remaining": "16500.00", "retained": "16500.00"})
+
+    builder.on("2026-11-20")  # practical completion
+    builder.lodge(*OCT)
+    builder.pay(third, "104499.97")
+    wrong = builder.claim(house, claim="retention")  # only half is to be released
+    builder.do(f"invoices/{wrong}/void", {"mistake": True})
+    half = builder.claim(house, claim="retention", percent=50)
+    assert contract() == exact({"invoiced": "321750.00", "remaining": "8250.00", "retained": "8250.00"})
+    builder.on("2026-12-15")
+    builder.pay(half, "8250.00")
+    builder.on("2026-12-21")
+    builder.lodge(*NOV)
+
+    builder.on("2027-05-20")  # the defects are mended
+    builder.lodge(*DEC)
+    rest = builder.claim(house, claim="retention")
+    assert builder.owed("2027-05-31") == exact({"Owner": "8250.00"})
+    builder.on("2027-06-30")
+    builder.pay(rest, "8250.00")
+
+    assert {month: builder.labels(*month) for month in expected} == expected
+    assert builder.corrections(*JUN) == {}
+    assert contract() == exact({"invoiced": "330000.00", "remaining": "0.00", "retained": "0.00"})
+    assert builder.owed("2027-06-30") == {}
+    whole = builder.labels("2026-08-01", "2027-06-30")
+    assert whole == exact({"G1": "330000.00", "1A": "30000.00"})

@@ -8,11 +8,16 @@ from .claims import (
     Part,
     bill_for,
     cents,
+    combined,
     invoiced_again,
+    invoiced_of,
     left_of,
     less_credited,
+    negated,
     part_of,
+    release,
     rest,
+    retain,
 )
 from .documents import NEEDS, Documents, Figures, client_of, frozen
 from .items import keeps_items
@@ -33,8 +38,20 @@ from .lines import (
     patched,
     plain_number,
 )
-from .record_pages import HINTS, LABELS, RARE
-from .rules import GST_CODES, RATES, Charge, CodeTotals, GstCode, allocate, check_limit, dollars, round_cents, totals
+from .record_pages import HINTS, LABELS, RARE, RETENTION_HINTS, RETENTION_LABELS
+from .rules import (
+    GST_CODES,
+    RATES,
+    Charge,
+    CodeTotals,
+    GstCode,
+    allocate,
+    check_limit,
+    dollars,
+    nearest,
+    round_cents,
+    totals,
+)
 
 __all__ = [
     "GST_CODES",
@@ -43,6 +60,8 @@ __all__ = [
     "NEEDS",
     "RARE",
     "RATES",
+    "RETENTION_HINTS",
+    "RETENTION_LABELS",
     "Bill",
     "Charge",
     "CodeTotals",
@@ -63,12 +82,14 @@ __all__ = [
     "check_limit",
     "check_registration",
     "client_of",
+    "combined",
     "document_columns",
     "dollars",
     "frozen",
     "gst_codes",
     "id_faults",
     "invoiced_again",
+    "invoiced_of",
     "keeps_items",
     "left_of",
     "less_credited",
@@ -76,11 +97,15 @@ __all__ = [
     "line_columns",
     "lines_table",
     "may_charge_gst",
+    "nearest",
+    "negated",
     "part_of",
     "party_columns",
     "patched",
     "plain_number",
+    "release",
     "rest",
+    "retain",
     "round_cents",
     "totals",
 ]

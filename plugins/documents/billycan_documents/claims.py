@@ -16,25 +16,34 @@ from billycan.fields import Id, Number, Positive
 from .lines import Line
 from .rules import dollars, nearest, whole_cents
 
-ClaimKind = Literal["progress", "part_payment", "deposit"]
+ClaimKind = Literal["progress", "part_payment", "deposit", "retention"]
 
+_NOTHING = dollars(0)
 _Share = Annotated[
     Decimal,
     Number("A percentage above 0, at most 100, with at most 4 decimal places.", places=4, least="0.0001", most="100"),
+]
+_Retention = Annotated[
+    Decimal,
+    Number("A percentage above 0, at most 50, with at most 4 decimal places.", places=4, least="0.0001", most="50"),
 ]
 
 
 class NewClaim(Struct, forbid_unknown_fields=True, kw_only=True):
     """How much of the work to invoice; all that is left if nothing is named.
 
-    percent: So much of the whole work, in percent.
+    percent: So much of the whole work, in percent; of `retention`, so much of what is retained now.
     amount: So much of its price, including GST.
     line_ids: What is left of these lines of the work.
     claim: What the invoice is: `progress` for work done, with its own GST (Division 156 GST Act); `part_payment` for
-      part of the price of one supply; or `deposit` for a security deposit, without GST until it is applied or forfeited
-      (Division 99). Default `progress`, where a part is named.
+      part of the price of one supply; `deposit` for a security deposit, without GST until it is applied or forfeited
+      (Division 99); or `retention` to release what progress claims retained: all of it if no part is named. Default
+      `progress`, where a part is named.
     final: Whether to invoice all that is left: the whole work less what was invoiced before. True by default if no part
       is named.
+    retention_percent: How much of a progress claim, or of all that is left, the client retains until the work is found
+      good, in percent. It is no part of the invoice, and its GST counts once it is released (PAR 2017/2).
+    retention_cap_percent: The most that the claims of this work retain in all, in percent of the whole work.
     """
 
     percent: _Share | None = None
@@ -42,6 +51,8 @@ class NewClaim(Struct, forbid_unknown_fields=True, kw_only=True):
     line_ids: Annotated[list[Id], Meta(min_length=1, max_length=500)] | None = None
     claim: ClaimKind | None = None
     final: bool | None = None
+    retention_percent: _Retention | None = None
+    retention_cap_percent: _Share | None = None
 
     def __post_init__(self) -> None:
         named = [name for name in ("percent", "amount", "line_ids") if getattr(self, name) is not None]
@@ -49,13 +60,24 @@ class NewClaim(Struct, forbid_unknown_fields=True, kw_only=True):
             raise RuleBroken("invalid_value", f"cannot be combined with {named[0]}: send one of them", named[1])
         if named and self.final:
             raise RuleBroken("invalid_value", f"cannot be combined with {named[0]}: send one of them", "final")
-        if not named and (self.claim or self.final is False):
+        if self.releases and (named == ["line_ids"] or self.final):
+            raise RuleBroken("invalid_value", "is not for the release of retention", named[0] if named else "final")
+        if self.retention_percent is not None and self.claim not in (None, "progress"):
+            raise RuleBroken("invalid_value", "is for progress claims and for all that is left", "retention_percent")
+        if self.retention_cap_percent is not None and self.retention_percent is None:
+            raise RuleBroken("required", "is required where there is a retention_cap_percent", "retention_percent")
+        if not named and not self.releases and (self.claim or self.final is False):
             raise RuleBroken("required", "is required to invoice a part; or send amount or line_ids", "percent")
 
     @property
     def names_part(self) -> bool:
         """Whether a part is asked for, and not all that is left."""
         return (self.percent, self.amount, self.line_ids) != (None, None, None)
+
+    @property
+    def releases(self) -> bool:
+        """Whether to invoice what earlier claims retained."""
+        return self.claim == "retention"
 
 
 class Invoiced(Struct):
@@ -65,11 +87,21 @@ class Invoiced(Struct):
     invoiced: What its invoices bill of it: drafts too, less what was credited; void invoices and forfeited deposits do
       not count.
     remaining: What is left to invoice; below zero if the work was reduced after it was invoiced.
+    retained: How much of `remaining` the client retains of what was claimed; `claim: retention` releases it.
+    claimed: What is claimed of it: `invoiced` plus `retained`.
     """
 
     quoted: Decimal
     invoiced: Decimal
     remaining: Decimal
+    retained: Decimal
+    claimed: Decimal
+
+
+def invoiced_of(quoted: Decimal, invoiced: Decimal = _NOTHING, retained: Decimal = _NOTHING) -> Invoiced:
+    """How much of some work is invoiced; without more, nothing is."""
+    retained = max(_NOTHING, retained)  # below zero, where a claim was undone after its retention was released
+    return Invoiced(quoted, invoiced, quoted - invoiced, retained, invoiced + retained)
 
 
 class Part(Struct, frozen=True):
@@ -89,22 +121,33 @@ class Bill(Struct):
     """What one invoice bills of the work: parts of its lines, and a deposit asked for or, below zero, taken off.
 
     percent: The share of the whole that was asked for, where it was and all of it still counts.
+    retained: The parts that it claims besides and the client retains; below zero for the release of such.
     """
 
     parts: list[Part]
     deposit: int = 0
     percent: Decimal | None = None
+    retained: list[Part] = []
 
     @property
     def total(self) -> int:
         return sum(part.total for part in self.parts) + self.deposit
 
+    @property
+    def claimed(self) -> int:
+        """What it claims of the work, with what is retained of that."""
+        return sum(part.total for part in [*self.parts, *self.retained])
+
 
 class Left(Struct):
-    """What is left of the work: of each line, and the deposits that are still to be taken off."""
+    """What is left of the work: of each line, and the deposits that are still to be taken off.
+
+    retained: What was claimed and is retained. It is not invoiced, and no other claim may bill it.
+    """
 
     parts: list[Part]
     deposits: int
+    retained: list[Part] = []
 
     @property
     def remaining(self) -> int:
@@ -112,15 +155,27 @@ class Left(Struct):
 
 
 def left_of(lines: Sequence[Line], earlier: Iterable[Bill]) -> Left:
-    """What earlier invoices left of the work; a line that was invoiced and then removed is left below zero."""
-    left = {line.id: Part(line.id, line.gst_code, cents(line.net), cents(line.gst)) for line in lines}
-    deposits = 0
-    for bill in earlier:
-        deposits += bill.deposit
-        for part in bill.parts:
-            had = left.get(part.line_id, Part(part.line_id, part.gst_code, 0, 0))
-            left[part.line_id] = Part(part.line_id, had.gst_code, had.net - part.net, had.gst - part.gst)
-    return Left(list(left.values()), deposits)
+    """What earlier invoices left of the work; a line that was invoiced and then removed is left below zero.
+
+    If a claim was credited or voided after its retention was released, that bills of the work what it is too much.
+    """
+    bills = [*earlier]
+    whole = [Part(line.id, line.gst_code, cents(line.net), cents(line.gst)) for line in lines]
+    retained = combined([], (part for bill in bills for part in bill.retained))
+    if sum(part.total for part in retained) <= 0:
+        retained = []
+    left = combined(whole, [*(part for bill in bills for part in bill.parts), *retained], -1)
+    retained = [part for part in retained if part.net or part.gst]
+    return Left(left, sum(bill.deposit for bill in bills), retained)
+
+
+def combined(parts: Iterable[Part], more: Iterable[Part], sign: int = 1) -> list[Part]:
+    """These parts and more of the same or other lines; or less, with a `sign` of -1."""
+    found = {part.line_id: part for part in parts}
+    for part in more:
+        had = found.get(part.line_id, Part(part.line_id, part.gst_code, 0, 0))
+        found[part.line_id] = Part(part.line_id, had.gst_code, had.net + sign * part.net, had.gst + sign * part.gst)
+    return list(found.values())
 
 
 def bill_for(asked: NewClaim, quoted: int, left: Left, earlier: Sequence[Bill], *, per_line: bool) -> Bill:
@@ -155,6 +210,50 @@ def bill_for(asked: NewClaim, quoted: int, left: Left, earlier: Sequence[Bill], 
 def rest(left: Left) -> Bill:
     """All that is left, with what deposits are to be taken off."""
     return Bill([part for part in left.parts if part.net or part.gst], -left.deposits)
+
+
+def retain(bill: Bill, asked: NewClaim, quoted: int, before: int, *, per_line: bool) -> None:
+    """Let a bill be less by what the client retains of it; `before` is what earlier claims retained in all.
+
+    What is billed keeps the GST that s 9-90 GST Act gives it, and what is retained has the rest: so the GST over all is
+    that of the work. At least a cent is billed.
+    """
+    if asked.retention_percent is None:
+        return
+    whole = sum(part.total for part in bill.parts)
+    amount = nearest(Fraction(whole) * Fraction(asked.retention_percent) / 100)
+    if asked.retention_cap_percent is not None:
+        amount = min(amount, nearest(Fraction(quoted) * Fraction(asked.retention_cap_percent) / 100) - before)
+    amount = min(amount, bill.total - 1)
+    if amount > 0:
+        billed = part_of(bill.parts, whole - amount, per_line=per_line)
+        rest_of = combined(bill.parts, billed, -1)
+        bill.parts, bill.retained = billed, [part for part in rest_of if part.net or part.gst]
+
+
+def release(asked: NewClaim, left: Left, *, per_line: bool) -> Bill:
+    """Bill what is retained, or a part of it; Invalid `over_invoiced` for more."""
+    retained = sum(part.total for part in left.retained)
+    most = max(0, min(retained, left.remaining + retained))
+    wanted, param = most, "claim"
+    if asked.percent is not None:
+        wanted, param = nearest(Fraction(most) * Fraction(asked.percent) / 100), "percent"
+    elif asked.amount is not None:
+        wanted, param = cents(asked.amount), "amount"
+    if wanted > most or not most:
+        message = (
+            f"{dollars(wanted)} is more than the {dollars(most)} that is retained." if most else "Nothing is retained."
+        )
+        raise Invalid(message, code="over_invoiced", param=param, left=dollars(most))
+    if wanted <= 0:
+        raise Invalid.member(param, "out_of_range", "comes to less than a cent")
+    parts = left.retained if wanted == retained else part_of(left.retained, wanted, per_line=per_line)
+    return Bill([*parts], retained=negated(parts))
+
+
+def negated(parts: Iterable[Part]) -> list[Part]:
+    """The same parts below zero."""
+    return [Part(part.line_id, part.gst_code, -part.net, -part.gst) for part in parts]
 
 
 def part_of(parts: Sequence[Part], wanted: int, *, per_line: bool) -> list[Part]:
@@ -223,7 +322,10 @@ def _by_percent(percent: Decimal, quoted: int, left: Left, earlier: Sequence[Bil
     before = [bill for bill in earlier if bill.percent is not None]
     shares = sum((Fraction(bill.percent or 0) for bill in before), Fraction(percent))
     exact = Fraction(quoted) * Fraction(percent) / 100
-    carried = sum((Fraction(quoted) * Fraction(bill.percent or 0) / 100 - bill.total for bill in before), Fraction(0))
+    carried = sum(
+        (Fraction(quoted) * Fraction(bill.percent or 0) / 100 - bill.claimed - bill.deposit for bill in before),
+        Fraction(0),
+    )
     wanted = nearest(exact + carried if abs(carried) < 1 else exact)
     if len(before) < len(earlier) or shares > 100:
         return wanted

@@ -26,14 +26,16 @@ def paper_of(
     facts: Mapping[str, Any],
     sums: Iterable[Sum] = (),
     less: Collection[str] = (),
+    whole: str = "The work",
     states_gst: bool = False,
     **more: Any,
 ) -> Paper:
     """Return the Paper of a document as it is shown, and of its row; `facts` that are empty are left out.
 
     `sums` come below the total, and `more` are members of Paper that differ from one kind of document to another.
-    `less` are the ids of lines that take off what was invoiced before: they stand between the work's total and the
-    document's. With `states_gst` the total says that it includes GST, if that may be said.
+    `less` are the ids of lines that take off what was invoiced before or is retained: they stand between the document's
+    total and that of the `whole`, such as the work. With `states_gst` the total says that it includes GST, if that may
+    be said.
     """
     with_gst = any(part.rate for part in document.gst_breakdown)
     inclusive = document.amounts_are == "inclusive"
@@ -53,7 +55,7 @@ def paper_of(
         caption=_caption(with_gst=with_gst, inclusive=inclusive),
         columns=_columns(with_gst=with_gst, inclusive=inclusive),
         lines=tuple(_line(line, with_gst=with_gst, inclusive=inclusive, discounted=discounted) for line in work),
-        sums=(*_sums(document, work, with_gst=with_gst, inclusive=inclusive, states_gst=states_gst), *sums),
+        sums=(*_sums(document, work, whole, with_gst=with_gst, inclusive=inclusive, states_gst=states_gst), *sums),
         remarks=() if with_gst else ("No GST has been charged.",),
         words=words(document),
         total=document.total,
@@ -147,7 +149,9 @@ def _before_discount(line: Any) -> Decimal:
     return totals([charge], amounts_are="exclusive", gst_rounding="total_invoice").subtotal
 
 
-def _sums(document: Any, work: Sequence[Any], *, with_gst: bool, inclusive: bool, states_gst: bool) -> Iterator[Sum]:
+def _sums(
+    document: Any, work: Sequence[Any], whole: str, *, with_gst: bool, inclusive: bool, states_gst: bool
+) -> Iterator[Sum]:
     """The totals of the work and, if some of it was invoiced before, of what is taken off and what is left."""
     subtotal, gst = sum((line.net for line in work), ZERO), sum((line.gst for line in work), ZERO)
     if discount := _of_document(document):
@@ -158,7 +162,7 @@ def _sums(document: Any, work: Sequence[Any], *, with_gst: bool, inclusive: bool
         yield Sum("GST (10%)", money(gst))
     less = [line for line in document.line_items if line not in work]
     if less:
-        yield Sum("The work, including GST" if with_gst else "The work", money(subtotal + gst), "strong")
+        yield Sum(f"{whole}, including GST" if with_gst else whole, money(subtotal + gst), "strong")
         for words, (net, tax) in _by_words(less).items():
             including = f", including GST of {money(-tax)}" if tax else ""
             yield Sum(words + including, money(net + tax))

@@ -30,11 +30,17 @@ from billycan_documents.api import (
     cents,
     check_limit,
     check_registration,
+    combined,
     dollars,
+    invoiced_of,
     left_of,
     less_credited,
+    nearest,
+    negated,
     part_of,
+    release,
     rest,
+    retain,
     round_cents,
 )
 
@@ -69,23 +75,25 @@ class Extra(Struct, frozen=True):
 class Billing(Struct):
     """What invoices bill of some work: all that name it, how much of it they bill, and the last one that does.
 
-    `deposits` are those that were asked for and not taken off yet.
+    `deposits` are those that were asked for and not taken off yet; `retained` is what claims retain, less releases.
     """
 
     invoice_ids: list[str]
     invoiced: Decimal = ZERO
     last: str | None = None
     deposits: Decimal = ZERO
+    retained: Decimal = ZERO
 
     def add(self, row: Row) -> None:
         """Count what an invoice bills."""
         self.last, counts = row.id, _counts(row)
         self.invoiced += counts
         self.deposits += (counts if row.claim == "deposit" else ZERO) - row.deposits_applied
+        self.retained += -counts if row.claim == "retention" else _retains(row)
 
     def of(self, quoted: Decimal) -> Invoiced:
         """As clients see it, beside what all of the work comes to."""
-        return Invoiced(quoted, self.invoiced, quoted - self.invoiced)
+        return invoiced_of(quoted, self.invoiced, self.retained)
 
     def is_all(self, quoted: Decimal) -> bool:
         """Whether nothing is left to invoice; deposits are taken off by an invoice of what is left, be it 0.00."""
@@ -108,13 +116,16 @@ def claim(
 ) -> Invoice:
     """Draft an invoice of a part of the work, or of all that is left, and of `extras`, in the caller's transaction.
 
-    `member` says which of its ids the invoice names the work by. Conflict `already_invoiced` where nothing is left,
-    Invalid `over_invoiced` for more than is left. Forbidden where the caller's key lacks `invoices:write`.
+    `member` says which of its ids the invoice names the work by. Conflict `already_invoiced` where nothing is left, or
+    no more than is retained; Invalid `over_invoiced` for more than is left. Forbidden where the caller's key lacks
+    `invoices:write`.
     """
     ctx.require("invoices:write")
     take_turns(ctx)
     row, stored = work.row, _billing(ctx, member, work.row.id)
-    earlier, held = _bills_of(ctx, stored, row.gst_rounding == "per_line"), _open_deposits(stored)
+    per_line = row.gst_rounding == "per_line"
+    bills, held = _bills_of(ctx, stored, per_line), _open_deposits(stored)
+    earlier = [bill for one, bill in zip(stored, bills, strict=True) if one.claim != "retention"]
     billing = Billing([])
     for one in stored:
         billing.add(one)
@@ -123,26 +134,39 @@ def claim(
     if not work.lines:
         raise Invalid.member("line_items", "required", "are required to invoice this: add what to bill")
     discounted = row.discount_percent is not None or row.discount_amount is not None
-    if not (earlier or asked.names_part or (extras and discounted)):
+    if not (bills or asked.names_part or asked.releases or asked.retention_percent or (extras and discounted)):
         return _whole(ctx, work, extras)
     _keep_changes(ctx, stored)
     less: list[Line] = []
-    left = left_of(work.lines, earlier)
-    if asked.names_part:
-        bill = bill_for(asked, cents(row.total), left, earlier, per_line=row.gst_rounding == "per_line")
-        kind: str = asked.claim or "progress"
-        lines = _deposit_line(work, bill) if kind == "deposit" else _part_lines(work, bill, asked)
-    else:
-        bill, kind = rest(left), "final"
+    left, quoted = left_of(work.lines, bills), cents(row.total)
+    before = sum(part.total for bill in earlier for part in bill.retained)
+    kind: str = asked.claim or ("progress" if asked.names_part else "final")
+    if kind == "retention":
+        bill = release(asked, left, per_line=per_line)
+        lines = _lines_by_code(work, f"Release of retention for {row.number}", bill.parts)
+    elif kind == "final":
+        bill = rest(left)
+        if left.retained and not (bill.parts or left.deposits):
+            raise _only_retained(left)
+        retain(bill, asked, quoted, before, per_line=per_line)
         lines = _copies(work.lines)
         less = _less_earlier(work, left, stored)
+    else:
+        bill = bill_for(asked, quoted, left, earlier, per_line=per_line)
+        lines = _deposit_line(work, bill) if kind == "deposit" else _part_lines(work, bill, asked)
+        retain(bill, asked, quoted, before, per_line=per_line)
+    if kind != "retention":
+        less += _retention_lines(work, asked, bill.retained, left.retained if kind == "final" else [])
     if bill.deposit and kind != "deposit":
         taken_off = f"Less deposit {', '.join(one.number for one in held)}".rstrip()
         words = taken_off if bill.deposit < 0 else "Deposit that was taken off and is void"
         line = _line(words, "out_of_scope", bill.deposit, 0, row.amounts_are)
         less.append(line) if kind == "final" else lines.append(line)
-    beside = [_extra_line(work, extra) for extra in extras] if kind != "deposit" else []
-    made = _make(ctx, work, [*lines, *less, *beside], kind, bill, less=less)
+    beside = [_extra_line(work, extra) for extra in extras] if kind not in ("deposit", "retention") else []
+    columns: dict[str, Any] = {}
+    if kind in ("progress", "retention") or (kind == "final" and (left.retained or bill.retained or _claims(stored))):
+        columns["progress_claim"] = _progress(stored, earlier, left, bill, kind, quoted)
+    made = _make(ctx, work, [*lines, *less, *beside], kind, bill, less=less, **columns)
     if bill.deposit < 0:
         deposits.apply(ctx, held, made.id)
     return made
@@ -157,12 +181,24 @@ def already_invoiced(billing: Billing) -> Conflict:
     )
 
 
+def _only_retained(left: Left) -> Conflict:
+    amount = dollars(sum(part.total for part in left.retained))
+    return Conflict(
+        f"All of this is invoiced but the {amount} that the client retains: release that with `claim: retention`.",
+        code="already_invoiced",
+        retained=amount,
+    )
+
+
 def hand_over(ctx: Context, quote_id: str, job_id: str, lines: Mapping[str, str]) -> None:
     """Let a job go on with what a quote's invoices billed; `lines` gives its line for each of the quote's."""
     for row in documents.held(ctx, invoices.c.quote_id == quote_id):
         if row.claim_on == quote_id and row.status != "void":
-            parts = [[lines.get(id, id), *more] for id, *more in row.claim_parts or ()]
-            after = records.save(ctx, row, job_id=job_id, claim_on=job_id, claim_parts=parts)
+            moved: dict[str, Any] = {
+                name: [[lines.get(id, id), *more] for id, *more in getattr(row, name) or ()]
+                for name in ("claim_parts", "retained_parts")
+            }
+            after = records.save(ctx, row, job_id=job_id, claim_on=job_id, **moved)
             documents.tell(ctx, after, "invoice.updated")
     supplies.hand_over(ctx, quote_id, job_id)
 
@@ -190,7 +226,7 @@ def work_of(ctx: Context, invoice_id: str) -> tuple[str | None, str | None]:
 
 _COLUMNS = (
     *("id", "quote_id", "job_id", "status", "claim", "claim_on", "claimed", "total", "amount_credited"),
-    *("deposits_applied", "forfeited_on"),
+    *("deposits_applied", "forfeited_on", "retained"),
 )
 _BILLINGS = {
     member: ByIds(sa.select(*(invoices.c[name] for name in _COLUMNS)).order_by(invoices.c.id), invoices.c[member])
@@ -209,6 +245,19 @@ def _counts(row: Row) -> Decimal:
     """How much of the work an invoice bills: what was claimed, or less where it was changed or credited."""
     counts: Decimal = min(row.claimed, row.total - row.amount_credited)
     return counts
+
+
+def _retains(row: Row) -> Decimal:
+    """How much the client retains of what an invoice claims: its share of what was not credited."""
+    if not row.retained:
+        return ZERO
+    whole, counts = cents(row.claimed + row.deposits_applied), cents(_counts(row) + row.deposits_applied)
+    return dollars(nearest(Fraction(cents(row.retained) * counts, whole)))
+
+
+def _claims(stored: Sequence[Row]) -> list[Row]:
+    """The progress claims among the invoices of some work."""
+    return [row for row in stored if row.claim == "progress" or (row.claim == "final" and row.progress_claim)]
 
 
 def _billing(ctx: Context, member: str, id: str) -> list[Row]:
@@ -248,6 +297,10 @@ def _bills_of(ctx: Context, stored: Sequence[Row], per_line: bool) -> list[Bill]
                 bill.parts = part_of(bill.parts, counts + applied, per_line=per_line)
             bill.deposit = counts - sum(part.total for part in bill.parts)
         bill.percent = row.claim_percent if counts == whole else None
+        if row.claim == "retention":
+            bill.retained = negated(bill.parts)
+        elif row.retained and (retains := cents(_retains(row))):
+            bill.retained = part_of([Part(*part) for part in row.retained_parts], retains, per_line=per_line)
         made.append(bill)
     return made
 
@@ -290,7 +343,28 @@ def _whole(ctx: Context, work: Work, extras: Sequence[Extra]) -> Invoice:
     return add_draft(ctx, decode(members, NewInvoice), **columns)
 
 
-def _make(ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *, less: Sequence[Line]) -> Invoice:
+def _progress(
+    stored: Sequence[Row], earlier: Sequence[Bill], left: Left, bill: Bill, kind: str, contract_sum: int
+) -> dict[str, Any]:
+    """What a claim says of the contract: as it stands with this claim, whatever becomes of the others."""
+    claims = _claims(stored)
+    last = max((row.progress_claim["number"] for row in claims if row.progress_claim), default=0)
+    retained = sum(part.total for part in bill.retained)
+    figures = {
+        "contract_sum": contract_sum,
+        "claimed": bill.claimed,
+        "claimed_to_date": bill.claimed + sum(one.claimed for one in earlier),
+        "retained": max(0, retained),
+        "released": max(0, -retained),
+        "retained_to_date": retained + sum(part.total for part in left.retained),
+    }
+    number = None if kind == "retention" else max(last, len(claims)) + 1
+    return {"number": number, **{name: str(dollars(amount)) for name, amount in figures.items()}}
+
+
+def _make(
+    ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *, less: Sequence[Line], **more: Any
+) -> Invoice:
     """An invoice of these lines, whose figures are known and stay; `less` are those that take off earlier invoices."""
     row, final = work.row, kind == "final"
     sent = [{"description": line.description, "unit_price": line.unit_price} for line in lines]
@@ -326,8 +400,12 @@ def _make(ctx: Context, work: Work, lines: list[Line], kind: str, bill: Bill, *,
         "claim_percent": bill.percent,
         "claim_parts": [_stored(part) for part in bill.parts],
         "deposits_applied": ZERO if kind == "deposit" else dollars(-bill.deposit),
+        **more,
     }
-    if final:
+    if bill.retained and kind != "retention":
+        columns["retained"] = dollars(sum(part.total for part in bill.retained))
+        columns["retained_parts"] = [_stored(part) for part in bill.retained]
+    if final or less:
         columns["less_line_ids"] = [line.id for line in less]
         columns["less_subtotal"] = -sum((line.net for line in less), ZERO)
         columns["less_gst"] = -sum((line.gst for line in less), ZERO)
@@ -378,13 +456,27 @@ def _less_earlier(work: Work, left: Left, stored: Sequence[Row]) -> list[Line]:
     numbers = [row.number for row in stored if row.claim != "deposit"]
     words = f"Less {', '.join(numbers)}" if len(numbers) < 6 else "Less earlier invoices"
     made = []
-    for part in left.parts:
+    for part in combined(left.parts, left.retained):
         line = by_id.get(part.line_id)
         net, gst = (cents(line.net), cents(line.gst)) if line else (0, 0)
         if (net, gst) != (part.net, part.gst):
             text = f"{words}: {line.description}" if line else words
             made.append(_line(text, part.gst_code, part.net - net, part.gst - gst, terms))
     return made
+
+
+def _retention_lines(work: Work, asked: NewClaim, now: Sequence[Part], before: Sequence[Part]) -> list[Line]:
+    """What is taken off because the client retains it, of this claim and, on a final invoice, of those before."""
+    words = "Less retention"
+    if not before and asked.retention_cap_percent is None and asked.retention_percent is not None:
+        words += f" of {asked.retention_percent.normalize():f}%"
+    return _lines_by_code(work, words, negated([*before, *now]))
+
+
+def _lines_by_code(work: Work, words: str, parts: Iterable[Part]) -> list[Line]:
+    """A line for each GST code of these parts."""
+    sums = combined([], (Part(part.gst_code, part.gst_code, part.net, part.gst) for part in parts))
+    return [_line(words, one.gst_code, one.net, one.gst, work.row.amounts_are) for one in sums if one.net or one.gst]
 
 
 def _deposit_line(work: Work, bill: Bill) -> list[Line]:

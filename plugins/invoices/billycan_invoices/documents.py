@@ -20,7 +20,7 @@ from billycan_hosted.api import link_url
 from . import rules
 from .listed import INVOICES
 from .payments import payments_asked, payments_of
-from .schemas import Invoice, ListedInvoice, NewInvoice, TaxInvoice, WorkTotals
+from .schemas import Invoice, ListedInvoice, NewInvoice, ProgressClaim, TaxInvoice, WorkTotals
 from .tables import IS_OPEN, invoices, lines
 
 PATH = "/i/"
@@ -70,8 +70,8 @@ records = Records(
             *("claim", "applied_to", "forfeited_on", "written_off_on"),
         ),
         "forfeited_gst": ("forfeited_on", "deposit_gst"),
-        "work": ("subtotal", "gst", "less_subtotal", "less_gst"),
-        "less_invoiced": ("less_subtotal", "less_gst"),
+        "work": ("claim", "subtotal", "gst", "less_subtotal", "less_gst"),
+        "less_invoiced": ("claim", "less_subtotal", "less_gst"),
         "hosted_url": ("status", "issue_date", "sent_at"),
         "payments": ("status",),
     },
@@ -153,7 +153,7 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
     wants = partial(ctx.wants, ListedInvoice)
     titled, checked, dues = wants("document_title", "tax_invoice"), wants("tax_invoice"), wants("amount_due")
     overdue, actions, forfeited = wants("is_overdue"), wants("allowed_actions"), wants("forfeited_gst")
-    working = wants("work") or wants("less_invoiced")
+    working, claimed = wants("work", "less_invoiced"), wants("progress_claim")
     today = ctx.today()
     registered = ctx.tenant.registered_on(today)
     for row in rows:
@@ -177,6 +177,8 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
             shown["allowed_actions"] = _allowed(ctx, row, registered)
         if working:
             shown |= _work(row)
+        if claimed:
+            shown["progress_claim"] = _progress_claim(row)
         if forfeited:
             shown["forfeited_gst"] = row.deposit_gst if row.forfeited_on else None
         yield shown
@@ -184,7 +186,7 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
 
 def _work(row: Row) -> dict[str, WorkTotals | None]:
     """Of a final invoice, what all of the work comes to, and how much of it was invoiced before."""
-    if row.less_subtotal is None:
+    if row.claim != "final" or row.less_subtotal is None:
         return {"work": None, "less_invoiced": None}
     net, gst = row.less_subtotal, row.less_gst
     work_net, work_gst = row.subtotal + net, row.gst + gst
@@ -192,6 +194,13 @@ def _work(row: Row) -> dict[str, WorkTotals | None]:
         "work": WorkTotals(work_net, work_gst, work_net + work_gst),
         "less_invoiced": WorkTotals(net, gst, net + gst),
     }
+
+
+def _progress_claim(row: Row) -> ProgressClaim | None:
+    if row.progress_claim is None:
+        return None
+    amounts = {name: Decimal(value) for name, value in row.progress_claim.items() if name != "number"}
+    return ProgressClaim(row.progress_claim["number"], **amounts)
 
 
 def payments_shown(ctx: Context, row: Row, rows: Sequence[Row] | None = None) -> dict[str, Any]:

@@ -75,8 +75,11 @@ gst = (
 
 
 def _supply() -> sa.Case[str]:
-    """What an invoice is for: the work where it bills a part of one; each progress claim by itself (Division 156)."""
-    part = invoices.c.claim_on.is_not(None) & (invoices.c.claim != "progress")
+    """What an invoice is for: the work where it bills a part of one; each progress claim by itself (Division 156).
+
+    So is the release of retention: what was retained counts once it is invoiced or received (PAR 2017/2).
+    """
+    part = invoices.c.claim_on.is_not(None) & invoices.c.claim.not_in(("progress", "retention"))
     return sa.case((part, invoices.c.claim_on), else_=invoices.c.id)
 
 

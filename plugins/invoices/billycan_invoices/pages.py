@@ -54,6 +54,7 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
     row = records.find(ctx, id)
     invoice = documents.show(ctx, row)
     owing = invoice.status in OPEN
+    contract = _contract(invoice)
     tone, text = _NOTICES.get(invoice.status, ("good", ""))
     return paper_of(
         ctx,
@@ -70,16 +71,38 @@ def invoice_paper(ctx: Context, id: str) -> Paper:
             "Due": day(invoice.due_date),
             "Your order": invoice.purchase_order,
             "Reference": invoice.reference,
+            **dict(contract),
         },
+        contract=contract,
         key=Key("Amount due", money(invoice.amount_due), f"Due {day(invoice.due_date)}") if owing else None,
         sums=_settled(invoice, owing=owing),
         less=row.less_line_ids or (),
+        whole="This claim" if invoice.claim == "progress" else "The work",
         states_gst=True,
         pay=how_to_pay(ctx, invoice.number, invoice.amount_due) if owing else (),
         url=hosted_url(ctx, row),
         amount_due=invoice.amount_due,
         due_date=invoice.due_date,
     )
+
+
+def _contract(invoice: Invoice) -> tuple[tuple[str, str], ...]:
+    """What a progress claim says of the contract, so that the client can check what is payable against it."""
+    claim = invoice.progress_claim
+    if claim is None:
+        return ()
+    found = [("Contract sum including GST", claim.contract_sum), ("Claimed to date", claim.claimed_to_date)]
+    if claim.number is not None:
+        found.insert(1, ("Claimed with this claim", claim.claimed))
+    if claim.released:
+        found.append(("Retention released", claim.released))
+    elif claim.retained:
+        found.append(("Retained of this claim", claim.retained))
+    if claim.released or claim.retained_to_date:
+        found.append(("Retained to date", claim.retained_to_date))
+    found.append(("Payable by this invoice", invoice.total))
+    number = [("Progress claim", str(claim.number))] if claim.number is not None else []
+    return (*number, *((label, money(amount)) for label, amount in found))
 
 
 def _settled(invoice: Invoice, *, owing: bool) -> Iterator[Sum]:

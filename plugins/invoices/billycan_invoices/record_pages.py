@@ -63,6 +63,7 @@ invoices = RecordPages(
         **LABELS,
         "hosted_url": "The client's page",
         "claim": "Kind of invoice",
+        "progress_claim": "The contract",
         "compliant": "Shows all that it must",
         "missing": "Still missing",
     },

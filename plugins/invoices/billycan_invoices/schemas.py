@@ -26,7 +26,7 @@ from .payment_schemas import InvoicePayment, Reason
 
 Status = Literal["draft", "sent", "partially_paid", "paid", "credited", "void", "written_off"]
 Include = Literal["line_items"]
-Claim = Literal["progress", "part_payment", "deposit", "final"]
+Claim = Literal["progress", "part_payment", "deposit", "retention", "final"]
 Title = Literal["Tax invoice", "Invoice", "Deposit request"]
 
 
@@ -118,6 +118,27 @@ class WorkTotals(Struct):
     total: Decimal
 
 
+class ProgressClaim(Struct):
+    """What a progress claim says of the contract, as it stood when the claim was made; all of it includes GST.
+
+    number: Which claim under the contract it is; null for a release of retention.
+    contract_sum: What all of the work comes to.
+    claimed: What it claims of the work, before retention.
+    claimed_to_date: What it and the claims before it claim of the work, before retention.
+    retained: How much of `claimed` the client retains; it is not part of the invoice's total.
+    released: How much of what was retained it invoices.
+    retained_to_date: What the client retains, with this claim.
+    """
+
+    number: int | None
+    contract_sum: Decimal
+    claimed: Decimal
+    claimed_to_date: Decimal
+    retained: Decimal
+    released: Decimal
+    retained_to_date: Decimal
+
+
 class ListedInvoice(Resource):
     """An invoice as lists show it: without its payments, and with its lines only on request.
 
@@ -150,9 +171,12 @@ class ListedInvoice(Resource):
     written_off_on: The date on which the write-off counts.
     write_off_reason: Why it was written off.
     claim: What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a `part_payment`, a
-      `deposit`, or all that other invoices left (`final`).
+      `deposit`, the release of what was retained (`retention`), or all that other invoices left (`final`).
+    progress_claim: Of a progress claim, what it says of the contract: its number, the contract sum, what is claimed to
+      date and what is retained.
     work: Of a `final` invoice, what all of the work comes to; less `less_invoiced` it is what the invoice adds up to.
-    less_invoiced: Of a `final` invoice, what earlier invoices and deposits have billed and it takes off.
+    less_invoiced: Of a `final` invoice, what it takes off: what earlier invoices and deposits have billed, and what the
+      client retains.
     deposits_applied: What it takes off for deposits, with the GST on them in its own.
     applied_to: Of a deposit, the invoice that takes it off.
     forfeited_on: Of a deposit, when it was forfeited; the GST on it arises on that date.
@@ -203,6 +227,7 @@ class ListedInvoice(Resource):
     written_off_on: date | None
     write_off_reason: str | None
     claim: Claim | None
+    progress_claim: ProgressClaim | None
     work: WorkTotals | None
     less_invoiced: WorkTotals | None
     deposits_applied: Decimal

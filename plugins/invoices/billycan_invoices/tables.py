@@ -56,10 +56,15 @@ invoices = resource_table(
     sa.Column("claimed", Cents()),
     sa.Column("claim_percent", TenThousandths()),
     sa.Column("claim_parts", Json),
-    # Of a final invoice: the lines that take off what was invoiced before, and what they come to.
+    # Of a final invoice or a claim with retention: the lines that take off what was invoiced before or is retained, and
+    # what they come to.
     sa.Column("less_line_ids", Json),
     sa.Column("less_subtotal", Cents()),
     sa.Column("less_gst", Cents()),
+    # Of a progress claim: what it says of the contract, and what of its parts the client retains.
+    sa.Column("progress_claim", Json),
+    sa.Column("retained", Cents()),
+    sa.Column("retained_parts", Json),
     sa.Column("deposits_applied", Cents(), nullable=False),
     sa.Column("applied_to", ByCodePoint),
     sa.Column("deposit_gst", Cents()),

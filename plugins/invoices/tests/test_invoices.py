@@ -152,7 +152,16 @@ def test_what_is_not_sent_has_its_default(client, clock):
         **dict.fromkeys(("sent_at", "paid_at", "payment_method", "voided_at", "voided_on", "void_reason")),
         **dict.fromkeys(("written_off_at", "written_off_on", "write_off_reason", "external_id")),
         **dict.fromkeys(
-            ("claim", "work", "less_invoiced", "applied_to", "forfeited_on", "forfeited_gst", "forfeit_reason")
+            (
+                "claim",
+                "progress_claim",
+                "work",
+                "less_invoiced",
+                "applied_to",
+                "forfeited_on",
+                "forfeited_gst",
+                "forfeit_reason",
+            )
         ),
         "deposits_applied": 0,
         "metadata": {},

@@ -10,7 +10,7 @@ from billycan import Context, Fault, Invalid, Named, Neighbours, Records, Row, n
 from billycan.sql import as_stored, json_list_has
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_documents.api import NEEDS, Documents, Invoiced, gst_codes, may_charge_gst
+from billycan_documents.api import NEEDS, Documents, gst_codes, invoiced_of, may_charge_gst
 
 from . import rules
 from .schemas import Job, ListedJob, NewJob
@@ -138,7 +138,7 @@ def members(ctx: Context, rows: Sequence[Row], clients: Mapping[str, Party]) -> 
         of_job = billed.get(row.id)
         shown: dict[str, Any] = {"invoice_ids": of_job.invoice_ids if of_job else []}
         if invoiced:
-            shown["invoiced"] = of_job.of(row.total) if of_job else Invoiced(row.total, row.total * 0, row.total)
+            shown["invoiced"] = of_job.of(row.total) if of_job else invoiced_of(row.total)
         if assigned:
             shown["assignee_ids"] = assignee_ids(ctx, row)
             shown["assignees"] = [Named(id, people[id]) for id in shown["assignee_ids"] if id in people]

@@ -149,8 +149,9 @@ def invoice_job(ctx: Context, id: str, body: NewClaim) -> Resource:
     """Create a draft invoice of a job: of all that is left to bill, or of a part of it.
 
     From scheduled, in_progress, on_hold or complete; otherwise `invalid_state_transition`. Send `percent`, `amount` or
-    `line_ids` to invoice a part, and `claim` to say what it is: a progress claim, a part payment or a deposit. Without
-    them it invoices the whole job, less what was invoiced before; the totals match to the cent. The job's
+    `line_ids` to invoice a part, and `claim` to say what it is: a progress claim, a part payment or a deposit.
+    `retention_percent` says what the client retains of it, and `claim: retention` invoices that later. Without them it
+    invoices the whole job, less what was invoiced before; the totals match to the cent. The job's
     `billable` expenses that no invoice has yet are lines of it, too. `already_invoiced` if nothing is left;
     `over_invoiced` for more than is left; `list_full` if the job or its quote has 500 invoices. Returns the invoice.
     The key needs `invoices:write` too. Refused with `gst_not_registered` if the business is no longer registered for
@@ -163,7 +164,7 @@ def invoice_job(ctx: Context, id: str, body: NewClaim) -> Resource:
     documents.check(ctx, row, "invoice")
     content = documents.content(ctx, row, "quote_id", "booking_id")
     work = invoices.Work(row, documents.lines(ctx, [id])[id], {**content, "job_id": id})
-    spent = billable(ctx, id) if body.claim != "deposit" else []
+    spent = billable(ctx, id) if body.claim not in ("deposit", "retention") else []
     extras = [invoices.Extra(one.description, one.amount, one.of_the_work) for one in spent]
     made = invoices.claim(ctx, "job_id", work, body, extras)
     bill(ctx, spent, made.id)

@@ -71,8 +71,8 @@ def note_credit(ctx: Context, note: Note) -> None:
     _, job_id = invoices.work_of(ctx, note.invoice_id)
     for row in documents.held(ctx, jobs.c.id == job_id) if job_id else ():
         job = documents.tell(ctx, records.save(ctx, row, touch=True), "job.updated")
-        if note.status == "void" and job.invoiced.remaining < 0:
-            raise invoiced_again(job.invoiced.remaining + note.total)
+        if note.status == "void" and job.invoiced.claimed > job.invoiced.quoted:
+            raise invoiced_again(job.invoiced.quoted - job.invoiced.claimed + note.total)
 
 
 def note_quote(ctx: Context, quote: Origin) -> None:

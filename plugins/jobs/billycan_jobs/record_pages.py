@@ -1,7 +1,7 @@
 """What the dashboard says of jobs."""
 
 from billycan import ActionWords, RecordPages
-from billycan_documents.api import HINTS, LABELS, RARE
+from billycan_documents.api import HINTS, LABELS, RARE, RETENTION_HINTS, RETENTION_LABELS
 
 from . import rules
 
@@ -21,7 +21,14 @@ jobs = RecordPages(
             says="Create a draft invoice of all that is left to charge for, or of a part of it.",
         ),
     },
-    labels={**LABELS, "percent": "Share (%)", "claim": "Kind of invoice", "final": "Final invoice", "text": "To do"},
+    labels={
+        **LABELS,
+        **RETENTION_LABELS,
+        "percent": "Share (%)",
+        "claim": "Kind of invoice",
+        "final": "Final invoice",
+        "text": "To do",
+    },
     rare=(*RARE, "completion_notes"),
     hints={
         **HINTS,
@@ -29,8 +36,10 @@ jobs = RecordPages(
         "scheduled_start": "",
         "percent": "To invoice a part: a percentage of the whole work.",
         "amount": "To invoice a part: an amount, including GST.",
-        "claim": "Of a part: progress for work that is done, part payment for a part of the price of one thing, or"
-        " deposit for a security deposit, on which there is no GST yet.",
+        "claim": "Of a part: progress for work that is done, part payment for a part of the price of one thing,"
+        " deposit for a security deposit, on which there is no GST yet, or retention to release what the client"
+        " retains.",
+        **RETENTION_HINTS,
         "final": "All that is left: the work less what was invoiced before.",
     },
 )

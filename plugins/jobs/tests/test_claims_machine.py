@@ -23,6 +23,14 @@ PARTS = st.one_of(
     st.integers(0, 3).map(lambda i: {"line": i}),
     st.just({}),
 )
+TERMS = st.sampled_from(
+    [
+        {},
+        {"retention_percent": "7.77"},
+        {"retention_percent": 33},
+        {"retention_percent": 20, "retention_cap_percent": 3},
+    ]
+)
 
 
 class Claims(RuleBasedStateMachine):
@@ -54,12 +62,13 @@ class Claims(RuleBasedStateMachine):
         assert answer.json["error"]["code"] != "conflict", answer.text
         return None
 
-    @rule(part=PARTS, kind=st.sampled_from(["progress", "part_payment", "deposit"]))
-    def claim(self, part, kind):
+    @rule(part=PARTS, kind=st.sampled_from(["progress", "part_payment", "deposit", "retention"]), terms=TERMS)
+    def claim(self, part, kind, terms):
         work = self.web.get(self.job or self.quote)["data"]
         if "line" in part:
             part = {"line_ids": [work["line_items"][part["line"]]["id"]]}
-        body = {**part, "claim": kind} if part else {}
+        body = {**part, "claim": kind} if part or kind == "retention" else {}
+        body |= terms if body.get("claim", "progress") == "progress" else {}
         path = f"{self.job}/invoice" if self.job else f"{self.quote}/convert"
         before = work["invoiced"]
         made = self.call("POST", path, body if self.job else {"to": "invoice", **body})
@@ -102,6 +111,7 @@ class Claims(RuleBasedStateMachine):
         shown = self.web.get(self.quote)["data"]
         sums = shown["invoiced"]
         assert sums["invoiced"] + sums["remaining"] == sums["quoted"] == shown["total"] and sums["remaining"] >= 0
+        assert 0 <= sums["retained"] <= sums["remaining"]
         counted = D(0)
         for one in self.web.get("/v1/invoices?per_page=100")["data"]:
             if one["status"] != "void" and not one["forfeited_on"]:
@@ -111,10 +121,11 @@ class Claims(RuleBasedStateMachine):
             assert self.web.get(self.job)["data"]["invoiced"] == sums
 
     def teardown(self):
-        """Whatever was done, an invoice of the rest completes it, with the GST of the work."""
+        """Whatever was done, an invoice of the rest and one of the retention complete it, with the GST of the work."""
         path = f"{self.job}/invoice" if self.job else f"{self.quote}/convert"
-        while self.call("POST", path, {} if self.job else {"to": "invoice"}):
-            pass
+        for rest in ({}, {"claim": "retention"}):
+            while self.call("POST", path, rest if self.job else {"to": "invoice", **rest}):
+                pass
         quote = self.web.get(self.quote)["data"]
         assert quote["invoiced"]["remaining"] == 0
         notes = self.web.get("/v1/adjustment_notes?status=issued&per_page=100")["data"]
@@ -126,5 +137,5 @@ class Claims(RuleBasedStateMachine):
 @pytest.mark.either
 def test_random_claims_never_come_to_more_than_the_work(make_app):
     app = make_app(*PLUGINS)
-    modest = settings(derandomize=True, max_examples=12, stateful_step_count=20, deadline=None)
+    modest = settings(derandomize=True, max_examples=15, stateful_step_count=20, deadline=None)
     run_state_machine_as_test(lambda: Claims(app), settings=modest)

@@ -96,8 +96,9 @@ def test_what_is_not_sent_has_its_default(client):
         "gst_rounding": "total_invoice", "discount_percent": None, "discount_amount": None, "subtotal": 0,
         "discount_total": 0, "gst": 0, "total": 0, "gst_breakdown": [], "reference": None, "notes": None, "terms": None,
         "quote_id": None, "booking_id": None, "invoice_ids": [],
-        "invoiced": {"quoted": 0, "invoiced": 0, "remaining": 0}, "completed_at": None, "completion_notes": None,
-        "cancelled_at": None, "cancel_reason": None, "line_items": [], "external_id": None, "metadata": {},
+        "invoiced": {"quoted": 0, "invoiced": 0, "remaining": 0, "retained": 0, "claimed": 0},
+        "completed_at": None, "completion_notes": None, "cancelled_at": None, "cancel_reason": None,
+        "line_items": [], "external_id": None, "metadata": {},
         "allowed_actions": ["schedule", "start", "complete", "cancel"],
     }  # fmt: skip
 

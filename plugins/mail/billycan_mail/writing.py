@@ -100,7 +100,7 @@ def _details(paper: Paper) -> list[tuple[str, str]]:
         found.append((paper.key.label, paper.key.value))
     if paper.due_date and paper.amount_due:
         found.append(("Due", day(paper.due_date)))
-    return found
+    return [*found, *paper.contract]
 
 
 def money(value: Decimal) -> str:

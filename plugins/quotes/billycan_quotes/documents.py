@@ -13,7 +13,7 @@ from billycan import Context, Invalid, Neighbours, Records, Row
 from billycan.fields import LAST_DATE
 from billycan_contacts import api as contacts
 from billycan_contacts.api import Party
-from billycan_documents.api import NEEDS, Documents, Invoiced, gst_codes, may_charge_gst
+from billycan_documents.api import NEEDS, Documents, Invoiced, gst_codes, invoiced_of, may_charge_gst
 from billycan_hosted.api import link_url
 
 from . import rules
@@ -105,7 +105,7 @@ class Billed(Struct):
 
 def billed(ctx: Context, rows: Sequence[Row]) -> dict[str, Billed]:
     """What is invoiced of each of the quotes; of those that became jobs, with two queries more, what is of the jobs."""
-    nothing = {row.id: Billed(row.total, [], Invoiced(row.total, row.total * 0, row.total)) for row in rows}
+    nothing = {row.id: Billed(row.total, [], invoiced_of(row.total)) for row in rows}
     if not rows or not ctx.has("invoices"):
         return nothing
     from billycan_invoices import api as invoices  # noqa: PLC0415 - there only where that plugin is

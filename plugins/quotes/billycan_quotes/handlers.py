@@ -139,7 +139,8 @@ def convert_quote(ctx: Context, id: str, body: Conversion) -> Resource:
 
     From accepted; otherwise `invalid_state_transition`. With an invoice of all that is left it becomes invoiced; with a
     job it becomes converted, then invoiced once all of the job is invoiced. To invoice a part, send `percent`, `amount`
-    or `line_ids`, and `claim` to say what the invoice is; the quote stays accepted until nothing is left. Refused with
+    or `line_ids`, and `claim` to say what the invoice is; `retention_percent` says what the client retains of it, and
+    `claim: retention` invoices that later. The quote stays accepted until nothing is left. Refused with
     `over_invoiced` for more than is left. Returns the new document. The key needs that document's write scope too.
     Refused with `gst_not_registered` if the business is no longer registered for GST, with `already_invoiced` if
     invoices of its jobs left nothing, and with `list_full` if it has 500 invoices. Emits `quote.converted`, or

@@ -89,8 +89,8 @@ def note_credit(ctx: Context, note: Note) -> None:
     if quote_id is None:
         return
     for quote in _settle(ctx, quote_id):
-        if note.status == "void" and quote.invoiced.remaining < 0:
-            raise invoiced_again(quote.invoiced.remaining + note.total)
+        if note.status == "void" and quote.invoiced.claimed > quote.invoiced.quoted:
+            raise invoiced_again(quote.invoiced.quoted - quote.invoiced.claimed + note.total)
 
 
 def forget_job(ctx: Context, job: Gone) -> None:

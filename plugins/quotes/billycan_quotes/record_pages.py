@@ -1,7 +1,7 @@
 """What the dashboard says of quotes."""
 
 from billycan import ActionWords, RecordPages
-from billycan_documents.api import HINTS, LABELS, RARE
+from billycan_documents.api import HINTS, LABELS, RARE, RETENTION_HINTS, RETENTION_LABELS
 
 quotes = RecordPages(
     path="/v1/quotes",
@@ -37,6 +37,7 @@ quotes = RecordPages(
         "percent": "Share (%)",
         "claim": "Kind of invoice",
         "final": "Final invoice",
+        **RETENTION_LABELS,
     },
     rare=RARE,
     hints={
@@ -46,8 +47,10 @@ quotes = RecordPages(
         "to": "What to create.",
         "percent": "To invoice a part: a percentage of the whole work.",
         "amount": "To invoice a part: an amount, including GST.",
-        "claim": "Of a part: progress for work that is done, part payment for a part of the price of one thing, or"
-        " deposit for a security deposit, on which there is no GST yet.",
+        "claim": "Of a part: progress for work that is done, part payment for a part of the price of one thing,"
+        " deposit for a security deposit, on which there is no GST yet, or retention to release what the client"
+        " retains.",
+        **RETENTION_HINTS,
         "final": "All that is left: the work less what was invoiced before.",
     },
 )

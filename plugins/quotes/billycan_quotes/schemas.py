@@ -99,7 +99,7 @@ class Conversion(NewClaim, forbid_unknown_fields=True, kw_only=True):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        parts = ("percent", "amount", "line_ids", "claim", "final")
+        parts = ("percent", "amount", "line_ids", "claim", "final", "retention_percent")
         if self.to == "job" and (sent := [name for name in parts if getattr(self, name) is not None]):
             raise RuleBroken("invalid_value", "is for an invoice: a job is made of the whole quote", sent[0])
 

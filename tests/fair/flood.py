@@ -9,8 +9,9 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from itertools import cycle
+from multiprocessing.synchronize import Event
 
-DRAIN_SECONDS = 30.0  # for what is under way when the time is over
+MOST_SECONDS, DRAIN_SECONDS = 60.0, 60.0  # of a flood, and for what is under way when it is over
 
 
 class Connection:
@@ -32,7 +33,7 @@ class Connection:
         self._send()
 
     def go_on(self, events: int) -> str:
-        """Send what is left or take what has come; the status once the answer is complete, "cut" where it ends early."""
+        """Send what is left or take what has come; returns the status of a complete answer, or "cut" of another."""
         if events & selectors.EVENT_WRITE:
             self._send()
         if not events & selectors.EVENT_READ:
@@ -75,20 +76,28 @@ class Connection:
         self._ready.modify(self._socket, wanted, self)
 
 
-def run(port: int, seconds: float, connections: Sequence[Sequence[tuple[bytes, bytes]]]) -> Counter[str]:
-    """Ask for so long, and return how many answers had each status."""
+_over: list[Event] = []
+
+
+def prepare(over: Event) -> None:
+    """Take what ends a flood from another process."""
+    _over[:] = [over]
+
+
+def run(port: int, connections: Sequence[Sequence[tuple[bytes, bytes]]]) -> Counter[str]:
+    """Ask until it is over, a minute at most, and return how many answers had each status."""
     ready = selectors.DefaultSelector()
     statuses: Counter[str] = Counter()
     opened = [Connection(port, requests, ready) for requests in connections]
-    over = time.monotonic() + seconds
+    until = time.monotonic() + MOST_SECONDS
     for connection in opened:
         connection.ask()
     waiting = len(opened)
-    while waiting and time.monotonic() < over + DRAIN_SECONDS:
+    while waiting and time.monotonic() < until + DRAIN_SECONDS:
         for key, events in ready.select(1.0):
             if status := key.data.go_on(events):
                 statuses[status] += 1
-                if time.monotonic() < over:
+                if time.monotonic() < until and not _over[0].is_set():
                     key.data.ask()
                 else:
                     waiting -= 1

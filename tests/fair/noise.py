@@ -279,7 +279,10 @@ NEW: dict[str, Make] = {
         "name": "Grace",
         "hours": [{"day": day, "start": "00:00", "end": "24:00"} for day in DAYS],
         "time_off": [
-            {"start_at": f"{n.today + timedelta(400 + i)}T00:00:00Z", "end_at": f"{n.today + timedelta(400 + i)}T09:00:00Z"}
+            {
+                "start_at": f"{n.today + timedelta(400 + i)}T00:00:00Z",
+                "end_at": f"{n.today + timedelta(400 + i)}T09:00:00Z",
+            }
             for i in range(n.sizes.lines)
         ],
     },

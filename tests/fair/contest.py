@@ -29,6 +29,7 @@ from servers import NO_LIMITS, SHIPPED, Server, postgresql
 
 from billycan.app import App, Clock
 from billycan.ceilings import set_ceiling
+from billycan.sharing.limits import by_address
 from billycan.starting import migrate
 from billycan.starting.plugins import first_party
 from billycan.starting.settings import Config, Settings
@@ -265,6 +266,7 @@ def forget_requests(app: App, business: Business) -> None:
     """Let a business begin anew within its limits, as after a minute: requests ahead of the clock are forgotten."""
     settings, past = Settings(), time.time() - 200
     app.limiter.take(f"business:{business.tenant_id}", settings.business_per_minute, 1, past)
+    app.limiter.take(by_address("api", "127.0.0.1"), settings.per_minute, 1, past)  # of routes that need no key
     for id in business.keys:
         app.limiter.take(f"key:{id}", settings.per_minute, 1, past)
 
@@ -284,30 +286,35 @@ class Contest:
         """What the quiet business has without any noise."""
         return ask(self.port, self.held.quiet, within(ALONE_SECONDS))
 
-    def hold(self, noise: str, alone: Timed) -> Outcome:
-        """Let it be noisy; where the quiet business loses, again, with what it has alone measured anew."""
+    def hold(self, noise: str, alone: Timed, *, once: bool = False) -> Outcome:
+        """Let it be noisy; where the quiet business loses, again, with what it has alone measured anew.
+
+        With `once` it ends when each request of the noise was sent once.
+        """
         for attempt in range(1, ATTEMPTS + 1):
-            outcome = self._once(noise, alone, attempt)
+            outcome = self._attempt(noise, alone, attempt, once)
             outcome.attempts = attempt
             if not outcome.faults:
                 break
             alone = self.alone()
         return outcome
 
-    def _once(self, noise: str, alone: Timed, attempt: int) -> Outcome:
+    def _attempt(self, noise: str, alone: Timed, attempt: int, once: bool) -> Outcome:
         forget_requests(self.app, self.held.noisy)
         requests = self.held.noises[noise]
-        if len(requests) >= ATTEMPTS * 2:  # what is done once only is left for each attempt
+        if len(requests) >= ATTEMPTS * 2 and not once:  # what is done once only is left for each attempt
             requests = requests[attempt - 1 :: ATTEMPTS]
         keys = list(self.held.noisy.keys.values())
-        # Each connection begins elsewhere among them.
+        # Each connection begins elsewhere among them, or has some of its own.
         connections = [[*requests[i % len(requests) :], *requests[: i % len(requests)]] for i in range(CONNECTIONS)]
+        if once:
+            connections = [requests[i::CONNECTIONS] for i in range(CONNECTIONS)]
         sent = [[each.on_wire(key) for each in own] for own, key in zip(connections, keys, strict=True)]
         self.over.clear()
-        load = self.flood.submit(flood.run, self.port, sent)
+        load = self.flood.submit(flood.run, self.port, sent, once=once)
         time.sleep(WARM_SECONDS)
         try:
-            beside = ask(self.port, self.held.quiet, within(self.seconds))
+            beside = ask(self.port, self.held.quiet, load.done if once else within(self.seconds))
         finally:
             self.over.set()
         noisy = load.result()

@@ -20,6 +20,7 @@ class Connection:
     def __init__(self, port: int, requests: Sequence[tuple[bytes, bytes]], ready: selectors.BaseSelector) -> None:
         self._port, self._requests, self._ready = port, cycle(requests), ready
         self._socket: socket.socket | None = None
+        self.asked, self.most = 0, len(requests)
 
     def ask(self) -> None:
         """Send the next request, as much of it as the server takes."""
@@ -28,6 +29,7 @@ class Connection:
             self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             self._socket.setblocking(False)
             self._ready.register(self._socket, selectors.EVENT_READ, self)
+        self.asked += 1
         head, body = next(self._requests)
         self._unsent, self._answer, self._length = memoryview(head + body), b"", 0
         self._send()
@@ -84,8 +86,8 @@ def prepare(over: Event) -> None:
     _over[:] = [over]
 
 
-def run(port: int, connections: Sequence[Sequence[tuple[bytes, bytes]]]) -> Counter[str]:
-    """Ask until it is over, a minute at most, and return how many answers had each status."""
+def run(port: int, connections: Sequence[Sequence[tuple[bytes, bytes]]], *, once: bool = False) -> Counter[str]:
+    """Ask until it is over, a minute at most, and return how many answers had each status; or each request `once`."""
     ready = selectors.DefaultSelector()
     statuses: Counter[str] = Counter()
     opened = [Connection(port, requests, ready) for requests in connections]
@@ -97,7 +99,8 @@ def run(port: int, connections: Sequence[Sequence[tuple[bytes, bytes]]]) -> Coun
         for key, events in ready.select(1.0):
             if status := key.data.go_on(events):
                 statuses[status] += 1
-                if time.monotonic() < until and not _over[0].is_set():
+                is_over = key.data.asked >= key.data.most if once else _over[0].is_set()
+                if time.monotonic() < until and not is_over:
                     key.data.ask()
                 else:
                     waiting -= 1

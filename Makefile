@@ -53,8 +53,8 @@ bench: setup ## measure billycan beside its floor and its peers
 crash: setup ## kill processes 200 times on each database and count what was lost
 	@.venv/bin/python tests/crash/run.py $(ARGS)
 
-fair: setup ## let one business flood a server beside another and measure what that notices (ARGS="--seconds 5")
-	@.venv/bin/python tests/fair/contest.py $(ARGS)
+fair: setup ## let one business flood a server beside another and measure what that notices (ARGS="--write")
+	@.venv/bin/python tests/fair/run.py $(ARGS)
 
 soak: setup ## ask for ten minutes and watch for errors and leaks (ARGS="--seconds 60")
 	@.venv/bin/python tests/soak/steady.py $(ARGS)

@@ -6,7 +6,7 @@ from math import ceil, log10
 
 Curves = Mapping[str, list[tuple[int, float]]]
 WIDTH, TOP, LEFT, RIGHT, HIGH = 720, 56, 56, 430, 300
-_STYLE = """
+STYLE = """
     .paper { fill: #fbf7f2 } text { fill: #2b241e } .soft { fill: #6b5a4c; font-size: 12px }
     .title { font-weight: 600 } .grid { stroke: #d9cdc2 } .tie { stroke: #a8978a; stroke-width: .7; fill: none }
     .line { fill: none; stroke-width: 2 }
@@ -56,7 +56,7 @@ def picture(title: str, across: str, curves: Curves) -> str:
     return f"""<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" role="img"
   font-family="system-ui, sans-serif" font-size="15">
   <title>{escape(title)}</title>
-  <style>{_STYLE}  </style>
+  <style>{STYLE}  </style>
   <rect class="paper" width="{WIDTH}" height="{height}" rx="12"/>
   <text class="title" x="20" y="30">{escape(title)}</text>
   {body}

@@ -287,7 +287,7 @@ def line_of(
 
 def as_sent(line: Line) -> dict[str, Any]:
     """A stored line as the members a client may send, for a patch to merge over."""
-    return {f.name: getattr(line, f.name) for f in msgspec.structs.fields(NewLine)}
+    return {name: getattr(line, name) for name in NewLine.__struct_fields__}
 
 
 @lru_cache(4096)

@@ -1,0 +1,422 @@
+"""What a business can ask of every route: a lawful request that succeeds, and as heavy as is allowed.
+
+The routes are the app's own. One for which nothing here says how to ask it raises NoRecipe, so that a new route cannot
+be forgotten. An action that a record allows only once is asked of a pool of records, each made ready for it.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import date, timedelta
+from itertools import count
+from typing import Any
+from urllib.parse import urlencode
+
+import sqlalchemy as sa
+from msgspec import Struct
+
+from billycan import Context, unit_of_work
+from billycan.app import App
+from billycan.businesses import create_key
+from billycan.endpoints import PARAMETER, Endpoint
+from billycan.starting.settings import Settings
+from billycan.testing import Client
+from billycan.wire import encode
+from billycan_imports.testing import finish_imports
+from billycan_mail.tables import emails
+from billycan_reminders.reminding import remind
+
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+TEXT = "As agreed on the site, with all that belongs to it. "
+CASH = {"payment_method": "cash"}
+AGAIN = 4  # records of which an action can be asked again and again
+
+
+class NoRecipe(Exception):
+    """Nothing says how a route is asked."""
+
+
+class Sizes(Struct, frozen=True):
+    """How heavy the noise is: a document's lines, a list's records, records ready for an action, a file's rows."""
+
+    lines: int = 500
+    listed: int = 100
+    pool: int = 30
+    rows: int = 20_000
+    file_bytes: int = 10 * 1024 * 1024 - 1024
+
+
+LIGHT = Sizes(lines=3, listed=3, pool=1, rows=50, file_bytes=5_000)
+
+
+class Request(Struct, frozen=True):
+    """What somebody asks for."""
+
+    method: str
+    path: str
+    body: bytes = b""
+
+    def on_wire(self, key: str) -> tuple[bytes, bytes]:
+        """The head and the body, as the load client sends them."""
+        head = f"{self.method} {self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(self.body)}\r\n\r\n"
+        return head.encode(), self.body
+
+
+class Noisy:
+    """A business with much of everything, whose `keys` have the default limits; made before a contest."""
+
+    def __init__(self, app: App, sizes: Sizes = LIGHT, keys: int = 1) -> None:
+        self.app, self.sizes, self.numbers, self.quarters = app, sizes, count(1), count()
+        self.client = Client(app, profile={"name": "Noisy"})
+        bank = {"bsb": "062-000", "account_number": "12345678", "account_name": "Noisy"}
+        self.client.patch("/v1/tenant", {"bank_account": bank})
+        limits = {"per_minute": Settings().per_minute, "per_second": Settings().per_second}
+        with app.db.writing() as db:
+            scopes, now = ["read", "write"], app.now()
+            self.keys = dict(create_key(db, self.client.tenant_id, scopes, now, **limits) for _ in range(keys))
+        self.today: date = app.now().date()
+        self.monday = self.today + timedelta(7 - self.today.weekday() + 7)
+        self.lists: dict[str, list[str]] = {}
+        self.contact = self.make("contacts")["id"]
+        self.staff = self.make("staff")["id"]
+        self.service = self.make("services")["id"]
+        self.asked_first = self.call("/v1/services", {**NEW["services"](self), "requires_confirmation": True})["id"]
+        self.category = self.make("expense_categories")["id"]
+        # Whatever happens is told to these.
+        for number in range(3):
+            body = {"url": f"https://example.com/{number}", "events": ["*"]}
+            id = self.call("/v1/webhook_endpoints", body)["id"]
+            self.call(f"/v1/webhook_endpoints/{id}/test", {})
+
+    def requests(self, endpoint: Endpoint) -> list[Request]:
+        """What the connections ask of a route, in turn; NoRecipe where nothing says how."""
+        route = endpoint.route
+        if route.receive:
+            return [FILES[route.path](self)]
+        resource, _, action = route.path.removeprefix("/v1/").partition("/{id}")
+        ids = self._records(route.method, resource, action.strip("/.")) if "{" in route.path else [{}]
+        path = route.path + self._query(endpoint)
+        if resource in DIFFERING and route.method == "POST" and not ids[0]:
+            ids *= min(self.sizes.pool, FEW.get(resource, self.sizes.pool))
+        return [
+            Request(
+                route.method,
+                PARAMETER.sub(lambda found, of=each: of[found[1]], path),
+                self._body(endpoint, resource, action.strip("/.")),
+            )
+            for each in ids
+        ]
+
+    def _query(self, endpoint: Endpoint) -> str:
+        path, takes = endpoint.route.path, endpoint.signature.query
+        given: dict[str, Any] = {}
+        if endpoint.signature.listed:
+            self.many(path.removeprefix("/v1/"))
+            given = {"per_page": 100, **({"include": "line_items"} if "include" in takes.__struct_fields__ else {})}
+            refused = self.client.call("GET", f"{path}?{urlencode(given)}").json["error"] or {}
+            given["per_page"] = refused.get("per_page", 100)  # where so many are more than an answer may have
+        elif path.removesuffix(".csv").removesuffix(".pdf") in QUERIES:
+            given = QUERIES[path.removesuffix(".csv").removesuffix(".pdf")](self)
+        return f"?{urlencode(given)}" if given else ""
+
+    def _body(self, endpoint: Endpoint, resource: str, action: str) -> bytes:
+        signature, route = endpoint.signature, endpoint.route
+        if not signature.body:
+            return b""
+        if action.removesuffix("/preview").endswith("email"):
+            return encode({"to": ["ada@example.com"], "message": TEXT * 30, "attach_pdf": True})
+        if (resource, action) in BODIES:
+            return encode(BODIES[resource, action](self))
+        if action or (resource := resource.removesuffix("/preview")) not in NEW:
+            raise NoRecipe(f"{route.method} {route.path}: say in NEW or BODIES what it is sent")
+        body = NEW[resource](self)
+        return encode({k: v for k, v in body.items() if not signature.patch or k not in KEPT.get(resource, ())})
+
+    def _records(self, method: str, resource: str, action: str) -> list[dict[str, str]]:
+        """The records that a route is asked of, by the names in its path."""
+        if method == "GET" or action.endswith("preview"):
+            return [{"id": self.read(resource)}]
+        times = self.sizes.pool
+        if method == "PATCH" or (resource, action) in REPEATABLE:
+            times = min(times, AGAIN)
+        made = [self.ready(resource, action or method) for _ in range(min(times, FEW.get(resource, times)))]
+        return made[::-1]  # of tax periods only the last can be opened again
+
+    # Records ----------------------------------------------------------------------------------------------------------
+
+    def many(self, resource: str) -> list[str]:
+        """The records of a list, made once."""
+        if resource not in self.lists:
+            number = min(self.sizes.listed, FEW.get(resource, self.sizes.listed))
+            self.lists[resource] = [self.ready(resource, "")["id"] for _ in range(number)]
+        return self.lists[resource]
+
+    def read(self, resource: str) -> str:
+        """A record that is read: of the most that there can be."""
+        if resource.startswith("contacts"):
+            self.many("invoices")  # which its statement has
+            return self.contact
+        return self.many(resource)[-1]
+
+    def ready(self, resource: str, action: str) -> dict[str, str]:
+        """A new record of which an action is possible, by the names in the action's path."""
+        if resource.startswith("contacts") and action.startswith("statement"):
+            return {"id": self.contact}
+        if (make := OTHERWISE.get((resource, action)) or OTHERWISE.get((resource, ""))) is not None:
+            return {"id": make(self)}
+        made = self.make(resource, action)
+        ids = {"id": made["id"]}
+        for step, body in STEPS.get((resource, action), STEPS.get((resource, ""), ())):
+            made = self.call(f"/v1/{resource}/{ids['id']}/{step}", body)
+        return ids | ({"pay_id": made["payments"][0]["id"]} if "pay_id" in action else {})
+
+    def make(self, resource: str, action: str = "") -> Any:
+        if resource not in NEW:
+            raise NoRecipe(f"{resource}: say in NEW or OTHERWISE how one is made")
+        return self.call(f"/v1/{resource}", {**NEW[resource](self), **FOR.get((resource, action), lambda n: {})(self)})
+
+    def call(self, path: str, body: Mapping[str, Any]) -> Any:
+        """Make something before the contest."""
+        answer = self.client.call("POST", path, body)
+        assert answer.status_int < 300, f"{path}: {answer.text}"
+        return answer.json["data"]
+
+    def sent_invoice(self) -> str:
+        id = str(self.make("invoices")["id"])
+        self.call(f"/v1/invoices/{id}/send", {})
+        return id
+
+    # How they are made ------------------------------------------------------------------------------------------------
+
+    def document(self) -> dict[str, Any]:
+        line = {"unit_price": "19.90", "quantity": "1.5"}
+        lines = [{"description": f"Part {i}: {TEXT}", **line} for i in range(self.sizes.lines)]
+        return {"client_id": self.contact, "line_items": lines, "notes": TEXT * 30, "terms": TEXT * 30}
+
+    def booking(self) -> dict[str, Any]:
+        start = f"{self.monday}T09:00:00+11:00"
+        ids = {"client_id": self.contact, "service_id": self.service, "staff_id": self.staff}
+        return {**ids, "start_at": start, "force": True, "notes": TEXT * 30}
+
+    def quarter(self) -> dict[str, Any]:
+        """One of the business's own tax periods, another each time."""
+        year, number = divmod(next(self.quarters) % 96, 4)
+        first, last = (("01-01", "03-31"), ("04-01", "06-30"), ("07-01", "09-30"), ("10-01", "12-31"))[number]
+        return {"from": f"{2001 + year}-{first}", "to": f"{2001 + year}-{last}"}
+
+    def note(self) -> dict[str, Any]:
+        return {"invoice_id": self.sent_invoice(), "reason": "other", "full": True}
+
+    def allocated(self) -> list[dict[str, str]]:
+        return [{"invoice_id": id, "amount": "0.01"} for id in self.many("invoices")]
+
+    def paid(self) -> str:
+        """A receipt that has been allocated to one invoice, in part."""
+        invoice = self.many("invoices")[0]
+        body = {**NEW["payments"](self), "allocations": [{"invoice_id": invoice, "amount": "5.00"}]}
+        return str(self.call("/v1/payments", body)["id"])
+
+    def attachment(self) -> str:
+        answer = self.client.call("POST", FILES["/v1/attachments"](self).path, raw=b"%PDF-1.7", status=201)
+        return str(answer.json["data"]["id"])
+
+    def imported(self) -> str:
+        answer = self.client.call("POST", "/v1/imports?resource=contacts", raw=b"name\nAda\n", status=202)
+        finish_imports(self.app)  # few may be unfinished
+        return str(answer.json["data"]["id"])
+
+    def email(self) -> str:
+        """An email that failed."""
+        id = str(self.call(f"/v1/invoices/{self.read('invoices')}/email", {"to": ["ada@example.com"]})["id"])
+        with self.app.db.writing(across="a test ends an email") as db:
+            db.execute(sa.update(emails).where(emails.c.id == id).values(status="failed"))
+        return id
+
+    def reminded(self) -> str:
+        rule = {"days": 0, "subject": "Due", "message": "Hello {client}"}
+        self.client.patch("/v1/reminders", {"enabled": True, "rules": [rule]})
+        body = {**self.document(), "issue_date": str(self.today), "due_date": str(self.today)}
+        id = self.call("/v1/invoices", {**body, "line_items": body["line_items"][:1]})["id"]
+        self.call(f"/v1/invoices/{id}/send", {})
+        ctx = Context(self.app, self.client.tenant_id)
+        with unit_of_work(ctx):
+            remind(ctx, id)
+        return self.newest("sent_reminders")
+
+    def deposit(self) -> str:
+        """An invoice for a deposit that was paid."""
+        job = self.make("jobs")["id"]
+        self.call(f"/v1/jobs/{job}/schedule", BODIES["jobs", "schedule"](self))
+        id = self.call(f"/v1/jobs/{job}/invoice", {"percent": 20, "claim": "deposit"})["id"]
+        self.call(f"/v1/invoices/{id}/send", {})
+        self.call(f"/v1/invoices/{id}/pay", CASH)
+        return str(id)
+
+    def table(self) -> bytes:
+        """A CSV file of as many rows and bytes as an import may have."""
+        wide = (TEXT * 20)[: self.sizes.file_bytes // self.sizes.rows - 20]
+        return "".join(["name,notes\n", *(f'Ada {i},"{wide}"\n' for i in range(self.sizes.rows))]).encode()
+
+    def year(self) -> dict[str, date]:
+        return {"from": self.today - timedelta(364), "to": self.today}
+
+    def newest(self, resource: str) -> str:
+        return str(self.client.get(f"/v1/{resource}?per_page=1")["data"][0]["id"])
+
+
+Make = Callable[[Noisy], dict[str, Any]]
+
+# What a new record of each collection is sent, or a change of one.
+NEW: dict[str, Make] = {
+    "contacts": lambda n: {
+        "name": f"Ada {next(n.numbers)}",
+        "email": "ada@example.com",
+        "roles": ["client", "supplier"],
+        "people": [{"name": f"Grace {i}"} for i in range(min(50, n.sizes.lines))],
+        "tags": [f"tag {i}" for i in range(min(50, n.sizes.lines))],
+        "notes": TEXT * 100,
+    },
+    "staff": lambda n: {
+        "name": "Grace",
+        "hours": [{"day": day, "start": "00:00", "end": "24:00"} for day in DAYS],
+        "time_off": [
+            {
+                "start_at": f"{n.today + timedelta(400 + i)}T00:00:00Z",
+                "end_at": f"{n.today + timedelta(400 + i)}T09:00:00Z",
+            }
+            for i in range(n.sizes.lines)
+        ],
+    },
+    "items": lambda n: {"name": "Tap", "unit_price": "4.95", "sku": f"T{next(n.numbers)}", "description": TEXT * 50},
+    "services": lambda n: {"name": "Blocked drain", "duration_minutes": 60, "capacity": 1000},
+    "bookings": Noisy.booking,
+    "expense_categories": lambda n: {"name": f"Fittings {next(n.numbers)}"},
+    "expenses": lambda n: {
+        "date": str(n.today - timedelta(1)),
+        "amount": "64.90",
+        "category_id": n.category,
+        "supplier_id": n.contact,
+        "description": TEXT * 20,
+    },
+    "suppressed_addresses": lambda n: {"address": f"grace{next(n.numbers)}@example.com"},
+    "invoices": Noisy.document,
+    "quotes": Noisy.document,
+    "jobs": lambda n: {
+        **n.document(),
+        "title": "Bathroom",
+        "checklist": [{"text": f"Step {i}"} for i in range(min(200, n.sizes.lines))],
+    },
+    "recurring_invoices": lambda n: {
+        **n.document(),
+        "frequency": "month",
+        "start_on": str(n.today + timedelta(30)),
+    },
+    "payments": lambda n: {"client_id": n.contact, "amount": "5000.00", "payment_method": "card"},
+    "adjustment_notes": Noisy.note,
+    "gst_periods": Noisy.quarter,
+    "webhook_endpoints": lambda n: {"url": "https://example.com/rare", "events": ["gst_period.reopened"]},
+}
+# What other routes are sent, by what their path begins with and what follows the id.
+BODIES: dict[tuple[str, str], Make] = {
+    ("tenant", ""): lambda n: {"phone": "03 5550 0134", "legal_name": f"Noisy {next(n.numbers)} Pty Ltd"},
+    ("branding", ""): lambda n: {"footer": TEXT * 3, "accent_colour": "#1a5f7a"},
+    ("reminders", ""): lambda n: {
+        "enabled": True,
+        "rules": [{"days": i, "subject": "Due", "message": TEXT * 10} for i in range(min(10, n.sizes.lines))],
+    },
+    ("payments", ""): lambda n: {**NEW["payments"](n), "allocations": n.allocated()},
+    ("expenses", "void"): lambda n: {},
+    ("invoices", "payments"): lambda n: {"amount": "0.05", **CASH},
+    ("invoices", "payments/{pay_id}/reverse"): lambda n: {"reason": TEXT},
+    ("invoices", "pay"): lambda n: CASH,
+    ("invoices", "void"): lambda n: {"reason": TEXT},
+    ("invoices", "write_off"): lambda n: {"reason": TEXT},
+    ("invoices", "undo_write_off"): lambda n: {"mistake": True},
+    ("invoices", "forfeit"): lambda n: {"reason": TEXT},
+    ("payments", "allocate"): lambda n: {"allocations": n.allocated()},
+    ("payments", "deallocate"): lambda n: {"invoice_id": n.many("invoices")[0], "amount": "0.01"},
+    ("payments", "refund"): lambda n: {"amount": "0.05", **CASH},
+    ("payments", "reverse"): lambda n: {"reason": TEXT},
+    ("adjustment_notes", "void"): lambda n: {"reason": TEXT},
+    ("jobs", "schedule"): lambda n: {"scheduled_start": f"{n.monday}T09:00:00+11:00"},
+    ("jobs", "complete"): lambda n: {"notes": TEXT * 20},
+    ("jobs", "cancel"): lambda n: {"reason": TEXT},
+    ("jobs", "invoice"): lambda n: {},
+    ("gst_periods", "reopen"): lambda n: {"reason": TEXT},
+    ("bookings", "cancel"): lambda n: {"reason": TEXT},
+    ("bookings", "reschedule"): lambda n: {"start_at": f"{n.monday}T11:00:00+11:00", "force": True},
+    ("quotes", "send"): lambda n: {},
+    ("quotes", "accept"): lambda n: {"name": "Ada"},
+    ("quotes", "decline"): lambda n: {"reason": TEXT},
+    ("quotes", "convert"): lambda n: {"to": "invoice"},
+    ("webhook_endpoints", "recover"): lambda n: {"since": f"{n.today - timedelta(2)}T00:00:00Z"},
+}
+# What is done to a new record before an action, or to all of a list.
+STEPS: dict[tuple[str, str], list[tuple[str, dict[str, Any]]]] = {
+    ("contacts", "restore"): [("archive", {})],
+    ("invoices", ""): [("send", {})],
+    **{("invoices", action): [("send", {})] for action in ("payments", "pay", "void", "write_off")},
+    ("invoices", "payments/{pay_id}/reverse"): [("send", {}), ("payments", {"amount": "0.05", **CASH})],
+    ("invoices", "undo_write_off"): [("send", {}), ("write_off", {"reason": TEXT})],
+    **{("invoices", action): [] for action in ("PATCH", "DELETE", "send", "duplicate", "email")},
+    ("adjustment_notes", "void"): [("issue", {})],
+    ("bookings", "reopen"): [("complete", {})],
+    ("jobs", "hold"): [("start", {})],
+    ("jobs", "resume"): [("start", {}), ("hold", {})],
+    ("jobs", "complete"): [("start", {})],
+    ("jobs", "reopen"): [("complete", {})],
+    ("jobs", "invoice"): [("complete", {})],
+    ("quotes", "accept"): [("send", {})],
+    ("quotes", "decline"): [("send", {})],
+    ("quotes", "revise"): [("send", {})],
+    ("quotes", "convert"): [("send", {}), ("accept", {"name": "Ada"})],
+    ("recurring_invoices", "resume"): [("pause", {})],
+}
+# What a new record is sent besides, for an action.
+FOR: dict[tuple[str, str], Make] = {
+    ("bookings", action): lambda n: {"service_id": n.asked_first, "start_at": f"{n.monday}T14:00:00+11:00"}
+    for action in ("confirm", "decline", "DELETE")
+}
+# Records that are not simply created: of a resource, or for one action of it.
+OTHERWISE: dict[tuple[str, str], Callable[[Noisy], str]] = {
+    ("attachments", ""): Noisy.attachment,
+    ("imports", ""): Noisy.imported,
+    ("emails", ""): Noisy.email,
+    ("sent_reminders", ""): Noisy.reminded,
+    ("events", ""): lambda n: n.newest("events"),
+    ("webhook_deliveries", ""): lambda n: n.newest("webhook_deliveries"),
+    ("invoices", "forfeit"): Noisy.deposit,
+    ("payments", "deallocate"): Noisy.paid,
+}
+# Of these each new one must differ from all others.
+DIFFERING = {"items", "expense_categories", "suppressed_addresses", "gst_periods", "adjustment_notes"}
+# Members that a change of a record does not take.
+KEPT = {"bookings": ("service_id", "start_at", "staff_id", "force"), "adjustment_notes": ("invoice_id",)}
+# Actions that a record allows again and again.
+REPEATABLE = {
+    *(("webhook_endpoints", action) for action in ("rotate_secret", "test", "recover")),
+    ("webhook_deliveries", "replay"),
+    ("emails", "resend"),
+    *(("invoices", action) for action in ("payments", "duplicate", "email")),
+    *(("payments", action) for action in ("allocate", "deallocate", "refund")),
+    *((resource, "email") for resource in ("adjustment_notes", "quotes")),
+    ("contacts", "statement/email"),
+    ("jobs", "schedule"),
+    ("bookings", "reschedule"),
+}
+# Of these a business may have no more, or they are slow to make.
+FEW = {"webhook_endpoints": 1, "sent_reminders": 10, "gst_periods": 40, "emails": 50, "imports": 20}
+QUERIES: dict[str, Make] = {
+    "/v1/expenses/summary": lambda n: {"group_by": "gst_code"},
+    "/v1/invoices/summary": lambda n: {"group_by": "client"},
+    "/v1/availability": lambda n: {"service_id": n.service, "from": n.today, "to": n.today + timedelta(9)},
+    "/v1/reports/gst": lambda n: n.year(),
+    "/v1/reports/gst/documents": lambda n: {**n.year(), "label": "1A"},
+    "/v1/reports/gst/periods": lambda n: n.year(),
+}
+# Requests whose body is a file.
+FILES: dict[str, Callable[[Noisy], Request]] = {
+    "/v1/attachments": lambda n: Request(
+        "POST", f"/v1/attachments?resource={n.contact}&filename=a.pdf", b"%PDF-1.7\n" + b"x" * n.sizes.file_bytes
+    ),
+    "/v1/imports": lambda n: Request("POST", "/v1/imports?resource=contacts", n.table()),
+}

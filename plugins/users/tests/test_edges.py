@@ -2,6 +2,7 @@
 
 import logging
 import re
+import time
 from urllib.parse import urlencode
 
 import pytest
@@ -121,6 +122,17 @@ def test_no_form_leads_elsewhere(app, owner, onward):
 def test_a_form_leads_back_within_the_site(app, owner, onward):
     query = urlencode({"next": onward})
     assert owner.web.get(f"/dashboard/sign-in?{query}", status=303).headers["Location"] == onward
+
+
+def test_a_cookie_of_backslashes_takes_no_time(app, owner):
+    """Some releases of Python take quadratic time for it: 4 s for 32 KB, and a head may have 800 KB."""
+    cookie = owner.web.cookies["billycan_session"]
+    slow = 'a="' + '\\"' * 50_000 + '"'
+    began = time.thread_time()
+    stranger = Browser(app).web
+    sent = {"Cookie": f"{slow}; billycan_session={cookie}"}
+    stranger.get("/dashboard/account", headers=sent, status=200)
+    assert time.thread_time() - began < 5
 
 
 def test_nothing_is_kept_by_a_cache_and_an_old_cookie_opens_nothing(app, owner):

@@ -136,6 +136,11 @@ class PayloadTooLarge(Problem):
     message = "The body is larger than 1 MiB."
 
 
+class HeadersTooLarge(PayloadTooLarge):
+    status = 431
+    message = "The headers are too large: at most 100 of them, of 8,190 bytes each and 32,768 in all."
+
+
 class UnsupportedMediaType(Problem):
     status, type, code = 415, "invalid_request", "unsupported_media_type"
     message = "Send JSON in UTF-8 with `Content-Type: application/json`."

@@ -9,6 +9,7 @@ import webob
 from hypothesis import given
 from hypothesis import strategies as st
 
+from billycan import pipeline
 from billycan.testing import Client, decoded
 from billycan.wire import MOST_BYTES
 
@@ -548,3 +549,16 @@ def test_no_query_is_too_much(anyone, query):
     text = "&".join(f"{quote(k, errors='surrogatepass')}={quote(v, errors='surrogatepass')}" for k, v in query.items())
     for path in ("/v1/contacts", "/v1/events"):
         assert anyone.call("GET", f"{path}?{text}").status_int in (200, 400)
+
+
+@pytest.mark.either
+@pytest.mark.parametrize("path", ["/v1/contacts", "/", "/nope"])
+@pytest.mark.parametrize("name", ["Accept", "Cookie", "If-None-Match", "X-Request-Id"])
+def test_headers_are_only_so_large_in_all(client, name, path):
+    unit, most = 'a/b;q="1",', pipeline.MOST_HEADERS_BYTES
+    client.call("GET", path, headers={name: (unit * most)[: most + 1]})
+    assert client.last.status_int == 431
+    assert client.last.json["error"]["code"] == "payload_too_large"  # JSON, whatever was accepted
+    assert client.last.headers["X-Request-Id"].startswith("req_")
+    client.call("GET", path, headers={name: (unit * most)[: most - 1_000]})
+    assert client.last.status_int != 431

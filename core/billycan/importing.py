@@ -14,7 +14,7 @@ from msgspec.structs import fields
 from . import sheets, work
 from .context import Context
 from .plain import is_struct, options, parts
-from .problems import MOST_SHOWN, BadRequest, Fault, PayloadTooLarge, Problem
+from .problems import MOST_SHOWN, BadRequest, Fault, Problem
 from .reader import decode
 from .rehearsing import Recording, Rehearsal, Replay
 from .wire import parse
@@ -180,7 +180,7 @@ class _Column(msgspec.Struct, frozen=True):
         if is_list or plain is dict or is_struct(plain):
             try:
                 return parse(text.encode())
-            except (BadRequest, PayloadTooLarge):
+            except BadRequest:
                 return text
         return text
 

@@ -36,9 +36,11 @@ encode = msgspec.json.Encoder(decimal_format="number", enc_hook=_encode_other).e
 
 
 def read_body(req: falcon.Request) -> bytes:
-    """The bytes of a JSON body, at most 1 MiB; empty where there is none."""
+    """The bytes of a JSON body, at most 1 MiB and 20,000 lists and objects; empty where there is none."""
     if raw := read_bytes(req, MOST_BYTES):
         _check_media_type(req)
+    if _brackets(raw) > MOST_CONTAINERS and _brackets(_TEXT.sub(b"", raw)) > MOST_CONTAINERS:
+        raise PayloadTooLarge(f"The body has more than {MOST_CONTAINERS:,} lists and objects.")
     return raw
 
 
@@ -97,8 +99,6 @@ def _check_media_type(req: falcon.Request) -> None:
 
 def parse(raw: bytes) -> Any:
     """The JSON tree in `raw`: numbers exact, no key twice, nothing deeper than 32 levels."""
-    if _brackets(raw) > MOST_CONTAINERS and _brackets(_TEXT.sub(b"", raw)) > MOST_CONTAINERS:
-        raise PayloadTooLarge(f"The body has more than {MOST_CONTAINERS:,} lists and objects.")
     try:
         text = raw.decode("utf-8")
         tree = json.loads(

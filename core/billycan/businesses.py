@@ -32,7 +32,7 @@ __all__ = [
 
 
 MOST_KEYS = 200  # of a tenant that work
-MOST_REVOKED = 1_000  # of a tenant that are kept after they were revoked, for the list of keys
+MOST_ENDED = 1_000  # of a tenant that are kept after they were revoked or expired, for the list of keys
 
 
 class Business(Struct):
@@ -98,7 +98,7 @@ def create_key(
         raise Conflict(
             f"A business has at most {MOST_KEYS} keys: revoke those that are no longer used.", code="too_many_keys"
         )
-    _forget_oldest(db, tenant_id)
+    _forget_oldest(db, tenant_id, now)
     id, key = instead_of or new_id("key"), new_key(environment)
     values: dict[str, Any] = {
         "tenant_id": tenant_id,
@@ -120,11 +120,12 @@ def create_key(
     return id, key
 
 
-def _forget_oldest(db: sa.Connection, tenant_id: str) -> None:
-    """Delete the tenant's revoked keys but for the newest, so that making and revoking them for ever stores no more."""
+def _forget_oldest(db: sa.Connection, tenant_id: str, now: Moment) -> None:
+    """Delete the tenant's revoked and expired keys but for the newest, so that making keys for ever stores no more."""
     of = keys.c.tenant_id == tenant_id
+    ended = keys.c.revoked_at.is_not(None) | (keys.c.expires_at <= now)
     newest_first = (keys.c.created_at.desc(), keys.c.id)
-    oldest = sa.select(keys.c.id).where(of, keys.c.revoked_at.is_not(None)).order_by(*newest_first).offset(MOST_REVOKED)
+    oldest = sa.select(keys.c.id).where(of, ended).order_by(*newest_first).offset(MOST_ENDED)
     db.execute(sa.delete(keys).where(of, keys.c.id.in_(oldest)))
 
 

@@ -251,7 +251,9 @@ def _rows(ctx: Context, found: Found, query: Paging, form: _Form, **given: Any) 
         select = _select(found.table, where, form, found.live, found.columns, searched=searched)
         return list(ctx.db.execute(select, given))
     told = found.told if form.counts else None
-    statement, parameters = _built(found.table, filters, form, found.live, found.columns, searched=searched, told=told)
+    weight = sum(_WEIGHT if isinstance(each, _Expression) else each[2] for each in filters)
+    build = _built if weight <= _FEW else _built_of_many
+    statement, parameters = build(found.table, filters, form, found.live, found.columns, searched=searched, told=told)
     bound = [bind.value for expression in expressions for bind in expression.binds]
     asked = {**given, **dict(zip(parameters, bound, strict=True))}
     if told is None:
@@ -308,8 +310,7 @@ class _Expression:
         return hash(self.key)
 
 
-@lru_cache(1024)  # to build the query of a list takes four times as long as to run it
-def _built(
+def _build(
     table: sa.Table,
     filters: _Filters,
     form: _Form,
@@ -341,6 +342,13 @@ def _where(table: sa.Table, filters: _Filters, parameters: list[str], start: str
         values = [sa.bindparam(f"{start}value{i}_{n}", type_=column.type) for n in range(count)]
         where.append(Condition(column, compare, ()).of(values))
     return where
+
+
+# To build the query of a list takes four times as long as to run it. One of a few values takes 30 to 80 KiB, and one of
+# hundreds more than a MiB: of those few are kept, or a client who asks for ever other ones would fill the memory.
+_FEW, _WEIGHT = 16, 8  # values; as many of them an expression weighs
+_built = lru_cache(1024)(_build)
+_built_of_many = lru_cache(64)(_build)
 
 
 def _of_tenant(table: sa.Table, tenant_id: Any) -> sa.ColumnElement[bool]:

@@ -21,6 +21,7 @@ from .manifest import Answered, Route
 from .problems import (
     BadRequest,
     Forbidden,
+    HeadersTooLarge,
     MethodNotAllowed,
     Problem,
     RouteNotFound,
@@ -35,6 +36,7 @@ log = logging.getLogger("billycan")
 
 STATE = "billycan.state"  # where in the WSGI environment the pipeline keeps what it knows of a request
 SHARE = "billycan.share"  # and what it holds of its business's share
+MOST_HEADERS_BYTES = 32_768  # in all: of hundreds of KB to read some of them takes a second, before anybody is counted
 _RECENT_SECONDS = 1.0  # what is known of a caller may be that old anyway
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
 
@@ -70,10 +72,13 @@ class Pipeline:
         """Who is calling, for which tenant, and may they call now; refused before any handler is chosen."""
         state = req.env[STATE] = req.context
         state.began = time.perf_counter()
+        fits = _keep_headers(req.env)
         sent = req.get_header("X-Request-Id") or ""
         state.request_id = sent if _REQUEST_ID.fullmatch(sent) else "req_" + secrets.token_hex(13)
         state.identity = state.allowance = state.page = state.problem = None
-        state.tenant_id = ""
+        state.tenant_id = state.template = ""
+        if not fits:
+            raise HeadersTooLarge
         path = paths.as_sent(req.env)
         canonical = paths.is_canonical(path)
         found = self.find(req.path) if canonical else None
@@ -254,6 +259,15 @@ class Pipeline:
         else:
             resp.text, resp.data = None, wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
             resp.content_type = falcon.MEDIA_JSON
+
+
+def _keep_headers(environ: dict[str, Any]) -> bool:
+    """Whether the headers are not too large in all; where they are they are removed, and nobody reads them."""
+    names = [name for name in environ if name.startswith("HTTP_")]
+    fits = sum([len(environ[name]) for name in names]) <= MOST_HEADERS_BYTES
+    for name in () if fits else names:
+        del environ[name]
+    return fits
 
 
 class Outer:

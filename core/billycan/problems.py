@@ -1,9 +1,12 @@
 """Failures the client is told about; each becomes the envelope's `error` member."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Self
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import msgspec
+
+if TYPE_CHECKING:
+    from .context import Context
 
 MOST_FAULTS = 100  # that one answer tells
 MOST_SHOWN = 100  # characters of a name the client made up, when it is told of it
@@ -33,6 +36,7 @@ class Problem(Exception):
     """A failure with an HTTP status, a stable code and a sentence that says how to mend it.
 
     `details` lists every fault found; anything in `more` (such as `allowed_actions`) joins the error object.
+    `find_more` gives more of it on a context that reads, once the transaction is over, so that nobody waits for it.
     """
 
     status: ClassVar[int] = 500
@@ -48,6 +52,7 @@ class Problem(Exception):
         param: str | None = None,
         details: Sequence[Fault] = (),
         headers: Mapping[str, str] | None = None,
+        find_more: Callable[["Context"], Mapping[str, Any]] | None = None,
         **more: Any,
     ) -> None:
         self.message = message or self.message
@@ -55,7 +60,7 @@ class Problem(Exception):
         self.param = param
         self.details = list(details)
         self.headers = dict(headers or {})
-        self.more = more
+        self.find_more, self.more = find_more, more
         self.request_id: str | None = None
         super().__init__(self.message)
 
@@ -129,6 +134,11 @@ class VersionConflict(Problem):
 class PayloadTooLarge(Problem):
     status, type, code = 413, "invalid_request", "payload_too_large"
     message = "The body is larger than 1 MiB."
+
+
+class HeadersTooLarge(PayloadTooLarge):
+    status = 431
+    message = "The headers are too large: at most 100 of them, of 8,190 bytes each and 32,768 in all."
 
 
 class UnsupportedMediaType(Problem):

@@ -331,7 +331,10 @@ def _is_read(text: str) -> bool:
 
 
 def _adds_only(text: str) -> bool:
-    return _words(text)[:1] == ["INSERT"] and counters.counters.name not in text
+    """Whether a statement only inserts, and changes no row that is there already, as with ON CONFLICT DO UPDATE."""
+    words = _words(text)
+    changes = not {"UPDATE", "DELETE", "MERGE"}.isdisjoint(words) or words[1:3] == ["OR", "REPLACE"]
+    return words[:1] == ["INSERT"] and not changes and counters.counters.name not in text
 
 
 @lru_cache(512)

@@ -1,6 +1,7 @@
 """JSON in and out: bytes to a tree, with their size, UTF-8, depth and duplicate keys checked; and answers to bytes."""
 
 import json
+import re
 from collections.abc import Iterator
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -14,7 +15,9 @@ from .problems import MOST_SHOWN, BadRequest, PayloadTooLarge, Timeout, Unsuppor
 
 MOST_BYTES = 1024 * 1024
 MOST_DEPTH = 32
+MOST_CONTAINERS = 20_000  # lists and objects, of which 1 MiB could hold so many that they take a second
 PIECE_BYTES = 64 * 1024
+_TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
 
 # Out ------------------------------------------------------------------------------------------------------------------
@@ -33,9 +36,11 @@ encode = msgspec.json.Encoder(decimal_format="number", enc_hook=_encode_other).e
 
 
 def read_body(req: falcon.Request) -> bytes:
-    """The bytes of a JSON body, at most 1 MiB; empty where there is none."""
+    """The bytes of a JSON body, at most 1 MiB and 20,000 lists and objects; empty where there is none."""
     if raw := read_bytes(req, MOST_BYTES):
         _check_media_type(req)
+    if _brackets(raw) > MOST_CONTAINERS and _brackets(_TEXT.sub(b"", raw)) > MOST_CONTAINERS:
+        raise PayloadTooLarge(f"The body has more than {MOST_CONTAINERS:,} lists and objects.")
     return raw
 
 
@@ -106,9 +111,13 @@ def parse(raw: bytes) -> Any:
     except ValueError as error:
         raise BadRequest(f"The body is not JSON in UTF-8: {_syntax(error)}.", code="malformed_json") from None
     # Brackets bound the depth, so only a body with many is walked.
-    if raw.count(b"[") + raw.count(b"{") > MOST_DEPTH and _depth(tree) > MOST_DEPTH:
+    if _brackets(raw) > MOST_DEPTH and _depth(tree) > MOST_DEPTH:
         raise _too_deep()
     return tree
+
+
+def _brackets(raw: bytes) -> int:
+    return raw.count(b"[") + raw.count(b"{")
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

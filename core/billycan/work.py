@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from . import events
+from .problems import Problem
 from .statements import at_once
 
 if TYPE_CHECKING:
@@ -17,9 +18,16 @@ log = logging.getLogger("billycan")
 @contextmanager
 def unit_of_work(ctx: "Context") -> Iterator[None]:
     """Begin; on leaving publish the events and commit, then announce that. Any exception rolls all of it back."""
-    with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
-        yield
-        publish(ctx, commits=True)
+    try:
+        with ctx.app.db.writing(ctx.tenant_id) as ctx.db:
+            yield
+            publish(ctx, commits=True)
+    except Problem as problem:
+        if problem.find_more:
+            ctx.memo = {}
+            with ctx.app.db.reading(ctx.tenant_id) as ctx.db:
+                problem.more |= problem.find_more(ctx)
+        raise
     if ctx.outdates:
         ctx.app.epoch.bump()
     announce(ctx)

@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from billycan.businesses import MOST_KEYS, MOST_REVOKED, create_key, revoke_key
+from billycan.businesses import MOST_ENDED, MOST_KEYS, create_key, revoke_key
 from billycan.ceilings import ceilings, clear_ceiling, set_ceiling
 from billycan.keys import keys
 from billycan.problems import Conflict
@@ -117,19 +117,23 @@ def test_a_business_has_at_most_two_hundred_keys_that_work(make_app):
         create_key(db, tenant_id, ["read"], app.now())
 
 
-def test_only_the_newest_revoked_keys_of_a_business_are_kept(make_app, monkeypatch):
-    monkeypatch.setattr("billycan.businesses.MOST_REVOKED", 3)
+@pytest.mark.parametrize("ends_by", ["revoking", "expiry"])
+def test_only_the_newest_ended_keys_of_a_business_are_kept(make_app, monkeypatch, ends_by):
+    assert MOST_ENDED == 1_000
+    monkeypatch.setattr("billycan.businesses.MOST_ENDED", 3)
     client = Client(make_app("contacts"))
     app, tenant_id = client.app, client.tenant_id
-    assert MOST_REVOKED == 1_000
+    now = app.now()
     with app.db.writing(across="a test") as db:
         for _ in range(6):
-            id, _ = create_key(db, tenant_id, ["read"], app.now())
-            revoke_key(db, id, app.now())
-        create_key(db, tenant_id, ["read"], app.now())
+            id, _ = create_key(db, tenant_id, ["read"], now, expires_at=now if ends_by == "expiry" else None)
+            if ends_by == "revoking":
+                revoke_key(db, id, now)
+        create_key(db, tenant_id, ["read"], now)
         of = sa.select(sa.func.count()).where(keys.c.tenant_id == tenant_id)
-        assert db.execute(of.where(keys.c.revoked_at.is_not(None))).scalar_one() == 3
-        assert db.execute(of.where(keys.c.revoked_at.is_(None))).scalar_one() == 2
+        ended = keys.c.revoked_at.is_not(None) | keys.c.expires_at.is_not(None)
+        assert db.execute(of.where(ended)).scalar_one() == 3
+        assert db.execute(of.where(~ended)).scalar_one() == 2
     client.get("/v1/contacts")
 
 

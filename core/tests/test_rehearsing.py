@@ -12,6 +12,10 @@ CHANGES = {
     "one that returns rows": "UPDATE contacts SET name = 'Eve' WHERE tenant_id = :tenant RETURNING name",
     "a DELETE": "DELETE FROM contacts WHERE tenant_id = :tenant RETURNING id",
     "one with a comment before it": "/* SELECT */ DELETE FROM contacts WHERE tenant_id = :tenant RETURNING id",
+    "an upsert": (
+        "INSERT INTO contacts SELECT * FROM contacts WHERE tenant_id = :tenant"
+        " ON CONFLICT (tenant_id, id) DO UPDATE SET name = 'Eve'"
+    ),
 }
 
 

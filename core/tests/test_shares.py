@@ -108,7 +108,7 @@ def ask(pool, client, path="/v1/wait"):
 def line_of(client):
     """How many requests of a business are at work, and how many of it and of its sandbox wait."""
     line = client.app.shares._lines.get(client.tenant_id)
-    return (line.held, *map(len, line.waiting[1:])) if line else (0, 0, 0)
+    return (line.held, *(len(line.waiting[rank]) for rank in (shares.LIVE, shares.SANDBOX))) if line else (0, 0, 0)
 
 
 def until(client, held, waiting=0, of_sandbox=0):
@@ -150,6 +150,45 @@ def test_a_sandbox_shares_with_its_business_which_goes_first(app, pool, gate):
     gate.let_through(2)
     assert {each.result(SECONDS) for each in asked} == {200}
     assert gate.order == [sandbox.tenant_id, sandbox.tenant_id, live.tenant_id, sandbox.tenant_id]
+
+
+def test_a_sandbox_request_that_is_under_way_waits_for_its_live_business():
+    all_shares, order = shares.Shares(1), []
+    ranks = {"sandbox": shares.SANDBOX, "live": shares.LIVE}
+    began = {name: shares.Share(all_shares, "a", rank) for name, rank in ranks.items()}
+    for share in began.values():  # each begins, and waits for its client
+        assert share.begin()
+        share.pause()
+    holder = shares.Share(all_shares, "a", shares.LIVE)
+    assert holder.begin()
+    lines = all_shares._lines["a"].waiting
+
+    def resume(name):
+        began[name].resume()
+        order.append(name)
+        began[name].leave()
+
+    def wait():
+        new.wait()
+        order.append("new live")
+        new.leave()
+
+    new = shares.Share(all_shares, "a", shares.LIVE)
+    threads = [threading.Thread(target=resume, args=["sandbox"])]
+    threads[0].start()
+    while sum(map(len, lines)) < 1:
+        pass
+    assert not new.begin()
+    threads += [threading.Thread(target=wait), threading.Thread(target=resume, args=["live"])]
+    for thread in threads[1:]:
+        thread.start()
+    while sum(map(len, lines)) < 3:
+        pass
+    holder.leave()
+    for thread in threads:
+        thread.join(SECONDS)
+    assert order == ["live", "new live", "sandbox"]
+    assert all_shares._lines == {}
 
 
 def test_who_finds_the_line_full_is_refused_at_once(app, pool, gate, monkeypatch):

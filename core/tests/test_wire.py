@@ -9,6 +9,7 @@ import webob
 from hypothesis import given
 from hypothesis import strategies as st
 
+from billycan import pipeline
 from billycan.testing import Client, decoded
 from billycan.wire import MOST_BYTES
 
@@ -79,7 +80,14 @@ BAD_BODIES = {
     "depth 900": (nested(900).encode(), 400, "too_deep"),
     "depth 2,000": (nested(2000).encode(), 400, "too_deep"),
     "depth 2,000 of objects": (b'{"a":' * 2000 + b"1" + b"}" * 2000, 400, "too_deep"),
-    "depth 500,000, never closed": (b"[" * 500_000, 400, "too_deep"),
+    "depth 500,000, never closed": (b"[" * 500_000, 413, "payload_too_large"),
+    "20,000 lists and objects": (b"[%b{}]" % (b"[]," * 19_998), 422, "validation_failed"),
+    "20,001 lists and objects": (b"[%b{}]" % (b"[]," * 19_999), 413, "payload_too_large"),
+    "brackets in texts are no lists": (
+        rb'{"name": "%b", "a": "\"%b' % (b"[{" * 9_999, b"[{" * 9_999),
+        400,
+        "malformed_json",
+    ),
     "brackets in a text are no depth": (b'{"payment_terms_days": "%b"}' % (b"[{" * 99), 422, "validation_failed"),
     "exactly 1 MiB": (MIB.replace(b"Ada", b"\\n "), 422, "validation_failed"),
     "1 MiB and a byte": (MIB + b" ", 413, "payload_too_large"),
@@ -541,3 +549,16 @@ def test_no_query_is_too_much(anyone, query):
     text = "&".join(f"{quote(k, errors='surrogatepass')}={quote(v, errors='surrogatepass')}" for k, v in query.items())
     for path in ("/v1/contacts", "/v1/events"):
         assert anyone.call("GET", f"{path}?{text}").status_int in (200, 400)
+
+
+@pytest.mark.either
+@pytest.mark.parametrize("path", ["/v1/contacts", "/", "/nope"])
+@pytest.mark.parametrize("name", ["Accept", "Cookie", "If-None-Match", "X-Request-Id"])
+def test_headers_are_only_so_large_in_all(client, name, path):
+    unit, most = 'a/b;q="1",', pipeline.MOST_HEADERS_BYTES
+    client.call("GET", path, headers={name: (unit * most)[: most + 1]})
+    assert client.last.status_int == 431
+    assert client.last.json["error"]["code"] == "payload_too_large"  # JSON, whatever was accepted
+    assert client.last.headers["X-Request-Id"].startswith("req_")
+    client.call("GET", path, headers={name: (unit * most)[: most - 1_000]})
+    assert client.last.status_int != 431

@@ -23,7 +23,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from billycan import wire
 from billycan.app import App, build
 from billycan.defaults import refusal
-from billycan.problems import BadRequest, PayloadTooLarge, Problem, RateLimited, Timeout
+from billycan.problems import BadRequest, HeadersTooLarge, PayloadTooLarge, Problem, RateLimited, Timeout
 from billycan.starting.explain import explained
 
 from .peers import Peer, Places
@@ -49,11 +49,6 @@ class Malformed(BadRequest):
 class UriTooLong(PayloadTooLarge):
     status = 414
     message = "The request line is longer than 8,190 bytes."
-
-
-class HeadersTooLarge(PayloadTooLarge):
-    status = 431
-    message = "The headers are too large: at most 100 of them, of 8,190 bytes each."
 
 
 class HeadTimeout(Timeout):

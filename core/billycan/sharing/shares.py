@@ -10,8 +10,9 @@ from ..problems import TooManyAtOnce
 PLACES = 32  # of a process whose server does not say how many it has
 MOST_WAITING = 32  # requests of a business in each process, and as many of its sandbox
 WAIT_SECONDS = 5.0
-# Of those that wait, who is under way already goes first, then the live business, then its sandbox.
-_UNDER_WAY, LIVE, SANDBOX = range(3)
+# Who goes first of those that wait: the live business, and of each the requests that are under way already.
+_LIVE_UNDER_WAY, LIVE, _SANDBOX_UNDER_WAY, SANDBOX = range(4)
+_UNDER_WAY = {LIVE: _LIVE_UNDER_WAY, SANDBOX: _SANDBOX_UNDER_WAY}
 
 
 class Shares:
@@ -40,7 +41,7 @@ class Shares:
                 line.held += 1
                 self.last = business
                 return None
-            if rank != _UNDER_WAY and len(line.waiting[rank]) >= MOST_WAITING:
+            if rank in _UNDER_WAY and len(line.waiting[rank]) >= MOST_WAITING:
                 raise TooManyAtOnce
             gate = threading.Lock()
             gate.acquire()
@@ -77,7 +78,7 @@ class _Line:
 
     def __init__(self) -> None:
         self.held = 0
-        self.waiting: tuple[deque[threading.Lock], ...] = (deque(), deque(), deque())
+        self.waiting: tuple[deque[threading.Lock], ...] = (deque(), deque(), deque(), deque())
 
 
 class Share:
@@ -112,7 +113,7 @@ class Share:
     def resume(self) -> None:
         """Go on: wait for it, in no place, for as long as it takes: a request that is under way cannot be refused."""
         if not self._is_over:
-            self._rank = _UNDER_WAY
+            self._rank = _UNDER_WAY.get(self._rank, self._rank)
             if not self.begin():
                 self._wait(-1)
 

@@ -43,7 +43,7 @@ from .schemas import (
 from .tables import services
 
 MOST_DAYS = 31
-MOST_STARTS = 250_000  # that one answer looks at, one for each person; a single day is always answered
+MOST_STARTS = 100_000  # that one answer looks at, one for each person; a single day is always answered
 
 
 # Services -------------------------------------------------------------------------------------------------------------
@@ -107,7 +107,7 @@ def list_availability(ctx: Context, query: AvailabilityQuery) -> list[Opening]:
 
     Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. Jobs
     occupy their assignees from `scheduled_start` to `scheduled_end`. A listed time may be gone by the time you book it.
-    With many staff and short intervals, ask for fewer days at a time: if more than 250,000 starts would have to be
+    With many staff and short intervals, ask for fewer days at a time: if more than 100,000 starts would have to be
     checked, counting each person, the error is `page_too_large`.
     """
     if not 0 <= (query.until - query.since).days < MOST_DAYS:

@@ -83,11 +83,13 @@ def openings(
         for start in starts(person, terms.interval_minutes, since, until):
             if not covered(spans, start, start + terms.duration):
                 continue
-            if meets(others, *terms.occupied(start)):
+            if others and meets(others, *terms.occupied(start)):
                 continue
             if places := places_left(terms, taken.get(person.id, ()), start):
-                end_at = Moment.of(start + terms.duration)
-                opening = found.setdefault(start, Opening(Moment.of(start), end_at, [], 0))
+                opening = found.get(start)
+                if opening is None:
+                    end_at = Moment.of(start + terms.duration)
+                    opening = found[start] = Opening(Moment.of(start), end_at, [], 0)
                 opening.staff_ids.append(person.id)
                 opening.remaining += places
     return [found[start] for start in sorted(found)]
@@ -102,6 +104,8 @@ def can_start(terms: Terms, person: Person, start: datetime) -> bool:
 
 def places_left(terms: Terms, taken: Sequence[Taken], start: datetime) -> int:
     """How many more bookings may start then, with a person whose slots these are."""
+    if not taken:
+        return terms.capacity
     if (other := overlapping(terms, taken, start)) is None:
         return terms.capacity
     return max(terms.capacity - other.booked, 0) if shares(terms, other, start) else 0
@@ -123,8 +127,13 @@ def starts(person: Person, interval_minutes: int, since: datetime, until: dateti
     """The times offered by a person's clock from `since` until before `until`."""
     zone = ZoneInfo(person.timezone)
     for midnight, shift in _shifts(person, since, until):
+        first, end = (first_moment(midnight + minute * MINUTE, zone) for minute in (shift.start, shift.end))
+        is_even = first and end and end - first == (shift.end - shift.start) * MINUTE  # no clock is changed meanwhile
         for minute in range(shift.start, shift.end, interval_minutes):
-            start = first_moment(midnight + minute * MINUTE, zone)
+            if first and is_even:
+                start: datetime | None = first + (minute - shift.start) * MINUTE
+            else:
+                start = first_moment(midnight + minute * MINUTE, zone)
             if start and since <= start < until:
                 yield start
 

@@ -4,8 +4,10 @@ Whoever takes or gives back a slot locks the member of staff first, so those who
 turns. Rows are locked in one order: a booking, then staff by id, then counters.
 """
 
+import sys
 from collections.abc import Iterable, Mapping
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 import sqlalchemy as sa
@@ -20,19 +22,27 @@ from .schemas import DAY, Opening
 from .tables import bookings, slots
 
 MOST_ALTERNATIVES = 5
-MOST_STARTS = 100_000  # that are looked at for alternatives, one for each person: others wait for the locks meanwhile
+MOST_STARTS = 50_000  # that are looked at for alternatives, one for each person
 NOT_FOUND = ("not_found", "there is no such record")
 NOT_FREE = "Nobody is free then; see alternatives."
 OR_FORCE = "see alternatives, or send `force`."
 
 
 def offered(
-    ctx: Context, service: Row, staff: Iterable[Person], since: datetime, until: datetime, job_id: str | None = None
+    ctx: Context,
+    service: Row,
+    staff: Iterable[Person],
+    since: datetime,
+    until: datetime,
+    job_id: str | None = None,
+    instead_of: Row | None = None,
 ) -> list[Opening]:
     """What can be booked of a service with these people, within its notice and how far ahead it is offered.
 
-    The job that the booking belongs to takes none of their time.
+    The job that the booking belongs to takes none of their time, and nor does the booking that it is `instead_of`. It
+    may take a while, so call it in no write transaction.
     """
+    sys.audit("billycan.slow", "to look for what can be booked")
     earliest, latest = _window(ctx, service)
     since, until = max(since, earliest), min(until, latest)
     terms, staff = terms_of(service), list(staff)
@@ -40,7 +50,7 @@ def offered(
         return []
     within = terms.occupied(since)[0], terms.occupied(until)[1]
     busy = _busy(ctx, staff, within, job_id)
-    return rules.openings(terms, staff, _taken(ctx, staff, within), since, until, busy)
+    return rules.openings(terms, staff, _taken(ctx, staff, within, instead_of), since, until, busy)
 
 
 def giving(service: Row, staff: Mapping[str, Person]) -> list[Person]:
@@ -92,9 +102,9 @@ def take(
                 "start_at": Moment.of(start),
                 "end_at": Moment.of(start + terms.duration),
             }
-    alternatives = _nearest(ctx, service, candidates, start, job_id)
     message = _why_not(ctx, service, start) if room and not force else NOT_FREE
-    raise Conflict(message, code="slot_unavailable", param="start_at", alternatives=alternatives)
+    nearest = partial(_nearest, service=service, staff=candidates, start=start, job_id=job_id, instead_of=instead_of)
+    raise Conflict(message, code="slot_unavailable", param="start_at", find_more=nearest)
 
 
 def give_back(ctx: Context, booking: Row) -> None:
@@ -156,15 +166,19 @@ _BOOKED = (
 )
 
 
-def _taken(ctx: Context, staff: Iterable[Person], within: Span) -> dict[str, list[Taken]]:
-    """Each person's slots that overlap these times, in order."""
+def _taken(
+    ctx: Context, staff: Iterable[Person], within: Span, instead_of: Row | None = None
+) -> dict[str, list[Taken]]:
+    """Each person's slots that overlap these times, in order, as if one booking were gone."""
+    gone = instead_of.slot_id if instead_of is not None else None
     found: dict[str, list[Taken]] = {person.id: [] for person in staff}
     since, until = within
     overlap = (slots.c.occupied_until > since) & (slots.c.occupied_from < until)
     select = sa.select(slots, _BOOKED).where(own(ctx, slots), slots.c.staff_id.in_(found), overlap)
     for row in ctx.db.execute(select.order_by(slots.c.occupied_from)):
-        occupied = row.occupied_from, row.occupied_until
-        found[row.staff_id].append(Taken(row.id, row.service_id, row.start_at, occupied, row.booked))
+        occupied, booked = (row.occupied_from, row.occupied_until), row.booked - (row.id == gone)
+        if booked or row.id != gone:
+            found[row.staff_id].append(Taken(row.id, row.service_id, row.start_at, occupied, booked))
     return found
 
 
@@ -194,7 +208,9 @@ def _give_back(ctx: Context, booking: Row) -> None:
     ctx.db.execute(sa.delete(slots).where(own(ctx, slots), slots.c.id == booking.slot_id, ~shared))
 
 
-def _nearest(ctx: Context, service: Row, staff: list[Person], start: datetime, job_id: str | None) -> list[Opening]:
+def _nearest(
+    ctx: Context, service: Row, staff: list[Person], start: datetime, job_id: str | None, instead_of: Row | None
+) -> dict[str, list[Opening]]:
     """The few openings closest to a start, in order; of no more people and days than can be looked at."""
     earliest, latest = _window(ctx, service)
     middle = min(max(start, earliest), latest)
@@ -204,8 +220,9 @@ def _nearest(ctx: Context, service: Row, staff: list[Person], start: datetime, j
     for days in (1, 7, 30):
         if days > 1 and 2 * days * starts_a_day * len(staff) > MOST_STARTS:
             break
-        found = offered(ctx, service, staff, middle - timedelta(days=days), middle + timedelta(days=days), job_id)
+        around = timedelta(days=days)
+        found = offered(ctx, service, staff, middle - around, middle + around, job_id, instead_of)
         if len(found) >= MOST_ALTERNATIVES:
             break
     closest = sorted(found, key=lambda opening: abs(opening.start_at - Moment.of(start)))[:MOST_ALTERNATIVES]
-    return sorted(closest, key=lambda opening: opening.start_at)
+    return {"alternatives": sorted(closest, key=lambda opening: opening.start_at)}

@@ -198,6 +198,26 @@ def test_a_taken_time_is_refused_with_alternatives_that_can_be_had(app):
     assert shop.book(nearest["start_at"])["end_at"] == nearest["end_at"]
 
 
+def test_nobody_waits_while_alternatives_are_looked_for(app, monkeypatch):
+    shop, other, starts, made = Business(app), Business(app), rules.starts, []
+    shop.book(monday("10:30"))
+
+    def noted(*given):
+        made.append(other.web.post("/v1/contacts", {"name": "Eve"}))  # SQLite has one writer
+        return starts(*given)
+
+    monkeypatch.setattr(rules, "starts", noted)
+    assert len(shop.refused(monday("10:30"))["alternatives"]) == 5 and made
+
+
+def test_a_booking_that_is_moved_is_not_in_its_own_way(app):
+    shop = Business(app)
+    one, two = shop.book(monday("09:00")), shop.book(monday("10:00"))
+    path = f"/v1/bookings/{one['id']}/reschedule"
+    error = shop.web.refused(409, "slot_unavailable", "POST", path, {"start_at": two["start_at"]})
+    assert "09:00" in shop.clock(error["alternatives"]) and "10:00" not in shop.clock(error["alternatives"])
+
+
 def test_alternatives_are_looked_for_among_no_more_than_a_bound(app, monkeypatch):
     shop, looked_at, starts = Business(app, staff=3), [], rules.starts
     for id in shop.staff:

@@ -7,7 +7,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, names_of, own
-from billycan.fields import read_instant
 
 from .schemas import WEEKDAYS, minutes_of
 from .tables import staff
@@ -57,5 +56,8 @@ def _person(row: sa.Row[tuple[object, ...]]) -> Person:
         active=row.active,
         timezone=row.timezone,
         shifts=tuple(Shift(WEEKDAYS.index(h["day"]), minutes_of(h["start"]), minutes_of(h["end"])) for h in row.hours),
-        time_off=tuple((read_instant(t["start_at"]), read_instant(t["end_at"])) for t in row.time_off),
+        time_off=tuple((_moment(t["start_at"]), _moment(t["end_at"])) for t in row.time_off),
     )
+
+
+_moment = datetime.fromisoformat  # of what is stored in UTC: to read it as a client's takes ten times as long

@@ -15,10 +15,12 @@ from billycan.sql import tenants, upsert
 from . import passwords
 from .rules import Role
 from .sealing import digest
-from .tables import links, roles, sessions, users
+from .tables import links, passkeys, roles, sessions, users
 
 JOIN, OPERATE, RESET, ENTER = "join", "operate", "reset", "enter"  # what a link is for
 INVITATIONS = (JOIN, OPERATE)
+MOST_INVITATIONS = 100  # of a business that are open
+_MOST_FORGOTTEN = 100  # of those who never came, with each invitation
 _LONG = timedelta(hours=72)
 KEPT = {JOIN: _LONG, OPERATE: _LONG, RESET: timedelta(hours=1), ENTER: timedelta(minutes=30)}
 
@@ -84,17 +86,21 @@ def invite(
     Nothing is given until the link is followed, and nothing once `made_by`, the owner who invites, is no owner any
     more. Who is in the business already has the role at once. Following the link proves the address if the link
     `is_mailed_only`, so that not even `made_by` sees it, or if whoever runs the deployment makes it. Raises NotFound
-    where there is no such business, and Forbidden where `made_by` is no owner of it.
+    where there is no such business, Forbidden where `made_by` is no owner of it, and Conflict where too many of its
+    invitations are open.
     """
     email = email.strip().casefold()
-    # Offered either way, so that the work tells nobody whether somebody has this address.
+    _forget_absent(db)
+    # Offered either way, so that the work tells nobody whether somebody has this address; and locked either way.
     added = {"id": new_id("usr"), "email": email, "is_operator": False, "created_at": now}
-    db.execute(upsert(users, db).values(recovery=[], **added).on_conflict_do_nothing(index_elements=["email"]))
-    user_id = str(db.execute(sa.select(users.c.id).where(users.c.email == email)).scalar_one())
+    row = upsert(users, db).values(recovery=[], **added)
+    row = row.on_conflict_do_update(index_elements=["email"], set_={"email": email}).returning(users.c.id)
+    user_id = str(db.execute(row).scalar_one())
     if tenant_id is not None:
         tenant_id = live_of(db, tenant_id)
         if made_by is not None:
             _keep_owner(db, tenant_id, made_by)
+            _check_open(db, tenant_id, user_id, now)
         if has_role(db, tenant_id, user_id):
             change_role(db, tenant_id, user_id, role)
     db.execute(sa.delete(links).where(*_invited(tenant_id, user_id)))
@@ -107,6 +113,23 @@ def _keep_owner(db: sa.Connection, tenant_id: str, user_id: str) -> None:
     this = sa.select(roles.c.role).where(roles.c.tenant_id == tenant_id, roles.c.id == user_id)
     if db.execute(this.with_for_update(read=True)).scalar() != "owner":
         raise Forbidden("Only an owner of the business may invite somebody.")
+
+
+def _check_open(db: sa.Connection, tenant_id: str, user_id: str, now: Moment) -> None:
+    of = links.c.business_id == tenant_id, links.c.purpose.in_(INVITATIONS), links.c.expires_at > now
+    others = sa.select(sa.func.count()).where(*of, links.c.user_id != user_id)
+    if db.execute(others).scalar_one() >= MOST_INVITATIONS:
+        raise Conflict(f"A business has at most {MOST_INVITATIONS} open invitations: withdraw some of them first.")
+
+
+def _forget_absent(db: sa.Connection) -> None:
+    """Delete some of those who were invited and never came, once nothing is left of their invitations."""
+    mine = (sa.exists().where(table.c[name] == users.c.id) for table, name in _OF_USERS)
+    absent = sa.select(users.c.id).where(users.c.password.is_(None), ~users.c.is_operator, *(~each for each in mine))
+    some = absent.limit(_MOST_FORGOTTEN).with_for_update(skip_locked=True)  # those who are invited at this moment stay
+    across = {"billycan_across": "somebody who is invited belongs to no business yet"}
+    ids = list(db.execute(some.execution_options(**across)).scalars())
+    db.execute(sa.delete(users).where(users.c.id.in_(ids)))
 
 
 def accept(db: sa.Connection, link: Link, now: Moment) -> None:
@@ -319,3 +342,6 @@ def leave(db: sa.Connection, tenant_id: str, user_id: str) -> None:
 
 def _withdraw(db: sa.Connection, tenant_id: str, user_id: str) -> None:
     db.execute(sa.delete(links).where(links.c.business_id == tenant_id, links.c.made_by == user_id))
+
+
+_OF_USERS = (roles, "id"), (links, "user_id"), (sessions, "user_id"), (passkeys, "user_id")

@@ -2,14 +2,18 @@
 
 import logging
 import re
+import time
 from urllib.parse import urlencode
 
 import pytest
 import sqlalchemy as sa
+from falcon import Request
+from falcon.testing import create_environ
 
 from billycan.testing import Client
 from billycan_users import rules
 from billycan_users.people import invite
+from billycan_users.screens import sent_cookie
 from billycan_users.tables import sessions, users
 from billycan_users.testing import PASSWORD, Browser
 
@@ -121,6 +125,16 @@ def test_no_form_leads_elsewhere(app, owner, onward):
 def test_a_form_leads_back_within_the_site(app, owner, onward):
     query = urlencode({"next": onward})
     assert owner.web.get(f"/dashboard/sign-in?{query}", status=303).headers["Location"] == onward
+
+
+def test_a_cookie_of_backslashes_takes_no_time(app, owner):
+    """Some releases of Python take quadratic time for it: 10 s of the processor for 100 KB."""
+    cookie = owner.web.cookies["billycan_session"]
+    sent = ['a="' + '\\"' * number + f'"; billycan_session={cookie}' for number in (15_000, 50_000)]
+    Browser(app).web.get("/dashboard/account", headers={"Cookie": sent[0]}, status=200)
+    began = time.thread_time()
+    assert sent_cookie(app, Request(create_environ(headers={"Cookie": sent[1]}))) == cookie
+    assert time.thread_time() - began < 1
 
 
 def test_nothing_is_kept_by_a_cache_and_an_old_cookie_opens_nothing(app, owner):

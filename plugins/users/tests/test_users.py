@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 from click.testing import CliRunner
 
+from billycan import Conflict
 from billycan.fields import Email
 from billycan.reader import _struct
 from billycan.testing import Client
@@ -251,6 +252,41 @@ def test_people_are_invited_changed_and_removed_at_once(app, client, owner):
     bob.get("/dashboard/keys", 403)
     owner.send(f"/dashboard/people/{id}", button="remove=yes")
     assert bob.get("/dashboard").request.path == "/dashboard/sign-in"
+
+
+def test_a_business_has_only_so_many_open_invitations(app, client, owner, monkeypatch):
+    monkeypatch.setattr(people, "MOST_INVITATIONS", 2)
+    boss = next(row["id"] for row in people_of(app, client) if row["role"] == "owner")
+
+    def invite_as_owner(name):
+        with app.db.writing() as db:
+            return invite(db, client.tenant_id, email(client, name), "viewer", app.now(), made_by=boss)
+
+    invite_as_owner("ann"), invite_as_owner("bob")
+    with pytest.raises(Conflict, match="at most 2 open invitations"):
+        invite_as_owner("cy")
+    invite_as_owner("bob")  # again
+    with app.db.writing() as db:
+        ann = next(row["id"] for row in people_of(app, client) if row["email"].startswith("ann"))
+        people.change_role(db, client.tenant_id, ann, None)
+    invite_as_owner("cy")
+
+
+def test_those_who_were_invited_and_never_came_are_forgotten(app, client, owner, monkeypatch):
+    monkeypatch.setattr(people, "_MOST_FORGOTTEN", 1_000_000)  # tests share a database
+    with app.db.writing() as db:
+        made = [invite(db, client.tenant_id, email(client, name), "viewer", app.now()) for name in ("ann", "bob")]
+        people.change_role(db, client.tenant_id, made[0][0], None)
+    with app.db.writing() as db:
+        invite(db, client.tenant_id, email(client, "cy"), "viewer", app.now())
+        ids = set(db.execute(sa.select(users.c.id)).scalars())
+    assert made[0][0] not in ids and made[1][0] in ids
+    assert {row["id"] for row in people_of(app, client)} <= ids
+
+
+def people_of(app, client):
+    with app.db.reading() as db:
+        return people.listed(db, app.now(), client.tenant_id)
 
 
 def test_nobody_accepts_an_invitation_to_another_role_than_the_page_showed(app, client, owner):

@@ -42,6 +42,7 @@ WITH_CLIENT = pytest.mark.skipif(
 PAGES = [
     ROOT / "README.md",
     *sorted(ROOT.glob("docs/*.md")),
+    *sorted(ROOT.glob("docs/decisions/*.md")),
     *sorted(ROOT.glob("plugins/*/README.md")),
     *sorted(ROOT.glob("examples/*/README.md")),
 ]
@@ -79,7 +80,7 @@ def test_every_link_between_documents_leads_somewhere():
 @pytest.mark.whole
 @WITH_CLIENT
 def test_the_paths_the_documents_name_exist():
-    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md")):
+    for page in (ROOT / "README.md", *ROOT.glob("docs/*.md"), *ROOT.glob("docs/decisions/*.md")):
         if page == TUTORIAL:  # It names those of its plugin.
             continue
         for path in re.findall(r"`((?:core|plugins|examples|deploy|docs|tests)/[\w./-]*)`", page.read_text("utf-8")):
@@ -540,13 +541,16 @@ def test_the_site_has_every_document_and_its_links_hold(site, make_app, engine, 
     document = json.loads(json.dumps(make_app(*plugins.first_party()).openapi(), default=str))
     site.lay_out(tmp_path / "pages", document)
     laid = {path.relative_to(tmp_path / "pages").as_posix() for path in (tmp_path / "pages").rglob("*.md")}
-    assert {p.relative_to(ROOT / "docs").as_posix() for p in ROOT.glob("docs/*.md")} < laid
+    assert {p.relative_to(ROOT / "docs").as_posix() for p in ROOT.glob("docs/**/*.md")} < laid
     index = (tmp_path / "pages" / "index.md").read_text("utf-8")
+    decisions = (tmp_path / "pages" / "decisions" / "README.md").read_text("utf-8").rpartition("```{toctree}")[2]
     for name in sorted(laid):
         text = (tmp_path / "pages" / name).read_text("utf-8")
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", re.sub(BLOCK, "", text)):
             assert (tmp_path / "pages" / name).parent.joinpath(target).is_file(), f"{name}: {target}"
-        assert name == "index.md" or "orphan: true" in text or name.removesuffix(".md") in index, name
+        page = name.removesuffix(".md")
+        is_listed = page in index or page.removeprefix("decisions/") in decisions.splitlines()
+        assert name == "index.md" or "orphan: true" in text or is_listed, name
     for method, path in [
         (e.route.method, e.route.path) for e in make_app("invoices", "contacts", "documents", "hosted").endpoints
     ]:

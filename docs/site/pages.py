@@ -30,7 +30,8 @@ _EVERYWHERE = re.compile(
 def lay_out(folder: Path, document: dict[str, Any]) -> None:
     """Fill an empty folder with the pages, each link between them turned to where its target now lies."""
     folder.mkdir(parents=True)
-    waiting = [*ROOT.glob("docs/*.md"), *ROOT.glob("plugins/*/README.md"), *ROOT.glob("examples/*/README.md")]
+    folders = ("docs/*.md", "docs/decisions/*.md", "plugins/*/README.md", "examples/*/README.md")
+    waiting = [path for pattern in folders for path in ROOT.glob(pattern)]
     done: set[Path] = set()
     while waiting:
         source = waiting.pop()
@@ -66,6 +67,8 @@ def _text(source: Path, document: dict[str, Any]) -> str:
         return f"---\norphan: true\n---\n# {path}\n\n````{language}\n{text}````\n"
     if path.parts[0] == "plugins" or path.name == "core.md":
         text += reference(document, path.parts[1] if path.parts[0] == "plugins" else "core")
+    if path.as_posix() == "docs/decisions/README.md":
+        text += "\n" + _toctree("Decisions", sorted(other.stem for other in source.parent.glob("[0-9]*.md")))
     return text
 
 

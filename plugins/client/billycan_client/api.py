@@ -657,7 +657,7 @@ class Availability:
 
         Working hours are local time: a daylight-saving gap shortens the day, and a repeated hour is offered once. Jobs
         occupy their assignees from `scheduled_start` to `scheduled_end`. A listed time may be gone by the time you book
-        it. With many staff and short intervals, ask for fewer days at a time: if more than 250,000 starts would have to
+        it. With many staff and short intervals, ask for fewer days at a time: if more than 100,000 starts would have to
         be checked, counting each person, the error is `page_too_large`.
 
         service_id: The service to book.
@@ -1956,9 +1956,12 @@ class Expenses:
         job_id: Maybe[Many[str]] = UNSET,
         refunded_expense_id: Maybe[Many[str]] = UNSET,
         import_gst: Maybe[bool] = UNSET,
+        for_input_taxed_sales: Maybe[bool] = UNSET,
         billable: Maybe[bool] = UNSET,
         voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
         voided_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        voided_on_from: Maybe[dt.date] = UNSET,
+        voided_on_to: Maybe[dt.date] = UNSET,
     ) -> Listing[models.Expense]:
         """All expenses, including void ones unless you filter by `status`.
 
@@ -1998,11 +2001,14 @@ class Expenses:
         job_id: Records with any of these values of `job_id`.
         refunded_expense_id: Records with any of these values of `refunded_expense_id`.
         import_gst: Records with this value of `import_gst`.
+        for_input_taxed_sales: Records with this value of `for_input_taxed_sales`.
         billable: Records with this value of `billable`.
         voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
           zone.
         voided_at_to: Records whose `voided_at` is this or earlier. A date means that whole day in the business's time
           zone.
+        voided_on_from: Records whose `voided_on` is this or later.
+        voided_on_to: Records whose `voided_on` is this or earlier.
         """
         return Listing(
             self._api,
@@ -2040,9 +2046,12 @@ class Expenses:
                 "job_id": job_id,
                 "refunded_expense_id": refunded_expense_id,
                 "import_gst": import_gst,
+                "for_input_taxed_sales": for_input_taxed_sales,
                 "billable": billable,
                 "voided_at_from": voided_at_from,
                 "voided_at_to": voided_at_to,
+                "voided_on_from": voided_on_from,
+                "voided_on_to": voided_on_to,
             },
         )
 
@@ -2066,6 +2075,7 @@ class Expenses:
         import_gst: Maybe[bool] = UNSET,
         refunded_expense_id: Maybe[str | None] = UNSET,
         business_use_percent: Maybe[Amount] = UNSET,
+        for_input_taxed_sales: Maybe[bool] = UNSET,
         tax_invoice_held: Maybe[bool] = UNSET,
         tax_invoice_held_on: Maybe[dt.date | None] = UNSET,
         paid_on: Maybe[dt.date | None] = UNSET,
@@ -2097,6 +2107,8 @@ class Expenses:
           1/11, and needs no tax invoice.
         refunded_expense_id: The expense of which the supplier gives back, for an amount below zero.
         business_use_percent: How much of it was for business use, in percent.
+        for_input_taxed_sales: Whether it was bought to make input taxed sales, such as renting out a home: its GST
+          cannot be claimed (s 11-15(2) GST Act).
         tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
         tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or
           today once it is recorded.
@@ -2129,6 +2141,7 @@ class Expenses:
                 "import_gst": import_gst,
                 "refunded_expense_id": refunded_expense_id,
                 "business_use_percent": business_use_percent,
+                "for_input_taxed_sales": for_input_taxed_sales,
                 "tax_invoice_held": tax_invoice_held,
                 "tax_invoice_held_on": tax_invoice_held_on,
                 "paid_on": paid_on,
@@ -2187,9 +2200,12 @@ class Expenses:
         job_id: Maybe[Many[str]] = UNSET,
         refunded_expense_id: Maybe[Many[str]] = UNSET,
         import_gst: Maybe[bool] = UNSET,
+        for_input_taxed_sales: Maybe[bool] = UNSET,
         billable: Maybe[bool] = UNSET,
         voided_at_from: Maybe[dt.date | dt.datetime] = UNSET,
         voided_at_to: Maybe[dt.date | dt.datetime] = UNSET,
+        voided_on_from: Maybe[dt.date] = UNSET,
+        voided_on_to: Maybe[dt.date] = UNSET,
     ) -> builtins.list[models.Group]:
         """Counts and sums of matching expenses, by category unless you send `group_by`; void ones are left out.
 
@@ -2227,11 +2243,14 @@ class Expenses:
         job_id: Records with any of these values of `job_id`.
         refunded_expense_id: Records with any of these values of `refunded_expense_id`.
         import_gst: Records with this value of `import_gst`.
+        for_input_taxed_sales: Records with this value of `for_input_taxed_sales`.
         billable: Records with this value of `billable`.
         voided_at_from: Records whose `voided_at` is this or later. A date means that whole day in the business's time
           zone.
         voided_at_to: Records whose `voided_at` is this or earlier. A date means that whole day in the business's time
           zone.
+        voided_on_from: Records whose `voided_on` is this or later.
+        voided_on_to: Records whose `voided_on` is this or earlier.
         """
         return self._api.call(
             "GET",
@@ -2266,9 +2285,12 @@ class Expenses:
                 "job_id": job_id,
                 "refunded_expense_id": refunded_expense_id,
                 "import_gst": import_gst,
+                "for_input_taxed_sales": for_input_taxed_sales,
                 "billable": billable,
                 "voided_at_from": voided_at_from,
                 "voided_at_to": voided_at_to,
+                "voided_on_from": voided_on_from,
+                "voided_on_to": voided_on_to,
             },
         )
 
@@ -2303,6 +2325,7 @@ class Expenses:
         import_gst: Maybe[bool | None] = UNSET,
         refunded_expense_id: Maybe[str | None] = UNSET,
         business_use_percent: Maybe[Amount | None] = UNSET,
+        for_input_taxed_sales: Maybe[bool | None] = UNSET,
         tax_invoice_held: Maybe[bool | None] = UNSET,
         tax_invoice_held_on: Maybe[dt.date | None] = UNSET,
         paid_on: Maybe[dt.date | None] = UNSET,
@@ -2336,6 +2359,8 @@ class Expenses:
           1/11, and needs no tax invoice.
         refunded_expense_id: The expense of which the supplier gives back, for an amount below zero.
         business_use_percent: How much of it was for business use, in percent.
+        for_input_taxed_sales: Whether it was bought to make input taxed sales, such as renting out a home: its GST
+          cannot be claimed (s 11-15(2) GST Act).
         tax_invoice_held: Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed.
         tax_invoice_held_on: Since when you hold it; a date here says that you do. By default the expense's date, or
           today once it is recorded.
@@ -2368,6 +2393,7 @@ class Expenses:
                 "import_gst": import_gst,
                 "refunded_expense_id": refunded_expense_id,
                 "business_use_percent": business_use_percent,
+                "for_input_taxed_sales": for_input_taxed_sales,
                 "tax_invoice_held": tax_invoice_held,
                 "tax_invoice_held_on": tax_invoice_held_on,
                 "paid_on": paid_on,
@@ -2402,14 +2428,20 @@ class Expenses:
         self,
         id: str,
         *,
+        date: Maybe[dt.date | None] = UNSET,
+        mistake: Maybe[bool | None] = UNSET,
         reason: Maybe[str | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Expense:
-        """Void an expense: it stays listed, but no total includes it.
+        """Void an expense: it stays listed, but no list of totals includes it.
 
-        From recorded to void; otherwise `invalid_state_transition`. Emits `expense.voided`.
+        As a mistake it never was, in no figure; otherwise it was until `date`. From recorded to void; otherwise
+        `invalid_state_transition`. Emits `expense.voided`.
 
+        date: The day on which it counts, from the day of what is undone to today.
+        mistake: Whether it never should have been: then no figure, of whatever day, shows it. Without `date` and
+          `mistake` it is one, unless a lodged tax period has what is undone; false without `date` means today.
         reason: Why.
         """
         return self._api.call(
@@ -2417,6 +2449,8 @@ class Expenses:
             f"/v1/expenses/{segment(id)}/void",
             models.Expense,
             body={
+                "date": date,
+                "mistake": mistake,
                 "reason": reason,
             },
             if_match=if_match,
@@ -2706,7 +2740,7 @@ class Invoices:
                 ]
             ]
         ] = UNSET,
-        claim: Maybe[Many[Literal["deposit", "final", "part_payment", "progress"]]] = UNSET,
+        claim: Maybe[Many[Literal["deposit", "final", "part_payment", "progress", "retention"]]] = UNSET,
         client_id: Maybe[Many[str]] = UNSET,
         number: Maybe[Many[str]] = UNSET,
         quote_id: Maybe[Many[str]] = UNSET,
@@ -2992,7 +3026,7 @@ class Invoices:
                 ]
             ]
         ] = UNSET,
-        claim: Maybe[Many[Literal["deposit", "final", "part_payment", "progress"]]] = UNSET,
+        claim: Maybe[Many[Literal["deposit", "final", "part_payment", "progress", "retention"]]] = UNSET,
         client_id: Maybe[Many[str]] = UNSET,
         number: Maybe[Many[str]] = UNSET,
         quote_id: Maybe[Many[str]] = UNSET,
@@ -3117,7 +3151,7 @@ class Invoices:
                 ]
             ]
         ] = UNSET,
-        claim: Maybe[Many[Literal["deposit", "final", "part_payment", "progress"]]] = UNSET,
+        claim: Maybe[Many[Literal["deposit", "final", "part_payment", "progress", "retention"]]] = UNSET,
         client_id: Maybe[Many[str]] = UNSET,
         number: Maybe[Many[str]] = UNSET,
         quote_id: Maybe[Many[str]] = UNSET,
@@ -4395,8 +4429,10 @@ class Jobs:
         percent: Maybe[Amount | None] = UNSET,
         amount: Maybe[Amount | None] = UNSET,
         line_ids: Maybe[Sequence[str] | None] = UNSET,
-        claim: Maybe[Literal["deposit", "part_payment", "progress"] | None] = UNSET,
+        claim: Maybe[Literal["deposit", "part_payment", "progress", "retention"] | None] = UNSET,
         final: Maybe[bool | None] = UNSET,
+        retention_percent: Maybe[Amount | None] = UNSET,
+        retention_cap_percent: Maybe[Amount | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice:
@@ -4404,20 +4440,25 @@ class Jobs:
 
         From scheduled, in_progress, on_hold or complete; otherwise `invalid_state_transition`. Send `percent`, `amount`
         or `line_ids` to invoice a part, and `claim` to say what it is: a progress claim, a part payment or a deposit.
-        Without them it invoices the whole job, less what was invoiced before; the totals match to the cent. The job's
-        `billable` expenses that no invoice has yet are lines of it, too. `already_invoiced` if nothing is left;
-        `over_invoiced` for more than is left; `list_full` if the job or its quote has 500 invoices. Returns the
-        invoice. The key needs `invoices:write` too. Refused with `gst_not_registered` if the business is no longer
-        registered for GST. Emits `invoice.created` and `job.updated`.
+        `retention_percent` says what the client retains of it, and `claim: retention` invoices that later. Without them
+        it invoices the whole job, less what was invoiced before; the totals match to the cent. The job's `billable`
+        expenses that no invoice has yet are lines of it, too. `already_invoiced` if nothing is left; `over_invoiced`
+        for more than is left; `list_full` if the job or its quote has 500 invoices. Returns the invoice. The key needs
+        `invoices:write` too. Refused with `gst_not_registered` if the business is no longer registered for GST. Emits
+        `invoice.created` and `job.updated`.
 
-        percent: So much of the whole work, in percent.
+        percent: So much of the whole work, in percent; of `retention`, so much of what is retained now.
         amount: So much of its price, including GST.
         line_ids: What is left of these lines of the work.
         claim: What the invoice is: `progress` for work done, with its own GST (Division 156 GST Act); `part_payment`
-          for part of the price of one supply; or `deposit` for a security deposit, without GST until it is applied or
-          forfeited (Division 99). Default `progress`, where a part is named.
+          for part of the price of one supply; `deposit` for a security deposit, without GST until it is applied or
+          forfeited (Division 99); or `retention` to release what progress claims retained: all of it if no part is
+          named. Default `progress`, where a part is named.
         final: Whether to invoice all that is left: the whole work less what was invoiced before. True by default if no
           part is named.
+        retention_percent: How much of a progress claim, or of all that is left, the client retains until the work is
+          found good, in percent. It is no part of the invoice, and its GST counts once it is released (PAR 2017/2).
+        retention_cap_percent: The most that the claims of this work retain in all, in percent of the whole work.
         """
         return self._api.call(
             "POST",
@@ -4429,6 +4470,8 @@ class Jobs:
                 "line_ids": line_ids,
                 "claim": claim,
                 "final": final,
+                "retention_percent": retention_percent,
+                "retention_cap_percent": retention_cap_percent,
             },
             if_match=if_match,
             idempotency_key=idempotency_key,
@@ -5199,8 +5242,10 @@ class Quotes:
         percent: Maybe[Amount | None] = UNSET,
         amount: Maybe[Amount | None] = UNSET,
         line_ids: Maybe[Sequence[str] | None] = UNSET,
-        claim: Maybe[Literal["deposit", "part_payment", "progress"] | None] = UNSET,
+        claim: Maybe[Literal["deposit", "part_payment", "progress", "retention"] | None] = UNSET,
         final: Maybe[bool | None] = UNSET,
+        retention_percent: Maybe[Amount | None] = UNSET,
+        retention_cap_percent: Maybe[Amount | None] = UNSET,
         if_match: int | str | None = None,
         idempotency_key: str | None = None,
     ) -> models.Invoice | models.Job:
@@ -5208,21 +5253,26 @@ class Quotes:
 
         From accepted; otherwise `invalid_state_transition`. With an invoice of all that is left it becomes invoiced;
         with a job it becomes converted, then invoiced once all of the job is invoiced. To invoice a part, send
-        `percent`, `amount` or `line_ids`, and `claim` to say what the invoice is; the quote stays accepted until
-        nothing is left. Refused with `over_invoiced` for more than is left. Returns the new document. The key needs
-        that document's write scope too. Refused with `gst_not_registered` if the business is no longer registered for
-        GST, with `already_invoiced` if invoices of its jobs left nothing, and with `list_full` if it has 500 invoices.
-        Emits `quote.converted`, or `quote.updated` for a part, and `invoice.created` or `job.created`.
+        `percent`, `amount` or `line_ids`, and `claim` to say what the invoice is; `retention_percent` says what the
+        client retains of it, and `claim: retention` invoices that later. The quote stays accepted until nothing is
+        left. Refused with `over_invoiced` for more than is left. Returns the new document. The key needs that
+        document's write scope too. Refused with `gst_not_registered` if the business is no longer registered for GST,
+        with `already_invoiced` if invoices of its jobs left nothing, and with `list_full` if it has 500 invoices. Emits
+        `quote.converted`, or `quote.updated` for a part, and `invoice.created` or `job.created`.
 
         to: What to create; the plugin must be on.
-        percent: So much of the whole work, in percent.
+        percent: So much of the whole work, in percent; of `retention`, so much of what is retained now.
         amount: So much of its price, including GST.
         line_ids: What is left of these lines of the work.
         claim: What the invoice is: `progress` for work done, with its own GST (Division 156 GST Act); `part_payment`
-          for part of the price of one supply; or `deposit` for a security deposit, without GST until it is applied or
-          forfeited (Division 99). Default `progress`, where a part is named.
+          for part of the price of one supply; `deposit` for a security deposit, without GST until it is applied or
+          forfeited (Division 99); or `retention` to release what progress claims retained: all of it if no part is
+          named. Default `progress`, where a part is named.
         final: Whether to invoice all that is left: the whole work less what was invoiced before. True by default if no
           part is named.
+        retention_percent: How much of a progress claim, or of all that is left, the client retains until the work is
+          found good, in percent. It is no part of the invoice, and its GST counts once it is released (PAR 2017/2).
+        retention_cap_percent: The most that the claims of this work retain in all, in percent of the whole work.
         """
         return self._api.call(
             "POST",
@@ -5234,6 +5284,8 @@ class Quotes:
                 "line_ids": line_ids,
                 "claim": claim,
                 "final": final,
+                "retention_percent": retention_percent,
+                "retention_cap_percent": retention_cap_percent,
                 "to": to,
             },
             if_match=if_match,

@@ -157,8 +157,8 @@ class Attachment(Struct, kw_only=True):
     """Its id."""
     resource: str
     """The id of the record that it is attached to."""
-    filename: str
-    """Its name, with an extension of its type."""
+    filename: str | None
+    """Its name, with an extension of its type; in events null, because not all who hear may read the record."""
     content_type: Open[Literal["application/pdf", "image/jpeg", "image/png", "image/webp", "text/csv", "text/plain"]]
     """What it is, told by its bytes."""
     size: int
@@ -604,6 +604,10 @@ class Expense(Struct, kw_only=True):
     """The expense of which the supplier gives back, for an amount below zero."""
     business_use_percent: Decimal
     """How much of it was for business use, in percent."""
+    for_input_taxed_sales: bool
+    """Whether it was bought to make input taxed sales, such as renting out a home: its GST cannot be claimed (s
+    11-15(2) GST Act).
+    """
     tax_invoice_held: bool
     """Whether you hold a tax invoice, without which the GST on more than $82.50 cannot be claimed."""
     tax_invoice_held_on: dt.date | None
@@ -630,6 +634,8 @@ class Expense(Struct, kw_only=True):
     """The invoice that charges it to the job's client."""
     voided_at: dt.datetime | None
     """When it was voided."""
+    voided_on: dt.date | None
+    """The day from which it counts no more; null for a mistake, which counts on no day."""
     void_reason: str | None
     """Why it was voided."""
     external_id: str | None
@@ -985,16 +991,23 @@ class Invoice(Struct, kw_only=True):
     """The date on which the write-off counts."""
     write_off_reason: str | None
     """Why it was written off."""
-    claim: Open[Literal["deposit", "final", "part_payment", "progress"]] | None
+    claim: Open[Literal["deposit", "final", "part_payment", "progress", "retention"]] | None
     """What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a
-    `part_payment`, a `deposit`, or all that other invoices left (`final`).
+    `part_payment`, a `deposit`, the release of what was retained (`retention`), or all that other invoices
+    left (`final`).
+    """
+    progress_claim: ProgressClaim | None
+    """Of a progress claim, what it says of the contract: its number, the contract sum, what is claimed to date
+    and what is retained.
     """
     work: WorkTotals | None
     """Of a `final` invoice, what all of the work comes to; less `less_invoiced` it is what the invoice adds up
     to.
     """
     less_invoiced: WorkTotals | None
-    """Of a `final` invoice, what earlier invoices and deposits have billed and it takes off."""
+    """Of a `final` invoice, what it takes off: what earlier invoices and deposits have billed, and what the
+    client retains.
+    """
     deposits_applied: Decimal
     """What it takes off for deposits, with the GST on them in its own."""
     applied_to: str | None
@@ -1098,6 +1111,10 @@ class Invoiced(Struct, kw_only=True):
     """
     remaining: Decimal
     """What is left to invoice; below zero if the work was reduced after it was invoiced."""
+    retained: Decimal
+    """How much of `remaining` the client retains of what was claimed; `claim: retention` releases it."""
+    claimed: Decimal
+    """What is claimed of it: `invoiced` plus `retained`."""
 
 
 class InvoicesPreview(Struct, kw_only=True):
@@ -1563,16 +1580,23 @@ class ListedInvoice(Struct, kw_only=True):
     """The date on which the write-off counts."""
     write_off_reason: str | None
     """Why it was written off."""
-    claim: Open[Literal["deposit", "final", "part_payment", "progress"]] | None
+    claim: Open[Literal["deposit", "final", "part_payment", "progress", "retention"]] | None
     """What it bills of a quote's or a job's work, if it bills a part of it: a `progress` claim, a
-    `part_payment`, a `deposit`, or all that other invoices left (`final`).
+    `part_payment`, a `deposit`, the release of what was retained (`retention`), or all that other invoices
+    left (`final`).
+    """
+    progress_claim: ProgressClaim | None
+    """Of a progress claim, what it says of the contract: its number, the contract sum, what is claimed to date
+    and what is retained.
     """
     work: WorkTotals | None
     """Of a `final` invoice, what all of the work comes to; less `less_invoiced` it is what the invoice adds up
     to.
     """
     less_invoiced: WorkTotals | None
-    """Of a `final` invoice, what earlier invoices and deposits have billed and it takes off."""
+    """Of a `final` invoice, what it takes off: what earlier invoices and deposits have billed, and what the
+    client retains.
+    """
     deposits_applied: Decimal
     """What it takes off for deposits, with the GST on them in its own."""
     applied_to: str | None
@@ -2267,6 +2291,25 @@ class PreviewLine(Struct, kw_only=True):
     """Its amount with GST."""
     item_id: str | None
     """The item that it was filled in from."""
+
+
+class ProgressClaim(Struct, kw_only=True):
+    """What a progress claim says of the contract, as it stood when the claim was made; all of it includes GST."""
+
+    number: int | None
+    """Which claim under the contract it is; null for a release of retention."""
+    contract_sum: Decimal
+    """What all of the work comes to."""
+    claimed: Decimal
+    """What it claims of the work, before retention."""
+    claimed_to_date: Decimal
+    """What it and the claims before it claim of the work, before retention."""
+    retained: Decimal
+    """How much of `claimed` the client retains; it is not part of the invoice's total."""
+    released: Decimal
+    """How much of what was retained it invoices."""
+    retained_to_date: Decimal
+    """What the client retains, with this claim."""
 
 
 class Quote(Struct, kw_only=True):

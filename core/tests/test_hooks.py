@@ -294,7 +294,7 @@ def test_whoever_hears_an_event_may_refuse_what_caused_it(make_app, install):
 
 def test_if_match_is_compared_with_the_record_in_the_path_alone(make_app, install):
     """What else the request locks, such as a record that a plugin changes because of it, has a version of its own."""
-    from billycan_contacts.handlers import records as contacts  # noqa: PLC0415 - as above, it may not be installed
+    from billycan_contacts.handlers import records as contacts
 
     def note(ctx: Context, contact: Seen) -> None:
         if contact.id == ada:

@@ -13,6 +13,7 @@ from unittest.mock import Mock
 import pytest
 import sqlalchemy as sa
 from msgspec import Struct
+from msgspec.structs import replace
 
 from billycan import (
     ActionWords,
@@ -35,6 +36,7 @@ from billycan.resources import Empty
 from billycan.starting import migrate, packages, plugins, versions
 from billycan.starting.plugins import GROUP, PluginError, chosen
 from billycan.testing import Client
+from billycan_assets.plugin import manifest as assets
 
 
 @pytest.fixture
@@ -680,3 +682,32 @@ def test_without_a_plugin_what_requires_it_is_off_by_default(monkeypatch):
     gone = packages.absent()
     assert {"hosted", "invoices", "quotes"} <= gone and not gone & {"contacts", "documents", "users"}
     assert packages.first_party() == everything - gone
+
+
+@pytest.mark.either
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"columns": ("name", "rego")}, "have no rego: correct the columns"),
+        ({"sort": "rego"}, "do not sort by rego: correct the sort"),
+        ({"labels": {"bought_on": "Bought", "rego": "Plate"}}, "have no rego: correct the labels"),
+        ({"hints": {"rego": "As on the plate."}}, "have no rego: correct the hints"),
+        ({"rare": ("rego",)}, "have no rego: correct the rare"),
+    ],
+)
+def test_one_whose_pages_name_what_its_records_have_not(make_app, install, given, said):
+    install(replace(assets, records=(RecordPages(path="/v1/assets", **given),)))
+    with pytest.raises(PluginError, match=f"^assets: its records of /v1/assets {said}$"):
+        make_app("assets", "contacts")
+
+
+@pytest.mark.either
+def test_one_with_a_route_that_makes_what_nobody_shows(make_app, install):
+    (first, *others) = assets.routes
+    for made, uses in (("/v1/contacts/{id}", ()), ("/v1/trams/{id}", ("trams",))):
+        install(replace(assets, uses=uses, routes=(replace(first, makes=(made,)), *others)))
+        make_app("assets", "contacts")
+    install(replace(assets, routes=(replace(first, makes=("/v1/invoice/{id}",)), *others)))
+    said = r"assets: GET /v1/assets makes /v1/invoice/{id}, which is the path of no GET route: correct it"
+    with pytest.raises(PluginError, match=said):
+        make_app("assets", "contacts")

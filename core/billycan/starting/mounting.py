@@ -36,7 +36,7 @@ def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> lis
             raise PluginError(fault)
         for fault in checks.shown(manifest, {e.route.path: e.signature for e, _ in lists if e.plugin == manifest.name}):
             raise PluginError(fault)
-    for fault in checks.extending(enabled, found):
+    for fault in (*checks.making(enabled, found), *checks.extending(enabled, found)):
         raise PluginError(fault)
     # Whatever else takes the body that makes a record, such as a preview, calls the same members read-only.
     makes = {e.signature.body: e.signature.shown for e in found if e.signature.shown and not e.signature.patch}

@@ -83,6 +83,12 @@ class App:
         # What an event says may be read by whoever may read the records of the plugin that declares it.
         self.event_scopes = {name: f"{m.name}:read" for m in parts for name in m.events}
         endpoints = mounting.endpoints(parts, manifests)
+        # By the Struct of its records, what a resource does only with a plugin that is off.
+        self.actions_off = {
+            e.signature.listed or e.signature.answer: e.off
+            for e in endpoints
+            if e.off and e.route.method == "GET" and (e.signature.listed or e.route.path.endswith("/{id}"))
+        }
         self.documents = mounting.documents(manifests, endpoints)
         self.prefixes = extensions.prefixes(manifests, endpoints)
         self.extensions, endpoints = extensions.extend(manifests, endpoints)

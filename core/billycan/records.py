@@ -282,6 +282,7 @@ class Records(Generic[T]):
         named = [(name, f"{name}_id", found) for name, found in self.named(ctx, rows).items()]
         unasked = dict.fromkeys(self._members.difference(asked, rows[0]._fields), UNSET)
         given = [(name, by_id) for name, by_id in columns.items() if name in asked]
+        off = ctx.app.actions_off.get(self.shows)
         for row in rows:
             members: dict[str, Any] = unasked.copy()
             for name, column, found in named:
@@ -289,7 +290,8 @@ class Records(Generic[T]):
             for name, by_id in given:
                 members[name] = by_id[row.id]
             if "allowed_actions" in asked:
-                members["allowed_actions"] = self.actions(row)
+                allowed = self.actions(row)
+                members["allowed_actions"] = [name for name in allowed if name not in off] if off else allowed
             yield members
 
     # Conditions and orders -----------------------------------------------------------------------------------------

@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from billycan import (
+    Actions,
     ActionWords,
     Context,
     Deleted,
@@ -36,7 +37,10 @@ from billycan.resources import Empty
 from billycan.starting import migrate, packages, plugins, versions
 from billycan.starting.plugins import GROUP, PluginError, chosen
 from billycan.testing import Client
+from billycan_assets.handlers import records as asset_records
 from billycan_assets.plugin import manifest as assets
+from billycan_assets.schemas import Asset, NewAsset
+from billycan_assets.tables import assets as asset_table
 
 
 @pytest.fixture
@@ -711,3 +715,43 @@ def test_one_with_a_route_that_makes_what_nobody_shows(make_app, install):
     said = r"assets: GET /v1/assets makes /v1/invoice/{id}, which is the path of no GET route: correct it"
     with pytest.raises(PluginError, match=said):
         make_app("assets", "contacts")
+
+
+def test_an_action_that_lacks_a_plugin_is_nowhere_allowed(make_app, install):
+    actions = Actions({"retire": ("in_use", "retired"), "lend": ("in_use", None), "mend": ("retired", None)})
+    given = {"references": asset_records.references, "search": ("name",)}
+    found = Records(asset_table, Asset, prefix="ast", actions=lambda row: actions.allowed(row.status), **given)
+
+    def create(ctx: Context, body: NewAsset) -> Asset:
+        """Add an asset."""
+        return found.add(ctx, body, status="in_use")
+
+    def mend(ctx: Context, id: str) -> Asset:
+        """Mend an asset."""
+        row = found.lock(ctx, id)
+        actions.check("mend", row.status)
+        return found.show(ctx, [row])[0]
+
+    path, scope = "/v1/assets", "assets:write"
+    routes = (
+        Route("GET", "/v1/assets/{id}", get_asset_of(found), scope="assets:read"),
+        Route("POST", path, create, scope=scope, status=201),
+        *(Route("POST", f"{path}/{{id}}/{name}", mend, scope=scope) for name in ("mend", "retire")),
+        Route("POST", f"{path}/{{id}}/lend", mend, scope=scope, needs=(frozenset({"trams", "staff"}),)),
+    )
+    install(replace(assets, uses=("trams", "staff"), routes=routes, records=(), events={}))
+    for plugins_on, allowed in (((), ["retire"]), (("staff",), ["retire", "lend"])):
+        client = Client(make_app("assets", "contacts", *plugins_on))
+        made = client.post(path, {"name": "Van", "cost": 1})["data"]
+        assert made["allowed_actions"] == allowed
+        assert client.get(f"{path}/{made['id']}")["data"]["allowed_actions"] == allowed
+        refused = client.refused(409, "invalid_state_transition", "POST", f"{path}/{made['id']}/mend")
+        assert refused["allowed_actions"] == allowed and ("`lend`" in refused["message"]) is bool(plugins_on)
+
+
+def get_asset_of(found):
+    def get_asset(ctx: Context, id: str) -> Asset:
+        """One asset."""
+        return found.get(ctx, id)
+
+    return get_asset

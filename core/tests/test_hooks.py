@@ -99,7 +99,11 @@ def test_a_plugin_that_cannot_be_imported_stops_the_start(make_app, install, err
 @pytest.mark.parametrize(
     ("manifest", "hooks", "message"),
     [
-        (Manifest(name="guest", requires=("missing",)), {}, "guest requires missing: enable it or disable guest"),
+        (
+            Manifest(name="guest", requires=("missing",)),
+            {},
+            "guest requires missing: install billycan-missing and enable it or disable guest",
+        ),
         (
             Manifest(name="guest"),
             {"on_evnt": lambda ctx: None},

@@ -164,11 +164,54 @@ def refused(said: str, *names: str) -> None:
 def test_one_that_is_not_installed(installed):
     installed(good=plugin("good"))
     refused(
-        "enabled but not installed: assets, zebras: install them or remove them from the list",
+        "enabled but not installed: assets, zebra_rides: install billycan-assets, billycan-zebra-rides, or remove what",
         "good",
-        "zebras",
+        "zebra_rides",
         "assets",
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("gst", "gst is now called documents: write documents in its place"),
+        ("billycan-gst", "billycan-gst is now called documents: write documents in its place"),
+        ("tenants", "tenants is a part of core: leave it out"),
+        ("core", "core is a part of core: leave it out"),
+        ("billycan-documents", "billycan-documents is the package of the plugin documents: write documents"),
+        ("billycan_documents", "billycan_documents is the package of the plugin documents: write documents"),
+        ("document", "there is no document: did you mean documents?"),
+    ],
+)
+def test_a_mistaken_name_is_told_what_to_write(installed, name, said):
+    installed({"gst": "documents"}, documents=plugin("documents"), a=plugin("a", requires=(name,)))
+    refused(said, "documents", name)
+    refused(f"a requires {name}: {said}", "documents", "a")
+
+
+def test_a_former_name_or_a_part_of_core_is_not_used(installed):
+    former = {"gst": "documents"}
+    installed(former, documents=plugin("documents"), a=plugin("a", uses=("gst",)), b=plugin("b", uses=("documen",)))
+    cure = "write documents in its place; `billycan.gst` is a part of core, which every plugin has"
+    refused(f"a uses gst: gst is now called documents: {cure}", "documents", "a")
+    assert load("documents", "b")  # it may be a plugin that is not installed
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("billycan_gst.api", "gst is now called documents: write documents in its place"),
+        ("billycan_trams.api", "install billycan-trams or disable it"),
+        ("billycan_document", "there is no billycan_document: did you mean documents?"),
+    ],
+)
+def test_an_import_of_another_plugin_by_a_mistaken_name(installed, tmp_path, monkeypatch, module, said):
+    name = f"importing_{module.partition('.')[0]}"
+    (tmp_path / f"{name}.py").write_text(f"import {module}", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed({"gst": "documents"}, documents=plugin("documents"), importing=name)
+    refused("importing cannot be imported: ModuleNotFoundError", "importing")
+    refused(said, "importing")
 
 
 def test_one_that_cannot_be_imported(installed):
@@ -415,6 +458,8 @@ def test_one_with_the_name_of_a_scope_of_core(make_app, install):
         ("billycan-core>=2; extra == 'next'", None),
         ("billycan-core>=2; python_version < '3'", None),
         ("no-such-package>=2", None),
+        ("billycan-trams>=1", None),
+        ("billycan-gst>=1", "assets: its package requires billycan-gst: gst is a part of core: leave it out"),
     ],
 )
 def test_one_made_for_another_version(installed, requirement, said):

@@ -81,6 +81,8 @@ def _check_free(name: str, used: Iterable[str], cure: str) -> None:
     paths = {route.path.split("/")[2] for route in platform.routes}
     if name in {"core", "platform", *Settings.__struct_fields__, *paths}:
         raise Unfit(f"core uses the name {name}: choose another")
+    if name in packages.renamed():
+        raise Unfit(f"{packages.mistaken(name)}; choose another name for a plugin of your own")
     if name in packages.installed():
         raise Unfit(f"a plugin named {name} is already installed: choose another name, or uninstall it")
 

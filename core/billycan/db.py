@@ -47,7 +47,7 @@ Reader = Callable[[Any], T | None]
 class Decimals(sa.types.TypeDecorator[Decimal]):
     """Numbers of so many decimal places at most: `Decimals(1)` for 12.5; exact on both databases.
 
-    Each is stored as a whole number of its smallest part, as SQLite has only floats. It takes a Decimal and nothing else.
+    Each is stored as a whole number of its smallest part, as SQLite has only floats. It takes Decimals alone.
     """
 
     impl = sa.BigInteger

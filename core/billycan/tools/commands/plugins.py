@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 @click.group(invoke_without_command=True)
 @click.pass_context
 def plugins(ctx: click.Context) -> None:
-    """List installed plugins, or drop the tables of one.
+    """List installed plugins, write the next migration of one, or drop its tables.
 
     \b
     billycan plugins list
+    billycan plugins new-migration vehicles "Note the odometer of each vehicle"
     billycan plugins drop invoices
     """
     if ctx.invoked_subcommand is None:
@@ -95,6 +96,30 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
         print_json({"name": name, "dropped": [table.name for table in manifest.tables]})
     else:
         click.echo(f"{name}: tables dropped")
+
+
+@plugins.command("new-migration")
+@click.argument("name")
+@click.argument("what")
+@click.option("--empty", is_flag=True, help="Although no table differs: for a migration that changes rows.")
+def new_migration(name: str, what: str, empty: bool) -> None:
+    """Write the next migration of a plugin, from what its tables have now. WHAT is a sentence, which it begins with.
+
+    The tables that the plugin declares are compared with those that its migrations make, in a database of its own: the
+    deployment's is not touched. Changes of a column's type, and of checks, are not found. Read what was written, and
+    say what rows that exist have in a new column.
+
+    \b
+    billycan plugins new-migration vehicles "Note the odometer of each vehicle"
+    billycan plugins new-migration vehicles "Give each vehicle an odometer of 0" --empty
+    """
+    from ..new_migration import NothingToDo, write
+
+    try:
+        path = write(name, what, empty=empty)
+    except NothingToDo as nothing:
+        raise click.ClickException(str(nothing)) from None
+    click.echo(path)
 
 
 @click.command("new-plugin")

@@ -49,7 +49,10 @@ def words(name: str, one: str | None, prefix: str | None, about: str | None) -> 
             _check_rule(option, word)
     one = one or singular(name)
     if one == name:
-        raise Unfit(f"{name} is not a plural: give the singular with --one, such as --one {name}_item")
+        raise Unfit(
+            f"{name} is not a plural: give the singular with --one, such as --one {name}_item, or choose a plural for"
+            f" NAME, such as {name}_items"
+        )
     _check_free(name, (name, one, _class(one)), "choose another NAME or --one")
     prefix = prefix or next(free_prefixes(one))
     if not re.fullmatch(r"[a-z]{3}", prefix) or prefix in taken_prefixes():

@@ -204,3 +204,25 @@ def test_an_unknown_plugin_is_said(vans):
     _, run = vans
     done = run("billycan", "plugins", "new-migration", "van", "Again")
     assert (done.returncode, done.stderr) == (1, "Error: there is no van: did you mean vans?\n")
+
+
+def test_a_second_resource_is_added_and_passes_the_tests_of_every_plugin(vans):
+    folder, run = vans
+    done = run("billycan", "plugins", "new-resource", "vans", "equipment")
+    assert done.returncode == 2 and "choose a plural for NAME, such as equipment_items" in done.stderr
+    done = run("billycan", "plugins", "new-resource", "vans", "equipment", "--one", "tool")
+    assert done.returncode == 0, done.stderr
+    assert f"  {folder / 'migrations' / 'vans_0002_create_the_table_of.py'}\n" in done.stdout
+    made = 'create_resource_table(\n        op,\n        "vans_equipment",\n'
+    assert made in (folder / "migrations" / "vans_0002_create_the_table_of.py").read_text("utf-8")
+    for words in (("check", "--select=E,F", "--line-length=120"), ("format", "--check", "--line-length=120")):
+        ruff = run("ruff", *words, "--no-cache", folder / "equipment", folder / "plugin.py")
+        assert ruff.returncode == 0, ruff.stdout
+    change(
+        folder.parent / "tests" / "test_conformance.py",
+        ('return {"/v1/vans": body}', 'return {"/v1/vans": body, "/v1/equipment": {**body, "name": "Ladder"}}'),
+    )
+    done = run("pytest", "-q", "-p", "no:cacheprovider", "--engine", "sqlite", "--import-mode=importlib", folder.parent)
+    assert done.returncode == 0 and re.search(r"^\d+ passed", done.stdout, re.MULTILINE), done.stdout + done.stderr
+    done = run("billycan", "plugins", "new-resource", "vans", "equipment", "--one", "tool")
+    assert done.returncode == 2 and "already exists: choose another NAME" in done.stderr

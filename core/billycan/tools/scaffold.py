@@ -106,12 +106,16 @@ def write(words: Words, into: Path) -> list[Path]:
     template = TEMPLATE if words.prefix else HOOKS
     for path in sorted(template.rglob("*.txt")):
         target = into / _own(str(path.relative_to(template)), words).removesuffix(".txt")
-        text = _own(path.read_text("utf-8"), words)
         target.parent.mkdir(parents=True, exist_ok=True)
-        fitted = "".join(map(_fit, text.splitlines(keepends=True))) if target.suffix == ".py" else text
-        target.write_text(fitted, "utf-8")
+        target.write_text(fitted(path, words), "utf-8")
         written.append(target)
     return written
+
+
+def fitted(path: Path, words: Words) -> str:
+    """A template's file in the plugin's words, as the formatter would have it."""
+    text = _own(path.read_text("utf-8"), words)
+    return "".join(map(_fit, text.splitlines(keepends=True))) if path.name.endswith(".py.txt") else text
 
 
 def next_steps(words: Words, folder: Path) -> list[str]:

@@ -122,6 +122,36 @@ def new_migration(name: str, what: str, empty: bool) -> None:
     click.echo(path)
 
 
+@plugins.command("new-resource")
+@click.argument("plugin")
+@click.argument("name")
+@click.option("--one", metavar="WORD", help="The singular, if it is not NAME without its s.")
+@click.option("--prefix", metavar="ABC", help="The three letters that ids start with.")
+def new_resource(plugin: str, name: str, one: str | None, prefix: str | None) -> None:
+    """Add another resource to a plugin: endpoints, table, migration and README. NAME is a plural.
+
+    Its files are in a folder of its name, as in a new plugin; its lines are added to the manifest.
+
+    \b
+    billycan plugins new-resource vehicles hires
+    billycan plugins new-resource vehicles equipment --one equipment_item
+    """
+    from ...starting import plugins as known
+    from .. import scaffold
+    from ..new_resource import write
+
+    known.manifest(plugin)
+    try:
+        words = scaffold.words(name, one, prefix, None)
+        written = write(plugin, words)
+    except scaffold.Unfit as error:
+        raise click.UsageError(str(error)) from None
+    click.echo(f"{written[0].parent}: ids start with {words.prefix}_. Changed or added:\n")
+    click.echo("".join(f"  {path}\n" for path in written))
+    body = '{"name": "Van", "cost": "31500.00"}'
+    click.echo(f"Now add a valid body to bodies() in tests/test_conformance.py:\n\n  '/v1/{words.name}': {body}")
+
+
 @click.command("new-plugin")
 @click.argument("name")
 @click.option("--one", metavar="WORD", help="The singular, if it is not NAME without its s.")

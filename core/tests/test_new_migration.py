@@ -212,10 +212,11 @@ def test_a_second_resource_is_added_and_passes_the_tests_of_every_plugin(vans):
     assert done.returncode == 2 and "choose a plural for NAME, such as equipment_items" in done.stderr
     done = run("billycan", "plugins", "new-resource", "vans", "equipment", "--one", "tool")
     assert done.returncode == 0, done.stderr
-    assert f"  {folder / 'migrations' / 'vans_0002_create_the_table_of.py'}\n" in done.stdout
+    assert f"  {folder / 'migrations' / 'vans_0002_create_table_equipment.py'}\n" in done.stdout
     made = 'create_resource_table(\n        op,\n        "vans_equipment",\n'
-    assert made in (folder / "migrations" / "vans_0002_create_the_table_of.py").read_text("utf-8")
-    for words in (("check", "--select=E,F", "--line-length=120"), ("format", "--check", "--line-length=120")):
+    assert made in (folder / "migrations" / "vans_0002_create_table_equipment.py").read_text("utf-8")
+    known = '--config=lint.isort.known-first-party = ["billycan", "billycan_contacts"]'
+    for words in (("check", "--select=E,F,I", "--line-length=120", known), ("format", "--check", "--line-length=120")):
         ruff = run("ruff", *words, "--no-cache", folder / "equipment", folder / "plugin.py")
         assert ruff.returncode == 0, ruff.stdout
     change(

@@ -60,7 +60,8 @@ def write(name: str, what: str, *, empty: bool = False) -> Path:
         raise NothingToDo(f"{name}: its tables are as {last} makes them: change them first, or add --empty")
     series, _, number = last.rpartition("_")
     revision = f"{series}_{int(number) + 1:0{len(number)}}"
-    slug = "_".join(re.findall(r"[a-z0-9]+", what.lower())[:4])
+    words = [word for word in re.findall(r"[a-z0-9]+", what.lower()) if word not in ("a", "an", "of", "the")]
+    slug = "_".join(words[:4])
     path = folder / f"{revision}_{slug}.py"
     path.write_text(_source(what, revision, last, steps), "utf-8")
     return path

@@ -77,15 +77,18 @@ def _with_resource(source: str, plugin: str, words: Words) -> str:
         if parts:
             _insert(lines, there, parts, brackets="{}" if name == "events" else "()")
     imports = [line for line in _imports(template) if line.startswith("from .")]
-    imports = [re.sub(r"^from \.", f"from .{words.name}.", line) for line in imports]
-    lacking = _core_names(template) - _core_names(source)
-    text = "".join(lines)
-    tree = ast.parse(text)
-    last = max(node.end_lineno or 0 for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom))
-    if lacking:
-        imports.insert(0, f"from billycan import {', '.join(sorted(lacking))}")
-    lines = text.splitlines(keepends=True)
-    return "".join([*lines[:last], *(f"{line}\n" for line in imports), *lines[last:]])
+    return _importing("".join(lines), [re.sub(r"^from \.", f"from .{words.name}.", line) for line in imports])
+
+
+def _importing(source: str, imports: list[str]) -> str:
+    """The source with more imports from the plugin's own modules, among those that there are, by their modules."""
+    lines = source.splitlines(keepends=True)
+    own = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom) and node.level]
+    if not own:
+        raise Unfit("the manifest's module imports nothing from the plugin's own modules: add the resource by hand")
+    first, last = own[0].lineno - 1, own[-1].end_lineno or 0
+    every = [*("".join(lines[node.lineno - 1 : node.end_lineno]) for node in own), *(f"{line}\n" for line in imports)]
+    return "".join([*lines[:first], *sorted(every, key=lambda line: line.split()[1]), *lines[last:]])
 
 
 def _members(source: str) -> dict[str, ast.Tuple | ast.Dict]:
@@ -127,9 +130,3 @@ def _imports(source: str) -> list[str]:
     tree = ast.parse(source)
     found = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
     return [ast.get_source_segment(source, node) or "" for node in found]
-
-
-def _core_names(source: str) -> set[str]:
-    """What a module imports from billycan itself."""
-    nodes = (node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom) and node.module == "billycan")
-    return {alias.name for node in nodes for alias in node.names}

@@ -652,7 +652,7 @@ def ferries(describe, install):
         Route("GET", "/v1/ferries/{id}.ics", get_timetable, scope="ferries:read"),
         Route("GET", "/v1/next", get_next, scope=None),
     )
-    install(Manifest(name="ferries", routes=routes))
+    install(Manifest(name="ferries", uses=("of_a_plugin_that_is_off",), routes=routes))
     document = describe("ferries")
     OpenAPIV31SpecValidator(document).validate()
     return document

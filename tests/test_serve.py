@@ -15,7 +15,7 @@ import threading
 import time
 import urllib.request
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
@@ -172,9 +172,11 @@ NO_LIMITS = {f"BILLYCAN_{name}": "100000" for name in _LIMITS}
 
 
 @contextmanager
-def serving(folder: Path, workers: int = 2, plugins: str = "contacts", **environ: str) -> Iterator[tuple[Process, int]]:
+def serving(
+    folder: Path, workers: int = 2, plugins: str = "contacts", words: Sequence[str] = (), **environ: str
+) -> Iterator[tuple[Process, int]]:
     """`billycan serve` in a folder, as soon as it has said where it is; and its port."""
-    command = [BIN / "billycan", "serve", "--bind", "127.0.0.1:0", "--workers", workers]
+    command = [BIN / "billycan", "serve", "--bind", "127.0.0.1:0", "--workers", workers, *words]
     environ |= {"BILLYCAN_PLUGINS": plugins, "BILLYCAN_SHARED_FOLDER": str(folder / "shared")}
     with running(folder, command, environ) as process:
         yield process, int(process.says(r"billycan serves http://127\.0\.0\.1:(\d+)\n")[1])
@@ -315,6 +317,70 @@ def test_an_address_that_makes_no_sense_is_refused(tmp_path, monkeypatch, words,
     done = CliRunner().invoke(cli.commands, ["serve", *words])
     assert (done.exit_code, done.stderr[: len(said)]) == (code, said)
     assert list(tmp_path.iterdir()) == []
+
+
+GREETER = """
+from pathlib import Path
+
+from billycan import Context, Every, Manifest, Page, Route
+from msgspec import Struct
+
+
+class Greeting(Struct):
+    says: str
+
+
+def greet(ctx: Context) -> Greeting:
+    \"\"\"Greet.\"\"\"
+    return Greeting("GREETING")
+
+
+def note(ctx: Context) -> None:
+    Path("noted").write_text("GREETING")
+
+
+manifest = Manifest(
+    name="greeter",
+    routes=(Route("GET", "/v1/greeter", greet, scope=None, public=True),),
+    tasks=(Every(seconds=1, run=note),),
+)
+"""
+
+
+def test_a_change_of_a_plugin_is_served_at_once_and_a_mistake_until_it_is_mended(tmp_path):
+    info = tmp_path / "billycan_greeter-1.0.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: billycan-greeter\nVersion: 1.0.0\n", "utf-8")
+    (info / "entry_points.txt").write_text("[billycan.plugins]\ngreeter = billycan_greeter\n", "utf-8")
+    written = iter(range(1, 10))
+
+    def write(text):
+        (tmp_path / "billycan_greeter.py").write_text(text, "utf-8")
+        at = time.time() + next(written)  # two changes of one moment would look like one
+        os.utime(tmp_path / "billycan_greeter.py", (at, at))
+
+    def says():
+        with suppress(OSError, http.client.HTTPException, json.JSONDecodeError):  # one process, which is being replaced
+            status, _, envelope = call(port, "GET", "/v1/greeter")
+            return envelope["data"]["says"] if status == 200 else status
+        return None
+
+    def noted():
+        found = tmp_path / "noted"
+        return found.read_text("utf-8") if found.exists() else ""
+
+    write(GREETER.replace("GREETING", "Hello"))
+    given = {"PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
+    with serving(tmp_path, 1, "contacts,greeter", ["--reload"], **given) as (process, port):
+        until(lambda: (says(), noted()) == ("Hello", "Hello"), "the first words")
+        write(GREETER.replace("GREETING", "Good day"))
+        until(lambda: (says(), noted()) == ("Good day", "Good day"), "the second words")
+        write("import no_such_module")
+        until(lambda: says() is None, "the mistake")
+        process.says("greeter cannot be imported: ModuleNotFoundError", process.err)
+        write(GREETER.replace("GREETING", "Welcome"))
+        until(lambda: (says(), noted()) == ("Welcome", "Welcome"), "the third words")
+        assert process.ends(signal.SIGTERM) == 0
 
 
 @pytest.mark.parametrize(

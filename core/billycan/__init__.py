@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from .db import (
         ByCodePoint,
         Cents,
+        Decimals,
         Json,
         TenThousandths,
         UTCDateTime,
@@ -66,6 +67,7 @@ __all__ = [
     "Code",
     "Conflict",
     "Context",
+    "Decimals",
     "Deleted",
     "Document",
     "Event",
@@ -126,8 +128,8 @@ _HOMES = {
     "app": "App",
     "callers": "Caller caller_of identity_now",
     "context": "Context Event",
-    "db": "ByCodePoint Cents Json TenThousandths UTCDateTime folded numbered own reference resource_table searchable"
-    " tenant_table",
+    "db": "ByCodePoint Cents Decimals Json TenThousandths UTCDateTime folded numbered own reference resource_table"
+    " searchable tenant_table",
     "dependents": "check_unused",
     "gst": "GstEntries GstPeriod",
     "hookspecs": "hookimpl",

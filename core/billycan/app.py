@@ -82,6 +82,12 @@ class App:
         parts = self.parts.values()
         self.hearers = mounting.hearers(parts, manifests)
         endpoints = mounting.endpoints(parts, manifests)
+        # By the Struct of its records, what a resource does only with a plugin that is off.
+        self.actions_off = {
+            e.signature.listed or e.signature.answer: e.off
+            for e in endpoints
+            if e.off and e.route.method == "GET" and (e.signature.listed or e.route.path.endswith("/{id}"))
+        }
         self.documents = mounting.documents(manifests, endpoints)
         self.prefixes = extensions.prefixes(manifests, endpoints)
         self._owners = mounting.owners(parts, self.prefixes, self.documents, endpoints)

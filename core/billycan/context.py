@@ -106,7 +106,7 @@ class Context:
         return _day_of(self._now, timezone)
 
     def check_version(self, version: int) -> None:
-        """Raise VersionConflict where the client's If-Match names another version; call it under the row's lock."""
+        """Raise VersionConflict if the client's If-Match names another version; call it under the row's lock."""
         if self.if_match is not None and str(version) not in self.if_match:
             raise VersionConflict
 

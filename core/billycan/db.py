@@ -44,8 +44,11 @@ Json = sa.JSON(none_as_null=True).with_variant(JSONB(none_as_null=True), "postgr
 Reader = Callable[[Any], T | None]
 
 
-class Scaled(sa.types.TypeDecorator[Decimal]):
-    """A decimal kept as an integer of its smallest part: exact on both databases, where SQLite has only floats."""
+class Decimals(sa.types.TypeDecorator[Decimal]):
+    """Numbers of so many decimal places at most: `Decimals(1)` for 12.5; exact on both databases.
+
+    Each is stored as a whole number of its smallest part, as SQLite has only floats. It takes Decimals alone.
+    """
 
     impl = sa.BigInteger
     cache_ok = True
@@ -64,10 +67,14 @@ class Scaled(sa.types.TypeDecorator[Decimal]):
         def write(value: Decimal | None) -> int | None:
             if value is None:
                 return None
-            scaled = value.scaleb(places)
+            try:
+                scaled = value.scaleb(places)
+            except AttributeError:
+                given = f"{value!r} is of the type {type(value).__name__}"
+                raise TypeError(f"{given}, and its column takes a Decimal: write Decimal({str(value)!r})") from None
             whole = int(scaled)
             if scaled != whole:
-                raise ValueError(f"{value} has more than {places} decimals")
+                raise ValueError(f"{value} has more decimal places than its column, which has {places}: round it first")
             return whole
 
         return write
@@ -82,14 +89,14 @@ def _scaled(places: int) -> "Reader[Decimal]":
     return lambda value: None if value is None else times(value)
 
 
-def Cents() -> Scaled:
-    """Money, in whole cents."""
-    return Scaled(2)
+def Cents() -> Decimals:
+    """Money: `Decimals(2)`."""
+    return Decimals(2)
 
 
-def TenThousandths() -> Scaled:
-    """Unit prices, quantities and percentages, to four decimals."""
-    return Scaled(4)
+def TenThousandths() -> Decimals:
+    """Unit prices, quantities and percentages: `Decimals(4)`."""
+    return Decimals(4)
 
 
 class UTCDateTime(sa.types.TypeDecorator[Moment]):

@@ -11,6 +11,7 @@ from .context import Context
 from .extending import Extended, filled
 from .manifest import Route
 from .resources import Page
+from .states import NotPossible
 
 if TYPE_CHECKING:
     from .app import App
@@ -42,7 +43,7 @@ class Endpoint(Struct, frozen=True):
     """A mounted route: whose it is, what its handler's signature says, what begins the ids that its filters take.
 
     `extended` is the resource whose body it takes, where other plugins take members of that, too. `choice` is what its
-    `fields` chooses from.
+    `fields` chooses from. `off` are the actions of its record that lack a plugin.
     """
 
     plugin: str
@@ -51,13 +52,17 @@ class Endpoint(Struct, frozen=True):
     ids: Mapping[str, str] = {}
     extended: Extended | None = None
     choice: chosen.Choice | None = None
+    off: frozenset[str] = frozenset()
 
     def run(self, ctx: Context, values: Mapping[str, Any], params: Mapping[str, str]) -> Any:
         """What the handler returns for these, its `query` and `body`; with the members that other plugins add."""
         if self.extended and "body" in values:
             body, ctx.sent_besides = self.extended.take_out(self, values["body"], params.get("id"))
             values = {**values, "body": body}
-        answer = self.route.handler(ctx, **values, **params)
+        try:
+            answer = self.route.handler(ctx, **values, **params)
+        except NotPossible as refusal:
+            raise refusal.without(self.off) from None
         if ctx.sent_besides:
             raise RuntimeError(
                 f"{self.route.method} {self.route.path}: its handler did not call its Records' insert or save"

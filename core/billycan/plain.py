@@ -33,6 +33,23 @@ def is_struct(kind: Any) -> TypeGuard[type[Struct]]:
     return isinstance(kind, type) and issubclass(kind, Struct)
 
 
+def types_within(hint: Any) -> list[Any]:
+    """The types that a type is made of, and the values that it names."""
+    inner = () if isinstance(hint, str) else get_args(hint)
+    return [part for each in inner for part in types_within(each)] if inner else [hint]
+
+
+def structs_within(hint: Any) -> Iterator[type[Struct]]:
+    """The Structs that a type is made of, and those that their members are made of."""
+    waiting, found = [hint], set[Any]()
+    while waiting:
+        for part in filter(is_struct, types_within(waiting.pop())):
+            if part not in found:
+                found.add(part)
+                yield part
+                waiting += [field.type for field in msgspec.structs.fields(part)]
+
+
 def length(limits: Meta | None) -> tuple[int, int | None]:
     """The least and the most of a length that are asked for."""
     return (limits.min_length or 0, limits.max_length) if limits else (0, None)

@@ -156,13 +156,18 @@ class Records(Generic[T]):
         return _one(self.table, columns), {"tenant_id": ctx.tenant_id, "id": id}
 
     def lock(self, ctx: Context, id: str) -> Row:
-        """One row, locked until the transaction ends and of the version the client's If-Match names."""
+        """One row, locked until the transaction ends; NotFound for any id that is not the tenant's.
+
+        The record that the request's path names is compared with the client's If-Match; others are not.
+        """
         if self.neighbours:
             take_turns(ctx)
         row = self._by_id_locked.first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
         if row is None:
             raise NotFound
-        ctx.check_version(row.version)
+        if ctx.if_match is not None and id in ctx.path.split("/"):
+            ctx.check_version(row.version)
+            ctx.if_match = None  # From here on, the request itself may have changed it.
         return row
 
     def rows(
@@ -277,6 +282,7 @@ class Records(Generic[T]):
         named = [(name, f"{name}_id", found) for name, found in self.named(ctx, rows).items()]
         unasked = dict.fromkeys(self._members.difference(asked, rows[0]._fields), UNSET)
         given = [(name, by_id) for name, by_id in columns.items() if name in asked]
+        off = ctx.app.actions_off.get(self.shows)
         for row in rows:
             members: dict[str, Any] = unasked.copy()
             for name, column, found in named:
@@ -284,7 +290,8 @@ class Records(Generic[T]):
             for name, by_id in given:
                 members[name] = by_id[row.id]
             if "allowed_actions" in asked:
-                members["allowed_actions"] = self.actions(row)
+                allowed = self.actions(row)
+                members["allowed_actions"] = [name for name in allowed if name not in off] if off else allowed
             yield members
 
     # Conditions and orders -----------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 
-from .db import Scaled, UTCDateTime
+from .db import Decimals, UTCDateTime
 from .engines import postgres
 from .engines.postgres import Sent
 from .moments import Moment
@@ -310,7 +310,7 @@ class _Form:
                 places.setdefault((convert, kind), []).append(i)
         # Not of numerics: those that are equal may have different numbers of decimals.
         self.converts = [
-            (convert, of, kind != _NUMERIC and isinstance(columns[of[0]].type, Scaled | UTCDateTime))
+            (convert, of, kind != _NUMERIC and isinstance(columns[of[0]].type, Decimals | UTCDateTime))
             for (convert, kind), of in places.items()
         ]
         # The very names that Structs have for their members: others are compared letter by letter for each value.

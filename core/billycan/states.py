@@ -1,8 +1,26 @@
 """State changes as data: which action leads from which statuses to which."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from .problems import Conflict
+
+
+class NotPossible(Conflict):
+    """An action does not start from the status of its record; `allowed` are the actions that do."""
+
+    code = "invalid_state_transition"
+
+    def __init__(self, action: str, status: str, allowed: Sequence[str]) -> None:
+        self.action, self.record_status, self.allowed = action, status, list(allowed)
+        super().__init__(
+            f"The action `{action}` is not possible while the status is `{status}`. {_possible(allowed)}",
+            status=status,
+            allowed_actions=self.allowed,
+        )
+
+    def without(self, off: Collection[str]) -> "NotPossible":
+        """The same, without the actions whose routes are off."""
+        return NotPossible(self.action, self.record_status, [name for name in self.allowed if name not in off])
 
 
 class Actions:
@@ -25,12 +43,7 @@ class Actions:
         """
         if status not in self._from[action]:
             allowed = self.allowed(status) if allowed is None else allowed
-            raise Conflict(
-                f"The action `{action}` is not possible while the status is `{status}`. {_possible(allowed)}",
-                code="invalid_state_transition",
-                status=status,
-                allowed_actions=allowed,
-            )
+            raise NotPossible(action, status, allowed)
         return self._to[action]
 
 

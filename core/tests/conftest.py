@@ -1,7 +1,5 @@
 """A plugin with a column of every kind, for tests of core alone."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import date
 from decimal import Decimal
@@ -154,23 +152,6 @@ def ctx_with(make_app, install):
             return found
 
         yield ctx
-
-
-@pytest.fixture
-def together():
-    """Run a function in threads that start at one moment: `together(6, lambda i: ...)` gives what each returned."""
-
-    def run(times, work):
-        barrier = threading.Barrier(times)
-
-        def one(i):
-            barrier.wait(30)
-            return work(i)
-
-        with ThreadPoolExecutor(times) as threads:
-            return list(threads.map(one, range(times)))
-
-    return run
 
 
 @pytest.fixture

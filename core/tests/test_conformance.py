@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from msgspec import UNSET, Meta, Struct, UnsetType, structs
 from msgspec.structs import replace
 
-from billycan import Context, Deleted, Extends, Manifest, Named, Page, Patch, Records, idempotency, own
+from billycan import Code, Context, Deleted, Extends, Manifest, Named, Page, Patch, Records, idempotency, own
 from billycan.app import App
 from billycan.db import metadata
 from billycan.fields import Count, Moment, Name
@@ -18,6 +18,7 @@ from billycan.keys import Identity
 from billycan.resources import NewResource
 from billycan.starting import migrate
 from billycan.testing import PluginConformance
+from billycan.testing.codes import undeclared as undeclared_codes
 from billycan.testing.strict import Strict, undeclared
 from billycan_assets.handlers import create_asset, get_asset, list_assets, records
 from billycan_assets.plugin import manifest as assets
@@ -235,6 +236,11 @@ def unscoped():
     return replace(assets, routes=tuple(replace(route, scope=None) for route in assets.routes))
 
 
+def retire_or_refuse(ctx: Context, id: str) -> Asset:
+    """Take an asset out of use, or refuse with `too_heavy`."""
+    return get_asset(ctx, id)
+
+
 class NewMotto(Struct):
     """What is sent with a contact."""
 
@@ -345,6 +351,11 @@ BROKEN = {
     "finds by wildcards": ("search_finds_a_record_by_its_own_words", listing(other(filters={"search": like})), {}),
     "tells nobody": ("events_happen_as_declared", serving("POST", "/v1/assets", create_quietly), {}),
     "tells too little": ("events_happen_as_declared", serving("POST", "/v1/assets", create_and_tell_less), {}),
+    "names a code that nobody declares": (
+        "every_error_code_is_declared",
+        serving("POST", "/v1/assets/{id}/retire", retire_or_refuse),
+        {},
+    ),
     "tells once what it adds": (
         "what_it_adds_to_others_is_shown_wherever_they_are",
         extending(fill=mottos_told_once),
@@ -441,6 +452,52 @@ def test_what_differs_from_the_tables_is_said_in_words(make_app):
         "the column name of the table others may be null in the database, and not in the code",
         "the table others lacks the index ix_others_name",
     ]
+
+
+RAISES = """
+from billycan import Conflict, Forbidden, NotFound
+
+GONE = "gone_for_good"
+
+
+class Stuck(Conflict):
+    code = "stuck_fast"
+
+
+def move(ctx, code):
+    ctx.take_slot(2, "too_many_moves", "Wait.")
+    if ctx.today():
+        raise Conflict("It is too heavy.", code="too_heavy")
+    if ctx.now():
+        raise NotFound(code=GONE)
+    raise Forbidden("Not today.", code=code)
+"""
+
+
+@pytest.mark.either
+def test_codes_that_are_raised_and_not_declared_are_found(tmp_path):
+    (tmp_path / "handlers.py").write_text(RAISES, "utf-8")
+    declared = {name: Code(409, "…") for name in ("stuck_fast", "too_heavy", "gone_for_good")}
+    found = [*undeclared_codes(replace(assets, codes=declared), tmp_path)]
+    assert sorted(found) == [
+        'handlers.py:12 raises `too_many_moves`, which nobody declares: add codes={"too_many_moves": Code(429, "…")} to'
+        " the manifest, or correct the code",
+        "handlers.py:16 raises `gone_for_good` with the status 404, and it is declared with 409: make them agree",
+    ]
+    assert len([*undeclared_codes(assets, tmp_path)]) == 4
+
+
+@pytest.mark.either
+def test_a_docstring_may_name_members_and_codes_of_plugins_it_requires(tmp_path):
+    def update(ctx: Context, id: str) -> Asset:
+        """`bought_on`, `billing_address`, `has_dependents`, `in_use` and `not_there` are named."""
+        return get_asset(ctx, id)
+
+    (fault,) = undeclared_codes(serving("POST", "/v1/assets/{id}/retire", update), None)
+    assert fault == (
+        "the docstring of update names `not_there`, which is no member and no declared error code: declare it in codes,"
+        " or correct the name"
+    )
 
 
 @pytest.mark.either

@@ -99,7 +99,11 @@ def test_a_plugin_that_cannot_be_imported_stops_the_start(make_app, install, err
 @pytest.mark.parametrize(
     ("manifest", "hooks", "message"),
     [
-        (Manifest(name="guest", requires=("missing",)), {}, "guest requires missing: enable it or disable guest"),
+        (
+            Manifest(name="guest", requires=("missing",)),
+            {},
+            "guest requires missing: install billycan-missing and enable it or disable guest",
+        ),
         (
             Manifest(name="guest"),
             {"on_evnt": lambda ctx: None},
@@ -290,6 +294,26 @@ def test_whoever_hears_an_event_may_refuse_what_caused_it(make_app, install):
     made = client.post("/v1/contacts", ADA)["data"]
     client.refused(409, "has_dependents", "DELETE", f"/v1/contacts/{made['id']}")
     assert client.get(f"/v1/contacts/{made['id']}")["data"] == made
+
+
+def test_if_match_is_compared_with_the_record_in_the_path_alone(make_app, install):
+    """What else the request locks, such as a record that a plugin changes because of it, has a version of its own."""
+    from billycan_contacts.handlers import records as contacts
+
+    def note(ctx: Context, contact: Seen) -> None:
+        if contact.id == ada:
+            other = contacts.save(ctx, contacts.lock(ctx, grace), notes=f"Ada has version {contact.version}")
+            ctx.emit("contact.updated", contacts.show(ctx, [other])[0])
+            contacts.save(ctx, contacts.lock(ctx, ada), touch=True)  # which this request has changed
+
+    install(Manifest(name="guest", requires=("contacts",), hears={"contact.updated": note}))
+    client = Client(make_app("contacts", "guest"))
+    ada, grace = (client.post("/v1/contacts", {"name": name})["data"]["id"] for name in ("Ada", "Grace"))
+    client.patch(f"/v1/contacts/{grace}", {"notes": "x"})
+    client.patch(f"/v1/contacts/{ada}", {"notes": "x"}, If_Match='"1"')
+    assert [client.get(f"/v1/contacts/{id}")["data"]["version"] for id in (ada, grace)] == [3, 3]
+    for stale in ('"1"', '"2"'):
+        client.refused(412, "version_conflict", "PATCH", f"/v1/contacts/{ada}", {}, headers={"If-Match": stale})
 
 
 def untyped(ctx, contact):

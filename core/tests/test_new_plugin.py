@@ -156,6 +156,7 @@ def test_a_plugin_of_hooks_has_no_ids_to_call_for(write, tmp_path):
         (["x" * 30 + "s"], "is not allowed: use lower-case words joined by _, at most 30 characters"),
         (["vehicles", "--one", "Car"], "--one: Car is not allowed"),
         (["people"], "people is not a plural: give the singular with --one, such as --one people_item"),
+        (["equipment", "--one", "equipment"], "or choose a plural for NAME, such as equipment_items"),
         (["classes"], "Python or the plugin's own files use the word class: choose another NAME or --one"),
         (["records"], "Python or the plugin's own files use the word records"),
         (["contexts"], "Python or the plugin's own files use the word Context"),

@@ -13,8 +13,10 @@ from unittest.mock import Mock
 import pytest
 import sqlalchemy as sa
 from msgspec import Struct
+from msgspec.structs import replace
 
 from billycan import (
+    Actions,
     ActionWords,
     Context,
     Deleted,
@@ -35,6 +37,10 @@ from billycan.resources import Empty
 from billycan.starting import migrate, packages, plugins, versions
 from billycan.starting.plugins import GROUP, PluginError, chosen
 from billycan.testing import Client
+from billycan_assets.handlers import records as asset_records
+from billycan_assets.plugin import manifest as assets
+from billycan_assets.schemas import Asset, NewAsset
+from billycan_assets.tables import assets as asset_table
 
 
 @pytest.fixture
@@ -158,11 +164,54 @@ def refused(said: str, *names: str) -> None:
 def test_one_that_is_not_installed(installed):
     installed(good=plugin("good"))
     refused(
-        "enabled but not installed: assets, zebras: install them or remove them from the list",
+        "enabled but not installed: assets, zebra_rides: install billycan-assets, billycan-zebra-rides, or remove what",
         "good",
-        "zebras",
+        "zebra_rides",
         "assets",
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("gst", "gst is now called documents: write documents in its place"),
+        ("billycan-gst", "billycan-gst is now called documents: write documents in its place"),
+        ("tenants", "tenants is a part of core: leave it out"),
+        ("core", "core is a part of core: leave it out"),
+        ("billycan-documents", "billycan-documents is the package of the plugin documents: write documents"),
+        ("billycan_documents", "billycan_documents is the package of the plugin documents: write documents"),
+        ("document", "there is no document: did you mean documents?"),
+    ],
+)
+def test_a_mistaken_name_is_told_what_to_write(installed, name, said):
+    installed({"gst": "documents"}, documents=plugin("documents"), a=plugin("a", requires=(name,)))
+    refused(said, "documents", name)
+    refused(f"a requires {name}: {said}", "documents", "a")
+
+
+def test_a_former_name_or_a_part_of_core_is_not_used(installed):
+    former = {"gst": "documents"}
+    installed(former, documents=plugin("documents"), a=plugin("a", uses=("gst",)), b=plugin("b", uses=("documen",)))
+    cure = "write documents in its place; `billycan.gst` is a part of core, which every plugin has"
+    refused(f"a uses gst: gst is now called documents: {cure}", "documents", "a")
+    assert load("documents", "b")  # it may be a plugin that is not installed
+
+
+@pytest.mark.parametrize(
+    ("module", "said"),
+    [
+        ("billycan_gst.api", "gst is now called documents: write documents in its place"),
+        ("billycan_trams.api", "install billycan-trams or disable it"),
+        ("billycan_document", "there is no billycan_document: did you mean documents?"),
+    ],
+)
+def test_an_import_of_another_plugin_by_a_mistaken_name(installed, tmp_path, monkeypatch, module, said):
+    name = f"importing_{module.partition('.')[0]}"
+    (tmp_path / f"{name}.py").write_text(f"import {module}", "utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    installed({"gst": "documents"}, documents=plugin("documents"), importing=name)
+    refused("importing cannot be imported: ModuleNotFoundError", "importing")
+    refused(said, "importing")
 
 
 def test_one_that_cannot_be_imported(installed):
@@ -409,6 +458,8 @@ def test_one_with_the_name_of_a_scope_of_core(make_app, install):
         ("billycan-core>=2; extra == 'next'", None),
         ("billycan-core>=2; python_version < '3'", None),
         ("no-such-package>=2", None),
+        ("billycan-trams>=1", None),
+        ("billycan-gst>=1", "assets: its package requires billycan-gst: gst is a part of core: leave it out"),
     ],
 )
 def test_one_made_for_another_version(installed, requirement, said):
@@ -680,3 +731,72 @@ def test_without_a_plugin_what_requires_it_is_off_by_default(monkeypatch):
     gone = packages.absent()
     assert {"hosted", "invoices", "quotes"} <= gone and not gone & {"contacts", "documents", "users"}
     assert packages.first_party() == everything - gone
+
+
+@pytest.mark.either
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"columns": ("name", "rego")}, "have no rego: correct the columns"),
+        ({"sort": "rego"}, "do not sort by rego: correct the sort"),
+        ({"labels": {"bought_on": "Bought", "rego": "Plate"}}, "have no rego: correct the labels"),
+        ({"hints": {"rego": "As on the plate."}}, "have no rego: correct the hints"),
+        ({"rare": ("rego",)}, "have no rego: correct the rare"),
+    ],
+)
+def test_one_whose_pages_name_what_its_records_have_not(make_app, install, given, said):
+    install(replace(assets, records=(RecordPages(path="/v1/assets", **given),)))
+    with pytest.raises(PluginError, match=f"^assets: its records of /v1/assets {said}$"):
+        make_app("assets", "contacts")
+
+
+@pytest.mark.either
+def test_one_with_a_route_that_makes_what_nobody_shows(make_app, install):
+    (first, *others) = assets.routes
+    for made, uses in (("/v1/contacts/{id}", ()), ("/v1/trams/{id}", ("trams",))):
+        install(replace(assets, uses=uses, routes=(replace(first, makes=(made,)), *others)))
+        make_app("assets", "contacts")
+    install(replace(assets, routes=(replace(first, makes=("/v1/invoice/{id}",)), *others)))
+    said = r"assets: GET /v1/assets makes /v1/invoice/{id}, which is the path of no GET route: correct it"
+    with pytest.raises(PluginError, match=said):
+        make_app("assets", "contacts")
+
+
+def test_an_action_that_lacks_a_plugin_is_nowhere_allowed(make_app, install):
+    actions = Actions({"retire": ("in_use", "retired"), "lend": ("in_use", None), "mend": ("retired", None)})
+    given = {"references": asset_records.references, "search": ("name",)}
+    found = Records(asset_table, Asset, prefix="ast", actions=lambda row: actions.allowed(row.status), **given)
+
+    def create(ctx: Context, body: NewAsset) -> Asset:
+        """Add an asset."""
+        return found.add(ctx, body, status="in_use")
+
+    def mend(ctx: Context, id: str) -> Asset:
+        """Mend an asset."""
+        row = found.lock(ctx, id)
+        actions.check("mend", row.status)
+        return found.show(ctx, [row])[0]
+
+    path, scope = "/v1/assets", "assets:write"
+    routes = (
+        Route("GET", "/v1/assets/{id}", get_asset_of(found), scope="assets:read"),
+        Route("POST", path, create, scope=scope, status=201),
+        *(Route("POST", f"{path}/{{id}}/{name}", mend, scope=scope) for name in ("mend", "retire")),
+        Route("POST", f"{path}/{{id}}/lend", mend, scope=scope, needs=(frozenset({"trams", "staff"}),)),
+    )
+    install(replace(assets, uses=("trams", "staff"), routes=routes, records=(), events={}))
+    for plugins_on, allowed in (((), ["retire"]), (("staff",), ["retire", "lend"])):
+        client = Client(make_app("assets", "contacts", *plugins_on))
+        made = client.post(path, {"name": "Van", "cost": 1})["data"]
+        assert made["allowed_actions"] == allowed
+        assert client.get(f"{path}/{made['id']}")["data"]["allowed_actions"] == allowed
+        refused = client.refused(409, "invalid_state_transition", "POST", f"{path}/{made['id']}/mend")
+        assert refused["allowed_actions"] == allowed and ("`lend`" in refused["message"]) is bool(plugins_on)
+
+
+def get_asset_of(found):
+    def get_asset(ctx: Context, id: str) -> Asset:
+        """One asset."""
+        return found.get(ctx, id)
+
+    return get_asset

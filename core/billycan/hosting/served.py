@@ -9,11 +9,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from decimal import Decimal
 from pathlib import Path
-from threading import Barrier
 from typing import Any
 
 from msgspec import Struct
@@ -21,6 +19,7 @@ from msgspec import Struct
 from ..app import App
 from ..starting import migrate, settings
 from ..testing import SECRET
+from ..testing.racing import together
 from . import gunicorn_conf
 
 _SECONDS = 180
@@ -72,16 +71,7 @@ class Server:
 
         As good clients they send again what is refused because their business has too much at work.
         """
-        clients = min(clients, len(calls))
-        ready = Barrier(clients)
-
-        def work(first: int) -> list[Answer]:
-            ready.wait(_SECONDS)
-            return [self._call_until_taken(call) for call in calls[first::clients]]
-
-        with ThreadPoolExecutor(clients) as pool:
-            answers = list(pool.map(work, range(clients)))
-        return [answers[i % clients][i // clients] for i in range(len(calls))]
+        return together(self._call_until_taken, calls, clients)
 
     def _call_until_taken(self, call: Call) -> Answer:
         while (answer := self.call(call)).status == 429 and any(said in answer.body for said in _TOO_MANY):

@@ -27,6 +27,7 @@ from billycan.problems import BadRequest, HeadersTooLarge, PayloadTooLarge, Prob
 from billycan.starting.explain import explained
 
 from .peers import Peer, Places
+from .reloading import not_loaded
 
 log = logging.getLogger("billycan")
 
@@ -108,11 +109,16 @@ class InOnePiece(wsgi.Response):  # type: ignore[misc]
             self.sock.sendall(head)
 
 
-def application() -> Callable[..., Any]:
-    """The WSGI application of this environment's settings; where they are wrong, one line says how and it exits."""
+def application(reload: bool = False) -> Callable[..., Any]:
+    """The WSGI application of this environment's settings; where they are wrong, one line says how and it exits.
+
+    With `reload` it does not exit, but is loaded again once the file is mended.
+    """
     try:
         app = build()
     except Exception as error:
+        if reload:
+            raise not_loaded(error) from error
         if (said := explained(error)) is None:
             raise
         log.error("%s", said)

@@ -13,9 +13,9 @@ from .. import paths
 from ..endpoints import PARAMETER
 from ..gst import LABELS, GstEntries
 from ..manifest import Document, Every, Extends, Manifest, RecordPages, Route
-from ..plain import is_struct
+from ..plain import is_struct, structs_within
 from .extensions import structs_of, table_of
-from .signatures import heard
+from .signatures import heard, read
 
 if TYPE_CHECKING:
     from ..endpoints import Endpoint
@@ -128,7 +128,7 @@ def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str
 
 
 def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
-    """Columns of pages that the records lack, and sorts that they do not take; `listed` has the signatures of lists.
+    """Members that the records of pages lack, and sorts that they do not take; `listed` has the signatures of lists.
 
     What is off has none.
     """
@@ -136,8 +136,33 @@ def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
         signature = listed[pages.path]
         if missing := [name for name in pages.columns if name not in signature.listed.__struct_encode_fields__]:
             yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the columns"
+        if named := [*pages.labels, *pages.hints, *pages.rare]:
+            known = set(_members_of(manifest, pages.path))
+            if missing := [name for name in named if name not in known]:
+                what = next(what for what in ("labels", "hints", "rare") if missing[0] in getattr(pages, what))
+                yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the {what}"
         if pages.sort and pages.sort.removeprefix("-") not in getattr(signature.query, "sortable", ()):
             yield f"{manifest.name}: its records of {pages.path} do not sort by {pages.sort}: correct the sort"
+
+
+def _members_of(manifest: Manifest, path: str) -> Iterator[str]:
+    """The members that a resource's records have and that its lists and actions take, mounted or not."""
+    for route in manifest.routes:
+        if f"{route.path}/".startswith(f"{path}/"):
+            signature = read(route)
+            for kind in (signature.body, signature.query, signature.answer):
+                for member in (name for struct in structs_within(kind) for name in struct.__struct_encode_fields__):
+                    yield from (member, member.removesuffix("_from").removesuffix("_to"))
+
+
+def making(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
+    """Records that a route says it makes and that none shows; one of a plugin that is off may be shown elsewhere."""
+    homes = {e.route.path for e in endpoints if e.route.method == "GET"}
+    for manifest in manifests.values():
+        for route in manifest.routes if set(manifest.uses) <= set(manifests) else ():
+            if missing := [path for path in route.makes if path not in homes]:
+                label = f"{manifest.name}: {route.method} {route.path} makes {missing[0]}"
+                yield f"{label}, which is the path of no GET route: correct it, such as to /v1/invoices/{{id}}"
 
 
 def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:

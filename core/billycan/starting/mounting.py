@@ -22,7 +22,7 @@ Hearers = dict[str, list[tuple[Callable[..., None], Callable[[Any], Any]]]]
 
 def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> list[Endpoint]:
     """The endpoints of core's own part and of the enabled plugins, as far as each has what it needs."""
-    owners: dict[tuple[str, str], str] = {}
+    parts, owners = list(parts), dict[tuple[str, str], str]()
     prefixes = {t.name: t.info.get("prefix", "") for t in (events, *(t for m in enabled.values() for t in m.tables))}
     found = []
     for manifest in parts:
@@ -36,7 +36,7 @@ def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> lis
             raise PluginError(fault)
         for fault in checks.shown(manifest, {e.route.path: e.signature for e, _ in lists if e.plugin == manifest.name}):
             raise PluginError(fault)
-    for fault in checks.extending(enabled, found):
+    for fault in (*checks.making(enabled, found), *checks.extending(enabled, found)):
         raise PluginError(fault)
     # Whatever else takes the body that makes a record, such as a preview, calls the same members read-only.
     makes = {e.signature.body: e.signature.shown for e in found if e.signature.shown and not e.signature.patch}
@@ -44,7 +44,25 @@ def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> lis
         if endpoint.signature.shown is None and (shown := makes.get(endpoint.signature.body)):
             signature = msgspec.structs.replace(endpoint.signature, shown=shown)
             found[i] = msgspec.structs.replace(endpoint, signature=signature)
+    off = _actions_off(parts, enabled)
+    return [_without_actions(endpoint, off) for endpoint in found]
+
+
+def _actions_off(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> dict[str, set[str]]:
+    """The actions whose routes lack a plugin, by the path of their resource."""
+    found: dict[str, set[str]] = {}
+    for route in (route for manifest in parts for route in manifest.routes if route.method == "POST"):
+        path, is_action, action = route.path.partition("/{id}/")
+        if is_action and not all(_has(enabled, need) for need in route.needs):
+            found.setdefault(path, set()).add(action)
     return found
+
+
+def _without_actions(endpoint: Endpoint, off: Mapping[str, set[str]]) -> Endpoint:
+    """The endpoint, which knows the actions of its resource that are off."""
+    if actions := off.get(endpoint.route.path.partition("/{id}")[0]):
+        return msgspec.structs.replace(endpoint, off=frozenset(actions))
+    return endpoint
 
 
 def hearers(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> Hearers:

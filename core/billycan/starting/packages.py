@@ -3,12 +3,15 @@
 import re
 import sys
 from collections.abc import Iterable
+from difflib import get_close_matches
 from functools import cache
 from importlib.metadata import Distribution, EntryPoint, PackageNotFoundError, distribution, entry_points
 from typing import Any, NamedTuple
 
 GROUP, COMMANDS, FORMER_NAMES = "billycan.plugins", "billycan.commands", "billycan.former_names"
 ASSEMBLED, CORE = "billycan", "billycan-core"
+# What is easily taken for a plugin, and is always there.
+_IN_CORE = frozenset({"billycan", "core", "events", "gst", "keys", "platform", "tenants"})
 _NAME_OF = re.compile(r"^[\w.-]+")  # a requirement
 
 
@@ -141,7 +144,8 @@ def chosen(setting: str | None) -> list[str]:
     check_renamed(change[1:] for change in changes)
     for change in changes:
         if change[0] == "-" and change[1:] not in installed():
-            raise PluginError(f"plugins: {change} names a plugin that is not installed: leave it out")
+            cure = mistaken(change[1:]) or "leave it out"
+            raise PluginError(f"plugins: {change} names a plugin that is not installed: {cure}")
         (enabled.add if change[0] == "+" else enabled.discard)(change[1:])
     return sorted(enabled)
 
@@ -164,3 +168,26 @@ def check_renamed(names: Iterable[str]) -> None:
     for name in names:
         if now := former.get(name):
             raise PluginError(f"plugins: {name} is now called {now}: write {now} in its place")
+
+
+def mistaken(name: str, *, guess: bool = True) -> str:
+    """Why no plugin has a name, and what to write instead; empty for a name that may be right.
+
+    `name` may be that of a package or module, too. With `guess`, a name is mistaken if an installed plugin's is close.
+    """
+    plain = canonical(name).replace("-", "_").removeprefix("billycan_")
+    in_core = f"`billycan.{plain}` is a part of core, which every plugin has" if plain in _IN_CORE else ""
+    if now := renamed().get(plain):
+        return f"{name} is now called {now}: write {now} in its place" + (in_core and f"; {in_core}")
+    if plain in _IN_CORE:
+        return f"{name} is a part of core: leave it out"
+    known = installed()
+    if plain in known and plain != name:
+        return f"{name} is the package of the plugin {plain}: write {plain}"
+    near = get_close_matches(plain, known, 1, 0.8) if guess and plain not in known else ()
+    return f"there is no {name}: did you mean {near[0]}?" if near else ""
+
+
+def package_of(name: str) -> str:
+    """What pip installs a plugin by."""
+    return f"{ASSEMBLED}[{name}]" if name in extras() else f"{ASSEMBLED}-{name.replace('_', '-')}"

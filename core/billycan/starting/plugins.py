@@ -30,7 +30,9 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
     names = sorted(set(enabled))
     check_renamed(names)
     if missing := [name for name in names if name not in available]:
-        raise PluginError(f"enabled but not installed: {', '.join(missing)}: install them or remove them from the list")
+        _refuse(f"plugins: {cure}" for name in missing if (cure := packages.mistaken(name)))
+        cure = f"install {', '.join(map(packages.package_of, missing))}, or remove what you do not need from the list"
+        raise PluginError(f"enabled but not installed: {', '.join(missing)}: {cure}")
     _check_names(names, core)
     _check_versions({name: available[name] for name in names}, available)
     modules = {name: _imported(name, available[name]) for name in names}
@@ -73,6 +75,8 @@ def _only_answer(caller: pluggy.HookCaller) -> Callable[..., Any] | None:
 def manifest(name: str) -> Manifest:
     """The manifest of an installed plugin, whether it is enabled or not."""
     if (entry := packages.installed().get(name)) is None:
+        if cure := packages.mistaken(name):
+            raise PluginError(cure)
         raise PluginError(f"{name} is not installed: install it, or see `{to_type('plugins list')}`")
     found: Manifest = _imported(name, entry).manifest
     return found
@@ -85,9 +89,7 @@ def _imported(name: str, entry: EntryPoint) -> ModuleType:
     try:
         module = entry.load()
     except Exception as error:
-        is_lacking = isinstance(error, ModuleNotFoundError) and name in packages.extras()
-        cure = f"install {packages.ASSEMBLED}[{name}]" if is_lacking else "fix it"
-        raise PluginError(f"{name} cannot be imported: {error!r}: {cure} or disable it") from error
+        raise PluginError(f"{name} cannot be imported: {error!r}: {_cure(name, error)} or disable it") from error
     if not isinstance(module, ModuleType):
         raise PluginError(f"{name}: its entry point {entry.value} must name a module")
     manifest = getattr(module, "manifest", None)
@@ -96,6 +98,14 @@ def _imported(name: str, entry: EntryPoint) -> ModuleType:
     if manifest.name != name:
         raise PluginError(f"{name} calls itself {manifest.name!r} in its manifest: make the names agree")
     return module
+
+
+def _cure(name: str, error: Exception) -> str:
+    """What mends a plugin that cannot be imported."""
+    lacking = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
+    if lacking.startswith(f"{packages.ASSEMBLED}_"):
+        return packages.mistaken(lacking) or f"install {packages.package_of(lacking.removeprefix('billycan_'))}"
+    return f"install {packages.package_of(name)}" if lacking and name in packages.extras() else "fix it"
 
 
 def _register(manager: pluggy.PluginManager, module: ModuleType, name: str) -> None:
@@ -132,6 +142,10 @@ def _check_versions(enabled: Mapping[str, EntryPoint], available: Mapping[str, E
     for name, entry in enabled.items():
         for wanted in map(_requirement, packages.told(entry.dist).requires if entry.dist else ()):
             version = found.get(packages.canonical(wanted.name))
+            package = packages.canonical(wanted.name)
+            if version is None and package.startswith(f"{packages.ASSEMBLED}-"):
+                cure = packages.mistaken(package.removeprefix(f"{packages.ASSEMBLED}-"), guess=False)
+                _refuse([f"{name}: its package requires {wanted.name}: {cure}"] if cure else [])
             if version is None or (wanted.marker and not wanted.marker.evaluate({"extra": ""})):
                 continue
             if not wanted.specifier.contains(version, prereleases=True):
@@ -151,7 +165,12 @@ def in_order(manifests: Mapping[str, Manifest]) -> list[str]:
     graph: dict[str, list[str]] = {}
     for name, manifest in sorted(manifests.items()):
         if missing := sorted(set(manifest.requires) - set(manifests)):
-            raise PluginError(f"{name} requires {', '.join(missing)}: enable it or disable {name}")
+            _refuse(f"{name} requires {other}: {cure}" for other in missing if (cure := packages.mistaken(other)))
+            absent = [packages.package_of(other) for other in missing if other not in packages.installed()]
+            install = f"install {', '.join(absent)} and " if absent else ""
+            raise PluginError(f"{name} requires {', '.join(missing)}: {install}enable it or disable {name}")
+        unknown = [other for other in manifest.uses if other not in manifests]
+        _refuse(f"{name} uses {other}: {c}" for other in unknown if (c := packages.mistaken(other, guess=False)))
         graph[name] = sorted(set(manifest.requires) | (set(manifest.uses) & set(manifests)))
     try:
         return list(TopologicalSorter(graph).static_order())

@@ -7,7 +7,7 @@ enable the same plugins: each Client is a tenant of its own, so none sees anothe
 import pytest
 
 # Their assertions say what was compared, as those of tests do.
-_ASSERT = ("client", "conformance", "extended", "finding", "strict")
+_ASSERT = ("client", "conformance", "extended", "finding", "racing", "strict")
 pytest.register_assert_rewrite(*(f"{__name__}.{name}" for name in _ASSERT))
 
 from ..starting.plugins import PluginError
@@ -15,6 +15,7 @@ from ..starting.settings import SettingsError
 from .client import Client, counted, decoded, run_timed, upgrade_to
 from .conformance import PluginConformance
 from .fixtures import SECRET, START, Clock
+from .racing import race
 from .recorder import Recorder
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "SettingsError",
     "counted",
     "decoded",
+    "race",
     "run_timed",
     "upgrade_to",
 ]

@@ -11,11 +11,12 @@ import pytest
 
 from ..endpoints import PARAMETER
 from ..manifest import Extends
+from ..plain import structs_within, types_within
 from ..resources import Resource
 from ..starting import migrate, packages
-from . import chosen, extended, finding
+from . import chosen, codes, extended, finding
 from .client import Client, decoded
-from .samples import NOBODYS, is_integer, structs_within, types_within, with_integers
+from .samples import NOBODYS, is_integer, with_integers
 from .strict import Strict, undeclared
 
 if TYPE_CHECKING:
@@ -105,6 +106,11 @@ class PluginConformance:
     def found(self, client: Client, path: str, **query: str) -> list[str]:
         """The ids of the newest hundred records that a query finds."""
         return finding.ids(client, path, **query)
+
+    def folder(self) -> Path | None:
+        """The folder of the plugin's own modules; None for one that a test made up."""
+        module = sys.modules.get(packages.installed()[self.plugin].value)
+        return Path(str(module.__file__)).parent if module else None
 
     # The tests --------------------------------------------------------------------------------------------------------
 
@@ -309,10 +315,16 @@ class PluginConformance:
             assert not told or set(told) & set(happened), f"POST {path} emits none of {told}"
 
     @pytest.mark.either
+    def test_every_error_code_is_declared(self, app: "App") -> None:
+        faults = [*codes.undeclared(app.manifests[self.plugin], self.folder())]
+        assert not faults, "; ".join(faults)
+
+    @pytest.mark.either
     def test_the_readme_names_everything(self, app: "App") -> None:
         manifest = app.manifests[self.plugin]
-        module = sys.modules[packages.installed()[self.plugin].value]
-        readme = Path(str(module.__file__)).parents[1] / "README.md"
+        folder = self.folder()
+        assert folder, f"{self.plugin} has no files"
+        readme = folder.parent / "README.md"
         text = readme.read_text("utf-8")
         named = [f"{e.route.method} {e.route.path}" for e in self.endpoints(app)]
         settings = manifest.settings.__struct_fields__ if manifest.settings else ()

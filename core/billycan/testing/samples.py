@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import date
-from typing import Any, get_args, get_origin
+from typing import Any, get_origin
 
 import msgspec
 from msgspec import Struct
 
-from ..plain import is_struct
+from ..plain import is_struct, types_within
 
 NOBODYS = "no_such_member"  # what no plugin calls anything
 
@@ -37,20 +37,6 @@ def with_integers(kind: type[Struct], body: Mapping[str, Any], value: int) -> It
             elif is_struct(part) and isinstance(one, Mapping):
                 for name, changed in with_integers(part, one, value):
                     yield f"{field.name}.{name}", {**body, field.name: [changed] if one is not given else changed}
-
-
-def types_within(hint: Any) -> list[Any]:
-    """The types that a type is made of, and the values that it names."""
-    inner = () if isinstance(hint, str) else get_args(hint)
-    return [part for each in inner for part in types_within(each)] if inner else [hint]
-
-
-def structs_within(hint: Any) -> Iterator[type[Struct]]:
-    """The Structs that a type is made of, and those that their members are made of."""
-    for part in filter(is_struct, types_within(hint)):
-        yield part
-        for field in msgspec.structs.fields(part):
-            yield from structs_within(field.type)
 
 
 def is_integer(part: Any) -> bool:

@@ -49,7 +49,10 @@ def words(name: str, one: str | None, prefix: str | None, about: str | None) -> 
             _check_rule(option, word)
     one = one or singular(name)
     if one == name:
-        raise Unfit(f"{name} is not a plural: give the singular with --one, such as --one {name}_item")
+        raise Unfit(
+            f"{name} is not a plural: give the singular with --one, such as --one {name}_item, or choose a plural for"
+            f" NAME, such as {name}_items"
+        )
     _check_free(name, (name, one, _class(one)), "choose another NAME or --one")
     prefix = prefix or next(free_prefixes(one))
     if not re.fullmatch(r"[a-z]{3}", prefix) or prefix in taken_prefixes():
@@ -81,6 +84,8 @@ def _check_free(name: str, used: Iterable[str], cure: str) -> None:
     paths = {route.path.split("/")[2] for route in platform.routes}
     if name in {"core", "platform", *Settings.__struct_fields__, *paths}:
         raise Unfit(f"core uses the name {name}: choose another")
+    if name in packages.renamed():
+        raise Unfit(f"{packages.mistaken(name)}; choose another name for a plugin of your own")
     if name in packages.installed():
         raise Unfit(f"a plugin named {name} is already installed: choose another name, or uninstall it")
 
@@ -101,12 +106,16 @@ def write(words: Words, into: Path) -> list[Path]:
     template = TEMPLATE if words.prefix else HOOKS
     for path in sorted(template.rglob("*.txt")):
         target = into / _own(str(path.relative_to(template)), words).removesuffix(".txt")
-        text = _own(path.read_text("utf-8"), words)
         target.parent.mkdir(parents=True, exist_ok=True)
-        fitted = "".join(map(_fit, text.splitlines(keepends=True))) if target.suffix == ".py" else text
-        target.write_text(fitted, "utf-8")
+        target.write_text(fitted(path, words), "utf-8")
         written.append(target)
     return written
+
+
+def fitted(path: Path, words: Words) -> str:
+    """A template's file in the plugin's words, as the formatter would have it."""
+    text = _own(path.read_text("utf-8"), words)
+    return "".join(map(_fit, text.splitlines(keepends=True))) if path.name.endswith(".py.txt") else text
 
 
 def next_steps(words: Words, folder: Path) -> list[str]:

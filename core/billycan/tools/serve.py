@@ -29,6 +29,7 @@ from .opening import SERVED_AT
 SECRET = Path("var/secret")
 _OWNER = f"{settings.PREFIX}DATABASE_OWNER"
 _STOP_SECONDS = gunicorn_conf.graceful_timeout + 5
+_GUNICORN = [sys.executable, "-m", "gunicorn"]
 _FIRST_RUN = """\
 
 Created a demo business, with sample records in its sandbox. Its keys are shown only once:
@@ -46,8 +47,10 @@ More keys:
 """
 
 
-def serve(bind: str, workers: int, threads: int) -> int:
+def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int:
     """Migrate, then run gunicorn and the worker until a signal or the end of either; gives the exit code.
+
+    With `reload`, both start again when a source file changes.
 
     Raises SettingsError, before anything is started, where `bind` is taken or malformed.
     """
@@ -62,12 +65,13 @@ def serve(bind: str, workers: int, threads: int) -> int:
         _migrate(app)
         environ.pop(_OWNER, None)  # whoever serves needs it no more
         app.start()
-        web = _start(_gunicorn(listener.fileno(), workers, threads), environ, listener.fileno())
+        web = _start(_gunicorn(listener.fileno(), workers, threads, reload=reload), environ, listener.fileno())
     children = {"the web server": web}
 
     def begin() -> None:
         # Only now: what a worker loads would hold up the first answer.
-        children["the worker"] = _start([sys.executable, "-m", "billycan.tools.cli", "worker"], environ)
+        worker = [sys.executable, "-m", "billycan.tools.cli", "worker", *(["--reload"] if reload else [])]
+        children["the worker"] = _start(worker, environ)
         _announce(app, url, is_loopback)
 
     try:
@@ -144,7 +148,7 @@ def _secret() -> Path:
     return SECRET
 
 
-def _gunicorn(socket_number: int, workers: int, threads: int) -> list[str]:
+def _gunicorn(socket_number: int, workers: int, threads: int, *, reload: bool) -> list[str]:
     options = {
         "--config": gunicorn_conf.__file__,
         "--bind": f"fd://{socket_number}",
@@ -153,7 +157,9 @@ def _gunicorn(socket_number: int, workers: int, threads: int) -> list[str]:
         "--log-level": "warning",
     }
     flags = [part for option in options.items() for part in option]
-    return [sys.executable, "-m", "gunicorn", *flags, "billycan.hosting.workers:application()"]
+    if reload:
+        return [*_GUNICORN, *flags, "--reload", "billycan.hosting.workers:application(reload=True)"]
+    return [*_GUNICORN, *flags, "billycan.hosting.workers:application()"]
 
 
 def _start(command: list[str], environ: Mapping[str, str], *sockets: int) -> subprocess.Popen[bytes]:

@@ -1,9 +1,14 @@
 """What other plugins may use of invoices."""
 
 from collections.abc import Mapping
+from datetime import date
+from decimal import Decimal
 from typing import Any
 
+import msgspec
+
 from billycan import Context, decode, names_of
+from billycan_documents.api import NewLine
 
 from .claims import Billing, Extra, Work, already_invoiced, billings, claim, hand_over, work_of
 from .documents import neighbours
@@ -18,6 +23,8 @@ from .turnover import count_drafts, turnover
 __all__ = [
     "Billing",
     "Extra",
+    "NewInvoice",
+    "NewLine",
     "Payable",
     "Unpaid",
     "Work",
@@ -45,22 +52,30 @@ __all__ = [
 names = names_of(invoices.c.number)
 
 
-def make(ctx: Context, members: Mapping[str, Any]) -> Invoice:
-    """Make a draft of these members, as `POST /v1/invoices` takes them, in the caller's transaction.
+def make(ctx: Context, invoice: NewInvoice | Mapping[str, Any]) -> Invoice:
+    """Make a draft in the caller's transaction: `make(ctx, NewInvoice(client_id=…, line_items=[NewLine(…)]))`.
 
-    A quote, job or booking that is gone or whose plugin is off is passed over. Forbidden where the caller's key lacks
-    `invoices:write`.
+    A mapping has the members that `POST /v1/invoices` takes; either is checked by the same rules. A quote, job or
+    booking that is gone or whose plugin is off is passed over. Forbidden where the caller's key lacks `invoices:write`.
     """
     ctx.require("invoices:write")
-    return create_invoice(ctx, decode(neighbours.without_gone(ctx, members), NewInvoice))
+    return create_invoice(ctx, decode(neighbours.without_gone(ctx, _members(invoice)), NewInvoice))
 
 
-def preview(ctx: Context, members: Mapping[str, Any]) -> Preview:
-    """What an invoice of these members would come to, as `POST /v1/invoices/preview` answers; nothing is stored."""
-    return preview_invoice(ctx, decode(members, NewInvoice))
+def preview(ctx: Context, invoice: NewInvoice | Mapping[str, Any]) -> Preview:
+    """What such an invoice would come to, as `POST /v1/invoices/preview` answers; nothing is stored."""
+    return preview_invoice(ctx, decode(_members(invoice), NewInvoice))
 
 
 def send(ctx: Context, id: str) -> Invoice:
     """Send a draft, as `POST /v1/invoices/{id}/send` does. Forbidden where the caller's key lacks `invoices:write`."""
     ctx.require("invoices:write")
     return send_invoice(ctx, id)
+
+
+def _members(invoice: NewInvoice | Mapping[str, Any]) -> Mapping[str, Any]:
+    """The members to decode: the Struct alone would check types in an editor, and no rules."""
+    if isinstance(invoice, Mapping):
+        return invoice
+    members: dict[str, Any] = msgspec.to_builtins(invoice, builtin_types=(date, Decimal))
+    return members

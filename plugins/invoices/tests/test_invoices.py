@@ -1,14 +1,14 @@
 """What the contract says of invoices, member by member and state by state, through the API."""
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from decimal import Decimal
 from urllib.parse import quote
 
 import pytest
 import sqlalchemy as sa
 
-from billycan import Context, demo, own, unit_of_work
+from billycan import Context, Invalid, demo, own, unit_of_work
 from billycan.testing import Client
 from billycan_invoices.handlers import create_invoice
 from billycan_invoices.rules import in_cash, missing_from_tax_invoice
@@ -1327,6 +1327,25 @@ def test_another_plugin_makes_a_draft_in_its_own_transaction(client):
         create_invoice(ctx, NewInvoice(client_id=who, line_items=[]))
         raise ZeroDivisionError
     assert client.get("/v1/invoices")["pagination"]["total"] == 1
+
+
+def test_another_plugin_makes_a_draft_of_a_typed_invoice_by_the_same_rules(client):
+    from billycan_invoices import api
+
+    who, day = contact(client)["id"], date(2026, 11, 20)
+    ctx = Context(client.app, client.tenant_id)
+    hire = api.NewLine(description="Hire", quantity=Decimal(2), unit_price=Decimal("90.50"))
+    with unit_of_work(ctx):
+        typed = api.make(ctx, api.NewInvoice(client_id=who, line_items=[hire], job_id="job_1", issue_date=day))
+        mapped = {"description": "Hire", "quantity": 2, "unit_price": "90.50"}
+        same = api.make(ctx, {"client_id": who, "line_items": [mapped], "issue_date": "2026-11-20"})
+        assert (typed.total, typed.issue_date, typed.job_id) == (same.total, day, None)
+        assert api.preview(ctx, api.NewInvoice(client_id=who, line_items=[hire])).total == typed.total
+        wrong = api.NewLine(description="x" * 4001, unit_price=Decimal("0.00001"))
+        with pytest.raises(Invalid) as refused:
+            api.make(ctx, api.NewInvoice(client_id=who, line_items=[wrong]))
+    faults = {(fault.param, fault.code) for fault in refused.value.details}
+    assert faults == {("line_items[0].description", "too_long"), ("line_items[0].unit_price", "invalid_value")}
 
 
 def test_the_samples_show_every_state(make_app):

@@ -16,10 +16,11 @@ if TYPE_CHECKING:
 @click.group(invoke_without_command=True)
 @click.pass_context
 def plugins(ctx: click.Context) -> None:
-    """List installed plugins, or drop the tables of one.
+    """List installed plugins, write the next migration of one, or drop its tables.
 
     \b
     billycan plugins list
+    billycan plugins new-migration vehicles "Note the odometer of each vehicle"
     billycan plugins drop invoices
     """
     if ctx.invoked_subcommand is None:
@@ -95,6 +96,60 @@ def drop_plugin(name: str, yes: bool, as_json: bool) -> None:
         print_json({"name": name, "dropped": [table.name for table in manifest.tables]})
     else:
         click.echo(f"{name}: tables dropped")
+
+
+@plugins.command("new-migration")
+@click.argument("name")
+@click.argument("what")
+@click.option("--empty", is_flag=True, help="Although no table differs: for a migration that changes rows.")
+def new_migration(name: str, what: str, empty: bool) -> None:
+    """Write the next migration of a plugin, from what its tables have now. WHAT is a sentence, which it begins with.
+
+    The tables that the plugin declares are compared with those that its migrations make, in a database of its own: the
+    deployment's is not touched. Changes of a column's type, and of checks, are not found. Read what was written, and
+    say what rows that exist have in a new column.
+
+    \b
+    billycan plugins new-migration vehicles "Note the odometer of each vehicle"
+    billycan plugins new-migration vehicles "Give each vehicle an odometer of 0" --empty
+    """
+    from ..new_migration import NothingToDo, write
+
+    try:
+        path = write(name, what, empty=empty)
+    except NothingToDo as nothing:
+        raise click.ClickException(str(nothing)) from None
+    click.echo(path)
+
+
+@plugins.command("new-resource")
+@click.argument("plugin")
+@click.argument("name")
+@click.option("--one", metavar="WORD", help="The singular, if it is not NAME without its s.")
+@click.option("--prefix", metavar="ABC", help="The three letters that ids start with.")
+def new_resource(plugin: str, name: str, one: str | None, prefix: str | None) -> None:
+    """Add another resource to a plugin: endpoints, table, migration and README. NAME is a plural.
+
+    Its files are in a folder of its name, as in a new plugin; its lines are added to the manifest.
+
+    \b
+    billycan plugins new-resource vehicles hires
+    billycan plugins new-resource vehicles equipment --one equipment_item
+    """
+    from ...starting import plugins as known
+    from .. import scaffold
+    from ..new_resource import write
+
+    known.manifest(plugin)
+    try:
+        words = scaffold.words(name, one, prefix, None)
+        written = write(plugin, words)
+    except scaffold.Unfit as error:
+        raise click.UsageError(str(error)) from None
+    click.echo(f"{written[0].parent}: ids start with {words.prefix}_. Changed or added:\n")
+    click.echo("".join(f"  {path}\n" for path in written))
+    body = '{"name": "Van", "cost": "31500.00"}'
+    click.echo(f"Now add a valid body to bodies() in tests/test_conformance.py:\n\n  '/v1/{words.name}': {body}")
 
 
 @click.command("new-plugin")

@@ -1,0 +1,94 @@
+"""Error codes that a plugin's code raises or its docstrings name, and that nobody declares."""
+
+import ast
+import inspect
+import re
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import msgspec
+
+from .. import problems
+from ..describe.codes import CODES
+from ..manifest import Manifest
+from ..plain import structs_within
+from ..platform import manifest as platform
+from ..problems import Code, Problem
+from ..starting import packages, plugins, signatures
+from .samples import literals
+
+_PROBLEMS = {n: p for n, p in vars(problems).items() if isinstance(p, type) and issubclass(p, Problem)}
+
+
+def undeclared(manifest: Manifest, folder: Path | None) -> Iterator[str]:
+    """Codes that neither core, nor the plugin, nor a plugin that it requires or uses declares, with the cure.
+
+    `folder` has the plugin's own source files; None if there are none to read.
+    """
+    near = [platform, *_installed((*manifest.requires, *manifest.uses)), manifest]
+    codes: dict[str, Code] = {**CODES, **{code: meant for each in near for code, meant in each.codes.items()}}
+    for path in sorted(folder.rglob("*.py")) if folder else ():
+        for line, code, status in raised(path.read_text("utf-8")):
+            where = f"{path.name}:{line} raises `{code}`"
+            if code not in codes:
+                cure = f'add codes={{"{code}": Code({status or 409}, "…")}} to the manifest, or correct the code'
+                yield f"{where}, which nobody declares: {cure}"
+            elif status and codes[code].status != status:
+                yield f"{where} with the status {status}, and it is declared with {codes[code].status}: make them agree"
+    known = {*codes, *(word for each in near for word in _words(each))}
+    for route in manifest.routes:
+        for name in re.findall(r"`([a-z]+(?:_[a-z]+)+)`", inspect.getdoc(route.handler) or ""):
+            if name not in known:
+                what = f"the docstring of {route.handler.__name__} names `{name}`"
+                yield f"{what}, which is no member and no declared error code: declare it in codes, or correct the name"
+
+
+def raised(source: str) -> Iterator[tuple[int, str, int | None]]:
+    """The line of each error code in Python source, the code, and its status if the class of its Problem is core's."""
+    tree = ast.parse(source)
+    constants = {
+        target.id: node.value.value
+        for node in tree.body
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    }
+    raises = {node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            kind = _PROBLEMS.get(name := _last(node.func))
+            given = next((k.value for k in node.keywords if k.arg == "code"), None) if kind or node in raises else None
+            if name == "take_slot" and len(node.args) > 1:
+                kind, given = problems.RateLimited, node.args[1]
+        elif isinstance(node, ast.ClassDef):
+            kind = next((_PROBLEMS[base] for b in node.bases if (base := _last(b)) in _PROBLEMS), None)
+            assigned = (s for s in node.body if kind and isinstance(s, ast.Assign))
+            given = next((s.value for s in assigned if [_last(t) for t in s.targets] == ["code"]), None)
+        else:
+            continue
+        code = constants.get(_last(given)) if isinstance(given, ast.Name) else getattr(given, "value", None)
+        if isinstance(code, str):
+            yield node.lineno, code, kind.status if kind else None
+
+
+def _last(node: ast.AST) -> str:
+    """The last word of a name such as `problems.Conflict`; empty for anything else."""
+    return str(getattr(node, "attr", getattr(node, "id", "")))
+
+
+def _installed(names: Iterable[str]) -> Iterator[Manifest]:
+    return (plugins.manifest(name) for name in names if name in packages.installed())
+
+
+def _words(manifest: Manifest) -> Iterator[str]:
+    """What else a docstring may name: the words of a plugin's paths and settings, members and their values."""
+    yield manifest.name
+    yield from manifest.settings.__struct_fields__ if manifest.settings else ()
+    for route in manifest.routes:
+        yield from re.findall(r"\w+", route.path)
+        signature = signatures.read(route)
+        kinds = (signature.body, signature.query, signature.answer)
+        for kind in (struct for each in kinds for struct in structs_within(each)):
+            for field in msgspec.structs.fields(kind):
+                yield field.encode_name
+                yield from literals(field.type)

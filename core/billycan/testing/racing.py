@@ -1,0 +1,46 @@
+"""Requests that meet: several clients, who begin at one moment."""
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import copy
+from threading import Barrier
+from typing import Any, TypeVar
+
+from .client import Client
+
+C = TypeVar("C")
+A = TypeVar("A")
+
+MOST = 8  # clients of a race: the connections of an app's pool
+_SECONDS = 180
+
+
+def race(client: Client, *calls: Sequence[Any]) -> list[Any]:
+    """Make calls of the API at once, each `("POST", path, body)`; returns webtest's responses in their order.
+
+    Each call comes from a thread with a client of its own, up to 8 at a time, all with the same key. Fails the test if
+    one is answered with a 5xx: a 503 may be a deadlock, as of two requests that lock the same rows in another order.
+    """
+
+    def make(call: Sequence[Any]) -> Any:
+        one = copy(client)
+        one.web = type(client.web)(client.app.wsgi)  # whose cookies and last response are its own
+        answer = one.call(*call)
+        assert answer.status_int < 500, f"{call[0]} {call[1]}: {answer.status}: {answer.text}"
+        return answer
+
+    return together(make, calls, MOST)
+
+
+def together(make: Callable[[C], A], calls: Sequence[C], clients: int) -> list[A]:
+    """Make calls in the threads of so many clients, who begin at one moment; returns what came back, in their order."""
+    clients = min(clients, len(calls))
+    ready = Barrier(clients)
+
+    def work(first: int) -> list[A]:
+        ready.wait(_SECONDS)
+        return [make(call) for call in calls[first::clients]]
+
+    with ThreadPoolExecutor(clients) as pool:
+        found = list(pool.map(work, range(clients)))
+    return [found[i % clients][i // clients] for i in range(len(calls))]

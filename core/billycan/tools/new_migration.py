@@ -1,0 +1,278 @@
+"""Write a plugin's next migration: what its declared tables have and those that its migrations make do not."""
+
+import re
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from textwrap import indent as indent_lines
+from typing import Any, NamedTuple
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import sqlite
+
+from ..db import ByCodePoint, Database, Decimals, UTCDateTime
+from ..manifest import Manifest
+from ..starting import migrate, plugins, versions
+
+_WIDTH = 120
+_TENANTS, _RESOURCE = ("tenant_id", "id"), ("external_id", "metadata", "version", "created_at", "updated_at")
+_NAMES = sqlite.dialect().identifier_preparer
+_BRIEF = {2: "Cents()", 4: "TenThousandths()"}
+_FROM = {
+    "billycan": ("ByCodePoint", "Cents", "Decimals", "Json", "TenThousandths", "UTCDateTime"),
+    "billycan.migrations": ("create_neighbour_index", "create_resource_table", "create_search_index", "key_columns"),
+}
+# What rows that exist get in a new column that must not be null.
+_DEFAULTS: tuple[tuple[type, str], ...] = (
+    (sa.Text, '""'),
+    (sa.Integer, '"0"'),
+    (Decimals, '"0"'),
+    (sa.Boolean, "sa.false()"),
+)
+
+
+class Step(NamedTuple):
+    """One change of a table, and what undoes it; `table` where both are parts of a `batch_alter_table`."""
+
+    order: int
+    up: str
+    down: str
+    table: str = ""
+
+
+class NothingToDo(Exception):
+    """The tables are as the migrations make them."""
+
+
+def write(name: str, what: str, *, empty: bool = False) -> Path:
+    """Write the next migration of an installed plugin; `what` is the sentence that it begins with.
+
+    NothingToDo where the tables are as they were, unless it is to be `empty`: for one that changes rows alone.
+    """
+    _, manifests = plugins.load(_with_required(name), {})
+    manifest = manifests[name]
+    last = versions.chains({name: manifest})[-1].last
+    folder = manifest.migrations
+    if folder is None:
+        raise plugins.PluginError(f"{name} has no migrations: name their folder in the manifest")
+    steps = sorted(_steps(_differences(manifest, manifests)), key=lambda step: step.order)
+    if not steps and not empty:
+        raise NothingToDo(f"{name}: its tables are as {last} makes them: change them first, or add --empty")
+    series, _, number = last.rpartition("_")
+    revision = f"{series}_{int(number) + 1:0{len(number)}}"
+    words = [word for word in re.findall(r"[a-z0-9]+", what.lower()) if word not in ("a", "an", "of", "the")]
+    slug = "_".join(words[:4])
+    path = folder / f"{revision}_{slug}.py"
+    path.write_text(_source(what, revision, last, steps), "utf-8")
+    return path
+
+
+def _with_required(name: str) -> list[str]:
+    """A plugin and all that it requires, which its tables may point at."""
+    found, waiting = list[str](), [name]
+    while waiting:
+        if (one := waiting.pop()) not in found:
+            found.append(one)
+            waiting += plugins.manifest(one).requires
+    return found
+
+
+def _differences(manifest: Manifest, manifests: Mapping[str, Manifest]) -> Iterator[Any]:
+    """How the declared tables differ from those that the migrations make, in a database of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        database = Database(sa.make_url(f"sqlite:///{Path(folder) / 'migrated.db'}"))
+        try:
+            migrate.upgrade(database, manifests)
+            found = migrate.differences(database, manifest.name, manifest.tables)
+        finally:
+            database.dispose()
+    for each in found:
+        yield from each if isinstance(each, list) else [each]
+
+
+# What each difference becomes ----------------------------------------------------------------------------------------
+
+
+def _steps(differences: Iterable[Any]) -> Iterator[Step]:
+    found = list(differences)
+    tables = {about[0].name for what, *about in found if what in ("add_table", "remove_table")}
+    for what, *about in found:
+        verb, _, thing = what.partition("_")
+        at = ""
+        if what == "modify_nullable":
+            _, at, name, said, before, after = about
+            kind = _type(said["existing_type"])
+            up, down = (
+                f'table.alter_column("{name}", existing_type={kind}, nullable={null})' for null in (after, before)
+            )
+            yield Step(3, up, down, at)
+            continue
+        if thing == "table":
+            indexes = [of[0] for what, *of in found if what.endswith("_index") and of[0].table.name == about[0].name]
+            made, gone = _created(about[0], indexes), f'op.drop_table("{about[0].name}")'
+        elif thing == "column":
+            _, name, column = about
+            made, gone = _added(name, column, fill=verb == "add"), f'op.drop_column("{name}", "{column.name}")'
+        elif about[0].table.name in tables:
+            continue  # it comes and goes with its table
+        elif thing == "index":
+            made, gone = _index(about[0]), f'op.drop_index("{_name(about[0])}", "{about[0].table.name}")'
+        else:
+            made, gone = _constraint(about[0])
+            at = about[0].table.name
+        # What is new comes after the columns it is made of; what goes, before them.
+        order = {"table": 1, "column": 2, "constraint": 3, "fk": 3, "index": 4}[thing]
+        yield Step(order, made, gone, at) if verb == "add" else Step(-order, gone, made, at)
+
+
+def _added(table: str, column: sa.Column[Any], *, fill: bool) -> str:
+    """The addition of a column, which is indexed where it is what searches look through."""
+    line = _call("op.add_column", [f'"{table}"', _column(column, fill=fill)])
+    return line + (f'\ncreate_search_index(op, "{table}")' if column.name == "search_text" else "")
+
+
+def _created(table: sa.Table, indexes: Iterable[sa.Index]) -> str:
+    """The creation of a table and its indexes."""
+    columns, names = [*table.columns], [column.name for column in table.columns]
+    unique = [sorted(c.name for c in one.columns) for one in table.constraints if isinstance(one, sa.UniqueConstraint)]
+    is_tenants = tuple(names[:2]) == _TENANTS
+    is_resource = is_tenants and {*_RESOURCE} <= {*names} and ["external_id", "tenant_id"] in unique
+    args = [f'"{table.name}"']
+    if is_resource:
+        columns = [column for column in columns if column.name not in (*_TENANTS, *_RESOURCE)]
+        args.insert(0, "op")
+    elif is_tenants:
+        columns = columns[2:]
+        args.append("*key_columns()")
+    args += [_column(column) for column in columns]
+    for constraint in sorted(table.constraints, key=_name):
+        over = [column.name for column in getattr(constraint, "columns", ())]
+        if isinstance(constraint, sa.ForeignKeyConstraint) and len(over) > 1:
+            targets = [key.target_fullname for key in constraint.elements]
+            given = [_texts(over), _texts(targets), f'name="{_name(constraint)}"']
+            args.append(_call("sa.ForeignKeyConstraint", given, 9))
+        elif isinstance(constraint, sa.UniqueConstraint) and not (
+            is_resource and sorted(over) == ["external_id", "tenant_id"]
+        ):
+            args.append(f'sa.UniqueConstraint({", ".join(map(_text, over))}, name="{_name(constraint)}")')
+        elif isinstance(constraint, sa.CheckConstraint):
+            args.append(f'sa.CheckConstraint({_text(str(constraint.sqltext))}, name="{_name(constraint)}")')
+    lines = [_call("create_resource_table" if is_resource else "op.create_table", args)]
+    for index in sorted(indexes, key=_name):
+        if not (is_resource and [c.name for c in index.columns] == ["tenant_id", "created_at", "id"]):
+            lines.append(_index(index))
+    if "search_text" in names:
+        lines.append(f'create_search_index(op, "{table.name}")')
+    return "\n".join(lines)
+
+
+def _index(index: sa.Index) -> str:
+    columns = [column.name for column in index.columns]
+    where = index.dialect_options["sqlite"].get("where")
+    table = str(index.table.name) if index.table is not None else ""
+    if (
+        where is not None
+        and str(where) == f"{columns[-1]} IS NOT NULL"
+        and columns[:-1] == ["tenant_id"]
+        and not index.unique
+    ):
+        return f'create_neighbour_index(op, "{table}", "{columns[-1]}")'
+    args = [f'"{_name(index)}"', f'"{table}"', _texts(columns)]
+    args += ["unique=True"] if index.unique else []
+    args += [
+        f"{dialect}_where=sa.text({_text(str(where))})" for dialect in ("sqlite", "postgresql") if where is not None
+    ]
+    return _call("op.create_index", args)
+
+
+def _constraint(constraint: Any) -> tuple[str, str]:
+    """What makes a constraint of a table in a batch, and what drops it."""
+    name, over = _name(constraint), _texts([column.name for column in constraint.columns])
+    if isinstance(constraint, sa.ForeignKeyConstraint):
+        targets = [key.target_fullname.rpartition(".") for key in constraint.elements]
+        args = [f'"{name}"', f'"{targets[0][0]}"', over, _texts([column for _, _, column in targets])]
+        return _call("table.create_foreign_key", args, 8), f'table.drop_constraint("{name}", type_="foreignkey")'
+    return f'table.create_unique_constraint("{name}", {over})', f'table.drop_constraint("{name}", type_="unique")'
+
+
+def _column(column: sa.Column[Any], *, fill: bool = False) -> str:
+    """A column; with `fill`, one that must not be null gets what the rows that exist have in it."""
+    args = [f'"{column.name}"', _type(column.type)]
+    args += [
+        f'sa.ForeignKey("{key.target_fullname}")'
+        for key in column.foreign_keys
+        if key.constraint and len(key.constraint.elements) == 1
+    ]
+    args += ["primary_key=True"] if column.primary_key else []
+    if not column.nullable and not column.primary_key:
+        args.append("nullable=False")
+        default = next((text for kind, text in _DEFAULTS if isinstance(column.type, kind)), None)
+        args += [f"server_default={default or '...'}"] if fill else []
+    return f"sa.Column({', '.join(args)})"
+
+
+def _type(kind: Any) -> str:
+    if isinstance(kind, Decimals):
+        return _BRIEF.get(kind.places, f"Decimals({kind.places})")
+    if isinstance(kind, UTCDateTime):
+        return "UTCDateTime"
+    if isinstance(kind, sa.JSON):
+        return "Json"
+    if kind is ByCodePoint or (isinstance(kind, sa.Text) and "postgresql" in kind._variant_mapping):
+        return "ByCodePoint"
+    return f"sa.{kind!r}".removesuffix("()")
+
+
+def _name(thing: Any) -> str:
+    return str((_NAMES.format_index if isinstance(thing, sa.Index) else _NAMES.format_constraint)(thing) or "")
+
+
+def _text(value: str) -> str:
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _texts(values: Iterable[str]) -> str:
+    return f"[{', '.join(map(_text, values))}]"
+
+
+# The file ------------------------------------------------------------------------------------------------------------
+
+
+def _call(function: str, args: list[str], indent: int = 4) -> str:
+    """A call on one line, or with each argument on a line of its own."""
+    line = f"{function}({', '.join(args)})"
+    if indent + len(line) <= _WIDTH and len(args) < 5:
+        return line
+    return f"{function}(\n" + indent_lines("".join(f"{arg},\n" for arg in args), "    ") + ")"
+
+
+def _source(what: str, revision: str, last: str, steps: list[Step]) -> str:
+    up = [(step.up, step.table) for step in steps]
+    down = [(step.down, step.table) for step in reversed(steps)]
+    body = f"def upgrade() -> None:\n{_block(up)}\n\n\ndef downgrade() -> None:\n{_block(down)}\n"
+    imports = ["import sqlalchemy as sa"] if "sa." in body else []
+    imports += ["from alembic import op"] if re.search(r"\bop\b", body) else []
+    own = [
+        f"from {module} import {', '.join(found)}"
+        for module, names in _FROM.items()
+        if (found := [name for name in names if re.search(rf"\b{name}\b", body)])
+    ]
+    parts = [
+        f'"""{what.rstrip(".")}."""',
+        "\n".join(imports),
+        "\n".join(own),
+        f'revision, down_revision = "{revision}", "{last}"',
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n\n\n" + body
+
+
+def _block(lines: list[tuple[str, str]]) -> str:
+    """The lines of a function; those of one table that SQLite makes anew for them are one batch."""
+    found: list[str] = []
+    before = ""
+    for text, table in lines:
+        if table and table != before:
+            found.append(f'with op.batch_alter_table("{table}") as table:')
+        found += [f"    {line}" if table else line for line in text.splitlines()]
+        before = table
+    return "\n".join(f"    {line}" for line in found or ["pass"])

@@ -1,0 +1,132 @@
+"""Add a resource to a plugin that exists: a folder like that of a new plugin, and its lines in the manifest."""
+
+import ast
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+from ..starting import packages, plugins
+from . import scaffold
+from .scaffold import Unfit, Words
+
+_FILES = ("handlers.py", "schemas.py", "tables.py")
+_LISTS = ("requires", "tables", "events", "routes", "records")
+
+
+def write(plugin: str, words: Words) -> list[Path]:
+    """Write the resource into an installed plugin, with its migration and a section of the README; returns the files.
+
+    Unfit where the manifest is not written as literals, so that its lines cannot be added. Nothing is then written.
+    """
+    module = import_module(packages.installed()[plugin].value)
+    source = Path(str(module.__file__))
+    folder = source.parent / words.name
+    if folder.exists():
+        raise Unfit(f"{folder} already exists: choose another NAME")
+    if plugins.manifest(plugin).migrations is None:
+        raise Unfit(f"{plugin} has no migrations: name their folder in its manifest")
+    changed = _with_resource(source.read_text("utf-8"), plugin, words)
+    folder.mkdir()
+    texts = {folder / name: _template(f"billycan_gadgets/{name}", plugin, words) for name in _FILES}
+    texts |= {folder / "__init__.py": "", source: changed}
+    readme = source.parents[1] / "README.md"
+    if readme.exists():
+        texts[readme] = readme.read_text("utf-8").rstrip() + f"\n\n## {words.name}\n\n" + _readme(plugin, words)
+    for path, text in texts.items():
+        path.write_text(text, "utf-8")
+    # In a process that has not imported the plugin as it was.
+    what = f"Create the table of {words.name.replace('_', ' ')}"
+    command = [sys.executable, "-m", "billycan.tools.cli", "plugins", "new-migration", plugin, what]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise Unfit(f"the migration could not be written: {done.stderr.strip()}")
+    return [*texts, Path(done.stdout.strip())]
+
+
+def _template(path: str, plugin: str, words: Words) -> str:
+    """A file of a new plugin, with the table and the scopes of this one."""
+    text = scaffold.fitted(scaffold.TEMPLATE / f"{path}.txt", words)
+    text = re.sub(rf'(resource_table\(\s*)"{words.name}"', rf'\1"{plugin}_{words.name}"', text)
+    return re.sub(rf'"{words.name}:(read|write)"', rf'"{plugin}:\1"', text)
+
+
+def _readme(plugin: str, words: Words) -> str:
+    lines = _template("README.md", plugin, words).splitlines(keepends=True)
+    first = next(i for i, line in enumerate(lines) if line.startswith("- "))
+    last = next(i for i, line in enumerate(lines) if i > first and not line.strip())
+    return "".join(lines[first:last]).replace(f"`{words.name}:", f"`{plugin}:")
+
+
+def _with_resource(source: str, plugin: str, words: Words) -> str:
+    """The source of a manifest with the lines of a resource."""
+    template = _template("billycan_gadgets/plugin.py", plugin, words)
+    ours, theirs = _members(template), _members(source)
+    lines = source.splitlines(keepends=True)
+    # From the last to the first, so that the places of those before stay.
+    for name in sorted(_LISTS, key=lambda name: theirs[name].lineno if name in theirs else 0, reverse=True):
+        parts = _parts(template, ours[name])
+        if name not in theirs:
+            raise Unfit(
+                f"the manifest of {plugin} has no {name}: add {name}={'{}' if name == 'events' else '()'} to it"
+            )
+        there = theirs[name]
+        known = _parts(source, there)
+        parts = [part for part in parts if part not in known]
+        if parts:
+            _insert(lines, there, parts, brackets="{}" if name == "events" else "()")
+    imports = [line for line in _imports(template) if line.startswith("from .")]
+    return _importing("".join(lines), [re.sub(r"^from \.", f"from .{words.name}.", line) for line in imports])
+
+
+def _importing(source: str, imports: list[str]) -> str:
+    """The source with more imports from the plugin's own modules, among those that there are, by their modules."""
+    lines = source.splitlines(keepends=True)
+    own = [node for node in ast.parse(source).body if isinstance(node, ast.ImportFrom) and node.level]
+    if not own:
+        raise Unfit("the manifest's module imports nothing from the plugin's own modules: add the resource by hand")
+    first, last = own[0].lineno - 1, own[-1].end_lineno or 0
+    every = [*("".join(lines[node.lineno - 1 : node.end_lineno]) for node in own), *(f"{line}\n" for line in imports)]
+    return "".join([*lines[:first], *sorted(every, key=lambda line: line.split()[1]), *lines[last:]])
+
+
+def _members(source: str) -> dict[str, ast.Tuple | ast.Dict]:
+    """The tuples and dicts of the manifest in a module, by their names."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Manifest":
+            return {
+                keyword.arg: keyword.value
+                for keyword in node.keywords
+                if keyword.arg and isinstance(keyword.value, ast.Tuple | ast.Dict)
+            }
+    raise Unfit("there is no Manifest(…) in the module that the plugin's entry point names: add the resource by hand")
+
+
+def _parts(source: str, value: ast.Tuple | ast.Dict) -> list[str]:
+    """The source of each member of a tuple or dict."""
+    if isinstance(value, ast.Tuple):
+        return [ast.get_source_segment(source, each) or "" for each in value.elts]
+    pairs = zip(value.keys, value.values, strict=True)
+    return [": ".join(ast.get_source_segment(source, each) or "" for each in pair if each) for pair in pairs]
+
+
+def _insert(lines: list[str], value: ast.Tuple | ast.Dict, parts: list[str], brackets: str) -> None:
+    """Add members at the end of a tuple or dict, each on a line of its own unless it is of one line."""
+    end = (value.end_lineno or 1) - 1
+    line, at = lines[end], (value.end_col_offset or 1) - 1
+    if value.lineno - 1 < end:
+        new = "".join(f"        {part},\n" for part in parts)
+        lines[end] = f"{new}{line}"
+        return
+    inside = line[value.col_offset + 1 : at].rstrip(", ")
+    both = ", ".join([*([inside] if inside else []), *parts])
+    comma = "," if brackets == "()" and "," not in both else ""
+    lines[end] = line[: value.col_offset] + brackets[0] + both + comma + brackets[1] + line[at + 1 :]
+
+
+def _imports(source: str) -> list[str]:
+    """The import statements of a module, each as its source."""
+    tree = ast.parse(source)
+    found = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    return [ast.get_source_segment(source, node) or "" for node in found]

@@ -1,0 +1,116 @@
+"""What a race finds: rules over several rows that nobody guards, and requests that wait for each other for ever."""
+
+from threading import Barrier
+
+import pytest
+import sqlalchemy as sa
+
+from billycan import (
+    Context,
+    Invalid,
+    Manifest,
+    NewResource,
+    Page,
+    PageQuery,
+    Records,
+    Resource,
+    Route,
+    own,
+    resource_table,
+    take_turns,
+)
+from billycan.fields import Count
+from billycan.testing import Client, race
+
+MOST = 10
+table = resource_table("loads", sa.Column("weight", sa.Integer, nullable=False))
+
+
+class NewLoad(NewResource, kw_only=True):
+    """A load."""
+
+    weight: Count
+
+
+class Load(Resource):
+    """A load."""
+
+    weight: int
+
+
+class Loads:
+    """A plugin whose loads together weigh 10 at most; where it does not guard that, requests are made to meet."""
+
+    def __init__(self, guards):
+        self.guards, self.meet = guards, Barrier(2)
+        self.records = Records(table, Load, prefix="loa")
+        self.manifest = Manifest(
+            name="loads",
+            routes=(
+                Route("GET", "/v1/loads", self.lists(), scope="loads:read"),
+                Route("POST", "/v1/loads", self.creates(), scope="loads:write", status=201),
+            ),
+        )
+
+    def lists(self):
+        def list_loads(ctx: Context, query: PageQuery) -> Page[Load]:
+            """All loads."""
+            return self.records.page(ctx, query)
+
+        return list_loads
+
+    def creates(self):
+        def create_load(ctx: Context, body: NewLoad) -> Load:
+            """Add a load."""
+            if self.guards:
+                take_turns(ctx)
+            total = ctx.db.execute(sa.select(sa.func.sum(table.c.weight)).where(own(ctx, table))).scalar() or 0
+            if not self.guards and not ctx.app.db.is_sqlite:
+                self.meet.wait(30)
+            if total + body.weight > MOST:
+                raise Invalid.member("weight", "out_of_range", "is too much")
+            return self.records.add(ctx, body)
+
+        return create_load
+
+
+@pytest.fixture
+def client(make_app, install, request):
+    loads = Loads(request.param)
+    install(loads.manifest)
+    app = make_app("loads", walled=False)
+    with app.db.writing() as db:
+        table.create(db, checkfirst=True)
+    return Client(app)
+
+
+def total(client):
+    return sum(load["weight"] for load in client.get("/v1/loads")["data"])
+
+
+@pytest.mark.parametrize("client", [True], indirect=True)
+def test_who_takes_turns_keeps_the_rule(client):
+    answers = race(client, *[("POST", "/v1/loads", {"weight": 4})] * 8)
+    assert sorted(answer.status_int for answer in answers) == [201] * 2 + [422] * 6
+    assert total(client) == 8
+
+
+@pytest.mark.parametrize("client", [False], indirect=True)
+def test_who_does_not_breaks_it_where_others_write_meanwhile(client):
+    race(client, *[("POST", "/v1/loads", {"weight": 8})] * 2)
+    assert total(client) == (8 if client.app.db.is_sqlite else 16)
+
+
+@pytest.mark.parametrize("client", [True], indirect=True)
+def test_the_responses_come_in_the_order_of_the_calls(client):
+    weights = [2, 9, 3, 11, 1, 12, 0, 10, 20, 30, 0]
+    calls = [("POST", "/v1/loads", {"weight": weight}) for weight in weights]
+    for weight, answer in zip(weights, race(client, *calls), strict=True):
+        assert answer.status_int == 422 or answer.json["data"]["weight"] == weight
+
+
+@pytest.mark.parametrize("client", [True], indirect=True)
+def test_a_call_that_fails_fails_the_test_and_not_only_its_thread(client, monkeypatch):
+    monkeypatch.setattr(Records, "add", lambda *_: 1 / 0)
+    with pytest.raises(AssertionError, match="POST /v1/loads: 500"):
+        race(client, *[("POST", "/v1/loads", {"weight": 1})] * 2)

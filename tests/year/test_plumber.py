@@ -225,6 +225,6 @@ def test_a_plumbers_year(open_business, basis, exact):  # noqa: PLR0915 - a stor
     plumber.web.refused(409, "period_locked", "POST", "/v1/payments", {**body, "paid_at": "2027-06-30"})
     plumber.web.refused(409, "period_locked", "POST", f"/v1/payments/{claim_paid}/reverse", {"mistake": True})
     plumber.web.refused(409, "period_locked", "POST", f"/v1/invoices/{gutters}/undo_write_off", {"mistake": True})
-    plumber.web.refused(409, "period_locked", "POST", f"/v1/expenses/{copper}/void", {})
+    plumber.web.refused(409, "period_locked", "POST", f"/v1/expenses/{copper}/void", {"mistake": True})
     plumber.web.post("/v1/payments", {**body, "paid_at": "2027-07-01"})
     assert plumber.labels(*Q4) == expected[Q4]

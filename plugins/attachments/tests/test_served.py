@@ -82,7 +82,7 @@ def talk(server, client, path, headers, *pieces, ends=True):
 def test_uploads_that_drip_hold_up_nobody_and_end(server, client):
     if not server.app.db.is_sqlite:
         pytest.skip("no database is asked while a body drips, and the wait is a minute")
-    # 80 connections for 32 threads, of four businesses: one alone is refused when so many of its requests begin at once.
+    # 80 connections for 32 threads, of four businesses: one alone is refused when so many come at once.
     heads = []
     for each in (client, *(Client(server.app) for _ in range(3))):
         lines = [f"POST {path_of(each)} HTTP/1.1", "Host: x", f"Authorization: {each.headers['Authorization']}"]

@@ -73,6 +73,7 @@ def test_what_is_not_sent_has_its_default(client):
         "tax_invoice_held_on": None, "paid_on": "2026-11-20", "due_date": None, "tax_withheld": 0,
         "payment_method": None, "reference": None, "job_id": None, "billable": False, "invoice_id": None,
         "import_gst": False, "refunded_expense_id": None,
+        "for_input_taxed_sales": False, "voided_on": None,
         "voided_at": None, "void_reason": None, "external_id": None, "metadata": {}, "allowed_actions": ["void"],
     }  # fmt: skip
     assert '"amount":110.00,' in client.last.text and '"business_use_percent":100,' in client.last.text

@@ -71,7 +71,7 @@ class Control(Struct, frozen=True):
         """
         drawn: dict[tuple[str, str], str] = {}
         for i in range(count):
-            row = []
+            row: list[str] = []
             for part in self.parts:
                 field, within = f"{name}[{i}].{part.name}", f"{self.label} {i + 1}: "
                 if field in faults or part.parts:

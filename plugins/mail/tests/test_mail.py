@@ -391,6 +391,13 @@ def test_a_preview_says_what_would_be_sent_and_sends_nothing(mailing, serve, sol
     assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "draft"
 
 
+def test_a_preview_waits_for_no_write_and_delays_none(mailing, serve, sold, monkeypatch):
+    app = mailing(serve())
+    client, invoice = sold(app)
+    monkeypatch.setattr(app.db, "writing", None)
+    assert client.post(f"/v1/invoices/{invoice['id']}/email/preview", {}, 200)["data"]["to"]
+
+
 @pytest.mark.either
 def test_the_footer_of_a_business_is_at_the_foot_of_text_and_html(mailing, serve, sold):
     client, invoice = sold(mailing(serve()))

@@ -77,14 +77,14 @@ def answer(
         request_id=call.request_id,
         path=call.path,
         if_match=call.if_match,
-        writes=route.method != "GET",
+        writes=route.writes,
     )
     app.hook.authorize(ctx=ctx, route=route)
     as_csv = call.prefers_csv and endpoint.signature.listed is not None
     if not call.takes_json and endpoint.signature.answer is not Reply and not as_csv:
         raise NotAcceptable
     raw = call.body() if route.method in ("POST", "PATCH") and not route.receive else b""
-    key = _of_caller(identity, _checked(call.key)) if ctx.writes else None
+    key = _of_caller(identity, _checked(call.key)) if route.method != "GET" else None
     taken = _decode(ctx, call.query, endpoint, params, raw)
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:

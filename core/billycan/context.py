@@ -171,7 +171,7 @@ class Context:
         for a record of more than 2 MiB.
         """
         if not self.writes:
-            raise RuntimeError(f"{name}: a GET changes nothing, so its handler cannot emit events")
+            raise RuntimeError(f"{name}: a route that only reads changes nothing, so its handler cannot emit events")
         if name not in self.app.events:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
         self.told = data, filled(self, data)

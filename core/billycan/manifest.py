@@ -37,7 +37,9 @@ class Route(Struct, frozen=True):
     which it goes, and `notice` the page that says what to use instead. A POST whose body is no JSON has `receive`,
     which is called before the transaction begins, so that a slow client holds nobody up: `with receive(ctx, query,
     incoming) as body` reads all of an `Incoming` of at most `most_bytes`, and what it yields is the handler's `body`;
-    an exception of the handler, or of the commit, is raised inside the block. What the route takes and gives is read
+    an exception of the handler, or of the commit, is raised inside the block. A POST that stores nothing, such as one
+    that shows what another would do, has `stores=False`: it runs on a reading connection, holds nobody up, and has no
+    use for an Idempotency-Key. What the route takes and gives is read
     from the handler's signature, and what it refuses and emits from the codes and events in backticks in its docstring.
     """
 
@@ -57,6 +59,12 @@ class Route(Struct, frozen=True):
     notice: str | None = None
     receive: "Callable[[Context, Any, Incoming], AbstractContextManager[Any]] | None" = None
     most_bytes: int = 0
+    stores: bool = True
+
+    @property
+    def writes(self) -> bool:
+        """Whether it may change records, and so runs in a write transaction."""
+        return self.method != "GET" and self.stores
 
     def __post_init__(self) -> None:
         if (self.sunset or self.notice) and not self.deprecated:

@@ -91,6 +91,18 @@ def test_a_handler_that_reckons_in_its_transaction_is_told_of(guest):
     assert breach.startswith("a write transaction of work.py used ") and "outside of SQL" in breach
 
 
+def test_the_time_that_a_statement_takes_to_compile_at_its_first_use_does_not_count(make_app, monkeypatch):
+    app = make_app("contacts")
+    ctx = Context(app, Client(app).tenant_id)
+    compiler = type(app.db.writer.dialect).statement_compiler
+    visit, compiled = compiler.visit_select, []
+    slowly = lambda *args, **given: [burn(), compiled.append(1)] and visit(*args, **given)  # noqa: E731
+    monkeypatch.setattr(compiler, "visit_select", slowly)
+    with unit_of_work(ctx):
+        ctx.db.execute(sa.select(sa.literal(1).label("never_compiled_before"))).scalar_one()
+    assert compiled and told() == []
+
+
 def test_the_time_that_sqlite_takes_for_sql_does_not_count(make_app, engine):
     app = make_app("contacts")
     ctx = Context(app, Client(app).tenant_id)

@@ -538,24 +538,27 @@ def test_a_plugin_may_explain_errors(host):
     assert refused(client, "POST", "/v1/contacts", {}) == (422, "validation_failed")
 
 
-def test_a_handler_of_get_cannot_emit(host, caplog):
-    manifest = Manifest(
-        name=PARROT.name, events=PARROT.events, routes=(Route("GET", "/v1/squawk", mumble, scope=None),)
-    )
-    client = host(manifest)
-    assert refused(client, "GET", "/v1/squawk", None) == (500, "internal_error")
-    assert "a GET changes nothing" in caplog.text and client.events() == []
+READ_ONLY = {"GET": {}, "POST": {"stores": False}}
 
 
-def test_a_handler_of_get_cannot_write(host, caplog):
+@pytest.mark.parametrize("method", READ_ONLY)
+def test_a_handler_that_only_reads_cannot_emit(host, caplog, method):
+    route = Route(method, "/v1/squawk", mumble, scope=None, **READ_ONLY[method])
+    client = host(Manifest(name=PARROT.name, events=PARROT.events, routes=(route,)))
+    assert refused(client, method, "/v1/squawk", None) == (500, "internal_error")
+    assert "a route that only reads changes nothing" in caplog.text and client.events() == []
+
+
+@pytest.mark.parametrize("method", READ_ONLY)
+def test_a_handler_that_only_reads_cannot_write(host, caplog, method):
     def scribble(ctx: Context) -> Empty:
         """Write where nothing may be written."""
         ctx.db.execute(sa.update(tenants).values(version=7))
         return Empty()
 
-    manifest = Manifest(name=PARROT.name, routes=(Route("GET", "/v1/squawk", scribble, scope=None),))
-    client = host(manifest)
-    assert refused(client, "GET", "/v1/squawk", None) == (500, "internal_error")
+    route = Route(method, "/v1/squawk", scribble, scope=None, **READ_ONLY[method])
+    client = host(Manifest(name=PARROT.name, routes=(route,)))
+    assert refused(client, method, "/v1/squawk", None) == (500, "internal_error")
     assert "a read-only transaction cannot write" in caplog.text and client.get("/v1/tenant")["data"]["version"] == 1
     client.post("/v1/contacts", {"name": "Ada"})  # nor does it keep others from writing
 

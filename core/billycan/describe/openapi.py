@@ -233,7 +233,7 @@ class _Document:
             headers.append("ETag")
         if route.status == 201 and homes:
             headers.append("Location")
-        if route.method != "GET":
+        if route.writes:
             headers.append("Idempotent-Replayed")
         content: Json = {route.answers or "*/*": {}}
         if signature.answer is not Reply:

@@ -17,7 +17,10 @@ def reads_body(endpoint: "Endpoint") -> bool:
 
 def checks_version(endpoint: "Endpoint") -> bool:
     """Whether it heeds If-Match."""
-    return endpoint.route.method in ("PATCH", "DELETE") or bool(reads_body(endpoint) and endpoint.signature.params)
+    route = endpoint.route
+    return route.method in ("PATCH", "DELETE") or bool(
+        route.writes and reads_body(endpoint) and endpoint.signature.params
+    )
 
 
 def shows_version(endpoint: "Endpoint") -> bool:
@@ -37,7 +40,7 @@ def parameters(endpoint: "Endpoint") -> Iterator[Json]:
         yield ref("parameters", "Fields")
     if shows_version(endpoint):
         yield ref("parameters", "IfNoneMatch")
-    if endpoint.route.method != "GET":
+    if endpoint.route.writes:
         yield ref("parameters", "IdempotencyKey")
     if checks_version(endpoint):
         yield ref("parameters", "IfMatch")

@@ -90,26 +90,47 @@ def list_apps(opened: Any, as_json: bool) -> None:
 @apps.command("publish")
 @click.argument("app_id")
 @click.option("--withdraw", is_flag=True, help="Let no other business connect it from now on.")
-@click.option("--digest", help="Publish only what you looked at: the digest that `billycan apps list` gave.")
+@click.option("--digest", help="Publish what `billycan apps list` showed with this digest, without asking.")
 @_as_json
 @click.pass_obj
 def publish(opened: Any, app_id: str, withdraw: bool, digest: str | None, as_json: bool) -> None:
-    """Let every business connect an app as it is now: look at its name, addresses and scopes first.
+    """Let every business connect an app as it is now: it is shown, and published once you confirm that.
+
+    If it has changed since it was shown, it is not published. In a script, read it with `billycan apps list --json`
+    and give its digest.
 
     \b
-    billycan apps publish app_01abc --digest 0c5f6b1d2a9e4f37
+    billycan apps publish app_01abc
+    billycan apps publish app_01abc --digest 0c5f6b1d2a9e4f370c5f6b1d2a9e4f37
     """
     from billycan_users.api import check_digest
 
     from . import registered
 
-    def check_seen(own: Any) -> None:
-        if digest is not None:
-            check_digest(digest, own)
-
-    with _apps(opened) as app, app.db.writing() as db:
-        found = registered.withdraw(db, app_id) if withdraw else registered.publish(db, app_id, check_seen)
+    with _apps(opened) as app:
+        if not withdraw:
+            digest = digest or _confirmed(app, app_id, as_json=as_json)
+        with app.db.writing() as db:
+            if withdraw:
+                found = registered.withdraw(db, app_id)
+            else:
+                found = registered.publish(db, app_id, lambda own: check_digest(digest, own))
     _say(_told(found), as_json)
+
+
+def _confirmed(app: "App", app_id: str, *, as_json: bool) -> str:
+    """Show an app's edition, and return its digest if whoever runs the command confirms it."""
+    from . import registered
+
+    if as_json:
+        raise click.UsageError("--digest: give the digest that `billycan apps list` shows: --json asks nothing")
+    with app.db.reading() as db:
+        found = _told(registered.named(db, app_id))
+    for name in ("name", "home_page", "redirect_uris", "scopes", "digest"):
+        shown = found[name] if isinstance(found[name], str) else " ".join(found[name])
+        click.echo(f"{name.replace('_', ' ')}: {shown!r}")
+    click.confirm("Let every business connect this app?", abort=True)
+    return str(found["digest"])
 
 
 @apps.command("end")

@@ -143,7 +143,7 @@ def change(db: sa.Connection, app_id: str, edition: Edition) -> None:
     db.execute(sa.update(apps).where(apps.c.id == app_id).values(**msgspec.to_builtins(edition)))
 
 
-def publish(db: sa.Connection, app_id: str, check_seen: Callable[[Edition], None] = lambda _: None) -> Registered:
+def publish(db: sa.Connection, app_id: str, check_seen: Callable[[Edition], None]) -> Registered:
     """Let every business connect an app as it is now. `check_seen` raises if whoever approves saw another edition."""
     db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update())
     found = named(db, app_id)

@@ -243,7 +243,7 @@ def test_others_may_connect_an_app_once_it_is_published_and_as_it_was_then(oauth
     owner = Browser(app).join(stranger)
     assert "is not published here" in owner.web.get(oauth.asks(), status=400).text
     with app.db.writing() as db:
-        registered.publish(db, oauth.id)
+        registered.publish(db, oauth.id, lambda edition: None)
     assert "Whoever runs this service has looked at this app" in owner.web.get(oauth.asks()).text
     assert oauth.redeem(oauth.consents(browser=owner)["code"])
     new = "https://new.example.com/cb"
@@ -291,7 +291,7 @@ def test_whoever_picks_a_business_with_another_edition_sees_that_one_first(oauth
     """The page shows the app as it is for one business; others may have the edition that was published."""
     browser, other = oauth.person(), Client(app, profile={"name": "Second"})
     with app.db.writing() as db:
-        registered.publish(db, oauth.id)
+        registered.publish(db, oauth.id, lambda edition: None)
         registered.change(db, oauth.id, replace(oauth.edition, name="Our next one"))
         _, token = people.invite(db, other.tenant_id, browser.email, "owner", app.now())
     browser.get(f"/dashboard/join/{token}")
@@ -307,7 +307,7 @@ def test_whoever_picks_a_business_with_another_edition_sees_that_one_first(oauth
 def test_an_app_that_is_withdrawn_keeps_the_name_that_others_know(oauth, app):
     owner = Browser(app).join(Client(app))
     with app.db.writing() as db:
-        registered.publish(db, oauth.id)
+        registered.publish(db, oauth.id, lambda edition: None)
     tokens = oauth.redeem(oauth.consents(browser=owner)["code"])
     stealth = registered.Edition("Your bank", "https://evil.example", [REDIRECT], oauth.edition.scopes)
     with app.db.writing() as db:
@@ -324,7 +324,7 @@ def test_an_app_that_is_withdrawn_keeps_the_name_that_others_know(oauth, app):
 def test_a_person_with_several_businesses_chooses_one(oauth, app):
     other = Client(app, profile={"name": "Tamar Tiles"})
     with app.db.writing() as db:
-        registered.publish(db, oauth.id)
+        registered.publish(db, oauth.id, lambda edition: None)
     browser = oauth.person()
     with app.db.writing() as db:
         _, token = people.invite(db, other.tenant_id, browser.email, "owner", app.now())

@@ -28,7 +28,7 @@ def client(make_app):
 def oauth(client):
     oauth = OAuthApp(client, *SCOPES)
     with client.app.db.writing() as db:
-        registered.publish(db, oauth.id)
+        registered.publish(db, oauth.id, lambda edition: None)
     return oauth
 
 

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 import pytest
 from click.testing import CliRunner
+from msgspec.structs import replace
 
 from billycan.testing import Client
 from billycan_apps import registered
@@ -36,8 +37,8 @@ def run(client):
     def opened():
         yield client.app
 
-    def run(*arguments, status=0):
-        done = CliRunner().invoke(command, [*arguments], obj=opened)
+    def run(*arguments, status=0, answers=None):
+        done = CliRunner().invoke(command, [*arguments], obj=opened, input=answers)
         assert done.exit_code == status, done.output
         return done.output
 
@@ -130,19 +131,47 @@ def test_a_change_is_for_its_own_business_until_it_is_published_again(browser, c
     register(browser)
     path = browser.page.request.path
     app_id = path.rpartition("/")[2]
-    run("publish", app_id)
+    run("publish", app_id, answers="y\n")
     assert "Every business can connect it." in browser.get(path).text
     form = ticked(browser, "contacts:read", "contacts:write")
     form.submit(status=303)
     assert "Other businesses still connect the app as it was" in browser.get(path).text
     assert "changed since it was published" in run("list")
-    run("publish", app_id)
+    run("publish", app_id, answers="y\n")
     (listed,) = [each for each in json.loads(run("list", "--json")) if each["id"] == app_id]
     assert listed["published"]["scopes"] == ["contacts:read", "contacts:write"]
     run("publish", app_id, "--digest", listed["digest"])
     assert "has changed" in run("publish", app_id, "--digest", "0" * 32, status=1)
     run("publish", app_id, "--withdraw")
     assert "Only your own business" in browser.get(path).text
+
+
+def test_the_command_publishes_what_it_showed_once_that_is_confirmed(browser, client, run, monkeypatch):
+    register(browser)
+    app_id = browser.page.request.path.rpartition("/")[2]
+
+    def published():
+        (listed,) = [each for each in json.loads(run("list", "--json")) if each["id"] == app_id]
+        return listed["published"]
+
+    for words, status, answers in (([], 1, None), ([], 1, "n\n"), (["--json"], 2, "y\n")):
+        run("publish", app_id, *words, status=status, answers=answers)
+        assert published() is None
+
+    def change_and_confirm(*args, **given):
+        with client.app.db.writing() as db:
+            own = registered.named(db, app_id).own
+            registered.change(db, app_id, replace(own, scopes=["tenant:write"]))
+        return True
+
+    with monkeypatch.context() as patched:
+        patched.setattr("click.confirm", change_and_confirm)
+        assert "has changed" in run("publish", app_id, status=1)
+    assert published() is None
+    told = run("publish", app_id, answers="y\n")
+    for shown in (GIVEN["name"], GIVEN["home_page"], REDIRECT, "tenant:write"):
+        assert shown in told.partition("Let every business")[0]
+    assert published()["scopes"] == ["tenant:write"]
 
 
 def test_the_command_does_all_of_it(client, run):
@@ -152,7 +181,7 @@ def test_the_command_does_all_of_it(client, run):
     assert works(client, made["app"], made["secret"])
     assert json.loads(run("create", *given, "--public", "--json"))["secret"] is None
     assert "is not a scope" in run("create", *given, "--scope", "read", status=1)
-    assert "there is no app" in run("publish", "app_nobody", status=1).lower()
+    assert "there is no app" in run("publish", "app_nobody", status=1, answers="y\n").lower()
     rotated = json.loads(run("rotate-secret", made["app"], "--json"))["secret"]
     assert works(client, made["app"], made["secret"]) and works(client, made["app"], rotated)
     oauth = OAuthApp(client)

@@ -1,7 +1,7 @@
 """Forms made from the Struct that a route takes: which control each member has, and what was filled in, as a body."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import date, datetime
 from decimal import Decimal
 from functools import lru_cache
@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args, get_origin
 from zoneinfo import ZoneInfo
 
 import msgspec
+from markupsafe import Markup, escape
 from msgspec import UNSET, Struct, UnsetType
 
 from billycan import BadRequest, Fault, Problem
@@ -19,6 +20,8 @@ from billycan_users.api import words
 
 from .kinds import label
 
+_CHOSEN = ("choice", "maybe", "ref", "refs", "ticks", "yes")  # forms whose HTML shows a value by what is marked in it
+_ROW, _TEXT = "\0row\0", "\0text\0"  # stand for what a row fills in: no record holds a NUL
 _LATER = ("external_id", "metadata")
 _EMPTY_ROWS = 3
 MOST_ROWS = 500  # of one list: as many as a document has lines
@@ -51,6 +54,36 @@ class Control(Struct, frozen=True):
     @property
     def is_wide(self) -> bool:
         return self.form in ("area", "rows", "object", "lines", "ticks", "map")
+
+    def draw_rows(
+        self,
+        name: str,
+        count: int,
+        fields: Mapping[str, str],
+        choices: Mapping[str, Any],
+        faults: Mapping[str, str],
+        draw: Callable[..., Markup],
+    ) -> Iterator[Markup]:
+        """Yield the HTML of the fields of each row; `draw` is the macro that draws one field.
+
+        A macro takes about 50 us, and a form has up to 4,000 fields in rows. So fields that differ only in row and text
+        are drawn once, and filled in. A field with a fault is drawn by itself.
+        """
+        drawn: dict[tuple[str, str], str] = {}
+        for i in range(count):
+            row: list[str] = []
+            for part in self.parts:
+                field, within = f"{name}[{i}].{part.name}", f"{self.label} {i + 1}: "
+                if field in faults or part.parts:
+                    row.append(draw(part, field, fields, choices, bare=True, within=within))
+                    continue
+                text = fields.get(field, "")
+                stand_in = text if part.form in _CHOSEN else text and _TEXT
+                if (part.name, stand_in) not in drawn:
+                    blank = f"{name}[{_ROW}].{part.name}"
+                    drawn[part.name, stand_in] = str(draw(part, blank, {blank: stand_in}, choices, bare=True))
+                row.append(drawn[part.name, stand_in].replace(_ROW, str(i)).replace(_TEXT, escape(text)))
+            yield Markup("".join(row))  # noqa: S704 - of what the macro drew, and of escaped text
 
 
 @lru_cache(256)

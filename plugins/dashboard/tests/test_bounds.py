@@ -2,6 +2,7 @@
 
 import re
 
+import jinja2
 import pytest
 
 from billycan.testing import Client, counted
@@ -48,6 +49,40 @@ def test_a_page_that_shows_a_form_again_grows_with_what_was_sent_and_no_faster(s
     assert whole < 2.1 * half and whole < 1_500_000
     shortest, longest = (len(send("/dashboard/invoices/new", *lines(1, '"' * n)).body) for n in (1, 150_000))
     assert longest - shortest < 6 * 150_000
+
+
+def test_a_form_with_many_rows_draws_no_field_twice(send, monkeypatch):
+    """To draw each field of 490 lines by itself took half a second."""
+    drawn, invoke = [], jinja2.runtime.Macro._invoke
+    monkeypatch.setattr(jinja2.runtime.Macro, "_invoke", lambda *args: drawn.append(1) or invoke(*args))
+    calls = []
+    for count in (20, 490):
+        drawn.clear()
+        codes = [(f"line_items[{i}].gst_code", ("gst", "gst_free")[i % 2]) for i in range(count)]
+        send("/dashboard/invoices/new", *lines(count), *codes, ("more", "line_items"))
+        calls.append(len(drawn))
+    assert calls[0] == calls[1] < 200
+
+
+def test_each_row_of_a_form_shows_what_was_sent_in_it(send):
+    texts = ["plain", '<b>"&', "", "[0]", "{{ 1 }}", "two\r\nlines", "\0text\0", "\0row\0"]
+    codes = ["gst", "", "export", "gst_free", "gst", "nonsense", "gst", "export"]
+    rows = []
+    for i, (text, code) in enumerate(zip(texts, codes, strict=True)):
+        rows += [(f"line_items[{i}].description", text), (f"line_items[{i}].gst_code", code)]
+        rows += [(f"line_items[{i}].unit_price", "a lot" if i == 1 else str(i)), (f"line_items[{i}].unit", text)]
+    page = send("/dashboard/invoices/new", *rows, ("more", "line_items"))  # shown again, as it is
+    form = next(form for form in page.forms.values() if "line_items[0].unit" in form.fields)
+    for i, (text, code) in enumerate(zip(texts, codes, strict=True)):
+        read = text.replace("\0", "\N{REPLACEMENT CHARACTER}")  # as HTML is read
+        assert form[f"line_items[{i}].description"].value == form[f"line_items[{i}].unit"].value == read
+        assert form[f"line_items[{i}].gst_code"].value == ("" if code == "nonsense" else code)
+    page = send("/dashboard/invoices/new", *rows)
+    assert page.status_int == 422
+    price = page.html.find(id="line_items[1].unit_price")
+    assert price["value"] == "a lot" and page.html.find(id=price["aria-describedby"]).text.startswith("Unit price ")
+    assert page.html.find("a", href="#line_items[1].unit_price").text == "Line items 2: Unit price"
+    assert not page.html.find(id="line_items[3].unit_price").get("aria-invalid")
 
 
 def test_many_rows_offer_fewer_records_each_and_keep_what_is_chosen(app, send):

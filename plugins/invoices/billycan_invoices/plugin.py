@@ -57,7 +57,7 @@ manifest = Manifest(
     routes=(
         Route("GET", "/v1/invoices", h.list_invoices, scope="invoices:read"),
         Route("POST", "/v1/invoices", h.create_invoice, scope="invoices:write", status=201),
-        Route("POST", "/v1/invoices/preview", h.preview_invoice, scope="invoices:write"),
+        Route("POST", "/v1/invoices/preview", h.preview_invoice, scope="invoices:write", stores=False),
         Route(
             "GET",
             "/v1/invoices/summary",

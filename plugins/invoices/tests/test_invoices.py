@@ -1267,6 +1267,16 @@ def test_a_preview_is_what_create_gives_and_stores_nothing(client):
         client.delete(f"/v1/invoices/{made['id']}")
 
 
+def test_a_preview_waits_for_no_write_and_delays_none(app, client, monkeypatch):
+    body = {"client_id": contact(client)["id"], "line_items": [line()]}
+    client.get("/v1/invoices")
+    monkeypatch.setattr(app.db, "writing", None)
+    for _ in range(2):  # a key has no effect: nothing is stored that a repeat could get
+        client.call("POST", "/v1/invoices/preview", body, 200, {"Idempotency-Key": "once"})
+    assert "Idempotent-Replayed" not in client.last.headers
+    client.refused(500, "internal_error", "POST", "/v1/invoices", body)  # while one that stores needs the writer
+
+
 def test_a_preview_refuses_what_create_refuses(client):
     body = {"client_id": contact(client)["id"], "line_items": [{**line(), "net": 1}], "status": "draft", "odd": 1}
     refusals = [

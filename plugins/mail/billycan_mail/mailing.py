@@ -85,7 +85,7 @@ def on_documents(document: Document, route: Route) -> tuple[Route, ...]:
     takes = new_email_of(noun, here, document.takes) if document.takes else NewEmail
     return (
         Route("POST", f"{here}/email", _sends(here, needs, noun, takes), scope="mail:write", status=201),
-        Route("POST", f"{here}/email/preview", _previews(here, noun, takes), scope=route.scope),
+        Route("POST", f"{here}/email/preview", _previews(here, noun, takes), scope=route.scope, stores=False),
     )
 
 

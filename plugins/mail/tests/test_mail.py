@@ -4,6 +4,7 @@ import re
 from io import BytesIO
 
 import pytest
+import sqlalchemy as sa
 from pypdf import PdfReader
 
 from billycan import Context
@@ -286,12 +287,12 @@ def test_a_sandbox_writes_to_users_of_the_business_alone(mailing, serve, sold, d
 
 def _user(app, tenant_id, email):
     from billycan_users.people import accept, invite, use
-    from billycan_users.ways_in import by_operator, set_password
+    from billycan_users.tables import users
 
     with app.db.writing() as db:
         user_id, token = invite(db, tenant_id, email, "owner", app.now())
         accept(db, use(db, token, "join", app.now()), app.now())
-        set_password(db, app, by_operator(user_id), "hashed")
+        db.execute(sa.update(users).where(users.c.id == user_id).values(password="hashed"))
 
 
 def test_sending_needs_both_scopes(mailing, serve, sold):
@@ -389,6 +390,13 @@ def test_a_preview_says_what_would_be_sent_and_sends_nothing(mailing, serve, sol
     assert "due on 5 December 2026" in shown["message"]
     assert client.get("/v1/emails")["data"] == []
     assert client.get(f"/v1/invoices/{invoice['id']}")["data"]["status"] == "draft"
+
+
+def test_a_preview_waits_for_no_write_and_delays_none(mailing, serve, sold, monkeypatch):
+    app = mailing(serve())
+    client, invoice = sold(app)
+    monkeypatch.setattr(app.db, "writing", None)
+    assert client.post(f"/v1/invoices/{invoice['id']}/email/preview", {}, 200)["data"]["to"]
 
 
 @pytest.mark.either

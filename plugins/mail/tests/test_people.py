@@ -1,11 +1,17 @@
 """Letters to people who sign in: invitations, and links to choose a new password."""
 
+import json
 import re
+from contextlib import nullcontext
 
 import pytest
+import sqlalchemy as sa
+from click.testing import CliRunner
 
 from billycan.testing import Client, counted
 from billycan_users import people, rules
+from billycan_users.commands import users as command
+from billycan_users.tables import users
 from billycan_users.testing import PASSWORD, Browser
 
 
@@ -111,6 +117,30 @@ def test_an_invitation_tells_the_inviter_nothing_of_the_address(mailing, serve, 
         id = re.search(r"/dashboard/people/(usr_\w+)", browser.page.text.partition(email)[2])[1]
         browser.send(f"/dashboard/people/{id}", button="remove=yes")
     assert told[0] == told[1]
+
+
+@pytest.mark.parametrize("has_secret", [True, False], ids=["with-the-secret", "without"])
+def test_a_letter_tells_that_the_operator_turned_the_second_factor_off(mailing, serve, drain, monkeypatch, has_secret):
+    server = serve()
+    app = mailing(server, "contacts", "dashboard", "users", public_url="http://127.0.0.1:8000")
+    browser = Browser(app).join(Client(app), "owner")
+    drain(app)
+    server.messages.clear()
+    with app.db.writing() as db:
+        (user_id,) = db.execute(sa.select(users.c.id).where(users.c.email == browser.email)).one()
+        db.execute(sa.update(users).where(users.c.id == user_id).values(totp=b"sealed"))
+    secrets = app.secrets
+    for time in ("first", "second"):  # the second time there is nothing to turn off, and so nothing to tell
+        with monkeypatch.context() as patched:
+            patched.setattr(app, "secrets", secrets if has_secret else [])
+            words = ["reset", user_id, "--second-factor", "--json"]
+            done = CliRunner().invoke(command, words, obj=lambda: nullcontext(app))
+        assert done.exit_code == 0 and json.loads(done.output)["authenticator_app"] is False, done.output
+        drain(app)
+        assert len(server.messages) == has_secret, time
+    for message in server.messages:
+        assert message["To"] == browser.email and message["Subject"] == "The second factor was turned off"
+        assert "by whoever runs this service." in message.get_content()
 
 
 def test_a_letter_tells_of_each_change_of_how_an_account_is_entered(mailing, serve, drain, clock):

@@ -128,7 +128,8 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
     """Print a link with which somebody chooses a new password; it works once within an hour.
 
     Every session of theirs ends at once, and earlier such links stop working. Their passkeys go when the link is used.
-    The authenticator app stays unless you give --second-factor; what is there now is listed.
+    The authenticator app stays unless you give --second-factor, of which a letter tells them; what is there now is
+    listed.
 
     \b
     billycan users reset usr_01abc
@@ -145,9 +146,7 @@ def reset(opened: Any, user_id: str, second_factor: bool, as_json: bool) -> None
             _known(db, user_id)
             sessions.end(db, table.c.user_id == user_id)
             if second_factor:
-                proof = ways_in.by_operator(user_id)
-                ways_in.turn_totp_off(db, app, proof)
-                ways_in.forget_passkeys(db, proof)
+                ways_in.remove_second_factor(db, app, ways_in.by_operator(db, user_id))
             token = people.reset_link(db, user_id, app.now())
             totp = db.execute(sa.select(people_table.c.totp).where(people_table.c.id == user_id)).scalar()
             left = {"authenticator_app": totp is not None, "passkeys": len(passkeys.of_user(db, user_id))}

@@ -10,8 +10,8 @@ MAIL = "mail"
 
 
 def can_send(app: App) -> bool:
-    """Whether letters reach anybody."""
-    return MAIL in app.manifests and bool(import_module(f"billycan_{MAIL}.api").can_send(app))
+    """Whether letters reach anybody. They are sealed with the deployment's secret, which a command may not have."""
+    return bool(app.secrets) and MAIL in app.manifests and bool(import_module(f"billycan_{MAIL}.api").can_send(app))
 
 
 def send(app: App, db: sa.Connection, *, to: str, subject: str, text: str) -> None:

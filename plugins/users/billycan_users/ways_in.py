@@ -26,7 +26,7 @@ _TOO_LATE = "You have no password yet. This works within 15 minutes of signing i
 class Proof(Struct, frozen=True):
     """Somebody may change how an account is entered; get one from a function below.
 
-    `asked_from` is the network address that the letter names. Without one, no letter is sent.
+    `asked_from` is the network address that the letter names; empty if whoever runs the deployment did it.
     """
 
     user_id: str
@@ -64,9 +64,9 @@ def by_link(link: Link, asked_from: str) -> Proof:
     return Proof(link.user_id, link.email, asked_from)
 
 
-def by_operator(user_id: str) -> Proof:
-    """Take the command of whoever runs the deployment as proof. No letter is sent."""
-    return Proof(user_id, "", "")
+def by_operator(db: sa.Connection, user_id: str) -> Proof:
+    """Take the command of whoever runs the deployment as proof."""
+    return Proof(user_id, db.execute(sa.select(users.c.email).where(users.c.id == user_id)).scalar_one(), "")
 
 
 def set_password(
@@ -93,8 +93,7 @@ def set_password(
     db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
     people.forget_links(db, user_id)
     removed = forget_passkeys(db, proof, keep)
-    lost = f" {removed} passkey{'s were' if removed > 1 else ' was'} removed with the old one." if removed else ""
-    _tell(db, app, proof, "A new password was chosen", lost)
+    _tell(db, app, proof, "A new password was chosen", _lost(removed))
     return removed
 
 
@@ -117,6 +116,15 @@ def turn_totp_off(db: sa.Connection, app: App, proof: Proof) -> None:
     """Remove the second factor with what is left of the recovery codes."""
     db.execute(sa.update(users).where(users.c.id == proof.user_id).values(_NO_SECOND_FACTOR))
     _tell(db, app, proof, "The second factor was turned off")
+
+
+def remove_second_factor(db: sa.Connection, app: App, proof: Proof) -> None:
+    """Remove the authenticator app, the recovery codes and all passkeys; nothing happens if there are none."""
+    has_totp = db.execute(sa.select(users.c.totp).where(users.c.id == proof.user_id)).scalar_one() is not None
+    db.execute(sa.update(users).where(users.c.id == proof.user_id).values(_NO_SECOND_FACTOR))
+    removed = forget_passkeys(db, proof)
+    if has_totp or removed:
+        _tell(db, app, proof, "The second factor was turned off", _lost(removed))
 
 
 def make_recovery_codes(db: sa.Connection, app: App, proof: Proof) -> list[str]:
@@ -153,12 +161,16 @@ def forget_passkeys(db: sa.Connection, proof: Proof, keep: Collection[str] = ())
     return int(db.execute(sa.delete(passkeys).where(beyond)).rowcount)
 
 
+def _lost(passkeys: int) -> str:
+    """What a letter says of the passkeys that a change removed."""
+    return f" {passkeys} passkey{'s were' if passkeys > 1 else ' was'} removed as well." if passkeys else ""
+
+
 def _tell(db: sa.Connection, app: App, proof: Proof, what: str, more: str = "") -> None:
     """Send the letter that tells of a change."""
-    if not proof.asked_from:
-        return
     when = moment(app.now(), "UTC")
-    text = f"{what} for your account at {address(app)}, on {when} UTC, from the address {proof.asked_from}.{more}\n\n"
+    by = f"from the address {proof.asked_from}" if proof.asked_from else "by whoever runs this service"
+    text = f"{what} for your account at {address(app)}, on {when} UTC, {by}.{more}\n\n"
     text += "If that was you, there is nothing to do.\n\n"
     text += f"If it was not you, choose a new password at once: {address(app, '/dashboard/forgot')}\n"
     letters.send(app, db, to=proof.email, subject=what, text=text)

@@ -489,8 +489,6 @@ class AdjustmentNotes:
         subject: Maybe[str | None] = UNSET,
         message: Maybe[str | None] = UNSET,
         attach_pdf: Maybe[bool | None] = UNSET,
-        if_match: int | str | None = None,
-        idempotency_key: str | None = None,
     ) -> models.MailPreview:
         """What an email with an adjustment note would say, and who would get it.
 
@@ -514,8 +512,6 @@ class AdjustmentNotes:
                 "message": message,
                 "attach_pdf": attach_pdf,
             },
-            if_match=if_match,
-            idempotency_key=idempotency_key,
         )
 
 
@@ -1526,8 +1522,6 @@ class Contacts:
         message: Maybe[str | None] = UNSET,
         attach_pdf: Maybe[bool | None] = UNSET,
         document: Maybe[models.StatementParameters | None] = UNSET,
-        if_match: int | str | None = None,
-        idempotency_key: str | None = None,
     ) -> models.MailPreview:
         """What an email with a statement would say, and who would get it.
 
@@ -1553,8 +1547,6 @@ class Contacts:
                 "attach_pdf": attach_pdf,
                 "document": document,
             },
-            if_match=if_match,
-            idempotency_key=idempotency_key,
         )
 
 
@@ -2950,7 +2942,6 @@ class Invoices:
         job_id: Maybe[str | None] = UNSET,
         booking_id: Maybe[str | None] = UNSET,
         reminders: Maybe[bool] = UNSET,
-        idempotency_key: str | None = None,
     ) -> models.InvoicesPreview:
         """Calculate an invoice without storing it.
 
@@ -3003,7 +2994,6 @@ class Invoices:
                 "booking_id": booking_id,
                 "reminders": reminders,
             },
-            idempotency_key=idempotency_key,
         )
 
     def summarise(
@@ -3707,8 +3697,6 @@ class Invoices:
         subject: Maybe[str | None] = UNSET,
         message: Maybe[str | None] = UNSET,
         attach_pdf: Maybe[bool | None] = UNSET,
-        if_match: int | str | None = None,
-        idempotency_key: str | None = None,
     ) -> models.MailPreview:
         """What an email with an invoice would say, and who would get it.
 
@@ -3732,8 +3720,6 @@ class Invoices:
                 "message": message,
                 "attach_pdf": attach_pdf,
             },
-            if_match=if_match,
-            idempotency_key=idempotency_key,
         )
 
 
@@ -5354,8 +5340,6 @@ class Quotes:
         subject: Maybe[str | None] = UNSET,
         message: Maybe[str | None] = UNSET,
         attach_pdf: Maybe[bool | None] = UNSET,
-        if_match: int | str | None = None,
-        idempotency_key: str | None = None,
     ) -> models.MailPreview:
         """What an email with a quote would say, and who would get it.
 
@@ -5379,8 +5363,6 @@ class Quotes:
                 "message": message,
                 "attach_pdf": attach_pdf,
             },
-            if_match=if_match,
-            idempotency_key=idempotency_key,
         )
 
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from billycan import Conflict
 from billycan.testing import Client
+from billycan.testing.racing import together
 from billycan_apps import ending, granting, registered
 from billycan_apps.tables import access_tokens
 from billycan_apps.testing import OAuthApp
@@ -142,6 +143,21 @@ def test_a_business_deletes_its_app_and_has_room_for_another(client, oauth, else
     assert oauth.refresh(caller.tokens["refresh_token"], 401)["error"] == "invalid_client"
     mine.get(path, 404)
     OAuthApp(client)
+
+
+def test_of_all_who_register_an_app_at_once_as_many_do_as_there_is_room_for(client, oauth, monkeypatch):
+    monkeypatch.setattr(registered, "MOST_APPS", 4)
+
+    def register(name):
+        try:
+            with client.app.db.writing() as db:
+                edition = replace(oauth.edition, name=name)
+                registered.register(db, client.tenant_id, edition, client.app.now(), is_confidential=False)
+        except Conflict:
+            return False
+        return True
+
+    assert together(register, [f"App {i}" for i in range(8)], 8).count(True) == 3
 
 
 def test_of_two_who_remove_a_secret_at_once_one_leaves_the_last(client, oauth):

@@ -20,7 +20,9 @@ class NotPossible(Conflict):
 
     def without(self, off: Collection[str]) -> "NotPossible":
         """The same, without the actions whose routes are off."""
-        return NotPossible(self.action, self.record_status, [name for name in self.allowed if name not in off])
+        refusal = NotPossible(self.action, self.record_status, [name for name in self.allowed if name not in off])
+        refusal.param = self.param
+        return refusal
 
 
 class Actions:

@@ -257,5 +257,5 @@ def test_the_example_file_shows_the_defaults_of_the_environment():
         "THREADS": gunicorn_conf.threads,
         "WORKER_CLASS": gunicorn_conf.worker_class,
     }
-    defaults = {p.envvar: str(p.default) for p in running.serve.params}
+    defaults = {p.envvar: str(p.default) for p in running.serve.params if p.envvar}
     assert {f"BILLYCAN_{name}": value for name, value in given.items() if name != "WORKER_CLASS"} == defaults

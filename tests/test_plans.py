@@ -32,7 +32,8 @@ from billycan.working import worker
 Tenant = runpy.run_path(str(Path(__file__).with_name("test_isolation.py")))["Tenant"]
 ROWS = {"contacts": 100_000, "invoices": 100_000, "expenses_categories": 2_000, "attachments_used": 0}
 OTHERS, REFERRED = 20_000, 2_000
-FEW = ("reminders_settings", "reminders_rules")  # of which no business has more than ten
+# Of which no business has more than ten, or more than a dozen a year.
+FEW = ("reminders_settings", "reminders_rules", "reports_gst_periods")
 MOST_IN_VAIN = 3_000  # rows that a plan may read beside those it gives
 # Where the webhooks of the copies go, which the sender refuses before it sends.
 NOWHERE = "http://127.0.0.1:9/"
@@ -306,8 +307,8 @@ def nodes(plan, above=()):
         yield from nodes(part, (*above, plan["Node Type"]))
 
 
-def faults(plan):
-    """What a plan does that it need not."""
+def faults(plan, *, finds_due=False):
+    """What a plan does that it need not; one that `finds_due` may give, and put in order, as much as there is."""
     for node, above in nodes(plan):
         loops = node.get("Actual Loops", 1)
         gave = node.get("Actual Rows", 0) * loops
@@ -315,7 +316,10 @@ def faults(plan):
         what = " ".join(node.get(name, "") for name in ("Node Type", "Relation Name", "Index Name"))
         if left_out > MOST_IN_VAIN + gave:
             yield f"{what} reads {left_out + gave} rows to give {gave}"
-        if "Sort" in node["Node Type"]:
+        if finds_due:
+            continue
+        # What is added up may be put in order by what it is added up by.
+        if "Sort" in node["Node Type"] and not any("Aggregate" in each for each in above):
             put = sum(part["Actual Rows"] * part["Actual Loops"] for part in node["Plans"])
             if put > MOST_IN_VAIN:
                 yield f"{what} sorts {put} rows"
@@ -335,7 +339,9 @@ def test_no_plan_reads_more_than_it_must(tenant, engine):
     wrong = defaultdict(set)
     for (template, about, path), plan in recorder.plans:
         if not excused(tables, template, about):
-            wrong[path or template, plan["Query Text"][:200]] |= {*faults(plan["Plan"])}
+            # Of what is due to anybody the copies have more than there ever is.
+            finds_due = template in ("the worker", "deliveries")
+            wrong[path or template, plan["Query Text"][:200]] |= {*faults(plan["Plan"], finds_due=finds_due)}
     with app.db.reading() as db:
         indexes = {name for name in sa.inspect(db).get_table_names() if name.startswith("ix_")}
         for statement, ((template, _, path), parameters) in recorder.statements.items():
@@ -353,6 +359,11 @@ def test_no_plan_reads_more_than_it_must(tenant, engine):
 
 
 def whole(detail):
-    """Whether a step of SQLite's reads a table of tenants' records from end to end."""
+    """Whether a step of SQLite's reads a table of tenants' records from end to end.
+
+    An index of what is due has only that, and `core_ceilings` only the businesses of which the operator said something.
+    """
+    if re.search(r" USING INDEX ix_\w+_due$", detail) or detail == "SCAN core_ceilings":
+        return False
     name = detail.split()[1] if detail.startswith("SCAN ") else ""
     return name in metadata.tables and "tenant_id" in metadata.tables[name].c

@@ -101,7 +101,8 @@ def update_tenant(ctx: Context, body: Patch[ProfileChange]) -> Tenant:
     """Change the business profile.
 
     Documents that were already sent do not change. A sandbox has its own profile. `gst_settings` that change days of a
-    lodged tax period are refused with `period_lodged` unless `accept_corrections` is true.
+    lodged tax period are refused with `period_lodged` unless `accept_corrections` is true, and those that change days
+    up to `locked_until` with `period_locked`.
     """
     accept = bool(body.sent.pop("accept_corrections", False))
     return ctx.app.tenants.change(ctx, Patch(Profile, body.sent), accept_corrections=accept)

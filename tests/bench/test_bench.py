@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from billycan.testing import throwaway
-from billycan.testing.fixtures import NOT_TESTED
+from billycan.testing.databases import NOT_TESTED
 
 BENCH = Path(__file__).parent
 ASKED = '{"data":{"id":"inv_1a","total":10.00,"lines":[{"net":1.50}],"number":"INV-0001","client_id":"con_1"}}'

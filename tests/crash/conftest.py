@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from billycan.testing import throwaway
-from billycan.testing.fixtures import NOT_TESTED
+from billycan.testing.databases import NOT_TESTED
 
 
 @pytest.fixture

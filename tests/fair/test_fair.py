@@ -9,7 +9,7 @@ import pytest
 
 from billycan.starting import migrate
 from billycan.testing import throwaway
-from billycan.testing.fixtures import NOT_TESTED
+from billycan.testing.databases import NOT_TESTED
 
 HERE = Path(__file__).parent
 pytestmark = pytest.mark.whole

@@ -57,6 +57,11 @@ class Counts:
             self._words[BUCKETS + bisect_left(BOUNDS, seconds)] += 1
             self._words[MICROSECONDS] += round(seconds * 1_000_000)
 
+    @property
+    def is_open(self) -> bool:
+        """Tell whether requests are counted where the other processes see it."""
+        return self._map is not None
+
     def close(self) -> None:
         """Leave what was counted to the others."""
         with self._lock:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +138,7 @@ def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
         if missing := [name for name in pages.columns if name not in signature.listed.__struct_encode_fields__]:
             yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the columns"
         if named := [*pages.labels, *pages.hints, *pages.rare]:
-            known = set(_members_of(manifest, pages.path))
+            known = _members_of(manifest, pages.path)
             if missing := [name for name in named if name not in known]:
                 what = next(what for what in ("labels", "hints", "rare") if missing[0] in getattr(pages, what))
                 yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the {what}"
@@ -145,14 +146,21 @@ def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
             yield f"{manifest.name}: its records of {pages.path} do not sort by {pages.sort}: correct the sort"
 
 
-def _members_of(manifest: Manifest, path: str) -> Iterator[str]:
-    """The members that a resource's records have and that its lists and actions take, mounted or not."""
+def _members_of(manifest: Manifest, path: str) -> set[str]:
+    """Name the members that a resource's records have and that its lists and actions take, mounted or not."""
+    found = set[str]()
     for route in manifest.routes:
         if f"{route.path}/".startswith(f"{path}/"):
             signature = read(route)
-            for kind in (signature.body, signature.query, signature.answer):
-                for member in (name for struct in structs_within(kind) for name in struct.__struct_encode_fields__):
-                    yield from (member, member.removesuffix("_from").removesuffix("_to"))
+            found = found.union(*map(_members_within, (signature.body, signature.query, signature.answer)))
+    return found
+
+
+@cache
+def _members_within(kind: Any) -> frozenset[str]:
+    """Name the members of a type's Structs; the two ends of a range count as one, too."""
+    members = [name for struct in structs_within(kind) for name in struct.__struct_encode_fields__]
+    return frozenset(members + [name.removesuffix("_from").removesuffix("_to") for name in members])
 
 
 def making(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:

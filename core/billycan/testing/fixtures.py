@@ -2,11 +2,11 @@
 
 import logging
 import re
-import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -17,22 +17,22 @@ import sqlalchemy as sa
 
 from ..hookspecs import hookimpl
 from ..manifest import Manifest
-from ..starting import migrate, packages, policies
+from ..starting import migrate, packages, plugins, policies
 from ..starting.packages import PluginError, absent
 from ..starting.settings import Config, Settings
 from . import holding, throwaway
+from .apps import AppPool
+from .databases import Databases
 
 if TYPE_CHECKING:
     from ..app import App
     from ..db import Database
-    from .throwaway import Postgres, Redis
+    from .throwaway import Redis
 
 ENGINES = ("sqlite", "postgresql")
 START = datetime(2026, 11, 21, tzinfo=UTC)
 SECRET = "a secret for tests that is long enough"  # noqa: S105
 ROLE = "billycan_app"
-CONNECTED = 3  # the databases that keep their connections from test to test
-NOT_TESTED = "PostgreSQL was NOT TESTED: no server programs in /usr/lib/postgresql/*/bin or on PATH"
 
 
 class Clock:
@@ -53,67 +53,6 @@ class Clock:
         with self._lock:
             self.time += time
             return self.time
-
-
-class Databases:
-    """The databases of one run: a migrated one for each engine and set of plugins, and copies of it as it was."""
-
-    def __init__(self) -> None:
-        self.folder = Path(tempfile.mkdtemp(prefix="billycan-test-", dir=throwaway.in_memory()))
-        self._ready: dict[tuple[str, ...], str] = {}
-        self._open: dict[tuple[str, int], Database] = {}
-        self._postgres: Postgres | None = None
-        self._count = 0
-
-    @property
-    def postgres(self) -> "Postgres | None":
-        if self._postgres is None and throwaway.find():
-            self._postgres = throwaway.start()
-        return self._postgres
-
-    def empty(self, engine: str) -> str:
-        """The URL of a new, empty database."""
-        self._count += 1
-        if engine == "sqlite":
-            return f"sqlite:///{self.folder / f'{self._count}.db'}"
-        if self.postgres is None:
-            pytest.skip(NOT_TESTED)
-        return self.postgres.database(f"test{self._count}").render_as_string(hide_password=False)
-
-    def shared(self, engine: str, plugins: tuple[str, ...], build: Callable[[str], None]) -> str:
-        """The URL of the database of these plugins; `build` migrates it when it is new."""
-        key = (engine, *plugins)
-        if key not in self._ready:
-            url = self.empty(engine)
-            build(url)
-            self._ready[key] = url
-        return self._ready[key]
-
-    def copy(self, engine: str, plugins: tuple[str, ...], build: Callable[[str], None]) -> str:
-        """The URL of a new database of these plugins, which `build` migrates once; nobody may be connected to that."""
-        original = sa.make_url(self.shared(engine, ("copied", *plugins), build)).database or ""
-        self._count += 1
-        if engine == "postgresql" and self.postgres:
-            return self.postgres.database(f"test{self._count}", original).render_as_string(hide_password=False)
-        return f"sqlite:///{shutil.copy(original, self.folder / f'{self._count}.db')}"
-
-    def open(self, url: str, pool_size: int) -> "Database":
-        """The database at a URL, the same one for every app: what SQLAlchemy compiled for one serves the next.
-
-        So do the connections of the last few; PostgreSQL has not enough for all.
-        """
-        from ..db import Database  # noqa: PLC0415 - as below
-
-        key = (url, pool_size)
-        self._open[key] = self._open.pop(key) if key in self._open else Database(sa.make_url(url), pool_size)
-        for resting in [*self._open.values()][-CONNECTED - 1 : -CONNECTED]:
-            resting.dispose()
-        return self._open[key]
-
-    def close(self) -> None:
-        for database in self._open.values():
-            database.dispose()
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -219,17 +158,25 @@ def clock() -> Clock:
     return Clock()
 
 
+@pytest.fixture(scope="session")
+def app_pool(databases: Databases) -> Iterator[AppPool]:
+    pool = AppPool(databases.folder)
+    yield pool
+    pool.close()
+
+
 @pytest.fixture
-def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callable[..., "App"]]:
+def make_app(engine: str, databases: Databases, app_pool: AppPool, clock: Clock) -> Iterator[Callable[..., "App"]]:
     """Build an app with the named plugins on a migrated database: `make_app("contacts", per_minute=5)`.
 
-    `fresh=True` gives it an empty database of its own. On PostgreSQL it runs as a role that owns nothing, behind
-    row-level security; with `walled=False` it is a superuser, without. Other keywords are core's settings, or a
-    plugin's as a dict.
+    The database has the tables of every installed plugin, and no rows. With `fresh=True` it has those of the named
+    plugins alone. On PostgreSQL it runs as a role that owns nothing, behind row-level security; with `walled=False`
+    it is a superuser, without. Other keywords are core's settings, or a plugin's as a dict.
     """
     from ..app import App  # noqa: PLC0415 - pytest loads this module in every run, with or without billycan's tests
 
-    built: list[App] = []
+    taken: list[App] = []
+    used: dict[str, None] = {}
     holding.watch()
 
     def make(
@@ -242,48 +189,74 @@ def make_app(engine: str, databases: Databases, clock: Clock) -> Iterator[Callab
     ) -> App:
         names = tuple(sorted(plugins))
         _skip_without(names)
+        # A plugin that a test installs may have the name of one that is there, and none of its tables.
+        guests = [name for name in names if not isinstance(packages.installed().get(name), EntryPoint)]
+        walls = ("walled",) if walled else ()
 
         def build(url: str) -> App:
             config = _config(names, url, databases.folder, given)
             # A second app of a test stands for a second process.
-            alone = not fresh and all(app.db.url != sa.make_url(url) for app in built)
-            db = databases.open(url, config.settings.pool_size) if alone else None
-            built.append(App(config, clock, db))
-            return built[-1]
+            db = databases.open(url, config.settings.pool_size) if not fresh and is_first(url) else None
+            return App(config, clock, db)
+
+        def is_first(url: str) -> bool:
+            return all(app.db.url != sa.make_url(url) for app in taken)
 
         def prepare(url: str) -> None:
             app = build(url)
-            migrate.upgrade(app.db, app.manifests)
-            if walled and not app.db.is_sqlite:
-                with app.db.writing() as db:
-                    policies.build(db, ROLE, "")
-            if fresh:
-                app.close()
+            _migrate(app.db, app.manifests, walled=walled)
+            app.close()
 
         def find() -> str:
-            # A plugin that a test installs may have the name of one that is there, and none of its tables.
-            installed = [name for name in names if not isinstance(packages.installed().get(name), EntryPoint)]
-            key = (*names, *(f"installed {name}" for name in installed), *(["walled"] if walled else []))
+            if not (fresh or guests):
+                build_all = partial(_migrate_all, databases, walled=walled)
+                return databases.cleaned(engine, ("all", *walls), build_all)
+            key = (*names, *(f"guest {name}" for name in guests), *walls)
             if not fresh:
                 return databases.shared(engine, key, prepare)
             # What a test installs may have other migrations than the next of its name.
-            if migrated and not installed:
+            if migrated and not guests:
                 return databases.copy(engine, key, prepare)
             url = databases.empty(engine)
             if migrated:
                 prepare(url)
             return url
 
-        url = database or find()
+        url = database or (find() if migrated or fresh else databases.empty(engine))
+        used[url] = None
         if walled and migrated and not database and engine == "postgresql":
             url = sa.make_url(url).set(username=ROLE).render_as_string()
-        app = build(url)
-        return app.start() if migrated else app
+        if not migrated:
+            app = build(url)
+        elif fresh or database or guests or not is_first(url):
+            app = build(url).start()
+        else:
+            app = app_pool.lend((url, names, repr(given)), clock, lambda: build(url).start())
+        taken.append(app)
+        return app
 
     yield make
-    for app in built:
-        app.close()
+    for app in taken:
+        app_pool.give_back(app)
+    databases.clean(used)
     logging.getLogger("billycan").handlers.clear()
+
+
+def _migrate_all(databases: Databases, url: str, *, walled: bool) -> None:
+    """Make the tables of every installed plugin that can be used."""
+    from .. import defaults, platform  # noqa: PLC0415 - as above
+
+    known = {name for name, entry in packages.installed().items() if isinstance(entry, EntryPoint)}
+    usable = known - absent() - packages.lacking()
+    _, manifests = plugins.load(usable, {"core": defaults, "platform": platform})
+    _migrate(databases.open(url, 4), manifests, walled=walled)
+
+
+def _migrate(db: "Database", manifests: Mapping[str, Manifest], *, walled: bool) -> None:
+    migrate.upgrade(db, manifests)
+    if walled and not db.is_sqlite:
+        with db.writing() as connection:
+            policies.build(connection, ROLE, "")
 
 
 def _config(names: Iterable[str], url: str, folder: Path, given: Mapping[str, Any]) -> Config:

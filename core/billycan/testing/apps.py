@@ -1,0 +1,74 @@
+"""Apps for tests: one that a test leaves as it was is given to the next test with the same plugins and settings.
+
+To build an app takes longer than most tests. One whose parts a test replaced, or that it closed, is not used again.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Hashable
+from operator import is_
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..app import App
+
+MOST_RESTING = 48  # each takes a few MB
+_MADE_LATER = {"openapi_file"}
+
+
+class AppPool:
+    """Apps that no test uses at the moment, each by what it was built from."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._resting: dict[Hashable, App] = {}
+        self._lent: dict[App, tuple[Hashable, list[Any]]] = {}
+
+    def lend(self, key: Hashable, clock: Any, build: Callable[[], App]) -> App:
+        """Take the app that rests under `key`, or build one; nothing has been counted with it, and its clock is new."""
+        if app := self._resting.pop(key, None):
+            self._renew(app, clock)
+        else:
+            app = build()
+        self._lent[app] = key, _parts(app)
+        return app
+
+    def give_back(self, app: App) -> None:
+        """Keep an app for a later test, or close it where it cannot be used again."""
+        key, parts = self._lent.pop(app, ((), []))
+        is_whole = len(parts) == len(now := _parts(app)) and all(map(is_, parts, now))
+        if is_whole and app.counts.is_open and not app.observers:
+            self._resting[key] = app
+            if len(self._resting) > MOST_RESTING:
+                self._resting.pop(next(iter(self._resting))).close()
+        else:
+            app.close()
+
+    def close(self) -> None:
+        for app in self._resting.values():
+            app.close()
+
+    def _renew(self, app: App, clock: Any) -> None:
+        from ..pages import Totals  # noqa: PLC0415 - pytest loads this in every run, with or without billycan's tests
+        from ..sharing.counts import Counts  # noqa: PLC0415 - as above
+        from ..sharing.limits import Limiter  # noqa: PLC0415 - as above
+        from ..sharing.shares import Shares  # noqa: PLC0415 - as above
+
+        folder = Path(tempfile.mkdtemp(prefix="shared-", dir=self._folder))
+        app.counts.close()
+        app.clock, app.counts, app.shares, app.totals = clock, Counts(folder), Shares(), Totals()
+        if isinstance(app.limiter, Limiter):  # and not what a plugin has put in its place
+            app.limiter = Limiter(folder)
+        app.epoch.bump()  # what is remembered for a second of the last test is forgotten
+
+
+def _parts(app: App) -> list[Any]:
+    """List the objects that an app is made of, and those in its dictionaries and lists."""
+    found: list[Any] = [*app.plugins.get_plugins()]
+    for name, part in vars(app).items():
+        if name not in _MADE_LATER:
+            found.append(part)
+            found += part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    return found

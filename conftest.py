@@ -25,9 +25,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Keep the garbage collector from looking through thousands of tests, and all they import, again and again."""
+    """Keep the garbage collector from looking through thousands of tests, and all they import, again and again.
+
+    What tests build and keep grows to a GB, so that it is looked through rarely, too.
+    """
     gc.collect()
     gc.freeze()
+    gc.set_threshold(50_000, 50, 50)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

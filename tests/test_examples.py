@@ -70,7 +70,7 @@ def told(engine, make_app, clock):
 
 
 def tell(make_app, clock):
-    c = Recorder(make_app(*ALL, attachments={"quota_bytes": 100_000}, mail=MAIL), profile=SELLER)
+    c = Recorder(make_app(*ALL, fresh=True, attachments={"quota_bytes": 100_000}, mail=MAIL), profile=SELLER)
     listener = Client(c.app, c.tenant_id, per_minute=100, per_second=20)
     listener.post("/v1/webhook_endpoints", {"url": "https://example.com/all", "events": ["*"]})
     c.headers = listener.headers
@@ -348,6 +348,11 @@ def report(c):
     c.refused(422, "not_a_period", "POST", "/v1/gst_periods", {"from": "2026-07-03", "to": "2026-08-17"})
     c.refused(409, "later_period_lodged", "POST", f"/v1/gst_periods/{early}/reopen", {"reason": "Too early."})
     c.post(f"/v1/gst_periods/{lodged}/reopen", {"reason": "It was not sent yet."}, 200)
+    settings = c.patch("/v1/tenant", {"locked_until": "2026-06-30"})["data"]["gst_settings"]
+    other = "cash" if settings[0]["basis"] == "accrual" else "accrual"
+    changed = {"gst_settings": [{**settings[0], "basis": other}], "accept_corrections": True}
+    c.refused(409, "period_locked", "PATCH", "/v1/tenant", changed)
+    c.patch("/v1/tenant", {"locked_until": None})
 
 
 def take_off(c, paid, lines):

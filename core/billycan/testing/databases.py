@@ -111,17 +111,27 @@ def _sqlite_cleaner(url: sa.URL, ends: ExitStack) -> Callable[[], None]:
     db = sqlite3.connect(url.database or "", isolation_level=None, cached_statements=500, check_same_thread=False)
     ends.callback(db.close)
     db.execute("PRAGMA synchronous=OFF")
+    db.execute("PRAGMA foreign_keys=OFF")
     kinds = {name: kind for _, name, kind, *_ in db.execute("PRAGMA table_list")}
     tables = [name for name, kind in kinds.items() if kind == "table" and not name.startswith("sqlite_")]
     kept = {name for name in tables if db.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone()}  # noqa: S608
-    deletes = [f'DELETE FROM "{name}"' for name in tables if name not in kept]  # noqa: S608
+    deletes = {name: f'DELETE FROM "{name}"' for name in tables if name not in kept}  # noqa: S608
+    triggers = db.execute("SELECT tbl_name, name, sql FROM sqlite_schema WHERE type = 'trigger'").fetchall()
+    # A plugin may have triggers of its own that forbid to remove anything.
+    forbid = [(name, trigger, sql) for name, trigger, sql in triggers if "RAISE" in sql.upper()]
 
     def clean() -> None:
-        db.execute("PRAGMA foreign_keys=OFF")
-        db.execute("BEGIN IMMEDIATE")
-        for delete in deletes:
-            db.execute(delete)
-        db.execute("COMMIT")
+        with db:  # rolls back where it fails
+            db.execute("BEGIN IMMEDIATE")
+            for _, trigger, _ in (locked := [one for one in forbid if has_rows(one[0])]):
+                db.execute(f'DROP TRIGGER "{trigger}"')
+            for delete in deletes.values():
+                db.execute(delete)
+            for _, _, sql in locked:
+                db.execute(sql)
+
+    def has_rows(name: str) -> bool:
+        return name in deletes and db.execute(f'SELECT 1 FROM "{name}" LIMIT 1').fetchone() is not None  # noqa: S608
 
     return clean
 

@@ -6774,7 +6774,8 @@ class Tenant:
         """Change the business profile.
 
         Documents that were already sent do not change. A sandbox has its own profile. `gst_settings` that change days
-        of a lodged tax period are refused with `period_lodged` unless `accept_corrections` is true.
+        of a lodged tax period are refused with `period_lodged` unless `accept_corrections` is true, and those that
+        change days up to `locked_until` with `period_locked`.
 
         name: The name the business trades by.
         legal_name: The legal entity's name, if different.

@@ -53,7 +53,7 @@ class Extended(Struct, frozen=True):
             for e in self.adds:
                 if sent := {name: body.sent[name] for name in members(e.takes) if name in body.sent}:
                     parts.append((e, sent))
-            taken: Any = Patch(own, {name: value for name, value in body.sent.items() if name not in added})
+            taken: Any = Patch(own, {name: value for name, value in body.sent.items() if name not in added}, body.known)
         else:
             parts = [(e, _part(e.takes, body)) for e in self.adds if e.takes]
             taken = _part(own, body)

@@ -1,6 +1,6 @@
 """JSON Merge Patches (RFC 7396): checked when they arrive, applied to what is stored, read-only members compared."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from decimal import Decimal
 from typing import Any, Generic, TypeVar
@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from .fields import Amount
 from .problems import Invalid, RuleBroken
-from .reader import SetAside, Walk, compiled, decode, take
+from .reader import Known, SetAside, Walk, compiled, decode, take
 
 T = TypeVar("T")
 
@@ -18,20 +18,30 @@ T = TypeVar("T")
 class Patch(Generic[T]):
     """A JSON Merge Patch (RFC 7396) of a T: only what is sent changes, null clears.
 
-    Its shape is checked when it arrives; `over` gives the T that results, checked as a whole.
+    Its shape is checked when it arrives; `over` gives the T that results, checked as a whole. `known` are the items of
+    lists that were read then.
     """
 
-    def __init__(self, kind: type[T], sent: dict[str, Any]) -> None:
-        self.kind, self.sent = kind, sent
+    def __init__(self, kind: type[T], sent: dict[str, Any], known: Known | None = None) -> None:
+        self.kind, self.sent, self.known = kind, sent, known or {}
 
     def __contains__(self, member: str) -> bool:
         return member in self.sent
 
-    def over(self, current: Mapping[Any, Any]) -> T:
-        """The record with the patch applied; `current` holds the T's members as they are stored."""
-        members = msgspec.structs.fields(self.kind)  # type: ignore[arg-type]
-        stored = {member.encode_name: as_stored(current[member.name]) for member in members}
-        return decode(merge(stored, self.sent), self.kind)
+    def over(self, current: Mapping[Any, Any], *, kept: Collection[str] = ()) -> T:
+        """The record with the patch applied; `current` holds the T's members as they are stored.
+
+        Lists that are `kept`, which the patch does not name, become its members just as they are.
+        """
+        stored, known = {}, self.known
+        for member in msgspec.structs.fields(self.kind):  # type: ignore[arg-type]
+            name, value = member.encode_name, current[member.name]
+            if member.name in kept:
+                known |= {id(value): (value, value)}
+                stored[name] = value
+            elif not _replaces(self.sent.get(name)):
+                stored[name] = as_stored(value)
+        return decode(merge(stored, self.sent), self.kind, known=known)
 
 
 def decode_patch(tree: Any, kind: type[T], shown: Any = None) -> tuple[Patch[T], list[SetAside]]:
@@ -40,7 +50,12 @@ def decode_patch(tree: Any, kind: type[T], shown: Any = None) -> tuple[Patch[T],
     compiled(kind, shown).read(tree, "", (), walk, True)
     if walk.faults:
         raise Invalid.of(*walk.faults)
-    return Patch(kind, tree), walk.aside
+    return Patch(kind, tree, walk.known), walk.aside
+
+
+def _replaces(sent: Any) -> bool:
+    """Whether what a patch says of a member takes nothing from what is stored."""
+    return isinstance(sent, list) and not any(isinstance(item, dict) and "id" in item for item in sent)
 
 
 def as_stored(value: Any) -> Any:

@@ -14,12 +14,16 @@ from .problems import MOST_FAULTS, MOST_SHOWN, Fault, Invalid, RuleBroken
 T = TypeVar("T")
 
 
-def decode(tree: Any, kind: type[T], shown: Any = None) -> T:
+Known = dict[int, tuple[Any, Any]]  # by the id of a part of a tree, that part as it was when it was read, and what as
+
+
+def decode(tree: Any, kind: type[T], shown: Any = None, known: Known | None = None) -> T:
     """The tree as a `kind`, or one Invalid with every fault and its path.
 
-    Members that only `shown` has are the server's to set.
+    Members that only `shown` has are the server's to set. Parts of the tree that are `known` are not read again.
     """
     walk = Walk()
+    walk.known = known or {}
     value: T = compiled(kind, shown).read(tree, "", (), walk, False)
     walk.faults += [Fault(a.path, "read_only", "is set by the server: leave it out") for a in walk.aside]
     if walk.faults:
@@ -44,11 +48,21 @@ class Walk:
     def __init__(self) -> None:
         self.faults: list[Fault] = []
         self.aside: list[SetAside] = []
+        self.known: Known = {}
 
     @property
     def full(self) -> bool:
         """Whether there is no use in looking further: a list of a million wrong items costs what 100 do."""
         return len(self.faults) > MOST_FAULTS
+
+    def note(self, value: dict[str, Any], found: Any) -> None:
+        """Keep what an item of a patch was read as: it is read once more, with what is stored."""
+        self.known[id(value)] = value.copy(), found
+
+    def recall(self, value: Any) -> Any:
+        """What a part of the tree was read as, for one use; None where it was not, or was changed since."""
+        before, found = self.known.pop(id(value), (None, None))
+        return found if found is not None and before == value else None
 
     def refuse(self, path: str, code: str, message: str) -> None:
         self.faults.append(Fault(path, code, message))
@@ -88,6 +102,8 @@ class ListOf:
     def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:
         if not isinstance(value, list | tuple):
             return walk.refuse(path, "invalid_type", "must be a list")
+        if walk.known and not partial and (known := walk.recall(value)) is not None:
+            return known
         if self.most is not None and len(value) > self.most:
             walk.refuse(path, "too_long", f"must have at most {self.most} items")
         if len(value) < self.least:
@@ -101,7 +117,12 @@ class ListOf:
                 break
             id = each.get("id") if isinstance(each, dict) else None
             stored = partial and isinstance(id, str)
-            found.append(self.item.read(each, f"{path}[{i}]", (*keys, str(id)), walk, stored))
+            made = None if partial or not walk.known else walk.recall(each)
+            if made is None:
+                made = self.item.read(each, f"{path}[{i}]", (*keys, str(id)), walk, stored)
+                if partial and made is not None and isinstance(each, dict):
+                    walk.note(each, made)
+            found.append(made)
         return self.make(found)
 
     def _leaves(self, value: Sequence[Any], take: Callable[[Any], Any], path: str, walk: Walk) -> Iterator[Any]:

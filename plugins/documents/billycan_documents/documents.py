@@ -45,6 +45,7 @@ from .lines import (
     NewLine,
     as_sent,
     breakdown,
+    check_registration,
     document_columns,
     let_one_discount_clear_the_other,
     line_id_faults,
@@ -71,6 +72,13 @@ CONTENT = (
 Figures = tuple[list[Line], dict[str, Any]]
 # The columns that follow from a document's lines.
 FIGURES = tuple(column.name for column in document_columns())
+# The members on which they depend, and lines with them.
+_DECIDE_FIGURES = frozenset(
+    {
+        *("line_items", "amounts_are", "gst_rounding", "discount_percent", "discount_amount"),
+        *("issue_date", "client_id"),
+    }
+)
 
 
 class Draft(Struct):
@@ -82,13 +90,22 @@ class Draft(Struct):
 
 
 class Edit(Struct):
-    """What a patch makes of a document; `changed` names the members of a locked one that differ."""
+    """What a patch makes of a document; `changed` names the members of a locked one that differ.
+
+    Where `keeps_figures`, the patch names nothing on which lines and figures depend.
+    """
 
     row: Row
     lines: list[Line]
     before: Mapping[str, Any]
     after: Any
     changed: set[str] | None
+    keeps_figures: bool
+
+    def differs(self, name: str) -> bool:
+        """Whether the patch changes a member."""
+        value = getattr(self.after, name)
+        return value is not self.before[name] and as_stored(value) != self.before[name]
 
 
 class Documents(Generic[L, T]):
@@ -256,14 +273,20 @@ class Documents(Generic[L, T]):
         let_new_items_fill_in(body, lines)
         if faults := line_id_faults(body, lines):
             raise Invalid.of(*faults) if is_open else self._is_locked(stored["status"], ["line_items"])
-        before = {**stored, "line_items": [as_sent(line) for line in lines]}
-        after = patched(body, before, NewLine)
+        keeps_figures = _DECIDE_FIGURES.isdisjoint(body.sent)
+        before: dict[str, Any] = {**stored, "line_items": lines}
+        if keeps_figures:
+            after = body.over(before, kept=["line_items"])
+        else:
+            before["line_items"] = [as_sent(line) for line in lines]
+            after = patched(body, before, NewLine)
+        edit = Edit(row, lines, before, after, None, keeps_figures)
         if is_open:
-            return Edit(row, lines, before, after, None)
-        changed = {name for name in after.__struct_fields__ if as_stored(getattr(after, name)) != before[name]}
-        if locked := sorted(changed - (self.open_once_sent or set())):
+            return edit
+        edit.changed = {name for name in after.__struct_fields__ if edit.differs(name)}
+        if locked := sorted(edit.changed - (self.open_once_sent or set())):
             raise self._is_locked(stored["status"], locked)
-        return Edit(row, lines, before, after, changed)
+        return edit
 
     def change(self, ctx: Context, edit: Edit, *, keeps_figures: bool = False, **columns: Any) -> T:
         """Store an edit, worked out anew where the document is open. Emits `updated` if anything changed.
@@ -272,6 +295,10 @@ class Documents(Generic[L, T]):
         """
         lines, client = edit.lines, None
         if edit.changed is None:
+            if edit.keeps_figures and not keeps_figures:
+                day = getattr(edit.after, "issue_date", None) or ctx.today()
+                check_registration(ctx, [line.gst_code for line in lines], day)
+            keeps_figures = keeps_figures or edit.keeps_figures
             known = {name: getattr(edit.row, name) for name in FIGURES} if keeps_figures else None
             draft = self.draft(ctx, edit.after, edit.before, edit.lines, (edit.lines, known) if known else None)
             draft.columns |= columns

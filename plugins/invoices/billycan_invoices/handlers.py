@@ -17,7 +17,6 @@ from billycan import (
     take_turns,
 )
 from billycan.gst import check_undo_date, is_lodged, undone_on
-from billycan.sql import as_stored
 from billycan_documents.api import breakdown, check_registration, client_of, frozen
 
 from . import deposits, held, ledger, rules, supplies
@@ -108,7 +107,9 @@ def update_invoice(ctx: Context, id: str, body: Patch[NewInvoice]) -> Invoice:
             raise Invalid.member("due_date", "required", "cannot be cleared once the invoice is sent")
         if edit.after.due_date < row.issue_date:
             raise Invalid.member("due_date", "out_of_range", "must not be before issue_date")
-    changed = {name for name in rules.LOCKED_IN_CLAIMS if as_stored(getattr(edit.after, name)) != edit.before[name]}
+    if row.claim is None and row.claim_on is None:
+        return documents.change(ctx, edit)
+    changed = {name for name in rules.LOCKED_IN_CLAIMS if edit.differs(name)}
     if row.claim is None:
         return documents.change(ctx, edit, **_lets_go(row, changed))
     if locked := sorted(changed):

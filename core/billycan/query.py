@@ -15,6 +15,7 @@ from .resources import STEERING
 
 T = TypeVar("T")
 MOST_VALUES = 100  # of one parameter, separated by commas: each may become a condition of the query
+MOST_METADATA = 10  # filters by metadata in a query: each reads all metadata of every record that the others leave
 
 
 def decode_query(query: str | Mapping[str, Any], kind: type[T], ids: Mapping[str, str] | None = None) -> T:
@@ -34,7 +35,10 @@ def decode_query(query: str | Mapping[str, Any], kind: type[T], ids: Mapping[str
             raise BadRequest(f"{name!r} holds a NUL character.", param=name.replace("\x00", ""))
         member, _, key = name.partition("[")
         if member == "metadata" and "metadata" in known and key.endswith("]"):
-            values.setdefault("metadata", {})[key[:-1]] = text
+            given_keys = values.setdefault("metadata", {})
+            given_keys[key[:-1]] = text
+            if len(given_keys) == MOST_METADATA + 1:
+                found.append(Fault(name, "invalid_filter", f"is one too many: use at most {MOST_METADATA} by metadata"))
         elif name not in known or name == "metadata":
             names = ", ".join(sorted(n if n != "metadata" else "metadata[key]" for n in known)) or "none"
             found.append(Fault(name, "unknown_parameter", f"is an unknown parameter. Known parameters: {names}"))

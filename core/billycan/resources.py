@@ -51,7 +51,7 @@ class PageQuery(Paging, kw_only=True):
     bounds inclusive. Whatever else it means, the plugin's Records says in `filters`.
 
     external_id: The record with this `external_id`.
-    metadata: Records whose metadata has each `metadata[key]=value`.
+    metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
     updated_since: Records changed at or after this time; the same as `updated_at_from`.
     """
 

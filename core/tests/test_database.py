@@ -281,3 +281,33 @@ def test_a_connection_that_ends_within_a_transaction_is_replaced(on_postgresql):
             tx, client.tenant_id, [ada["id"]]
         )
     assert client.post("/v1/contacts", {"name": "Bob"})["data"]["version"] == 1
+
+
+FOREVER = sa.text("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n")
+
+
+@pytest.mark.parametrize("writes", [False, True])
+def test_a_statement_that_takes_too_long_is_ended_and_its_connection_goes_on(make_app, engine, monkeypatch, writes):
+    app = make_app("contacts")
+    client = Client(app)
+    if engine == "postgresql":
+        with app.db.reading() as db:
+            assert db.execute(sa.text("SHOW statement_timeout")).scalar_one() == f"{sqlite.STATEMENT_SECONDS:.0f}s"
+        return
+    monkeypatch.setattr(sqlite, "STATEMENT_SECONDS", 0.0)
+    opened = app.db.writing if writes else app.db.reading
+    with pytest.raises(sa.exc.OperationalError, match="interrupted") as error, opened(client.tenant_id) as db:
+        db.execute(FOREVER).scalar_one()
+    problem = app.hook.handle_error(error=error.value)
+    assert (problem.status, problem.code) == (503, "unavailable")
+    monkeypatch.undo()
+    with opened(client.tenant_id) as db:
+        assert db.execute(sa.text("SELECT 1")).scalar_one() == 1
+    assert client.post("/v1/contacts", {"name": "Ada"})
+
+
+def test_a_migration_may_take_its_time(databases, engine, monkeypatch, make_app):
+    monkeypatch.setattr(sqlite, "STATEMENT_SECONDS", 0.0)
+    monkeypatch.setattr(sqlite, "_STEPS", 1)
+    app = make_app("contacts", fresh=True, migrated=False)
+    assert migrate.upgrade(app.db, app.manifests)

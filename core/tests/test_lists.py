@@ -287,3 +287,12 @@ def test_an_empty_first_page_asks_the_database_once(make_app):
     assert len(asked) == 1
     client.post("/v1/contacts", {"name": "Ada"})
     assert client.get("/v1/contacts?status=active&page=2")["pagination"]["total"] == 1
+
+
+def test_a_query_has_few_filters_by_metadata(client):
+    """Each reads all metadata of every record that the others leave."""
+    ten = "&".join(f"metadata[{key}]=a" for key in range(10))
+    client.get(f"/v1/contacts?{ten}")
+    more = "&".join(f"metadata[more{key}]=a" for key in range(5))
+    refused = client.refused(400, "invalid_filter", "GET", f"/v1/contacts?{ten}&{more}")
+    assert refused["param"] == "metadata[more0]" and "at most 10 by metadata" in refused["message"]

@@ -27,6 +27,10 @@ from .kept import Kept
 from .walls import TENANT
 
 WAIT_SECONDS = 10.0  # for whoever else writes to SQLite
+STATEMENT_SECONDS = 15.0  # as PostgreSQL's statement_timeout has it
+UNHURRIED = "billycan_unhurried"  # the execution option of a connection whose statements may take longer
+_STEPS = 100_000  # of SQLite's virtual machine, between two looks at the clock: some thousandths of a second
+_DEADLINE = "billycan_deadline"
 _PRAGMAS = "billycan_pragmas"  # where a connection keeps those that it last sent
 _PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but not for so long and no longer
 
@@ -43,6 +47,7 @@ class Engines:
         sa.event.listen(self.writer, "do_connect", _make_private)
         sa.event.listen(self.writer, "connect", _prepare)
         sa.event.listen(self.writer, "begin", _begin)
+        sa.event.listen(self.writer, "before_cursor_execute", _limit)
         self.readers, self.writers = Kept(self.reader, settings["pool_size"]), Kept(self.writer, 1)
         self._turns = Turns(url.database or "")
 
@@ -100,6 +105,15 @@ def _prepare(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # BEGIN is ours to send
     for pragma in (f"busy_timeout={WAIT_SECONDS * 1000:.0f}", "journal_mode=WAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+    deadline = record.info[_DEADLINE] = [math.inf]
+    connection.set_progress_handler(lambda: time.monotonic() > deadline[0], _STEPS)
+
+
+def _limit(db: sa.Connection, *_: object) -> None:
+    """Let a statement take so long and no longer: SQLite then says that it was interrupted. A listener."""
+    db.info[_DEADLINE][0] = (
+        math.inf if UNHURRIED in db.get_execution_options() else time.monotonic() + STATEMENT_SECONDS
+    )
 
 
 def _begin(db: sa.Connection) -> None:

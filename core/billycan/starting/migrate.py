@@ -13,6 +13,7 @@ from alembic.script import ScriptDirectory
 
 from .. import db, searching
 from ..counters import counters
+from ..engines.sqlite import UNHURRIED
 from ..manifest import Manifest
 from ..migrations import index_for_search, search_index
 from . import policies, versions
@@ -42,6 +43,8 @@ def upgrade(
             connection.execute(sa.text("SET LOCAL lock_timeout = 0"))
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
             connection.execute(sa.text("SET LOCAL lock_timeout TO DEFAULT"))
+        else:
+            connection.execution_options(**{UNHURRIED: True})
         found = versions.found(connection, [chain.name for chain in chains])
         for chain in chains:
             before = found.get(chain.name)

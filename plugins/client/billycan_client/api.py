@@ -179,7 +179,7 @@ class AdjustmentNotes:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -711,7 +711,7 @@ class Bookings:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -1132,7 +1132,7 @@ class Contacts:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -1584,7 +1584,7 @@ class Emails:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -1757,7 +1757,7 @@ class ExpenseCategories:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -1963,7 +1963,7 @@ class Expenses:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -2478,7 +2478,7 @@ class GstPeriods:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -2615,7 +2615,7 @@ class Imports:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -2762,7 +2762,7 @@ class Invoices:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -3756,7 +3756,7 @@ class Items:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -3966,7 +3966,7 @@ class Jobs:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -4533,7 +4533,7 @@ class Payments:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -4842,7 +4842,7 @@ class Quotes:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -5402,7 +5402,7 @@ class RecurringInvoices:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -6144,7 +6144,7 @@ class SentReminders:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -6225,7 +6225,7 @@ class Services:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -6449,7 +6449,7 @@ class Staff:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -6638,7 +6638,7 @@ class SuppressedAddresses:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -6945,7 +6945,7 @@ class WebhookEndpoints:
         cursor: `next_cursor` or `prev_cursor` of another page; repeat the filters and the sort unchanged.
         sort: Members to sort by, each once; `-` before one for descending order. Default `-created_at`.
         external_id: The record with this `external_id`.
-        metadata: Records whose metadata has each `metadata[key]=value`.
+        metadata: Records whose metadata has each `metadata[key]=value`; at most 10.
         created_at_from: Records whose `created_at` is this or later. A date means that whole day in the business's time
           zone.
         created_at_to: Records whose `created_at` is this or earlier. A date means that whole day in the business's time
@@ -6992,7 +6992,7 @@ class WebhookEndpoints:
 
         Keep the `secret` in the response. The key needs the read scope of everything the endpoint subscribes to;
         otherwise `insufficient_scope`. Refused with `url_not_allowed` if nothing can be delivered to the URL, and
-        `too_many_endpoints` above 20.
+        `too_many_endpoints` above 20, or if the business and its apps have 40 together.
 
         url: Where deliveries go: https, and no private or internal host unless the deployment allows them.
         events: Which events: by name, all of one kind such as `invoice.*`, or all with `*`.
@@ -7139,7 +7139,8 @@ class WebhookEndpoints:
     ) -> models.Recovery:
         """Send every failed or held delivery of a period again, in the background.
 
-        Each gets as many attempts as a new delivery; the response says how many deliveries there are. For a disabled
+        Each gets as many attempts as a new delivery; the response says how many deliveries there are, up to a thousand
+        of which are due at once, and the others once a worker comes to them. For a disabled
         endpoint: `invalid_state_transition`. The key needs the read scope of each event that would be sent.
 
         since: The time from which deliveries are sent again.

@@ -65,6 +65,8 @@ class App:
         enabled = packages.chosen(self.settings.plugins)
         self.plugins, manifests = plugins.load(enabled, {"core": defaults, "platform": platform})
         self.hook = plugins.hooks(self.plugins)
+        many = [self.plugins.get_plugin(name) for name, manifest in manifests.items() if manifest.hears_many]
+        self.on_event_of_many = self.plugins.subset_hook_caller("on_event", many)
         self.manifests: dict[str, Manifest] = manifests
         self.plugin_settings = settings.of_plugins(config.plugins, manifests, packages.installed())
         self.db = db or places.database(self.settings)

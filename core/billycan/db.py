@@ -240,6 +240,14 @@ def own(ctx: "Context", table: sa.Table) -> sa.ColumnElement[bool]:
     return table.c.tenant_id == ctx.tenant_id
 
 
+def at_most(most: int, table: sa.Table, *where: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """The condition of an UPDATE or DELETE that takes so many of a tenant's rows at once; one condition is `own`."""
+    key = [column for column in table.primary_key if column.name != "tenant_id"]
+    some = sa.select(*key).where(*where).limit(most).correlate(None)
+    # Once more outside: on PostgreSQL a row may have changed since it was found.
+    return sa.and_(*where, sa.tuple_(*key).in_(some) if key[1:] else key[0].in_(some))
+
+
 class Database:
     """One deployment's database. Reads take `reading()`, writes `writing()`: nothing else opens a connection."""
 

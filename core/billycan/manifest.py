@@ -81,7 +81,8 @@ class Every(Struct, frozen=True, kw_only=True):
     seconds: How often to look for what is due.
     run: `run(ctx, id)`, in a transaction of its own for each record that is due; one that fails is tried again later,
       and undoes none of the others. Lock the record and look again: another worker may have come first. Without `due`
-      it is `run(ctx)`, in a transaction of its own for each tenant.
+      it is `run(ctx)`, in a transaction of its own for each tenant; True asks for another such transaction, as more is
+      left than one should change.
     own_transactions: Whether `run` is called outside any transaction and opens those that it needs itself, each with
       a Context of its own: for work that is not only SQL, and for records of which much may be due at once.
     due: `due(app, now)` gives a SELECT of the `tenant_id` and `id` of all records that are due, the most urgent first.
@@ -89,7 +90,7 @@ class Every(Struct, frozen=True, kw_only=True):
     """
 
     seconds: int
-    run: Callable[..., None]
+    run: Callable[..., bool | None]
     due: "Callable[[App, Moment], sa.Select[Any]] | None" = None
     own_transactions: bool = False
     tenants: Callable[[sa.Connection, Moment], Iterable[str]] | None = None
@@ -284,6 +285,9 @@ class Manifest(Struct, frozen=True, kw_only=True):
       what the document's route gives to clients that ask for it with Accept.
     hears: Events, other plugins' too, and the functions called with the context and that data, inside the
       transaction: `{"job.deleted": keep_job}`.
+    hears_many: `note(ctx, names, first, last)` is called once for the events of an imported file, inside the
+      transaction that writes them to the log: their names, and the `sequence` of the first and the last. The plugin's
+      `on_event` is not called for them.
     observes: `observes(app)` gives an Observer of every request that somebody known made of the API. It is called
       after the transaction and before the answer leaves, so it must be quick; what it raises is logged.
     tasks: Its timed work.
@@ -324,6 +328,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     pay: "Callable[[Context, str], PayButton | None] | None" = None
     on_documents: "Callable[[Document, Route], Sequence[Route]] | None" = None
     hears: Mapping[str, Callable[..., None]] = {}
+    hears_many: "Callable[[Context, Collection[str], int, int], None] | None" = None
     observes: "Callable[[App], Observer] | None" = None
     tasks: tuple[Every, ...] = ()
     workers: tuple[Callable[..., None], ...] = ()

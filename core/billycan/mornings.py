@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from .context import Context
-from .db import ByCodePoint, metadata, own, upsert
+from .db import ByCodePoint, at_most, metadata, own, upsert
 from .fields import Moment
 from .tenants import tenants
 
@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 HOUR = 9
 KEPT_DAYS = 400
+MOST_AT_ONCE = 1_000  # that are forgotten in one transaction
 
 told = sa.Table(
     "core_mornings",
@@ -109,10 +110,10 @@ def in_zone(names: Iterable[str]) -> sa.ColumnElement[bool]:
     return _ZONE.in_(list(names))
 
 
-def forget_mornings(ctx: Context) -> None:
+def forget_mornings(ctx: Context) -> bool:
     """Forget what happened to the tenant's records so long ago that it could not happen again."""
-    old = told.c.day < ctx.today() - timedelta(days=KEPT_DAYS)
-    ctx.db.execute(sa.delete(told).where(own(ctx, told), old))
+    old = own(ctx, told) & (told.c.day < ctx.today() - timedelta(days=KEPT_DAYS))
+    return ctx.db.execute(sa.delete(told).where(at_most(MOST_AT_ONCE, told, old))).rowcount == MOST_AT_ONCE
 
 
 _asked: "WeakKeyDictionary[App, tuple[Moment, list[tuple[str, ZoneInfo]]]]" = WeakKeyDictionary()

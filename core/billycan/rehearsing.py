@@ -190,6 +190,7 @@ class Replay:
         self._logged: list[tuple[Any, ...]] = []
         self._last: list[Event] = []
         self._counted, self._number, self._bytes = Counter[str](), 0, 0
+        self._names: set[str] = set()
         self._is_sqlite = ctx.app.db.is_sqlite
         self._at = _written(ctx.now(), self._is_sqlite)
 
@@ -216,7 +217,7 @@ class Replay:
         """Make all rows in the transaction of `ctx`; they are counted, and their events numbered, last.
 
         Other requests of the business wait from then on. Whoever hears of records hears of the last one as of any
-        other, so that deliveries are sent at once.
+        other, and `hears_many` of all of them, whose events would make this transaction many times as long.
         """
         for text, one, tail, count, values in self._rows:
             if one:
@@ -224,7 +225,7 @@ class Replay:
             else:
                 ctx.db.exec_driver_sql(text, [tuple(row) if isinstance(row, list) else row for row in values])
         ctx.events = self._last
-        work.tell(ctx)
+        work.tell(ctx, of_many=True)
         ctx.events = []
         for name, by in sorted(self._counted.items()):
             counters.advance(ctx, name, by)
@@ -236,6 +237,9 @@ class Replay:
                     ctx.db.exec_driver_sql(_repeated(text, one, tail, count), (base, *values))
                 else:
                     ctx.db.exec_driver_sql(text, {"base": base, **values})
+            for manifest in ctx.app.manifests.values():
+                if manifest.hears_many:
+                    manifest.hears_many(ctx, sorted(self._names), base + 1, last)
 
     def close(self) -> None:
         """Remove the files."""
@@ -266,6 +270,7 @@ class Replay:
     def _log(self, id: str, name: str, data: bytes) -> None:
         self._number += 1
         self._bytes += len(data)
+        self._names.add(name)
         self._logged.append((id, self._number, name, data.decode()))
         if len(self._logged) == _MOST_AT_ONCE:
             self._flush_events()

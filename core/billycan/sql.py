@@ -2,7 +2,7 @@
 
 from .conditions import among, contains, either, json_list_has, search_condition
 from .counters import advance, counters
-from .db import bytes_of, deployment_table, one_moment, upsert
+from .db import at_most, bytes_of, deployment_table, one_moment, upsert
 from .engines.postgres import PLANNED_ANEW
 from .folding import fold
 from .pages import MOST_PAGE_BYTES, page_too_large
@@ -21,6 +21,7 @@ __all__ = [
     "advance",
     "among",
     "as_stored",
+    "at_most",
     "at_once",
     "bytes_of",
     "contains",

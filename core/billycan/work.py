@@ -40,12 +40,13 @@ def publish(ctx: "Context", *, commits: bool = False) -> None:
         at_once(ctx.db, *last, commits=commits)
 
 
-def tell(ctx: "Context") -> None:
-    """Tell whoever hears an event of it, who may emit more."""
+def tell(ctx: "Context", *, of_many: bool = False) -> None:
+    """Tell whoever hears an event of it, who may emit more; not, if `of_many`, those who will hear of all at once."""
+    on_event = ctx.app.on_event_of_many if of_many else ctx.app.hook.on_event
     for event in ctx.events:
         for hear, read in ctx.app.hearers.get(event.name, ()):
             hear(ctx, read(event.data))
-        ctx.app.hook.on_event(ctx=ctx, event=event)
+        on_event(ctx=ctx, event=event)
 
 
 def announce(ctx: "Context") -> None:

@@ -9,6 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 from billycan import Context, Every, Manifest, Route, unit_of_work
+from billycan.sql import counters
 from billycan.testing import Client, holding
 from billycan.working import worker
 
@@ -111,3 +112,15 @@ def test_the_time_that_sqlite_takes_for_sql_does_not_count(make_app, engine):
         while engine == "sqlite" and time.thread_time() - began < 2 * holding.MOST_CPU_SECONDS:
             ctx.db.execute(sa.text(COUNT.format(rows))).scalar_one()
     assert told() == []
+
+
+def test_a_transaction_that_changes_too_many_rows_is_told_of(make_app, engine, monkeypatch):
+    monkeypatch.setattr(holding, "MOST_ROWS", 99)
+    app = make_app("contacts")
+    ctx = Context(app, Client(app).tenant_id)
+    for count in (99, 100):
+        with unit_of_work(ctx):
+            rows = [{"tenant_id": ctx.tenant_id, "name": f"{count} {i}", "number": 1, "live": 1} for i in range(count)]
+            ctx.db.execute(sa.insert(counters), rows)
+    breaches = ["a write transaction of work.py changed 100 rows: take 99 at most, in steps"]
+    assert told() == (breaches if engine == "sqlite" else [])

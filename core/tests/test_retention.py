@@ -4,7 +4,7 @@ import msgspec
 import pytest
 import sqlalchemy as sa
 
-from billycan import Manifest
+from billycan import Context, Manifest, unit_of_work
 from billycan.counters import counters
 from billycan.events import BYTES, events, forgotten
 from billycan.starting import migrate, versions
@@ -125,21 +125,29 @@ def test_a_log_that_is_too_large_loses_its_oldest(client, clock, monkeypatch):
     assert sizes(client.app)[0][client.tenant_id] <= 128_000
 
 
-def test_each_turn_forgets_no_more_than_a_batch(client, clock, monkeypatch):
+def test_each_transaction_forgets_no_more_than_a_batch(client, clock, monkeypatch):
+    def forget():
+        """Whether there may be more than one transaction has forgotten, and how many are left."""
+        ctx = Context(client.app, client.tenant_id)
+        with unit_of_work(ctx):
+            goes_on = retention.forget_old_events(ctx)
+        return goes_on, len(log(client))
+
     monkeypatch.setattr(retention, "MOST_AT_ONCE", 3)
     (ada,) = add(client, "Ada")
     change(client, ada, *map(str, range(8)))
     clock.move(days=91)
-    for left in (6, 3, 2, 2):
-        run_timed(client.app)
-        assert len(log(client)) == left
-        clock.move(minutes=10)
+    assert [forget() for _ in range(4)] == [(True, 6), (True, 3), (False, 2), (False, 2)]
     # Bytes bound it as well, but one goes at least.
     change(client, ada, *map(str, range(4)), notes=NOTES)
-    monkeypatch.setattr(retention, "MOST_BYTES_AT_ONCE", 1)
+    clock.move(days=91)
+    with monkeypatch.context() as bound:
+        bound.setattr(retention, "MOST_BYTES_AT_ONCE", 1)
+        assert forget() == (True, 5)
+    change(client, ada, *map(str, range(5)))
     clock.move(days=91)
     run_timed(client.app)
-    assert len(log(client)) == 5
+    assert len(log(client)) == 2, "a turn goes on until nothing is left"
 
 
 def test_what_a_plugin_needs_stays(make_app, install, clock):

@@ -54,6 +54,9 @@ PLACES = {
     "row_made": Place("billycan.importing", "Importer.make"),
     "rows_sent": Place("billycan.importing", "Replay.send"),
     "imported": Place("billycan_imports.working", "finish"),
+    # Of what it owes to webhook endpoints: deliveries are made, in a transaction; it is committed.
+    "owing": Place("billycan_webhooks.chores", "_add"),
+    "owed": Place("billycan_webhooks.claims", "Desk.go_on"),
     # Of an attachment: it is noted; its bytes are written under another name; they are stored; the note is taken away,
     # and the row made, in a transaction; and of one that is swept, its bytes are gone.
     "noted": Place("billycan_attachments.keeping", "note"),

@@ -181,9 +181,12 @@ def test_no_attachment_is_without_its_file_and_no_file_is_left(deploy, tmp_path)
 
 
 def test_all_rows_of_a_file_become_records_or_none_whoever_dies(deploy):
-    d = deploy("contacts,imports")
-    client, rows = Client(d.app), 2_500
-    file = b"name\n" + b"".join(b"Client %d\n" % number for number in range(rows))
+    d = deploy("contacts,imports,webhooks")
+    client, count = Client(d.app), 2_500
+    # Nobody listens there: it is about what is owed.
+    new = [{"url": f"https://example.invalid/{i}", "events": ["contact.created"]} for i in range(2)]
+    endpoints = {client.post("/v1/webhook_endpoints", each)["data"]["id"] for each in new}
+    file = b"name\n" + b"".join(b"Client %d\n" % number for number in range(count))
     id = client.call("POST", "/v1/imports?resource=contacts", raw=file, status=202).json["data"]["id"]
     checked = [0]
     # While the rows are checked; and when their records are made, before and after the import is finished.
@@ -193,10 +196,16 @@ def test_all_rows_of_a_file_become_records_or_none_whoever_dies(deploy):
         assert found["rows_checked"] > checked[-1]
         checked.append(found["rows_checked"])
         assert client.get("/v1/contacts")["data"] == [] and client.events() == []
-    assert found["status"] == "writing" and checked[-1] == rows
-    d.work_until(lambda: client.get(f"/v1/imports/{id}")["data"]["status"] == "done", 6 * 3600, 6 * 3600)
+    assert found["status"] == "writing" and checked[-1] == count
+    from billycan_webhooks.tables import chores, deliveries
+
+    d.kill_workers(("owing:2", 6 * 3600), ("owed:2", 6 * 3600))
+    d.work_until(lambda: not rows(d, chores), 6 * 3600, 6 * 3600)
+    assert client.get(f"/v1/imports/{id}")["data"]["status"] == "done"
+    owed = Counter((row.endpoint_id, row.webhook_id) for row in rows(d, deliveries))
+    assert {*owed.values()} == {1} and Counter(id for id, _ in owed) == dict.fromkeys(endpoints, count)
     names = Counter(each["name"] for each in every(client, "/v1/contacts?per_page=100"))
-    assert len(names) == rows and set(names.values()) == {1}
+    assert len(names) == count and set(names.values()) == {1}
     made = Counter(event["data"]["id"] for event in every(client, "/v1/events?event=contact.created&per_page=100"))
-    assert len(made) == rows and set(made.values()) == {1}
+    assert len(made) == count and set(made.values()) == {1}
     assert client.get("/v1/events?event=import.*")["pagination"]["total"] == 1

@@ -300,6 +300,10 @@ _MEMBERS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "routes": (_tuple_of(_is_route), 'routes must be a tuple of Route("GET", "/v1/…", handler, scope=…)'),
     "events": (_is(Mapping), "events must map the name of each event to the Struct of its data"),
     "hears": (_maps_to_functions, "hears must map the name of each event to a function"),
+    "hears_many": (
+        lambda note: note is None or callable(note),
+        "hears_many must be a function of the context, the names of the events, and their first and last place",
+    ),
     "extends": (_tuple_of(_is_extension), "extends must be a tuple of Extends(path=…, shows=Struct, fill=function)"),
     "tables": (_tuple_of(_is(sa.Table)), "tables must be a tuple of tables"),
     "migrations": (_is(Path, type(None)), "migrations must be the Path of their folder"),

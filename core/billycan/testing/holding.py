@@ -4,6 +4,7 @@ SQLite has one writer, and on PostgreSQL others wait for the rows, so whatever i
 everybody's writes. In a test, an attempt to make a connection, start a process, sleep, or do anything that announces
 itself as slow is refused in a write transaction, and the test fails if one uses much CPU time outside of SQL. Code that
 is slow in a library, where Python cannot see it, announces itself: `sys.audit("billycan.slow", "to hash a password")`.
+SQL itself takes long if it changes many rows: SQLite counts them, and a test fails if a transaction changes too many.
 What happens once in a process does not count: SQLAlchemy compiles a statement at its first use, for up to 0.3 s.
 Outside of tests this does nothing.
 """
@@ -24,6 +25,7 @@ from typing import Any
 import sqlalchemy as sa
 
 MOST_CPU_SECONDS = 0.25  # outside of SQL, of the thread that writes; an ordinary request takes a few thousandths
+MOST_ROWS = 10_000  # that are changed, in indexes of texts too; a thousand take some hundredths of a second
 SLOW = "billycan.slow"
 _REFUSED = {
     "socket.connect": "to connect",
@@ -74,14 +76,24 @@ def _held(transaction: AbstractContextManager[Any], caller: str) -> Generator[An
     with transaction as db:
         outer = getattr(_thread, "is_open", False)
         _thread.is_open = True
-        began, excused = thread_time(), _excused()
+        began, excused, changed = thread_time(), _excused(), _changed(db)
         try:
             yield db
         finally:
             _thread.is_open = outer
+            rows = _changed(db) - changed
+            if rows > MOST_ROWS:
+                _tell(f"a write transaction of {caller} changed {rows:,} rows: take {MOST_ROWS:,} at most, in steps")
             spent = thread_time() - began - (_excused() - excused)
             if spent > MOST_CPU_SECONDS:
                 _tell(f"a write transaction of {caller} used {spent:.2f} s of CPU time outside of SQL")
+
+
+def _changed(db: sa.Connection) -> int:
+    """How many rows SQLite's connection has changed since it was made; 0 on PostgreSQL."""
+    if db.dialect.name != "sqlite" or db.closed or db.invalidated:
+        return 0
+    return int(getattr(db.connection.dbapi_connection, "total_changes", 0))
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:

@@ -6,7 +6,7 @@ import msgspec
 import sqlalchemy as sa
 
 from ..context import Context
-from ..db import bytes_of, own
+from ..db import at_most, bytes_of, own
 from ..fields import Moment
 from ..idempotency import KEPT, PACKED, answers
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from ..app import App
 
 MOST_LARGE_BYTES = 64 * 1024 * 1024  # of one business's answers, as stored, that have more than 4 KiB each
+MOST_AT_ONCE = 1_000  # that are forgotten in one transaction
 
 
-def forget_old(ctx: Context) -> None:
-    """Delete the tenant's answers that are no longer given again."""
-    ctx.db.execute(
-        sa.delete(answers).where(answers.c.tenant_id == ctx.tenant_id, answers.c.created_at <= ctx.now() - KEPT)
-    )
+def forget_old(ctx: Context) -> bool:
+    """Delete the tenant's answers that are no longer given again, a batch at a time; whether there may be more."""
+    old = own(ctx, answers) & (answers.c.created_at <= ctx.now() - KEPT)
+    return ctx.db.execute(sa.delete(answers).where(at_most(MOST_AT_ONCE, answers, old))).rowcount == MOST_AT_ONCE
 
 
 def too_large(app: "App", now: Moment) -> sa.Select[Any]:
@@ -38,7 +38,8 @@ def forget_large(ctx: Context, tenant_id: str) -> None:
         sa.select(answers.c.key, sa.func.sum(_SIZE).over(order_by=newest_first).label("size")).where(large).subquery()
     )
     beyond = sa.select(sizes.c.key).where(sizes.c.size > MOST_LARGE_BYTES)
-    ctx.db.execute(sa.update(answers).where(large, answers.c.key.in_(beyond)).values(body=PACKED))
+    those = sa.and_(large, answers.c.key.in_(beyond.limit(MOST_AT_ONCE)))
+    ctx.db.execute(sa.update(answers).where(those).values(body=PACKED))
 
 
 class Kept(msgspec.Struct):

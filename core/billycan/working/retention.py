@@ -25,13 +25,13 @@ MOST_BYTES_AT_ONCE = 128 * 1024 * 1024
 _MIB = 1024 * 1024
 
 
-def forget_old_events(ctx: Context) -> None:
-    """Forget the tenant's events that are older than `events_days`."""
+def forget_old_events(ctx: Context) -> bool:
+    """Forget the tenant's events that are older than `events_days`, a batch at a time; whether there may be more."""
     before = ctx.now() - timedelta(days=ctx.app.settings.events_days)
     # Events that stayed and those that are about to go come first: no index is needed to find where the others begin.
     kept = sa.select(_e.sequence).where(own(ctx, events), _e.created_at >= before).order_by(_e.sequence).limit(1)
     first_kept = ctx.db.execute(kept).scalar()
-    _forget(ctx, MOST_BYTES_AT_ONCE, before=first_kept)
+    return _forget(ctx, MOST_BYTES_AT_ONCE, before=first_kept)
 
 
 def too_large(app: "App", now: Moment) -> sa.Select[Any]:
@@ -80,8 +80,11 @@ def kept(db: sa.Connection) -> Log:
     )
 
 
-def _forget(ctx: Context, most_bytes: int, before: int | None = None) -> None:
-    """Forget a batch of the oldest, up to the one with which it is as large as that, and none from `before` on."""
+def _forget(ctx: Context, most_bytes: int, before: int | None = None) -> bool:
+    """Forget a batch of the oldest, up to the one with which it is as large as that, and none from `before` on.
+
+    Returns whether there may be more.
+    """
     found = sa.select(_e.id, _SIZE).where(*_forgettable(ctx, before)).order_by(_e.sequence)
     ids: list[str] = []
     with ctx.db.execute(found.limit(MOST_AT_ONCE)) as rows:
@@ -90,7 +93,7 @@ def _forget(ctx: Context, most_bytes: int, before: int | None = None) -> None:
             if (most_bytes := most_bytes - row.size) <= 0:
                 break
     if not ids:
-        return
+        return False
     delete = sa.delete(events).where(own(ctx, events), _e.id.in_(ids)).returning(_e.event, _e.sequence, _SIZE)
     gone = ctx.db.execute(delete).all()
     counters.forget(ctx, events.name, len(gone))
@@ -103,6 +106,7 @@ def _forget(ctx: Context, most_bytes: int, before: int | None = None) -> None:
         ctx.db.execute(
             row.on_conflict_do_update(index_elements=["tenant_id", "event"], set_={"sequence": row.excluded.sequence})
         )
+    return most_bytes <= 0 or len(ids) == MOST_AT_ONCE
 
 
 def _forgettable(ctx: Context, before: int | None) -> Sequence[sa.ColumnElement[bool]]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import sqlalchemy as sa
 
 from ..context import Context
-from ..db import ByCodePoint, UTCDateTime, metadata, own, reason, upsert
+from ..db import ByCodePoint, UTCDateTime, at_most, metadata, own, reason, upsert
 from ..fields import Moment
 from ..leases import AHEAD_SECONDS
 from ..manifest import Every
@@ -230,17 +230,23 @@ class Round:
         over = self.clock() + BUSINESS_SECONDS
         if ids is None:
             ids = [id for _, id in self._records(name, every, tenant_id)]
+        if ids == [None]:
+            while more := self._do(name, every, tenant_id, None):
+                if self.clock() >= over:
+                    break
+            return not more
         for number, id in enumerate(ids, 1):
             self._do(name, every, tenant_id, id)
             if self.clock() >= over:
                 return number == len(ids) < MOST_AT_ONCE
         return len(ids) < MOST_AT_ONCE
 
-    def _do(self, name: str, every: Every, tenant_id: str, id: str | None) -> None:
+    def _do(self, name: str, every: Every, tenant_id: str, id: str | None) -> bool:
+        """Run a task once; whether it says that more is left."""
         ctx = Context(self.app, tenant_id, now=self.now())
         try:
             with nullcontext() if every.own_transactions else unit_of_work(ctx):
-                every.run(ctx) if id is None else every.run(ctx, id)
+                return bool(every.run(ctx) if id is None else every.run(ctx, id))
         except NotFound:
             pass  # It was deleted since.
         except Exception as error:
@@ -249,6 +255,7 @@ class Round:
             if id is not None:
                 _put_off(ctx, name, id)
             self.failed(error)
+        return False
 
     def _due_of(self, name: str, every: Every, since: Mapping[str, Moment]) -> dict[str, list[str | None] | None]:
         """The businesses for which a task is due, each with its records, the most urgent first.
@@ -361,10 +368,10 @@ def _is_put_off(now: Moment) -> sa.ColumnElement[bool]:
     return (put_off.c.until > now) & (put_off.c.until <= _latest(now, MOST_PUT_OFF_SECONDS))
 
 
-def forget_put_off(ctx: Context) -> None:
+def forget_put_off(ctx: Context) -> bool:
     """Forget the tenant's failures of more than a day ago: their records were done since, or are due no more."""
-    old = put_off.c.until <= ctx.now() - timedelta(days=1)
-    ctx.db.execute(sa.delete(put_off).where(own(ctx, put_off), old))
+    old = own(ctx, put_off) & (put_off.c.until <= ctx.now() - timedelta(days=1))
+    return ctx.db.execute(sa.delete(put_off).where(at_most(MOST_AT_ONCE, put_off, old))).rowcount == MOST_AT_ONCE
 
 
 # How the worker fares -------------------------------------------------------------------------------------------------

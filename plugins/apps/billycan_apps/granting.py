@@ -20,7 +20,7 @@ from msgspec import Struct
 from billycan import App, Context, NotFound, Row, new_id, own, unit_of_work
 from billycan.businesses import digest, new_secret, well_formed
 from billycan.fields import Moment
-from billycan.sql import tenants
+from billycan.sql import at_most, tenants
 from billycan.web import encode
 
 from . import connecting
@@ -31,6 +31,7 @@ ACCESS = {"live": "oat_live_", "sandbox": "oat_test_"}
 CODE_LASTS, ACCESS_LASTS, REFRESH_LASTS = timedelta(seconds=60), timedelta(minutes=30), timedelta(days=90)
 GRACE = timedelta(seconds=60)  # in which a refresh whose answer was lost may be asked for again
 MOST_USED = 5000  # used refresh tokens of one consent that are known again, more than an app needs in 90 days
+_MOST_AT_ONCE = 1_000  # that are forgotten in one transaction
 _VERIFIER = re.compile(r"[A-Za-z0-9._~-]{43,128}")
 _ACROSS = "only the code or the token says whose it is"
 
@@ -137,20 +138,24 @@ def revoke(app: App, app_id: str, token: str) -> None:
             ctx.outdates = True
 
 
-def forget_old(ctx: Context) -> None:
-    """Forget what has expired, and used refresh tokens beyond those that are known again."""
+def forget_old(ctx: Context) -> bool:
+    """Forget what has expired, and used refresh tokens beyond those that are known again; whether there may be more."""
     now = ctx.now()
     for table in (access_tokens, refresh_tokens):
-        ctx.db.execute(sa.delete(table).where(own(ctx, table), table.c.expires_at <= now))
+        old = own(ctx, table) & (table.c.expires_at <= now)
+        if ctx.db.execute(sa.delete(table).where(at_most(_MOST_AT_ONCE, table, old))).rowcount == _MOST_AT_ONCE:
+            return True
     tokens = refresh_tokens.c
     nth = sa.func.row_number().over(partition_by=tokens.code_id, order_by=(tokens.used_at.desc(), tokens.id.desc()))
     mine = own(ctx, refresh_tokens) & tokens.used_at.is_not(None)
     used = sa.select(tokens.id, nth.label("nth")).where(mine).subquery()
-    beyond = sa.select(used.c.id).where(used.c.nth > MOST_USED)
-    ctx.db.execute(sa.delete(refresh_tokens).where(own(ctx, refresh_tokens), tokens.id.in_(beyond)))
+    beyond = sa.select(used.c.id).where(used.c.nth > MOST_USED).limit(_MOST_AT_ONCE)
+    gone = ctx.db.execute(sa.delete(refresh_tokens).where(own(ctx, refresh_tokens), tokens.id.in_(beyond))).rowcount
     # A code that was used is kept for as long as anything that it gave, for its second use to end that.
     going = sa.exists().where(tokens.tenant_id == codes.c.tenant_id, tokens.code_id == codes.c.id)
-    ctx.db.execute(sa.delete(codes).where(own(ctx, codes), codes.c.expires_at <= now - ACCESS_LASTS, ~going))
+    these = at_most(_MOST_AT_ONCE, codes, own(ctx, codes), codes.c.expires_at <= now - ACCESS_LASTS, ~going)
+    codes_gone = ctx.db.execute(sa.delete(codes).where(these)).rowcount
+    return _MOST_AT_ONCE in (gone, codes_gone)
 
 
 def answered(app: App, now: Moment) -> sa.Select[tuple[str, str]]:

@@ -12,13 +12,15 @@ from billycan.businesses import revoke_keys
 from billycan.db import Database
 from billycan.importing import Importer
 from billycan.keys import keys
-from billycan.testing import START, Client, run_timed
+from billycan.testing import START, Client, holding, run_timed
 from billycan_contacts.handlers import records as records_of_contacts
 from billycan_imports import handlers, working
 from billycan_imports.schemas import ImportFault
 from billycan_imports.testing import finish_imports
 from billycan_imports.working import Rounds
-from billycan_webhooks import plugin as plugin_of_webhooks
+from billycan_webhooks import chores, nudging
+from billycan_webhooks.claims import Desk
+from billycan_webhooks.tables import deliveries
 
 PATH = "/v1/imports"
 
@@ -550,14 +552,60 @@ def test_a_worker_works_on_imports_beside_its_timed_tasks(app, client):
 
 
 def test_every_record_is_delivered_and_the_sender_is_told_at_once(app, client, monkeypatch):
+    """However many endpoints there are, no transaction makes all deliveries: they are owed, and made in steps."""
     hints = []
-    monkeypatch.setattr(plugin_of_webhooks.nudger(app), "hint", hints.extend)
-    client.post("/v1/webhook_endpoints", {"url": "https://example.com/hook", "events": ["contact.created"]})
-    endpoint = client.get("/v1/webhook_endpoints")["data"][0]["id"]
+    monkeypatch.setattr(nudging.nudger(app), "hint", hints.extend)
+    monkeypatch.setattr(holding, "MOST_ROWS", 3_000)
+    monkeypatch.setattr(chores, "MOST_AT_ONCE", 100)
+    new = [{"url": f"https://example.com/{i}", "events": ["contact.created"]} for i in range(20)]
+    endpoints = {client.post("/v1/webhook_endpoints", each)["data"]["id"] for each in new}
+    rare = client.post("/v1/webhook_endpoints", {"url": "https://example.com/", "events": ["import.*"]}, 409)
+    assert rare["error"]["code"] == "too_many_endpoints"
+    assert finished(client, "name\n" + "Ada\n" * 250)["status"] == "done"
+    assert (client.tenant_id, nudging.CHORES) in hints and made(client) == {}
+    desk, steps = Desk(app), 0
+    assert (client.tenant_id, nudging.CHORES) in desk.due(), "a sweep finds what lost its hint"
+    while (due := desk.go_on(client.tenant_id)) is not None:
+        steps += 1
+        assert len(due) == 1 and sum(made(client).values()) <= steps * 100
+    assert made(client) == dict.fromkeys(endpoints, 250) and steps == 20 * 3
+
+
+def test_what_an_endpoint_is_owed_follows_the_endpoint(app, client, monkeypatch):
+    """Its events stay in the log; one that is disabled since has its deliveries held, one that is deleted none."""
+    monkeypatch.setattr(chores, "MOST_AT_ONCE", 10)
+    new = [{"url": f"https://example.com/{i}", "events": ["contact.*"]} for i in range(3)]
+    going, disabled, deleted = (client.post("/v1/webhook_endpoints", each)["data"]["id"] for each in new)
     assert finished(client, "name\n" + "Ada\n" * 25)["status"] == "done"
-    found = client.get(f"/v1/webhook_deliveries?endpoint_id={endpoint}&per_page=100")
-    assert found["pagination"]["total"] == 25
-    assert (client.tenant_id, endpoint) in hints
+    later = client.post("/v1/webhook_endpoints", {"url": "https://example.com/later", "events": ["*"]})["data"]["id"]
+    desk = Desk(app)
+    desk.go_on(client.tenant_id)
+    client.patch(f"/v1/webhook_endpoints/{disabled}", {"enabled": False})
+    client.delete(f"/v1/webhook_endpoints/{deleted}")
+    # Whoever may not read contacts changes nothing of an endpoint to which contacts are on their way.
+    client.patch(f"/v1/webhook_endpoints/{going}", {"events": ["import.*"]})
+    small = client.key("webhooks:write", "imports:read")
+    small.refused(403, "insufficient_scope", "PATCH", f"/v1/webhook_endpoints/{going}", {"url": "https://example.org"})
+    app.clock.move(days=100)
+    run_timed(app)
+    assert client.get("/v1/events?event=contact.created")["pagination"]["total"] == 25
+    while desk.go_on(client.tenant_id) is not None:
+        pass
+    assert made(client) == {going: 25, disabled: 25} and later not in made(client)
+    held = client.get(f"/v1/webhook_deliveries?endpoint_id={disabled}&status=held")
+    assert held["pagination"]["total"] == 25
+    run_timed(app)
+    kept = client.get("/v1/events?event=contact.created")["pagination"]["total"]
+    assert kept == 25, "they are on their way still"
+
+
+def made(client):
+    """How many deliveries of contacts each endpoint has."""
+    c = deliveries.c
+    with client.app.db.reading(client.tenant_id) as db:
+        those = sa.select(c.endpoint_id, sa.func.count()).where(c.tenant_id == client.tenant_id)
+        found = db.execute(those.where(c.event == "contact.created").group_by(c.endpoint_id))
+        return dict(map(tuple, found))
 
 
 def test_rows_recorded_by_another_release_are_checked_again(app, client, monkeypatch):

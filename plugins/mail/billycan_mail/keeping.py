@@ -7,24 +7,33 @@ import sqlalchemy as sa
 from billycan import App, Context, own
 from billycan.fields import Moment
 from billycan.leases import times
+from billycan.sql import at_most
 
 from .settings import Settings
 from .tables import emails, files, free, is_open, letters
 
 _LETTERS_KEPT = timedelta(days=30)
+_MOST_AT_ONCE = 500  # each with its recipients and attempts
+_FILES = (emails.c.file_id, emails.c.logo_id)
 
 
-def forget_old(ctx: Context) -> None:
-    """Forget the tenant's emails that were finished long enough ago, with what was attached to no other."""
+def forget_old(ctx: Context) -> bool:
+    """Forget the tenant's emails that were finished long enough ago, with what was attached to no other.
+
+    A batch at a time; returns whether there may be more.
+    """
     since = ctx.now() - timedelta(days=ctx.settings(Settings).keep_days)
     old = (emails.c.created_at < since) & (emails.c.updated_at < since)  # the former by an index
     finished = emails.c.status.in_(["sent", "failed", "held"])
-    if ctx.db.execute(sa.delete(emails).where(own(ctx, emails), finished, old)).rowcount:
-        its = (emails.c.file_id == files.c.id) | (emails.c.logo_id == files.c.id)
-        used = sa.exists().where(emails.c.tenant_id == files.c.tenant_id, its)
-        ctx.db.execute(sa.delete(files).where(own(ctx, files), ~used))
+    these = at_most(_MOST_AT_ONCE, emails, own(ctx, emails), finished, old)
+    gone = ctx.db.execute(sa.delete(emails).where(these).returning(emails.c.file_id, emails.c.logo_id)).all()
+    if ids := sorted({id for row in gone for id in row if id}):
+        users = (sa.exists().where(emails.c.tenant_id == files.c.tenant_id, c == files.c.id) for c in _FILES)
+        ctx.db.execute(sa.delete(files).where(own(ctx, files), files.c.id.in_(ids), *(~used for used in users)))
     finished = letters.c.status.in_(["sent", "failed"])
-    ctx.db.execute(sa.delete(letters).where(finished, letters.c.created_at < ctx.now() - _LETTERS_KEPT))
+    old = finished & (letters.c.created_at < ctx.now() - _LETTERS_KEPT)
+    letters_gone = ctx.db.execute(sa.delete(letters).where(at_most(_MOST_AT_ONCE, letters, old))).rowcount
+    return _MOST_AT_ONCE in (len(gone), letters_gone)
 
 
 def waiting(db: sa.Connection, now: Moment) -> dict[str, float]:

@@ -53,6 +53,8 @@ emails = resource_table(
     sa.Index("ix_mail_emails_document_id", "tenant_id", "document_id", "created_at"),
     sa.Index("ix_mail_emails_status", "tenant_id", "status", "created_at", "id"),
     _where("status IN ('queued', 'sending')", "ix_mail_emails_due", "due_at"),
+    _where("file_id IS NOT NULL", "ix_mail_emails_file_id", "tenant_id", "file_id"),
+    _where("logo_id IS NOT NULL", "ix_mail_emails_logo_id", "tenant_id", "logo_id"),
 )
 
 recipients = tenant_table(

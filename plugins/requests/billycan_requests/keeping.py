@@ -21,7 +21,7 @@ from .tables import days, log, writers
 KEPT_DAYS = 30
 _SILENT = timedelta(minutes=1)  # after which a process that should have written is taken for dead
 _MOST_TEXT = 200
-_MOST_FORGOTTEN = 20_000  # at once, or others that write would wait for long
+_MOST_FORGOTTEN = 5_000  # at once, or others that write would wait for long
 _DAY_MS, _DAY_0 = 86_400_000, date(1970, 1, 1).toordinal()
 _SEVERAL = "requests of several businesses are written in one transaction"
 
@@ -153,11 +153,13 @@ def with_old(db: sa.Connection, now: Moment) -> Iterable[str]:
     return db.execute(sa.select(days.c.tenant_id).where(days.c.id < _first_day(now)).distinct()).scalars().all()
 
 
-def forget_old(ctx: Context) -> None:
-    """Forget the tenant's requests of days that are too long ago."""
+def forget_old(ctx: Context) -> bool:
+    """Forget the tenant's requests of days that are too long ago, a batch at a time; whether there may be more."""
     first = _first_day(ctx.now())
-    if _forget(ctx.db, ctx.tenant_id, _MOST_FORGOTTEN, before=first) < _MOST_FORGOTTEN:
-        ctx.db.execute(sa.delete(days).where(own(ctx, days), days.c.id < first))
+    if _forget(ctx.db, ctx.tenant_id, _MOST_FORGOTTEN, before=first) == _MOST_FORGOTTEN:
+        return True
+    ctx.db.execute(sa.delete(days).where(own(ctx, days), days.c.id < first))
+    return False
 
 
 def _first_day(now: Moment) -> str:

@@ -20,9 +20,9 @@ from billycan.fields import Moment
 from billycan.leases import NOW, bring_forward, times
 from billycan.sql import tenants
 
-from . import signing
-from .deliveries import body_of, hold
-from .nudging import Hint
+from . import chores, signing
+from .deliveries import body_of
+from .nudging import CHORES, Hint
 from .sender import Outcome
 from .settings import LEAST_MARGIN_SECONDS, MOST_LEASE_SECONDS, Settings
 from .tables import FREE, PENDING, attempts, deliveries, endpoints
@@ -74,7 +74,7 @@ class Desk:
             found = _lock(db, [claim.hint for claim, _ in made] + [hint for hint, _ in wanted])
             now = self.app.shared_now(db)  # only then: a lease that began before a wait would end too early
             retries = self._record(db, made, found, now) if made else []
-            claims = [self._claim(db, wish, found.get(wish[0]), now) for wish in wanted]
+            claims = [self._claim(db, wish, found.get(wish[0]), now, retries) for wish in wanted]
             if begun := [_begun(claim, now) for claim in claims if claim]:
                 db.execute(_BEGIN, begun)
         return claims, retries
@@ -90,28 +90,37 @@ class Desk:
                 log.warning("deliveries were put off by a clock that was ahead: they are sent now")
         with self.app.db.reading(across="the sender looks for what is due to anybody") as db:
             found = db.execute(_DUE, times(self.app.shared_now(db)))
-            return [(row.tenant_id, row.endpoint_id) for row in found]
+            return [*((row.tenant_id, row.endpoint_id) for row in found), *chores.left(db)]
+
+    def go_on(self, tenant_id: str) -> list[Hint] | None:
+        """Take the next step of a business's chores; what it made due, or None where nothing is left to do."""
+        with self.app.db.noting() as db:
+            return chores.go_on(db, tenant_id, self.app.shared_now(db))
 
     def _record(
         self, db: sa.Connection, made: Sequence[Made], found: dict[Hint, Row], now: Moment
     ) -> list[tuple[Hint, Moment]]:
         recorded = [_recorded(self.settings, *one, now) for one in made]
+        retries: list[tuple[Hint, Moment]] = []
         db.execute(_FINISH, [_finished(*one, now) for one in made])
         db.execute(_RECORD, recorded)
         for claim, outcome in made:
             endpoint = found.get(claim.hint)
-            if endpoint is not None and _note_health(db, self.settings, endpoint, outcome, now):
+            if endpoint is not None and _note_health(db, self.settings, endpoint, outcome, now, retries):
                 found |= _lock(db, [claim.hint])
         again = zip(made, recorded, strict=True)
-        return [(claim.hint, values["due_at"]) for (claim, _), values in again if values["status"] == "pending"]
+        retries += [(claim.hint, values["due_at"]) for (claim, _), values in again if values["status"] == "pending"]
+        return retries
 
-    def _claim(self, db: sa.Connection, wish: Wish, endpoint: Row | None, now: Moment) -> Claim | None:
+    def _claim(
+        self, db: sa.Connection, wish: Wish, endpoint: Row | None, now: Moment, retries: list[tuple[Hint, Moment]]
+    ) -> Claim | None:
         """The claim itself, in a transaction that has locked the endpoint."""
         hint, slow = wish
         whose = {"of_tenant": hint[0], "of_endpoint": hint[1], **times(now)}
         if endpoint is None or not endpoint.enabled:
-            gone = {"status": "cancelled", "finished_at": now} if endpoint is None else {"status": "held"}
-            db.execute(sa.update(deliveries).where(_TO_IT, FREE).values(_UNLEASED | gone), whose)
+            if not chores.are_left(db, *hint):
+                retries += _start(db, hint, "cancel" if endpoint is None else "hold", now)
             return None
         if endpoint.failing_since is not None and not slow:
             return None
@@ -127,7 +136,7 @@ class Desk:
         if body is None:
             # Forgotten while this plugin was off: it alone knows what it needs.
             db.execute(_CANCEL_FORGOTTEN, whose)
-            return self._claim(db, wish, endpoint, now)
+            return self._claim(db, wish, endpoint, now, retries)
         headers = signing.headers_to(self.app.secrets, endpoint, row.webhook_id, body, now)
         return Claim(hint=hint, id=id, delivery=row, endpoint=endpoint, headers=headers, body=body, begun=begun)
 
@@ -192,7 +201,20 @@ def _recorded(settings: Settings, claim: Claim, outcome: Outcome, now: Moment) -
     }
 
 
-def _note_health(db: sa.Connection, settings: Settings, endpoint: Row, outcome: Outcome, now: Moment) -> bool:
+def _start(db: sa.Connection, hint: Hint, kind: str, now: Moment) -> list[tuple[Hint, Moment]]:
+    """Begin a chore; returns the hint to go on with it, and when."""
+    rest = chores.start(db, *hint, kind, now).rest
+    return [] if rest is None else [((hint[0], CHORES), now)]
+
+
+def _note_health(
+    db: sa.Connection,
+    settings: Settings,
+    endpoint: Row,
+    outcome: Outcome,
+    now: Moment,
+    retries: list[tuple[Hint, Moment]],
+) -> bool:
     """Keep since when an endpoint fails, disable one that is gone or failed for days; whether that changed its row."""
     since = None if outcome.error is None else endpoint.failing_since or now
     too_long = since is not None and since <= now - timedelta(days=settings.disable_after_days)
@@ -200,7 +222,7 @@ def _note_health(db: sa.Connection, settings: Settings, endpoint: Row, outcome: 
     values: dict[str, Any] = {"failing_since": since} if since != endpoint.failing_since else {}
     if reason and endpoint.enabled:
         values |= {"enabled": False, "disabled_reason": reason, "version": endpoint.version + 1, "updated_at": now}
-        hold(db, endpoint.tenant_id, endpoint.id)
+        retries += _start(db, (endpoint.tenant_id, endpoint.id), "hold", now)
         log.warning("%s is disabled: it %s", endpoint.id, "answered 410" if reason == "gone" else "failed for days")
     if values:
         mine = (_e.tenant_id == endpoint.tenant_id) & (_e.id == endpoint.id)

@@ -18,7 +18,7 @@ def follow_consent(ctx: Context, connection_id: str, scopes: Collection[str]) ->
     for row in _locked(ctx, connection_id):
         may_read = all(scope in scopes for scope in _needed(ctx, row))
         if not may_read and row.enabled:
-            deliveries.hold(ctx.db, ctx.tenant_id, row.id)
+            deliveries.hold(ctx, row.id)
             records.save(ctx, row, enabled=False, disabled_reason=CONSENT)
         elif may_read and row.disabled_reason == CONSENT:
             deliveries.release(ctx, row.id)

@@ -1,6 +1,7 @@
 """Deliveries: made in the transaction of their event, held, cancelled, sent again, and forgotten.
 
-Here alone does a transaction of the app make a delivery due, and `made_due` knows to which endpoints.
+Here alone does a transaction of the app make a delivery due, and `made_due` knows to which endpoints. What concerns
+many at once is begun here, and done by `chores`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,8 +15,9 @@ from billycan import Context, Event, Row, events, new_id, own
 from billycan.fields import Moment
 from billycan.leases import NOW
 
-from .nudging import Hint
-from .tables import deliveries, endpoints
+from . import chores
+from .nudging import CHORES, Hint
+from .tables import LOST, deliveries, endpoints
 
 
 def made_due(ctx: Context) -> Sequence[Hint]:
@@ -99,66 +101,52 @@ def body_of(db: sa.Connection, tenant_id: str, delivery: Row) -> bytes | None:
     return events.body_of(row) if row else None
 
 
-def hold(db: sa.Connection, tenant_id: str, endpoint_id: str) -> None:
+def hold(ctx: Context, endpoint_id: str) -> None:
     """Hold what an endpoint that was disabled still has to get."""
-    _move_open(db, tenant_id, endpoint_id, ["pending"], status="held")
+    _start(ctx, endpoint_id, "hold")
 
 
 def cancel(ctx: Context, endpoint_id: str) -> None:
     """Cancel what an endpoint that is deleted will never get; the history stays."""
-    _move_open(ctx.db, ctx.tenant_id, endpoint_id, ["pending", "held"], status="cancelled", finished_at=ctx.now())
+    _start(ctx, endpoint_id, "cancel")
 
 
 def release(ctx: Context, endpoint_id: str) -> None:
     """Send what was held for an endpoint."""
-    _make_due(ctx, endpoint_id, _d.endpoint_id == endpoint_id, _d.status == "held")
+    _note_due(ctx, [endpoint_id] if _start(ctx, endpoint_id, "release").count else [])
 
 
-def on_their_way(ctx: Context, endpoint_id: str, status: str = "pending") -> Sequence[str]:
+def on_their_way(ctx: Context, endpoint_id: str, status: str = "pending") -> set[str]:
     """The events that are still to be delivered to an endpoint, or that are held."""
-    return _events(ctx, _d.endpoint_id == endpoint_id, _d.status == status)
+    of_it = sa.select(_d.event).where(own(ctx, deliveries), _d.endpoint_id == endpoint_id, _d.status == status)
+    return {*ctx.db.execute(of_it.distinct()).scalars(), *chores.owed(ctx, endpoint_id)}
 
 
-def recoverable(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> Sequence[str]:
-    """The events that `recover` would send."""
-    return _events(ctx, *_lost(endpoint_id, since, until))
+def lost(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> dict[str, int]:
+    """How many deliveries of a time have failed or are held, by their events."""
+    of_it = own(ctx, deliveries) & (_d.endpoint_id == endpoint_id) & LOST & _d.created_at.between(since, until)
+    found = ctx.db.execute(sa.select(_d.event, sa.func.count().label("count")).where(of_it).group_by(_d.event))
+    return {row.event: row._mapping["count"] for row in found}
 
 
 def recover(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> int:
     """Send every failed or held delivery of a time again, each with all its attempts; returns how many."""
-    anew = {"failures": 0, "first_attempt_at": None, "finished_at": None}
-    return _make_due(ctx, endpoint_id, *_lost(endpoint_id, since, until), **anew)
+    count = sum(lost(ctx, endpoint_id, since, until).values())
+    done = _start(ctx, endpoint_id, "recover", since=since, until=until)
+    _note_due(ctx, [endpoint_id] if done.count else [])
+    # Those whose event is no longer kept cannot be sent: where all fits in one step, they are not counted.
+    return done.count if done.rest is None else count
 
 
-def _make_due(ctx: Context, endpoint_id: str, *where: sa.ColumnElement[bool], **values: Any) -> int:
-    """Make an endpoint's deliveries due now; returns how many there are."""
-    moved = sa.update(deliveries).where(own(ctx, deliveries), *where)
-    count = ctx.db.execute(moved.values(status="pending", due_at=ctx.now(), **values)).rowcount
-    _note_due(ctx, [endpoint_id] if count else [])
-    return count
+def _start(ctx: Context, endpoint_id: str, kind: str, **given: Any) -> chores.Step:
+    done = chores.start(ctx.db, ctx.tenant_id, endpoint_id, kind, ctx.now(), **given)
+    _note_due(ctx, [CHORES] if done.rest is not None else [])
+    return done
 
 
 def _note_due(ctx: Context, endpoint_ids: Iterable[str]) -> None:
     noted: dict[Hint, None] = ctx.memo.setdefault("webhooks", {})
     noted.update(dict.fromkeys((ctx.tenant_id, id) for id in endpoint_ids))
-
-
-def _events(ctx: Context, *where: sa.ColumnElement[bool]) -> Sequence[str]:
-    return ctx.db.execute(sa.select(_d.event).where(own(ctx, deliveries), *where).distinct()).scalars().all()
-
-
-def _lost(endpoint_id: str, since: Moment, until: Moment) -> list[sa.ColumnElement[bool]]:
-    within = _d.created_at.between(since, until)
-    logged = sa.exists().where(_l.tenant_id == _d.tenant_id, _l.id == _d.webhook_id)
-    there = _d.own_body.is_not(None) | logged
-    return [_d.endpoint_id == endpoint_id, _d.status.in_(["failed", "held"]), within, there]
-
-
-def _move_open(db: sa.Connection, tenant_id: str, endpoint_id: str, statuses: list[str], **values: Any) -> None:
-    # One in flight is let finish: should it have to go again, its next claim finds how the endpoint is then.
-    whose = (deliveries.c.tenant_id == tenant_id) & (deliveries.c.endpoint_id == endpoint_id)
-    still = deliveries.c.status.in_(statuses) & deliveries.c.lease_until.is_(None)
-    db.execute(sa.update(deliveries).where(whose, still).values(values))
 
 
 _d, _e, _l = deliveries.c, endpoints.c, events.events.c

@@ -21,7 +21,7 @@ from billycan import App
 
 from . import sender
 from .claims import MOST_IN_FLIGHT, Claim, Desk, Made, Wish, clock
-from .nudging import Hint, nudger, why
+from .nudging import CHORES, Hint, nudger, why
 from .queue import Queue
 from .settings import LEAST_MARGIN_SECONDS, Settings
 
@@ -46,6 +46,7 @@ class Dispatcher:
         self._came: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()  # what other threads have it note
         # Where something may be due, who waited longest first; False where it is nothing quick.
         self._ready: dict[Hint, bool] = {}
+        self._chores: dict[str, None] = {}  # tenants for which much is left to do in steps, who waited longest first
         self._flying: set[Claim] = set()
         self._made: list[Made] = []
         self._slow: set[Hint] = set()  # whose last attempt failed or took long
@@ -54,7 +55,7 @@ class Dispatcher:
 
     def hint(self, hints: Iterable[Hint]) -> None:
         """Something may be due to these endpoints."""
-        self._came.put(partial(self._ready.update, dict.fromkeys(hints, True)))
+        self._came.put(partial(self._note, list(hints)))
 
     def sweep(self) -> None:
         """Find what is due and not under way, whatever became of its hint."""
@@ -72,17 +73,19 @@ class Dispatcher:
             self.over.set()
         while self.is_busy():
             self.round()
-        if self._ready:
-            self.nudger.hint(self._ready)  # other workers see to them
+        if left := [*self._ready, *((id, CHORES) for id in self._chores)]:
+            self.nudger.hint(left)  # other workers see to them
         self._senders.shutdown()
 
     def is_busy(self) -> bool:
-        """Whether anything is in flight or to be written, or could be claimed now."""
-        return bool(self._flying or self._made or self._wanted()) or not self._came.empty()
+        """Whether anything is in flight or to be written, or could be claimed or gone on with now."""
+        return bool(self._flying or self._made or self._wanted() or self._goes_on()) or not self._came.empty()
 
     def round(self) -> None:
         """Take in what came, write it with the claims that can be made, and send those; waits if there is nothing."""
-        self._take_in(0 if self._made or self._wanted() else 1)
+        self._take_in(0 if self._made or self._wanted() or self._goes_on() else 1)
+        if self._goes_on():
+            self._go_on()
         made, wanted = self._made, self._wanted()
         if self._failed:  # what holds it up must not hold up the others: one at a time
             made, wanted = made[:1], [] if made else wanted[:1]
@@ -95,9 +98,34 @@ class Dispatcher:
             return
         self._failed, self._made = False, self._made[len(made) :]
         for hint, at in retries:
-            self.nudger.hint([hint], at)
+            if hint[1] == CHORES:
+                self._note([hint])
+            else:
+                self.nudger.hint([hint], at)
         for wish, claim in zip(wanted, claims, strict=True):
             self._go(wish, claim)
+
+    def _goes_on(self) -> bool:
+        return bool(self._chores) and not self.over.is_set()
+
+    def _go_on(self) -> None:
+        """Take a step of one business's chores; then it is another's turn."""
+        tenant_id = next(iter(self._chores))
+        del self._chores[tenant_id]
+        try:
+            hints = self.desk.go_on(tenant_id)
+        except Exception as error:  # noqa: BLE001 - the sweep finds it again
+            log.warning("deliveries of many events wait: %s", why(error))
+            return
+        if hints is not None:
+            self._note([*hints, (tenant_id, CHORES)])
+
+    def _note(self, hints: Iterable[Hint]) -> None:
+        for hint in hints:
+            if hint[1] == CHORES:
+                self._chores[hint[0]] = None
+            else:
+                self._ready[hint] = True
 
     def _take_in(self, seconds: float) -> None:
         with suppress(queue.Empty):

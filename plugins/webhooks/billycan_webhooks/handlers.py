@@ -29,7 +29,8 @@ from .settings import Settings
 from .tables import attempts, endpoints
 from .tables import deliveries as deliveries_table
 
-MOST_ENDPOINTS = 20
+MOST_ENDPOINTS = 20  # of the business's own, and of each app
+MOST_IN_ALL = 40
 MOST_ATTEMPTS = 50  # that are shown; only `recover` makes more than four
 MOST_BODY_BYTES = 8 * 1024 * 1024  # of what they carried together
 PING = "ping"
@@ -67,7 +68,7 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
 
     Keep the `secret` in the response. The key needs the read scope of everything the endpoint subscribes to; otherwise
     `insufficient_scope`. Refused with `url_not_allowed` if nothing can be delivered to the URL, and
-    `too_many_endpoints` above 20.
+    `too_many_endpoints` above 20, or if the business and its apps have 40 together.
     """
     _allow(ctx, body.events)
     _check(ctx, body, known=())
@@ -81,11 +82,13 @@ def create_endpoint(ctx: Context, body: NewEndpoint) -> Endpoint:
         made_by=ctx.identity.id if ctx.identity and not _connection(ctx) else None,
     )
     mine = endpoints.c.connection_id.is_not_distinct_from(_connection(ctx))
-    found = sa.select(sa.func.count()).where(own(ctx, endpoints), mine)
-    # The counter's row that the insert locked makes others wait, so that the count is right.
-    if ctx.db.execute(found).scalar_one() > MOST_ENDPOINTS:
+    found = sa.select(sa.func.count(), sa.func.count().filter(mine)).where(own(ctx, endpoints))
+    # The counter's row that the insert locked makes others wait, so that the counts are right.
+    in_all, of_caller = ctx.db.execute(found).one()
+    if of_caller > MOST_ENDPOINTS or in_all > MOST_IN_ALL:
         raise Conflict(
-            f"A business, and each app, has at most {MOST_ENDPOINTS} endpoints: delete one first.",
+            f"A business, and each app, has at most {MOST_ENDPOINTS} endpoints, and the business with all its apps"
+            f" {MOST_IN_ALL}: delete one first.",
             code="too_many_endpoints",
         )
     return _show(ctx, row, secret=_secret(ctx, row))
@@ -119,7 +122,7 @@ def update_endpoint(ctx: Context, id: str, body: Patch[NewEndpoint]) -> Endpoint
         if after.url != row.url or after.enabled != row.enabled:
             values["failing_since"] = None
     else:
-        deliveries.hold(ctx.db, ctx.tenant_id, id)
+        deliveries.hold(ctx, id)
     if after.enabled:
         values["disabled_reason"] = None
     return _show(ctx, records.save(ctx, row, **values))
@@ -165,12 +168,13 @@ def test_endpoint(ctx: Context, id: str) -> Delivery:
 def recover_endpoint(ctx: Context, id: str, body: NewRecovery) -> Recovery:
     """Send every failed or held delivery of a period again, in the background.
 
-    Each gets as many attempts as a new delivery; the response says how many deliveries there are. For a disabled
+    Each gets as many attempts as a new delivery; the response says how many deliveries there are, up to a thousand of
+    which are due at once, and the others once a worker comes to them. For a disabled
     endpoint: `invalid_state_transition`. The key needs the read scope of each event that would be sent.
     """
     _enabled(_lock(ctx, id), "recover")
     since, until = Moment.of(body.since), Moment.of(body.until or ctx.now())
-    _allow(ctx, deliveries.recoverable(ctx, id, since, until))
+    _allow(ctx, deliveries.lost(ctx, id, since, until).keys() - {PING})
     return Recovery(endpoint_id=id, since=since, until=until, deliveries=deliveries.recover(ctx, id, since, until))
 
 

@@ -6,16 +6,17 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from billycan import App, Context, own
+from billycan import App, Context, events, own
 from billycan.fields import Moment
 from billycan.leases import NOW, times
-from billycan.sql import tenants
+from billycan.sql import at_most, tenants
 
 from .settings import Settings
-from .tables import FREE, HELD, PENDING, attempts, deliveries
+from .tables import FREE, HELD, OPEN, PENDING, attempts, chores, deliveries
 
 # Of one business. Answers of a kibibyte or less are not counted: they are about as large as the rows they are in.
 MOST_RESPONSE_BYTES = 64 * 1024 * 1024
+_MOST_AT_ONCE = 500  # deliveries, each with its attempts
 
 
 def check_days(app: App) -> None:
@@ -29,19 +30,36 @@ def check_days(app: App) -> None:
         )
 
 
-def tidy(ctx: Context) -> None:
-    """Cancel what was held too long or too much of, and forget what was finished long enough ago."""
+def needed() -> sa.Select[Any]:
+    """The events of deliveries that are not finished, and of those that are still to be made."""
+    log, c = events.events.alias("needed"), chores.c
+    is_open = sa.exists().where(_d.tenant_id == log.c.tenant_id, _d.webhook_id == log.c.id, OPEN)
+    place = log.c.sequence.between(c.first_sequence, c.last_sequence)
+    is_owed = sa.exists().where(c.tenant_id == log.c.tenant_id, c.kind == "add", place)
+    return sa.select(log.c.tenant_id, log.c.id).where(is_open | is_owed)
+
+
+def tidy(ctx: Context) -> bool:
+    """Cancel what was held too long or too much of, and forget what was finished long enough ago.
+
+    A batch at a time; returns whether there may be more.
+    """
     settings, now = ctx.settings(Settings), ctx.now()
-    held = own(ctx, deliveries) & HELD
-    newest_first = sa.func.row_number().over(partition_by=_d.endpoint_id, order_by=(_d.created_at.desc(), _d.id.desc()))
-    ranked = sa.select(_d.id, newest_first.label("place")).where(held).subquery()
-    beyond = sa.select(ranked.c.id).where(ranked.c.place > settings.hold_most)
-    too_old = _d.created_at < now - timedelta(days=settings.hold_days)
+    held, too_old = own(ctx, deliveries) & HELD, now - timedelta(days=settings.hold_days)
+    ids = [*ctx.db.execute(sa.select(_d.id).where(held, _d.created_at < too_old).limit(_MOST_AT_ONCE)).scalars()]
+    for endpoint_id in [*ctx.db.execute(sa.select(_d.endpoint_id).where(held).distinct()).scalars()]:
+        newest_first = (
+            sa.select(_d.id).where(held, _d.endpoint_id == endpoint_id).order_by(_d.created_at.desc(), _d.id.desc())
+        )
+        beyond = newest_first.offset(settings.hold_most).limit(_MOST_AT_ONCE)
+        ids += ctx.db.execute(beyond).scalars().all() if len(ids) < _MOST_AT_ONCE else []
     cancelled = {"status": "cancelled", "finished_at": now, "last_error": "held_too_long"}
-    ctx.db.execute(sa.update(deliveries).where(held, too_old | _d.id.in_(beyond)).values(cancelled))
+    some = sorted({*ids})[:_MOST_AT_ONCE]
+    ctx.db.execute(sa.update(deliveries).where(held, _d.id.in_(some)).values(cancelled))
     finished = _d.status.in_(["delivered", "failed", "cancelled"])
-    old = _d.finished_at < now - timedelta(days=settings.keep_days)
-    ctx.db.execute(sa.delete(deliveries).where(own(ctx, deliveries), finished, old))
+    old = own(ctx, deliveries) & finished & (_d.finished_at < now - timedelta(days=settings.keep_days))
+    gone = ctx.db.execute(sa.delete(deliveries).where(at_most(_MOST_AT_ONCE, deliveries, old))).rowcount
+    return _MOST_AT_ONCE in (len(some), gone)
 
 
 def untidy(db: sa.Connection, now: Moment) -> Iterable[str]:
@@ -53,14 +71,17 @@ def untidy(db: sa.Connection, now: Moment) -> Iterable[str]:
     return db.execute(sa.select(tenants.c.id).where(finished | held)).scalars()
 
 
-def trim_answers(ctx: Context) -> None:
-    """Keep a business's newest answers up to a size in all, and of older ones the status alone."""
+def trim_answers(ctx: Context) -> bool:
+    """Keep a business's newest answers up to a size in all, and of older ones the status alone.
+
+    A batch at a time; returns whether there may be more.
+    """
     size = sa.func.sum(_a.response_bytes).over(order_by=_a.id.desc())
     large = own(ctx, attempts) & _LARGE
     sizes = sa.select(_a.id, size.label("size")).where(large).subquery()
-    beyond = sa.select(sizes.c.id).where(sizes.c.size > MOST_RESPONSE_BYTES)
+    beyond = sa.select(sizes.c.id).where(sizes.c.size > MOST_RESPONSE_BYTES).limit(_MOST_AT_ONCE)
     emptied: dict[str, Any] = {"response_headers": {}, "response_body": None, "response_bytes": 0}
-    ctx.db.execute(sa.update(attempts).where(large, _a.id.in_(beyond)).values(emptied))
+    return ctx.db.execute(sa.update(attempts).where(large, _a.id.in_(beyond)).values(emptied)).rowcount == _MOST_AT_ONCE
 
 
 def with_large_answers(db: sa.Connection, now: Moment) -> Iterable[str]:

@@ -18,6 +18,7 @@ log = logging.getLogger("billycan.webhooks")
 _MOST_WAITING = 1000
 _PATIENCE_SECONDS = 0.5
 Hint = tuple[str, str]  # a tenant's id and an endpoint's: something may be due there
+CHORES = ""  # in place of an endpoint's id: much is left to do in steps
 
 
 def nudger(app: App) -> "Nudger":

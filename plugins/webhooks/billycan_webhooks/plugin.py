@@ -3,17 +3,16 @@
 import threading
 from pathlib import Path
 
-import sqlalchemy as sa
-
 from billycan import App, Code, Context, Event, Every, Gauge, Manifest, RecordPages, Route, hookimpl
 
 from . import handlers as h
+from .chores import note_many
 from .deliveries import fan_out, made_due
 from .description import DELIVERY
-from .keeping import check_days, described, oldest_due, tidy, trim_answers, untidy, waiting, with_large_answers
+from .keeping import check_days, described, needed, oldest_due, tidy, trim_answers, untidy, waiting, with_large_answers
 from .nudging import nudger
 from .settings import Settings
-from .tables import OPEN, attempts, deliveries, endpoints
+from .tables import attempts, chores, deliveries, endpoints
 
 READ, WRITE = "webhooks:read", "webhooks:write"
 
@@ -29,7 +28,7 @@ manifest = Manifest(
     name="webhooks",
     settings=Settings,
     serve={"allow_private": "sandbox"},
-    tables=(endpoints, deliveries, attempts),
+    tables=(endpoints, deliveries, attempts, chores),
     migrations=Path(__file__).parent / "migrations",
     routes=(
         Route("GET", "/v1/webhook_endpoints", h.list_endpoints, scope=READ),
@@ -51,6 +50,7 @@ manifest = Manifest(
         Route("POST", "/v1/webhook_deliveries/{id}/replay", h.replay_delivery, scope=WRITE, status=201),
     ),
     records=(RecordPages(path="/v1/webhook_endpoints", hidden=True),),
+    hears_many=note_many,
     tasks=(
         Every(seconds=600, run=tidy, tenants=untidy),
         Every(seconds=60, run=trim_answers, tenants=with_large_answers),
@@ -68,7 +68,7 @@ manifest = Manifest(
     examples=Path(__file__).parent / "examples.json",
     delivery=DELIVERY,
     doctor=described,
-    needs_events=sa.select(deliveries.c.tenant_id, deliveries.c.webhook_id.label("id")).where(OPEN),
+    needs_events=needed(),
 )
 
 

@@ -1,4 +1,4 @@
-"""The tables of endpoints, deliveries and attempts."""
+"""The tables of endpoints, deliveries, attempts and chores."""
 
 import sqlalchemy as sa
 
@@ -51,7 +51,7 @@ deliveries = tenant_table(
     sa.Column("last_error", sa.Text),
     sa.Column("connection_id", ByCodePoint),  # its endpoint's, which it outlives
     sa.Index(None, "tenant_id", "created_at", "id"),
-    sa.Index("ix_webhooks_deliveries_open", "tenant_id", "endpoint_id", "status", "due_at"),
+    sa.Index("ix_webhooks_deliveries_open", "tenant_id", "endpoint_id", "status", "due_at", "event"),
     _where("status = 'pending'", "ix_webhooks_deliveries_due", "due_at"),
     _where("status IN ('pending', 'held')", "ix_webhooks_deliveries_needs", "tenant_id", "webhook_id"),
     _where("lease_until IS NOT NULL", "ix_webhooks_deliveries_leased", "tenant_id", "endpoint_id"),
@@ -65,12 +65,22 @@ deliveries = tenant_table(
     ),
     _where("status = 'held'", "ix_webhooks_deliveries_held", "tenant_id", "endpoint_id", "created_at", "id"),
     _where("finished_at IS NOT NULL", "ix_webhooks_deliveries_finished", "tenant_id", "finished_at"),
+    _where(
+        "status IN ('failed', 'held')",
+        "ix_webhooks_deliveries_lost",
+        "tenant_id",
+        "endpoint_id",
+        "created_at",
+        "id",
+        "event",
+    ),
 )
 
 # Spelled out, not parameters: only then is it known that the index of those alone holds all that is asked for.
 PENDING = deliveries.c.status == sa.literal_column("'pending'")
 OPEN = deliveries.c.status.in_([sa.literal_column("'pending'"), sa.literal_column("'held'")])
 HELD = deliveries.c.status == sa.literal_column("'held'")
+LOST = deliveries.c.status.in_([sa.literal_column("'failed'"), sa.literal_column("'held'")])
 
 FREE = is_free(deliveries)  # of those that are pending
 
@@ -99,4 +109,20 @@ attempts = tenant_table(
     ),
     sa.Index(None, "tenant_id", "delivery_id", "number"),
     _where("response_bytes > 1024", "ix_webhooks_attempts_large", "tenant_id", "id", "response_bytes"),
+)
+
+# What is still to be done to an endpoint's deliveries, a thousand at a time; those of one endpoint in their order.
+chores = tenant_table(
+    "webhooks_chores",
+    sa.Column("endpoint_id", ByCodePoint, nullable=False),
+    sa.Column("kind", sa.Text, nullable=False),  # add, hold, cancel, release or recover
+    sa.Column("created_at", UTCDateTime, nullable=False),
+    sa.Column("steps", sa.Integer, nullable=False),  # that were taken
+    sa.Column("events", Json),  # their names, of those to add
+    sa.Column("first_sequence", sa.BigInteger),  # in the log of events
+    sa.Column("last_sequence", sa.BigInteger),
+    sa.Column("since", UTCDateTime),  # when those to recover were created
+    sa.Column("until", UTCDateTime),
+    sa.Column("after_id", ByCodePoint),  # of those of `since`
+    sa.Index(None, "tenant_id", "endpoint_id", "id"),
 )

@@ -8,6 +8,7 @@ from typing import IO, TYPE_CHECKING, Any
 from msgspec import structs
 
 from . import sheets
+from .apart import in_turns
 from .db import one_moment
 from .idempotency import Answer
 from .incoming import Pieces
@@ -63,7 +64,7 @@ def _made(
         try:
             file.write(sheets.written([[column.name for column in columns]]))
             with one_moment(ctx.db):
-                for records in _pages(ctx, endpoint, values, params, per_page):
+                for records in in_turns(_pages(ctx, endpoint, values, params, per_page)):
                     file.write(sheets.written([column.of(each) for column in columns] for each in records))
         except BadRequest as refused:
             file.close()

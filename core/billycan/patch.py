@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from .fields import Amount
 from .problems import Invalid, RuleBroken
-from .reader import Known, SetAside, Walk, compiled, decode, take
+from .reader import Known, SetAside, Walk, compiled, decode_further, take
 
 T = TypeVar("T")
 
@@ -41,7 +41,7 @@ class Patch(Generic[T]):
                 stored[name] = value
             elif not _replaces(self.sent.get(name)):
                 stored[name] = as_stored(value)
-        return decode(merge(stored, self.sent), self.kind, known=known)
+        return decode_further(merge(stored, self.sent), self.kind, known)
 
 
 def decode_patch(tree: Any, kind: type[T], shown: Any = None) -> tuple[Patch[T], list[SetAside]]:

@@ -17,13 +17,18 @@ T = TypeVar("T")
 Known = dict[int, tuple[Any, Any]]  # by the id of a part of a tree, that part as it was when it was read, and what as
 
 
-def decode(tree: Any, kind: type[T], shown: Any = None, known: Known | None = None) -> T:
+def decode(tree: Any, kind: type[T], shown: Any = None) -> T:
     """The tree as a `kind`, or one Invalid with every fault and its path.
 
-    Members that only `shown` has are the server's to set. Parts of the tree that are `known` are not read again.
+    Members that only `shown` has are the server's to set.
     """
+    return decode_further(tree, kind, {}, shown)
+
+
+def decode_further(tree: Any, kind: type[T], known: Known, shown: Any = None) -> T:
+    """As `decode`, for a tree of which parts are known: they are not read again."""
     walk = Walk()
-    walk.known = known or {}
+    walk.known = known
     value: T = compiled(kind, shown).read(tree, "", (), walk, False)
     walk.faults += [Fault(a.path, "read_only", "is set by the server: leave it out") for a in walk.aside]
     if walk.faults:

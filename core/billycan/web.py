@@ -1,6 +1,6 @@
 """For a plugin's pages, requests and files: a body's bytes, JSON as answers have it, CSV, and refusals of a page."""
 
-from .apart import run_apart
+from .apart import in_turns, run_apart
 from .incoming import Incoming, Pieces
 from .problems import MethodNotAllowed, PayloadTooLarge, RouteNotFound, Unavailable, UnsupportedMediaType
 from .sharing.limits import network
@@ -17,6 +17,7 @@ __all__ = [
     "UnsupportedMediaType",
     "csv_reply",
     "encode",
+    "in_turns",
     "network",
     "read_bytes",
     "run_apart",

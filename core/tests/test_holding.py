@@ -1,9 +1,12 @@
 """The kit fails a test in which a write transaction holds more than SQL."""
 
+import fcntl
+import os
 import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -22,11 +25,19 @@ def burn():
         pass
 
 
+def locked(operation):
+    with Path(__file__).open("rb") as file:
+        fcntl.flock(file, operation)
+
+
 SLOW = {
     "connect": lambda: socket.create_connection(("127.0.0.1", 9)),
     "look_up": lambda: socket.getaddrinfo("localhost", 80),
     "start": lambda: subprocess.run([sys.executable, "--version"], check=False),
     "sleep": lambda: time.sleep(0),
+    "write": lambda: Path(os.devnull).write_bytes(b"x"),
+    "sync": lambda: os.fsync(2),
+    "lock": lambda: locked(fcntl.LOCK_EX),
     "hash": lambda: sys.audit("billycan.slow", "to hash a password"),
 }
 
@@ -78,6 +89,12 @@ def test_what_may_be_slow_is_refused_in_the_transaction_of_a_task(guest):
     worker.tick(client.app, failures.append)
     assert {type(error) for error in failures} == {RuntimeError}
     assert len(told()) == len(failures)  # one for each business, and the live one has a sandbox
+
+
+def test_a_file_may_be_read_and_a_lock_tried_in_a_transaction(guest):
+    client = guest(lambda: locked(fcntl.LOCK_EX | fcntl.LOCK_NB))
+    client.post("/v1/guests", status=200)
+    assert told() == []
 
 
 def test_a_read_may_take_its_time(guest):

@@ -44,7 +44,7 @@ LEAST_ANSWERS = 24  # where a machine is slow, a contest is longer
 ALONE_EVERY = 10  # noises, since a machine is not always equally fast
 LIMITS = {name.removeprefix("BILLYCAN_").lower(): int(most) for name, most in NO_LIMITS.items()}
 QUICK = Sizes(listed=20, pool=6)
-SHORT = Sizes(lines=150, listed=5, pool=1, rows=5_000, file_bytes=2_000_000)
+SHORT = Sizes(lines=150, listed=5, pool=1, rows=5_000, file_bytes=2_000_000, staff=20, failed=3_000)
 QUIET_KEYS = 10  # a key may not be given so much as a quick client asks for
 MAIL = {"url": "smtp://127.0.0.1:1", "sender": "mail@example.com"}  # nothing is sent where no worker runs
 QUIET = (("GET", "/v1/contacts", b""), ("POST", "/v1/contacts", b'{"name": "Grace"}'))
@@ -166,7 +166,12 @@ def noises(app: App, noisy: Noisy, only: str = "") -> dict[str, list[Request]]:
     )
     # How many fit on a page is asked when all is there.
     made = {name: noisy.requests(named[name]) for name in (*others, *reads)}
-    return {name: made[name] for name in (*reads, *others)}
+    pages = (
+        {name: each for name, each in noisy.pages().items() if only in name}
+        if not only or only.startswith("pages")
+        else {}
+    )
+    return {**{name: made[name] for name in (*reads, *others)}, **pages}
 
 
 def quiet_business(app: App) -> Business:

@@ -13,20 +13,25 @@ from urllib.parse import urlencode
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import Context, unit_of_work
+from billycan import Context, new_id, unit_of_work
 from billycan.app import App
 from billycan.businesses import create_key
 from billycan.endpoints import PARAMETER, Endpoint
+from billycan.query import MOST_METADATA
 from billycan.starting.settings import Settings
 from billycan.testing import Client
 from billycan.wire import encode
 from billycan_imports.testing import finish_imports
 from billycan_mail.tables import emails
 from billycan_reminders.reminding import remind
+from billycan_users.testing import Browser
+from billycan_webhooks.handlers import MOST_ENDPOINTS
+from billycan_webhooks.tables import deliveries
 
 DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 TEXT = "As agreed on the site, with all that belongs to it. "
 CASH = {"payment_method": "cash"}
+LEFT = 8  # of the endpoints that a business may have, for those that routes are asked of
 AGAIN = 4  # records of which an action can be asked again and again
 
 
@@ -35,29 +40,38 @@ class NoRecipe(Exception):
 
 
 class Sizes(Struct, frozen=True):
-    """How heavy the noise is: a document's lines, a list's records, records ready for an action, a file's rows."""
+    """How heavy the noise is: a document's lines, a list's records, records ready for an action, a file's rows.
+
+    `staff` give a service, `failed` deliveries are to be recovered, and a record has `keys` of metadata.
+    """
 
     lines: int = 500
     listed: int = 100
     pool: int = 30
     rows: int = 20_000
     file_bytes: int = 10 * 1024 * 1024 - 1024
+    staff: int = 100
+    failed: int = 20_000
+    keys: int = 50
 
 
-LIGHT = Sizes(lines=3, listed=3, pool=1, rows=50, file_bytes=5_000)
+LIGHT = Sizes(lines=3, listed=3, pool=1, rows=50, file_bytes=5_000, staff=2, failed=20, keys=3)
 
 
 class Request(Struct, frozen=True):
-    """What somebody asks for."""
+    """What somebody asks for; `cookie` is a session's, and a form has it in place of a key."""
 
     method: str
     path: str
     body: bytes = b""
+    cookie: str = ""
 
     def on_wire(self, key: str) -> tuple[bytes, bytes]:
         """The head and the body, as the load client sends them."""
-        head = f"{self.method} {self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
-        head += f"Content-Type: application/json\r\nContent-Length: {len(self.body)}\r\n\r\n"
+        who = f"Cookie: {self.cookie}\r\nAccept: text/html" if self.cookie else f"Authorization: Bearer {key}"
+        kind = "x-www-form-urlencoded" if self.cookie else "json"
+        head = f"{self.method} {self.path} HTTP/1.1\r\nHost: 127.0.0.1\r\n{who}\r\n"
+        head += f"Content-Type: application/{kind}\r\nContent-Length: {len(self.body)}\r\n\r\n"
         return head.encode(), self.body
 
 
@@ -77,12 +91,12 @@ class Noisy:
         self.monday = self.today + timedelta(7 - self.today.weekday() + 7)
         self.lists: dict[str, list[str]] = {}
         self.contact = self.make("contacts")["id"]
-        self.staff = self.make("staff")["id"]
+        self.staff, *_ = [self.make("staff")["id"] for _ in range(sizes.staff)]
         self.service = self.make("services")["id"]
         self.asked_first = self.call("/v1/services", {**NEW["services"](self), "requires_confirmation": True})["id"]
         self.category = self.make("expense_categories")["id"]
         # Whatever happens is told to these.
-        for number in range(3):
+        for number in range(MOST_ENDPOINTS - LEFT):
             body = {"url": f"https://example.com/{number}", "events": ["*"]}
             id = self.call("/v1/webhook_endpoints", body)["id"]
             self.call(f"/v1/webhook_endpoints/{id}/test", {})
@@ -94,7 +108,7 @@ class Noisy:
             return [FILES[route.path](self)]
         resource, _, action = route.path.removeprefix("/v1/").partition("/{id}")
         ids = self._records(route.method, resource, action.strip("/.")) if "{" in route.path else [{}]
-        path = route.path + self._query(endpoint)
+        paths = [route.path + query for query in self._queries(endpoint)]
         if resource in DIFFERING and route.method == "POST" and not ids[0]:
             ids *= min(self.sizes.pool, FEW.get(resource, self.sizes.pool))
         return [
@@ -103,8 +117,18 @@ class Noisy:
                 PARAMETER.sub(lambda found, of=each: of[found[1]], path),
                 self._body(endpoint, resource, action.strip("/.")),
             )
+            for path in paths
             for each in ids
         ]
+
+    def _queries(self, endpoint: Endpoint) -> list[str]:
+        """The queries of a route; a list is also searched, and filtered by as much metadata as it takes."""
+        query = self._query(endpoint)
+        takes = {*getattr(endpoint.signature.query, "__struct_fields__", ())} if endpoint.signature.listed else set()
+        found: dict[str, str] = {"search": TEXT[:20].strip()} if "search" in takes else {}
+        if "metadata" in takes:
+            found |= {f"metadata[key {i}]": TEXT for i in range(min(MOST_METADATA, self.sizes.keys))}
+        return [query, f"?{urlencode(found)}"] if found else [query]
 
     def _query(self, endpoint: Endpoint) -> str:
         path, takes = endpoint.route.path, endpoint.signature.query
@@ -140,6 +164,37 @@ class Noisy:
             times = min(times, AGAIN)
         made = [self.ready(resource, action or method) for _ in range(min(times, FEW.get(resource, times)))]
         return made[::-1]  # of tax periods only the last can be opened again
+
+    def pages(self) -> dict[str, list[Request]]:
+        """What the connections ask of pages, by family: every page, those of long documents, and ways in."""
+        browser = Browser(self.app).join(self.client)
+        cookie = "; ".join(f"{name}={value}" for name, value in browser.web.cookies.items())
+        invoice, quote = (self.call(f"/v1/{kind}", self.document())["id"] for kind in ("invoices", "quotes"))
+        sent = [self.call(f"/v1/{kind}/{id}/send", {}) for kind, id in (("invoices", invoice), ("quotes", quote))]
+        hosted = [each["hosted_url"].removeprefix(self.app.public_url) for each in sent]
+        draft = f"/dashboard/invoices/{self.call('/v1/invoices', self.document())['id']}"
+        found = {"resource": "invoices", "name": "app.css", "token": hosted[0].rpartition("/")[2]}
+
+        def address(path: str) -> str:
+            kind = next((kind for start, kind in PAGES.items() if path.startswith(start)), "")
+            id = self.read(kind) if kind else invoice if "{resource}" in path else NOBODYS
+            return PARAMETER.sub(lambda name: found.get(name[1], id if name[1] == "id" else NOBODYS), path)
+
+        every = [Request("GET", address(path), cookie=cookie) for path, _, _ in self.app.pages]
+        forms = browser.get(f"{draft}/edit").forms.values()
+        edit = next(each for each in forms if "line_items" in str([*each.fields]))
+        body = urlencode([(name, value) for name, value in edit.submit_fields() if name is not None]).encode()
+        document = [draft, f"{draft}/edit", f"{draft}/pdf", *hosted, *(f"{each}?format=pdf" for each in hosted)]
+        documents = [Request("GET", path, cookie=cookie) for path in document]
+        documents.append(Request("POST", edit.action or f"{draft}/edit", body, cookie))
+        wrong = urlencode({"email": browser.email, "password": "not the password of anybody"}).encode()
+        token = urlencode({"grant_type": "refresh_token", "refresh_token": "ort_live_x", "client_id": NOBODYS}).encode()
+        ways_in = [
+            Request("GET", "/dashboard/sign-in", cookie="x=y"),
+            Request("POST", "/dashboard/sign-in", wrong, cookie),
+            Request("POST", "/oauth/token", token, "x=y"),
+        ]
+        return {"pages: every one": every, "pages: documents": documents, "pages: ways in": ways_in}
 
     # Records ----------------------------------------------------------------------------------------------------------
 
@@ -196,6 +251,18 @@ class Noisy:
         start = f"{self.monday}T09:00:00+11:00"
         ids = {"client_id": self.contact, "service_id": self.service, "staff_id": self.staff}
         return {**ids, "start_at": start, "force": True, "notes": TEXT * 30}
+
+    def failing(self) -> str:
+        """An endpoint to which many deliveries failed."""
+        id = str(self.make("webhook_endpoints")["id"])
+        event, now = self.client.get("/v1/events?per_page=1")["data"][0], self.app.now()
+        new = {"tenant_id": self.client.tenant_id, "endpoint_id": id, "webhook_id": event["id"], "status": "failed"}
+        new |= {"event": event["event"], "created_at": now, "due_at": now, "failures": 4, "attempts_made": 4}
+        with self.app.db.writing(self.client.tenant_id) as db:
+            for first in range(0, self.sizes.failed, 1_000):
+                some = range(min(1_000, self.sizes.failed - first))
+                db.execute(sa.insert(deliveries), [{**new, "id": new_id("dlv"), "finished_at": now} for _ in some])
+        return id
 
     def quarter(self) -> dict[str, Any]:
         """One of the business's own tax periods, another each time."""
@@ -274,6 +341,7 @@ NEW: dict[str, Make] = {
         "people": [{"name": f"Grace {i}"} for i in range(min(50, n.sizes.lines))],
         "tags": [f"tag {i}" for i in range(min(50, n.sizes.lines))],
         "notes": TEXT * 100,
+        "metadata": {f"key {i}": TEXT for i in range(n.sizes.keys)},
     },
     "staff": lambda n: {
         "name": "Grace",
@@ -287,7 +355,12 @@ NEW: dict[str, Make] = {
         ],
     },
     "items": lambda n: {"name": "Tap", "unit_price": "4.95", "sku": f"T{next(n.numbers)}", "description": TEXT * 50},
-    "services": lambda n: {"name": "Blocked drain", "duration_minutes": 60, "capacity": 1000},
+    "services": lambda n: {
+        "name": "Blocked drain",
+        "duration_minutes": 60,
+        "capacity": 1000,
+        "slot_interval_minutes": 1 if n.sizes.staff > LIGHT.staff else 15,
+    },
     "bookings": Noisy.booking,
     "expense_categories": lambda n: {"name": f"Fittings {next(n.numbers)}"},
     "expenses": lambda n: {
@@ -384,10 +457,21 @@ OTHERWISE: dict[tuple[str, str], Callable[[Noisy], str]] = {
     ("sent_reminders", ""): Noisy.reminded,
     ("events", ""): lambda n: n.newest("events"),
     ("webhook_deliveries", ""): lambda n: n.newest("webhook_deliveries"),
+    ("webhook_endpoints", "recover"): Noisy.failing,
     ("invoices", "forfeit"): Noisy.deposit,
     ("payments", "deallocate"): Noisy.paid,
 }
 # Of these each new one must differ from all others.
+NOBODYS = "con_" + "0" * 26
+# Whose id the pages below have.
+PAGES = {
+    "/dashboard/webhooks/": "webhook_endpoints",
+    "/dashboard/deliveries/": "webhook_deliveries",
+    "/dashboard/events/": "events",
+    "/dashboard/reports/statements/": "contacts",
+    "/dashboard/attachments/": "attachments",
+    "/dashboard/imports/": "imports",
+}
 DIFFERING = {"items", "expense_categories", "suppressed_addresses", "gst_periods", "adjustment_notes"}
 # Members that a change of a record does not take.
 KEPT = {"bookings": ("service_id", "start_at", "staff_id", "force"), "adjustment_notes": ("invoice_id",)}
@@ -408,7 +492,8 @@ FEW = {"webhook_endpoints": 1, "sent_reminders": 10, "gst_periods": 40, "emails"
 QUERIES: dict[str, Make] = {
     "/v1/expenses/summary": lambda n: {"group_by": "gst_code"},
     "/v1/invoices/summary": lambda n: {"group_by": "client"},
-    "/v1/availability": lambda n: {"service_id": n.service, "from": n.today, "to": n.today + timedelta(9)},
+    # More than 100,000 starts would be too many.
+    "/v1/availability": lambda n: {"service_id": n.service, "from": n.today, "to": n.today},
     "/v1/reports/gst": lambda n: n.year(),
     "/v1/reports/gst/documents": lambda n: {**n.year(), "label": "1A"},
     "/v1/reports/gst/periods": lambda n: n.year(),

@@ -6,9 +6,11 @@ from itertools import chain
 from pathlib import Path
 
 import pytest
+import webtest
 
+from billycan import Context
 from billycan.starting import migrate
-from billycan.testing import throwaway
+from billycan.testing import Client, holding, run_timed, throwaway
 from billycan.testing.databases import NOT_TESTED
 
 HERE = Path(__file__).parent
@@ -17,6 +19,7 @@ pytestmark = pytest.mark.whole
 NOISES = {
     "everything": ("",),
     "documents": ("POST /v1/quotes", "PATCH /v1/invoices/{id}"),
+    "pages": ("pages: documents", "pages: ways in"),
     "files": ("GET /v1/invoices/{id}.pdf", "POST /v1/imports"),
 }
 
@@ -39,13 +42,34 @@ def test_every_route_is_asked_for_what_succeeds(make_app):
     app = make_app(*plugins().split(","), mail=MAIL, fresh=True)  # its work, which is due, is nobody else's
     noisy, asked = Noisy(app), []
     for endpoint in app.endpoints:
-        request = noisy.requests(endpoint)[0]
-        answer = noisy.client.call(request.method, request.path, raw=request.body or None)
+        requests = noisy.requests(endpoint)
+        for request in requests if endpoint.signature.listed else requests[:1]:
+            answer = noisy.client.call(request.method, request.path, raw=request.body or None)
+            assert answer.status_int == endpoint.route.status, f"{request.method} {request.path}: {answer.text}"
         asked.append((endpoint.route.method, endpoint.route.path))
-        assert answer.status_int == endpoint.route.status, f"{request.method} {request.path}: {answer.text}"
     described = app.openapi()["paths"]
     assert asked == [*app.at]
     assert {*asked} == {(m.upper(), path) for path, item in described.items() for m in item if m != "parameters"}
+
+
+def test_every_page_is_asked_for(make_app):
+    """What is asked of pages is answered by them; long documents, and the form to change one, in full."""
+    from contest import MAIL, plugins
+    from noise import Noisy
+
+    app = make_app(*plugins().split(","), mail=MAIL, fresh=True)
+    for name, requests in Noisy(app).pages().items():
+        web = webtest.TestApp(app.wsgi, cookiejar=None)
+        for request in requests:
+            app.clock.move(seconds=30)  # or there would be too many visits of one address
+            sent = {"Cookie": request.cookie, "Accept": "text/html"}
+            kind = {"Content-Type": "application/x-www-form-urlencoded"} if request.body else {}
+            answer = web.request(
+                request.path, method=request.method, headers=sent | kind, body=request.body, status="*"
+            )
+            allowed = (200, 303) if name == "pages: documents" else range(200, 500)
+            assert answer.status_int in allowed, f"{request.method} {request.path}: {answer.status}: {answer.text}"
+        assert requests, name
 
 
 def test_every_timed_task_has_work_due(tmp_path):
@@ -56,8 +80,24 @@ def test_every_timed_task_has_work_due(tmp_path):
     place = Place(f"sqlite:///{tmp_path}/fair.db", tmp_path)
     with closing(place.app()) as app:
         migrate.upgrade(app.db, app.manifests)
-        timed.burden(place, timed.Amounts(records=1, lines=1, rows=20), "http://127.0.0.1:9")
-        assert {name for name, records in timed.due(app.start()).items() if not records} == timed.NEVER_DUE
+        amounts = timed.Amounts(records=1, lines=1, rows=20, endpoints=1, old=20)
+        tenant_id = timed.burden(place, amounts, "http://127.0.0.1:9")
+        assert {name for name, records in timed.due(app.start(), tenant_id).items() if not records} == timed.NEVER_DUE
+
+
+def test_timed_work_changes_few_rows_in_a_transaction(make_app, monkeypatch):
+    """However much a business has that was kept for too long: nobody else could write to SQLite meanwhile."""
+    import old
+    from contest import MAIL, plugins
+
+    app = make_app(*plugins().split(","), mail=MAIL, fresh=True)
+    ctx, count = Context(app, Client(app).tenant_id), 5_500
+    with app.db.writing(ctx.tenant_id) as ctx.db:
+        old.fill(ctx, count)
+    assert {*old.left(app, ctx.tenant_id).values()} == {count}
+    monkeypatch.setattr(holding, "MOST_ROWS", 5_400)
+    run_timed(app)
+    assert {*old.left(app, ctx.tenant_id).values()} == {0}
 
 
 @pytest.fixture(scope="module")
@@ -87,8 +127,10 @@ def test_no_route_takes_another_business_away(held, engine, worker_class):
 
 
 @pytest.mark.long
-def test_no_timed_work_takes_another_business_away(engine):
+@pytest.mark.parametrize("worker_class", ["gthread", "gevent"])
+def test_no_timed_work_takes_another_business_away(engine, worker_class):
     import timed
 
-    held = timed.hold(engine, "gthread", timed.Amounts(records=8, lines=20, rows=4_000), 5.0)
+    amounts = timed.Amounts(records=8, lines=20, rows=4_000, old=10_000)
+    held = timed.hold(engine, worker_class, amounts, 5.0)
     assert not held.faults, held

@@ -21,12 +21,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import old
 import sqlalchemy as sa
 from aiosmtpd.controller import Controller
 from contest import ATTEMPTS, Outcome, Place, Timed, ask, multiples, quiet_business, served, tail, within
 from msgspec import Struct
 from servers import postgresql
 
+from billycan import Context
 from billycan.app import App
 from billycan.starting import migrate
 from billycan.testing import Client
@@ -55,11 +57,13 @@ NEVER_DUE = {
 
 
 class Amounts(Struct, frozen=True):
-    """How much is due: records of each kind, lines of a document, rows of an import."""
+    """How much is due: records of each kind, lines of a document, rows of an import, its endpoints, what is too old."""
 
     records: int = 60
     lines: int = 100
     rows: int = 12_000
+    endpoints: int = 20
+    old: int = 100_000
 
 
 class Receiver:
@@ -114,8 +118,8 @@ class Letterbox(Controller):
         return f"smtp://127.0.0.1:{self.port}"
 
 
-def burden(place: Place, amounts: Amounts, slow: str) -> None:
-    """Give a new business much that is due: most of it was made long ago, when nothing looked after timed work."""
+def burden(place: Place, amounts: Amounts, slow: str) -> str:
+    """Make a business with much that is due, most of it made long ago, when nothing looked after timed work: its id."""
     now = datetime.now(UTC)
     app = place.app(lambda: now - LONG_AGO).start()
     client = Client(app, profile={"name": "Noisy", "timezone": "Australia/Sydney"})
@@ -151,25 +155,31 @@ def burden(place: Place, amounts: Amounts, slow: str) -> None:
     tomorrow = (now + timedelta(days=1)).replace(microsecond=0).isoformat()
     for _ in range(amounts.records):
         client.post("/v1/bookings", {**booking, "start_at": tomorrow, "force": True})
-    for _ in range(3):
+    for _ in range(amounts.endpoints):
         client.post("/v1/webhook_endpoints", {"url": f"{slow}/slow", "events": ["contact.*"]})
     for number in range(amounts.records):
         client.post("/v1/contacts", {"name": f"Ada {number}"})
     for _ in range(50_000 // amounts.rows if amounts.rows > 5_000 else 2):
         table = "name,notes\n" + "".join(f'Ada {i},"{TEXT}"\n' for i in range(amounts.rows))
         client.call("POST", "/v1/imports?resource=contacts", raw=table.encode(), status=202)
+    ctx = Context(app, client.tenant_id)
+    with app.db.writing(ctx.tenant_id) as ctx.db:
+        old.fill(ctx, amounts.old)
     app.close()
+    return client.tenant_id
 
 
-def due(app: App) -> dict[str, int]:
-    """How many records each timed task has due; not those tasks that go from business to business."""
-    found = {}
+def due(app: App, tenant_id: str) -> dict[str, int]:
+    """How much each timed task has due: records of anybody, or this business's rows that are too old."""
+    found = old.left(app, tenant_id)
     with app.db.reading(across="a contest counts what is due") as db:
         for plugin, every in app.timed_tasks():
             if every.due:
                 records = every.due(app, app.now()).order_by(None).subquery()
                 count = sa.select(sa.func.count()).select_from(records)
                 found[f"{plugin}.{every.run.__name__}"] = db.execute(count).scalar_one()
+            else:
+                found.setdefault(f"{plugin}.{every.run.__name__}", 0)
     return found
 
 
@@ -204,8 +214,7 @@ class Contest:
         with served(self.place, self.worker_class) as server:
             ask(server.port, self.quiet, within(1.0))
             alone = self._phase(server.port, seconds / 2)
-            burden(self.place, self.amounts, self.receiver.url)
-            waiting = due(self.app)
+            waiting = due(self.app, burden(self.place, self.amounts, self.receiver.url))
             beside = self._phase(server.port, seconds)
         return outcome(self.database, self.worker_class, alone, beside, waiting)
 

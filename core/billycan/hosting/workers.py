@@ -21,6 +21,7 @@ from gunicorn.http.unreader import SocketUnreader
 from gunicorn.workers.gthread import ThreadWorker
 
 from billycan import wire
+from billycan.apart import let_others_go
 from billycan.app import App, build
 from billycan.defaults import refusal
 from billycan.problems import BadRequest, HeadersTooLarge, PayloadTooLarge, Problem, RateLimited, Timeout
@@ -158,7 +159,7 @@ def prepare(worker: Any) -> None:
         # More than these could not reach the database at once.
         places = 2 * _served[0].settings.pool_size if _served else 1
         is_gevent = "gevent.monkey" in sys.modules
-        worker.handle = _admitting(worker.handle, worker.cfg.keepalive, most, _let_others_go if is_gevent else _go_on)
+        worker.handle = _admitting(worker.handle, worker.cfg.keepalive, most, let_others_go if is_gevent else _go_on)
         worker.timeout_ctx = nullcontext  # gevent's own deadline for a head, without an answer
         if is_gevent:
             _prepare_gevent(worker.cfg)
@@ -233,24 +234,6 @@ def _prepare_gevent(cfg: Any) -> None:
 
 def _go_on() -> None:
     """Nothing: a process that handles one request at a time has no others."""
-
-
-def _let_others_go() -> None:
-    """Let each greenlet run for which something has arrived.
-
-    gevent's `sleep(0)` lets only those run that are ready already. It looks for what has arrived after 50 of them, and
-    one request of each of ten connections may take a second.
-    """
-    from gevent.hub import Waiter, get_hub  # noqa: PLC0415 - gevent need not be installed
-
-    hub = get_hub()
-    waiter, watcher = Waiter(hub), hub.loop.async_(priority=hub.loop.MINPRI)
-    try:
-        watcher.start(waiter.switch, None)
-        watcher.send()
-        waiter.get()
-    finally:
-        watcher.close()
 
 
 def _watch(cfg: Any, places: Places) -> None:

@@ -1,15 +1,18 @@
 """A write transaction holds SQL and nothing else: a test fails if something slow happens in one.
 
 SQLite has one writer, and on PostgreSQL others wait for the rows, so whatever is slow in a write transaction delays
-everybody's writes. In a test, an attempt to make a connection, start a process, sleep, or do anything that announces
-itself as slow is refused in a write transaction, and the test fails if one uses much CPU time outside of SQL. Code that
-is slow in a library, where Python cannot see it, announces itself: `sys.audit("billycan.slow", "to hash a password")`.
-SQL itself takes long if it changes many rows: SQLite counts them, and a test fails if a transaction changes too many.
+everybody's writes. In a test, an attempt to make a connection, start a process, sleep, write a file, wait for a lock
+of one, or do anything that announces itself as slow is refused in a write transaction, and the test fails if one uses
+much CPU time outside of SQL. Waits for a lock within the process are not seen. Code that is slow in a library, where
+Python cannot see it, announces itself: `sys.audit("billycan.slow", "to hash a password")`. SQL itself takes long if it
+changes many rows: SQLite counts them, and a test fails if a transaction changes too many.
 What happens once in a process does not count: SQLAlchemy compiles a statement at its first use, for up to 0.3 s.
 Outside of tests this does nothing.
 """
 
+import fcntl
 import gc
+import os
 import sqlite3
 import sys
 import threading
@@ -32,6 +35,10 @@ _REFUSED = {
     "socket.getaddrinfo": "to look up a name",
     "subprocess.Popen": "to start a process",
 }
+_WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+# What is locked or written by these is this process's part in whose turn it is, or in memory; and modules are compiled
+# once. They are looked for in the names of files.
+_FREE = ("billycan/engines/sqlite.py", "billycan/sharing/", "importlib")
 
 breaches: list[str] = []  # of the test that is running
 _thread = threading.local()
@@ -49,14 +56,15 @@ def watch() -> None:
     compiled._compile_w_cache = _timed(compiled._compile_w_cache)
     sys.addaudithook(_refuse)
     gc.callbacks.append(_time_collection)
-    time.sleep = _announced(time.sleep)  # which Python itself announces only from 3.13 on
+    time.sleep = _announced(time.sleep, "to sleep")  # which Python itself announces only from 3.13 on
+    os.fsync = _announced(os.fsync, "to wait for the disk")  # which it never does
 
 
-def _announced(sleep: Callable[..., None]) -> Callable[..., None]:
-    @wraps(sleep)
-    def announced(seconds: float) -> None:
-        sys.audit(SLOW, "to sleep")
-        sleep(seconds)
+def _announced(slow: Callable[..., None], what: str) -> Callable[..., None]:
+    @wraps(slow)
+    def announced(given: Any) -> None:
+        sys.audit(SLOW, what)
+        slow(given)
 
     return announced
 
@@ -98,11 +106,26 @@ def _changed(db: sa.Connection) -> int:
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
     """Refuse what may be slow in a write transaction: a hook for Python's audit events."""
-    if event != SLOW and event not in _REFUSED:
+    if not getattr(_thread, "is_open", False):
         return
-    if getattr(_thread, "is_open", False):
-        what = str(arguments[0]) if event == SLOW else _REFUSED[event]
+    what = str(arguments[0]) if event == SLOW else _REFUSED.get(event) or _on_disk(event, arguments)
+    if what:
         raise RuntimeError(_tell(f"a write transaction is open, so it is no time {what}: everybody's writes wait"))
+
+
+def _on_disk(event: str, arguments: tuple[Any, ...]) -> str:
+    """What is done with a file that may take long, as a refusal words it; "" for anything else."""
+    what = ""
+    if event == "open" and (arguments[2] or 0) & _WRITES:
+        what = "to write a file"
+    elif event in ("fcntl.flock", "fcntl.lockf") and not arguments[1] & (fcntl.LOCK_NB | fcntl.LOCK_UN):
+        what = "to wait for a lock"
+    frame = sys._getframe() if what else None
+    while frame is not None:
+        if any(name in frame.f_code.co_filename for name in _FREE):
+            return ""
+        frame = frame.f_back
+    return what
 
 
 def _tell(breach: str) -> str:

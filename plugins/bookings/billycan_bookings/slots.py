@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from billycan import Conflict, Context, Invalid, Row, new_id, own
 from billycan.fields import LAST_DATE, Moment, start_of_day
+from billycan.web import in_turns
 from billycan_staff.api import Person, people
 
 from . import rules
@@ -50,7 +51,7 @@ def offered(
         return []
     within = terms.occupied(since)[0], terms.occupied(until)[1]
     busy = _busy(ctx, staff, within, job_id)
-    return rules.openings(terms, staff, _taken(ctx, staff, within, instead_of), since, until, busy)
+    return rules.openings(terms, in_turns(staff), _taken(ctx, staff, within, instead_of), since, until, busy)
 
 
 def giving(service: Row, staff: Mapping[str, Person]) -> list[Person]:

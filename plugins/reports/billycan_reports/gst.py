@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from billycan import Context, GstPeriod, Row, own
 from billycan.gst import LABELS
+from billycan.web import in_turns
 
 from . import rules
 from .schemas import GstDocument, GstFigure, NotClaimed
@@ -187,7 +188,7 @@ def listed(ctx: Context, found: Found, label: str, page: int | None = None) -> l
     if page:
         select = select.limit(PER_PAGE).offset((page - 1) * PER_PAGE)
     documents = [GstDocument(id, dollars(cents), None) for id, cents in ctx.db.execute(select)]
-    for first in range(0, len(documents), PER_PAGE):  # a statement has room for so many ids
+    for first in in_turns(range(0, len(documents), PER_PAGE)):  # a statement has room for so many ids
         named(ctx, documents[first : first + PER_PAGE])
     return documents
 

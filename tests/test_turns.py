@@ -1,0 +1,36 @@
+"""Reads that take Python long let others go first, again and again: under gevent nobody else would be served."""
+
+import pytest
+
+from billycan import apart
+from billycan.testing import Client
+
+DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+
+@pytest.fixture
+def pauses(monkeypatch):
+    """How often others were let go, as gevent would."""
+    found = []
+    monkeypatch.setattr(apart, "_is_gevent", lambda: True)
+    monkeypatch.setattr(apart, "let_others_go", lambda: found.append(1))
+    return found
+
+
+def test_others_go_between_the_pages_of_an_export(make_app, pauses):
+    client = Client(make_app("contacts"))
+    for i in range(101):
+        client.post("/v1/contacts", {"name": f"Ada {i}"})
+    assert not pauses, "a write makes no pause: those others might wait for it"
+    client.call("GET", "/v1/contacts", headers={"Accept": "text/csv"}, status=200)
+    assert len(pauses) == 2
+
+
+def test_others_go_between_the_people_who_may_be_booked(make_app, pauses):
+    client = Client(make_app("bookings", "contacts", "staff"))
+    for i in range(3):
+        hours = [{"day": day, "start": "09:00", "end": "17:00"} for day in DAYS]
+        client.post("/v1/staff", {"name": f"Grace {i}", "hours": hours})
+    service = client.post("/v1/services", {"name": "Blocked drain", "duration_minutes": 60})["data"]["id"]
+    found = client.get(f"/v1/availability?service_id={service}&from=2026-11-30&to=2026-11-30")["data"]
+    assert found and len(found[0]["staff_ids"]) == 3 and len(pauses) == 3

@@ -190,6 +190,7 @@ class Noisy:
         wrong = urlencode({"email": browser.email, "password": "not the password of anybody"}).encode()
         token = urlencode({"grant_type": "refresh_token", "refresh_token": "ort_live_x", "client_id": NOBODYS}).encode()
         ways_in = [
+            Request("GET", "/dashboard", cookie=cookie),
             Request("GET", "/dashboard/sign-in", cookie="x=y"),
             Request("POST", "/dashboard/sign-in", wrong, cookie),
             Request("POST", "/oauth/token", token, "x=y"),

@@ -73,6 +73,7 @@ deliveries = tenant_table(
         "created_at",
         "id",
         "event",
+        "status",  # or SQLite would read the rows
     ),
 )
 

@@ -34,7 +34,7 @@ def upgrade() -> None:
     op.create_index(OPEN, "webhooks_deliveries", [*COLUMNS, "event"])
     _index_leased()
     some = sa.text("status IN ('failed', 'held')")
-    columns = ["tenant_id", "endpoint_id", "created_at", "id", "event"]
+    columns = ["tenant_id", "endpoint_id", "created_at", "id", "event", "status"]
     op.create_index(LOST, "webhooks_deliveries", columns, sqlite_where=some, postgresql_where=some)
 
 

@@ -174,6 +174,7 @@ def decide(visit: Visit, endpoint: Any, path: str, body: Any) -> Any:
 
     The form carries the version that its page showed.
     """
+    _require(visit, endpoint)
     version = forms.version(visit.form)
     if version is None:
         raise ChangedMeanwhile

@@ -39,7 +39,7 @@ def by_page(client, quote, form):
     return Call(
         "POST",
         quote["hosted_url"].removeprefix(client.app.public_url),
-        form,
+        b"version=%d&" % quote["version"] + form,
         {**FORM, "X-Forwarded-For": next(addresses)},
     )
 

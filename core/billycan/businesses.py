@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 
-MOST_KEYS = 200  # of a tenant that work
+MOST_KEYS = 200  # of a business and its sandbox together that work
 MOST_ENDED = 1_000  # of a tenant that are kept after they were revoked or expired, for the list of keys
 
 
@@ -86,20 +86,24 @@ def create_key(
     """Make a key for a tenant; returns its id and the key itself, which cannot be shown again.
 
     `made_by` is the person who does. `instead_of` is an id for a key of which there is one at a time: the one that had
-    it before is refused from then on. The caller bumps the epoch after the commit. Raise Conflict if the tenant has
-    200 keys that work already.
+    it before is refused from then on. The caller bumps the epoch after the commit. Raise Conflict if the business has
+    200 keys that work already, those of its sandbox included.
     """
+    tenant = db.execute(sa.select(tenants.c.environment, tenants.c.paired_id).where(tenants.c.id == tenant_id)).one()
     # Locked, so that two who each make the last key take turns.
-    tenant = sa.select(tenants.c.environment).where(tenants.c.id == tenant_id).with_for_update()
-    environment = db.execute(tenant).scalar_one()
+    live_id = tenant_id if tenant.environment == "live" else tenant.paired_id
+    db.execute(sa.select(tenants.c.id).where(tenants.c.id == live_id).with_for_update())
     works = keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > now))
-    others = sa.select(sa.func.count()).where(keys.c.tenant_id == tenant_id, keys.c.id != (instead_of or ""))
+    others = sa.select(sa.func.count()).where(
+        keys.c.tenant_id.in_((tenant_id, tenant.paired_id)), keys.c.id != (instead_of or "")
+    )
+    others = others.execution_options(billycan_across="a business and its sandbox have so many keys together")
     if db.execute(others.where(works)).scalar_one() >= MOST_KEYS:
         raise Conflict(
             f"A business has at most {MOST_KEYS} keys: revoke those that are no longer used.", code="too_many_keys"
         )
     _forget_oldest(db, tenant_id, now)
-    id, key = instead_of or new_id("key"), new_key(environment)
+    id, key = instead_of or new_id("key"), new_key(tenant.environment)
     values: dict[str, Any] = {
         "tenant_id": tenant_id,
         "digest": digest(key),

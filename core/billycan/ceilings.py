@@ -25,7 +25,7 @@ _ACROSS = "every request looks for the ceiling of its business"
 
 
 class Ceilings:
-    """The ceiling of each business. A business and its sandbox are counted apart, each with the same ceiling."""
+    """The ceiling of each business, which it and its sandbox have together."""
 
     def __init__(self, app: "App", recent: Recent[dict[str, Limit]]) -> None:
         self._app, self._recent = app, recent
@@ -33,13 +33,22 @@ class Ceilings:
     def of(self, tenant_id: str) -> Limit:
         """The limit for a business; what the operator changes applies at once on this host, elsewhere in a second."""
         settings = self._app.settings
-        own = self._recent.get("", self._load).get(tenant_id)
-        return own or Limit(_name(tenant_id), settings.business_per_minute, settings.business_per_second)
+        business = self._app.tenants.business_of(self._app.db, tenant_id)
+        own = self._recent.get("", self._load).get(business)
+        return own or Limit(_name(business), settings.business_per_minute, settings.business_per_second)
+
+    def in_force(self, tenant_id: str, per_minute: int, per_second: int) -> tuple[int, int]:
+        """What a key with these limits can have: at most ten times the deployment's, and no more than its business."""
+        settings, all_together = self._app.settings, self.of(tenant_id)
+        return (
+            min(per_minute, MOST_TIMES * settings.per_minute, all_together.per_minute),
+            min(per_second, MOST_TIMES * settings.per_second, all_together.per_second),
+        )
 
     def of_visitors(self, tenant_id: str) -> Limit:
         """As many again for whoever opens the pages that a business sends out, so that no stranger stops its work."""
         limit = self.of(tenant_id)
-        return Limit(f"visitors:{tenant_id}", limit.per_minute, limit.per_second)
+        return Limit(limit.name.replace("business:", "visitors:"), limit.per_minute, limit.per_second)
 
     def _load(self) -> dict[str, Limit]:
         with self._app.db.reading(across=_ACROSS) as db:
@@ -48,14 +57,14 @@ class Ceilings:
 
 
 def set_ceiling(db: sa.Connection, tenant_id: str, per_minute: int, per_second: int) -> None:
-    """Choose other limits for a business than the deployment's. The caller bumps the epoch after the commit."""
+    """Choose other limits for a business, by its live id, than the deployment's. The caller then bumps the epoch."""
     values = {"per_minute": per_minute, "per_second": per_second}
     row = upsert(ceilings, db).values(tenant_id=tenant_id, **values)
     db.execute(row.on_conflict_do_update(index_elements=["tenant_id"], set_=values))
 
 
 def clear_ceiling(db: sa.Connection, tenant_id: str) -> None:
-    """Give a business the deployment's limits again. The caller bumps the epoch after the commit."""
+    """Give a business, by its live id, the deployment's limits again. The caller bumps the epoch after the commit."""
     db.execute(sa.delete(ceilings).where(ceilings.c.tenant_id == tenant_id))
 
 

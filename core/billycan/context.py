@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .app import App
     from .extending import Sent
     from .keys import Identity
+    from .manifest import Extends
     from .pages import Found
     from .statements import Asked
     from .tenants import Tenant
@@ -64,6 +65,7 @@ class Context:
         self.request_id, self.path, self.if_match, self.writes = request_id, path, if_match, writes
         self.events: list[Event] = []
         self.sent_besides: Sent | None = None  # what the body holds for plugins that extend the record
+        self.made: dict[str, list[Extends]] = {}  # new records by id, and which of those plugins keep some of them
         self.told: tuple[Any, Any] | None = None  # the record emitted last, and as it was told of
         # With `fields`, the kind of the records that are shown, and which of their members.
         self.chosen: tuple[Any, frozenset[str]] | None = None

@@ -8,7 +8,6 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from . import pages
-from .ceilings import MOST_TIMES
 from .db import is_read_only
 from .hookspecs import hookimpl
 from .keys import Identity
@@ -69,12 +68,8 @@ def rate_limit(app: "App", identity: Identity | None, address: str, now: float) 
     settings = app.settings
     if identity is None:
         return app.count(now, Limit(by_address("api", address), settings.per_minute, settings.per_second))
-    own = Limit(
-        f"key:{identity.id}",
-        min(identity.per_minute, MOST_TIMES * settings.per_minute),
-        min(identity.per_second, MOST_TIMES * settings.per_second),
-    )
-    return app.count(now, own, app.ceilings.of(identity.tenant_id))
+    own = app.ceilings.in_force(identity.tenant_id, identity.per_minute, identity.per_second)
+    return app.count(now, Limit(f"key:{identity.id}", *own), app.ceilings.of(identity.tenant_id))
 
 
 @hookimpl(trylast=True)

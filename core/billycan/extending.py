@@ -4,7 +4,7 @@ Neither the handlers nor the Records of a resource know of them. What a client s
 before its handler runs and kept when the record's row is written; what is shown is added before a record is encoded.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Any
@@ -73,7 +73,8 @@ def filled(ctx: "Context", answer: Any) -> Any:
     wanted = [ctx.wants(type(records[0]), *members(e.shows)) for e in adds]
     if not any(wanted):
         return answer
-    added = [(e.fill(ctx, ids) if asked else {}, e.shows()) for e, asked in zip(adds, wanted, strict=True)]
+    asked = [[*_not_blank(ctx, e, ids)] if is_wanted else [] for e, is_wanted in zip(adds, wanted, strict=True)]
+    added = [(e.fill(ctx, some) if some else {}, e.shows()) for e, some in zip(adds, asked, strict=True)]
     shown = []
     for record in records:
         parts = [structs.asdict(found.get(record.id, nothing)) for found, nothing in added]
@@ -81,9 +82,19 @@ def filled(ctx: "Context", answer: Any) -> Any:
     return answer.of(shown) if page else shown[0]
 
 
+def _not_blank(ctx: "Context", extends: Extends, ids: Sequence[str]) -> Iterator[str]:
+    """Leave out the records of this request that are new and for which this plugin was sent nothing to keep."""
+    is_kept = extends.takes is not None and {*members(extends.takes)} == {*members(extends.shows)}
+    for id in ids:
+        if not is_kept or id not in ctx.made or extends in ctx.made[id]:
+            yield id
+
+
 def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool:
     """Let plugins keep what the body holds for them of a record whose row is written; whether any of it changed."""
     sent = ctx.sent_besides
+    if new:
+        ctx.made[id] = []
     if sent is None or sent.table is not table or sent.id != (None if new else id):
         return False
     ctx.sent_besides = None
@@ -96,6 +107,8 @@ def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool
         if any(as_stored(getattr(after, name)) != as_stored(value) for name, value in before.items()):
             extends.keep(ctx, id, after)
             changed = True
+            if new:
+                ctx.made[id].append(extends)
     return changed
 
 

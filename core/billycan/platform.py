@@ -16,7 +16,7 @@ from .working import replays, retention, worker
 
 
 class Limits(Struct):
-    """A key's rate limits.
+    """A key's rate limits, as far as the deployment and the ceiling of its business let it reach them.
 
     per_minute: Requests in any 60 seconds.
     per_second: Requests in any second within that.
@@ -82,7 +82,7 @@ def get_me(ctx: Context) -> Me:
         tenant=TenantName(ctx.tenant_id, ctx.tenant.name),
         environment=identity.environment,
         scopes=list(identity.scopes),
-        limits=Limits(identity.per_minute, identity.per_second),
+        limits=Limits(*ctx.app.ceilings.in_force(ctx.tenant_id, identity.per_minute, identity.per_second)),
         app=Named(identity.app_id, identity.app_name or "") if identity.app_id else None,
         connection=ConnectionName(identity.connection_id) if identity.connection_id else None,
     )

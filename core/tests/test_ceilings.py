@@ -65,13 +65,29 @@ def test_the_headers_describe_whichever_window_is_nearest_to_refusing(make_app):
     assert window(narrow) == (1, 0)
 
 
-def test_a_sandbox_is_counted_apart_from_its_business(make_app):
-    client = Client(make_app("contacts", business_per_minute=1))
+def test_a_sandbox_is_counted_with_its_business(make_app):
+    app = make_app("contacts", business_per_minute=1)
+    client = Client(app)
+    sandbox, neighbour = client.sandbox(), Client(app)
     client.get("/v1/contacts")
-    sandbox = client.sandbox()
+    sandbox.refused(429, "rate_limited", "GET", "/v1/contacts")
+    neighbour.sandbox().get("/v1/contacts")
+    neighbour.refused(429, "rate_limited", "GET", "/v1/contacts")
+    with app.db.writing() as db:
+        set_ceiling(db, client.tenant_id, 2, 2)
+    app.epoch.bump()
     sandbox.get("/v1/contacts")
     client.refused(429, "rate_limited", "GET", "/v1/contacts")
-    sandbox.refused(429, "rate_limited", "GET", "/v1/contacts")
+
+
+def test_the_limits_that_a_key_is_told_are_those_that_refuse(make_app):
+    app = make_app("contacts", per_minute=10, per_second=5, business_per_minute=30, business_per_second=60)
+    told = {}
+    for given in (7, 100_000):
+        client = Client(app, per_minute=given, per_second=given)
+        told[given] = client.get("/v1/me")["data"]["limits"]
+        assert window(client)[0] == told[given]["per_minute"]
+    assert told == {7: {"per_minute": 7, "per_second": 7}, 100_000: {"per_minute": 30, "per_second": 50}}
 
 
 def test_the_operator_gives_one_business_another_ceiling_and_takes_it_away(make_app):
@@ -112,9 +128,12 @@ def test_a_business_has_at_most_two_hundred_keys_that_work(make_app):
         made = [create_key(db, tenant_id, ["read"], app.now())[0] for _ in range(MOST_KEYS - 1)]
         with pytest.raises(Conflict, match="at most 200 keys"):
             create_key(db, tenant_id, ["read"], app.now())
-        create_key(db, _paired(db, tenant_id), ["read"], app.now())
+        with pytest.raises(Conflict, match="at most 200 keys"):
+            create_key(db, _paired(db, tenant_id), ["read"], app.now())
         revoke_key(db, made[0], app.now())
-        create_key(db, tenant_id, ["read"], app.now())
+        create_key(db, _paired(db, tenant_id), ["read"], app.now())
+        with pytest.raises(Conflict, match="at most 200 keys"):
+            create_key(db, tenant_id, ["read"], app.now())
 
 
 @pytest.mark.parametrize("ends_by", ["revoking", "expiry"])
@@ -138,5 +157,5 @@ def test_only_the_newest_ended_keys_of_a_business_are_kept(make_app, monkeypatch
 
 
 def _paired(db: sa.Connection, tenant_id: str) -> str:
-    """The paired tenant, whose keys are counted apart."""
+    """The sandbox of a business."""
     return db.execute(sa.select(tenants.c.paired_id).where(tenants.c.id == tenant_id)).scalar_one()

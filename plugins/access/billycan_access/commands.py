@@ -34,33 +34,67 @@ def list_requests(opened: Any, all_states: bool, as_json: bool) -> None:
 
     with _access(opened) as app, app.db.writing() as db:
         records.expire(db, app)
-        rows = [dict(row._mapping) for row in records.listed(db, app, all_states=all_states)]
+        rows = [_told(row) for row in records.listed(db, app, all_states=all_states)]
     if as_json:
         _say(rows, as_json)
         return
     for row in rows:
-        click.echo(f"{row['id']}  {row['state']}  {row['email']}  {row['abn'] or '-'}  {row['business']!r}")
+        who = f"{row['email']}  {row['abn'] or '-'}  {row['business']!r}"
+        click.echo(f"{row['id']}  {row['state']}  {who}  {row['digest']}")
     if not rows:
         click.echo("nobody waits")
 
 
 @access.command("approve")
 @click.argument("request_id")
+@click.option("--digest", help="Approve what `billycan access list` showed with this digest, without asking.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 @click.pass_obj
-def approve(opened: Any, request_id: str, as_json: bool) -> None:
-    """Create the business, its sandbox and its owner's invitation; prints the link to send to them.
+def approve(opened: Any, request_id: str, digest: str | None, as_json: bool) -> None:
+    """Show a request; once you confirm it, create the business, its sandbox and its owner's invitation.
+
+    It prints the link to send to the owner. A request that has changed since it was shown is not approved. In a script,
+    read it with `billycan access list --json` and give its digest.
 
     \b
     billycan access approve acc_01abc
+    billycan access approve acc_01abc --digest 0c5f6b1d2a9e4f370c5f6b1d2a9e4f37
     """
     from msgspec import to_builtins
 
+    from billycan_users.api import check_digest
+
     from . import records
 
-    with _access(opened) as app, app.db.writing() as db:
-        approved = records.approve(db, app, request_id)
+    with _access(opened) as app:
+        digest = digest or _confirmed(app, request_id, as_json=as_json)
+        with app.db.writing() as db:
+            approved = records.approve(db, app, request_id, lambda now: check_digest(digest, now))
     _say(to_builtins(approved), as_json)
+
+
+def _confirmed(app: "App", request_id: str, *, as_json: bool) -> str:
+    """Show a request, and return its digest if whoever runs the command confirms it."""
+    from . import records
+
+    if as_json:
+        raise click.UsageError("--digest: give the digest that `billycan access list` shows: --json asks nothing")
+    with app.db.writing() as db:
+        found = _told(records.awaiting(db, app, request_id))
+    for name in ("business", "abn", "email", "purpose", "state", "digest"):
+        click.echo(f"{name}: {found[name]!r}")
+    click.confirm("Give this business access?", abort=True)
+    return str(found["digest"])
+
+
+def _told(row: Any) -> dict[str, Any]:
+    """Return what the commands tell of a request, with the digest of what whoever decides on it sees."""
+    from billycan_users.api import digest_of
+
+    from . import records
+
+    shown = {name: value for name, value in row._mapping.items() if name not in records.HIDDEN}
+    return shown | {"digest": digest_of(records.seen(row))}
 
 
 @access.command("refuse")

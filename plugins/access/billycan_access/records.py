@@ -25,6 +25,7 @@ _KEPT = timedelta(days=90)  # after a decision
 
 State = Literal["unproved", "proved", "approved", "refused", "expired"]
 OPEN = ("unproved", "proved")
+HIDDEN = ("digest", "address")  # of the link that proves the address, and from where somebody asked
 
 
 class Asked(Struct, frozen=True):
@@ -120,7 +121,7 @@ def approve(db: sa.Connection, app: App, id: str, check_seen: Callable[[Any], No
 
     `check_seen` is called with what `seen` gives, and raises if whoever approves saw something else.
     """
-    row = _open(db, app, id)
+    row = awaiting(db, app, id)
     check_seen(seen(row))
     live = row.business_id or create_tenants(db, _profile(row), app.now())[0]
     # Mailed, the link proves the address to nobody but its owner; otherwise whoever approves makes sure of it.
@@ -134,7 +135,7 @@ def approve(db: sa.Connection, app: App, id: str, check_seen: Callable[[Any], No
 
 def refuse(db: sa.Connection, app: App, id: str) -> None:
     """Decide against a request; nobody is told. Raises NotFound, or Conflict once decided."""
-    _open(db, app, id)
+    awaiting(db, app, id)
     _decide(db, app, id, "refused")
 
 
@@ -145,7 +146,7 @@ def paired(db: sa.Connection, tenant_id: str) -> str:
 
 def listed(db: sa.Connection, app: App, *, all_states: bool = False) -> Sequence[Any]:
     """The requests that wait for a decision, proved ones first, or all that are kept, the newest first."""
-    shown = [column for column in requests.c if column.name not in ("digest", "address", "state")]
+    shown = [column for column in requests.c if column.name not in (*HIDDEN, "state")]
     state = sa.case((_is_idle(app), "expired"), else_=requests.c.state).label("state")
     select = sa.select(*shown, state).order_by(requests.c.created_at.desc(), requests.c.id)
     kept = sa.or_(requests.c.decided_at.is_(None), requests.c.decided_at > app.now() - _KEPT)
@@ -153,8 +154,8 @@ def listed(db: sa.Connection, app: App, *, all_states: bool = False) -> Sequence
     return sorted(rows, key=lambda row: row.state != "proved") if not all_states else rows
 
 
-def _open(db: sa.Connection, app: App, id: str) -> Any:
-    """A request that waits for a decision, locked against another."""
+def awaiting(db: sa.Connection, app: App, id: str) -> Any:
+    """A request that waits for a decision, locked against another. Raises NotFound, or Conflict once decided."""
     expire(db, app)
     row = db.execute(sa.select(requests).where(requests.c.id == id).with_for_update()).first()
     if row is None:

@@ -109,23 +109,35 @@ def test_a_decision_is_made_once_and_by_command_too(app):
     ask(app, email="other@example.com")
     first, second = stored(app)
 
-    def run(*args, code=0):
-        done = CliRunner().invoke(command, args, obj=lambda: _opened(app))
+    def run(*args, code=0, typed=""):
+        done = CliRunner().invoke(command, args, input=typed, obj=lambda: _opened(app))
         assert done.exit_code == code, done.output
         return done.output
 
     waiting = json.loads(run("list", "--json"))
     assert [w["email"] for w in waiting] == ["other@example.com", "wren@example.com"]
-    assert not {"digest", "address"} & waiting[0].keys()
-    approved = json.loads(run("approve", first.id, "--json"))
+    assert "address" not in waiting[0] and first.digest != waiting[1]["digest"] in run("list")
+    assert "--digest" in run("approve", first.id, "--json", code=2), "it asks nothing"
+    asked = run("approve", first.id, typed="n\n", code=1)
+    assert "wren@example.com" in asked and "Give this business access?" in asked
+    with app.db.writing() as db:
+        db.execute(sa.update(requests).where(requests.c.id == first.id).values(business="Another"))
+    shown = waiting[1]["digest"]
+    assert "has changed" in run("approve", first.id, "--digest", shown, "--json", code=1)
+    assert stored(app)[0].state == "unproved"
+    shown = json.loads(run("list", "--json"))[1]["digest"]
+    approved = json.loads(run("approve", first.id, "--digest", shown, "--json"))
     assert (
         approved.keys() == {"request", "tenant", "sandbox", "user", "link"} and "/dashboard/join/" in approved["link"]
     )
     assert "approved already" in run("refuse", first.id, code=1)
     assert "no request" in run("approve", "acc_nope", code=1)
+    assert "tenant: ten_" in run("approve", second.id, typed="y\n")
+    ask(app, email="third@example.com")
+    second = stored(app)[-1]
     run("refuse", second.id)
     assert "refused already" in run("approve", second.id, code=1)
-    assert run("list") == "nobody waits\n" and len(run("list", "--all").splitlines()) == 2
+    assert run("list") == "nobody waits\n" and len(run("list", "--all").splitlines()) == 3
 
 
 class _opened:

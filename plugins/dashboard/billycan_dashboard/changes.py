@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from billycan import Forbidden, NotFound, Problem
 from billycan.web import RouteNotFound
-from billycan_users.api import Answer, Led, Shown, Visit, money, words
+from billycan_users.api import Answer, ChangedMeanwhile, Led, Shown, Visit, money, words
 
 from . import forms
 from .browsing import ENDING, has_members, show_record
@@ -110,18 +110,29 @@ def show_action(visit: Visit, resource: str, id: str, action: str, row: str = ""
     kind, endpoint = _action(visit, resource, action, nested)
     _require(visit, endpoint)
     told = words_of(kind, nested or action, action if nested else "")
-    if not has_members(endpoint) and not told.asks:
+    # What has changed is seen on the record's page.
+    if isinstance(visit.problem, ChangedMeanwhile) or not (has_members(endpoint) or told.asks):
         return show_record(visit, resource, id)
     own = _own_rows(kind, endpoint) if has_members(endpoint) else {}
-    fields = ",".join((*_naming(kind), *own.values()))
+    fields = ",".join((*_naming(kind), "version", *own.values()))
     record = visit.call("GET", f"{kind.path}/{id}", {"fields": fields})["data"]
     rows = {name: _choices_of_rows(record[member], member) for name, member in own.items()}
     button = action_label(kind, nested or action, action if nested else "")
     title = doing(kind, button, title_of(kind, record))
     page = f"{kind.page}/{id}"
     says = told.says or _sentence(endpoint)
-    ends = (nested or action) in ENDING
-    return _show_form(visit, kind, endpoint, title=title, button=button, says=says, back=page, own=rows, ends=ends)
+    return _show_form(
+        visit,
+        kind,
+        endpoint,
+        title=title,
+        button=button,
+        says=says,
+        back=page,
+        own=rows,
+        ends=(nested or action) in ENDING,
+        version=visit.query.get("version") or str(record["version"]),
+    )
 
 
 def act(visit: Visit, resource: str, id: str, action: str, row: str = "", nested: str = "") -> Answer:
@@ -130,7 +141,7 @@ def act(visit: Visit, resource: str, id: str, action: str, row: str = "", nested
         return show_action(visit, resource, id, action, row, nested)
     body = _body(visit, endpoint) if has_members(endpoint) else {}
     path = f"{kind.path}/{id}/{action}" + (f"/{row}/{nested}" if nested else "")
-    answer = call(visit, endpoint, path, body)
+    answer = decide(visit, endpoint, path, body)
     if kind.path == EMAILS:
         return led(visit, answer)
     made = answer.get("id", id) if isinstance(answer, dict) else id
@@ -143,7 +154,7 @@ def delete_record(visit: Visit, resource: str, id: str) -> Answer:
     kind = kind_at(visit, resource)
     if "delete" not in kind.routes:
         raise RouteNotFound
-    visit.call("DELETE", f"{kind.path}/{id}", version=forms.version(visit.form))
+    decide(visit, kind.routes["delete"], f"{kind.path}/{id}", None)
     return Led(kind.page, f"The {kind.one} was deleted.")
 
 
@@ -156,6 +167,23 @@ def call(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None 
             visit.faults |= forms.placed(problem, forms.controls(endpoint.signature.body))
             problem.details = []
         raise
+
+
+def decide(visit: Visit, endpoint: Any, path: str, body: Any) -> Any:
+    """What the API answers to what a form decides of a record; raise ChangedMeanwhile unless that is as it was shown.
+
+    The form carries the version that its page showed.
+    """
+    _require(visit, endpoint)
+    version = forms.version(visit.form)
+    if version is None:
+        raise ChangedMeanwhile
+    try:
+        return call(visit, endpoint, path, body, version=version)
+    except Problem as problem:
+        if problem.code != "version_conflict":
+            raise
+        raise ChangedMeanwhile from None
 
 
 def _sentence(endpoint: Any) -> str:
@@ -215,6 +243,7 @@ def _show_form(
     back: str = "",
     own: Mapping[str, Choices] | None = None,
     ends: bool = False,
+    version: str = "",
 ) -> Answer:
     body = endpoint.signature.body
     asked = forms.worded(forms.controls(body), kind.labels, kind.hints) if has_members(endpoint) else ()
@@ -235,7 +264,7 @@ def _show_form(
         "ends": ends,
         "says": says,
         "back": back or (f"{kind.page}/{record['id']}" if record else kind.page),
-        "version": visit.form.get("version") or (record["version"] if record else ""),
+        "version": visit.form.get("version") or version or (record["version"] if record else ""),
         "main": [c for c in asked if not _is_rare(c, asked, kind)],
         "rest": [c for c in asked if _is_rare(c, asked, kind)],
         "fields": fields,

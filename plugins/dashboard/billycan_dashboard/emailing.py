@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from billycan import Fault, Forbidden, Invalid, NotFound, Problem
 from billycan.web import RouteNotFound, encode
-from billycan_users.api import Answer, Screen, Sent, Shown, Visit
+from billycan_users.api import Answer, ChangedMeanwhile, Screen, Sent, Shown, Visit
 
 from . import changes, forms, mailed
 from .kinds import Kind, kind_at, label, title_of
@@ -51,6 +51,7 @@ def show_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
     if about is None:
         return changes.show_action(visit, resource, id, "email")
     _require(about)
+    has_changed = isinstance(visit.problem, ChangedMeanwhile)  # and is seen in the new preview
     record = visit.call("GET", f"{about.kind.path}/{id}")["data"]
     ready = _preview(visit, about, _asked(about, visit.query))
     subject = ready["subject"].removeprefix(_SANDBOX)
@@ -63,6 +64,7 @@ def show_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
         "back": f"{about.kind.page}/{id}",
         "ready": {**ready, "subject": subject},
         "is_draft": _is_draft(visit, about, record),
+        "version": record["version"] if has_changed else visit.form.get("version") or record["version"],
         "has_server": mailed.has_server(visit),
     }
     return Shown("dashboard/email.html", values, frames=True)
@@ -79,7 +81,7 @@ def send_email(visit: Visit, resource: str, id: str, action: str = "") -> Answer
     if not body["to"]:
         raise Invalid.of(Fault("to", "required", "is required: an address, or several"))
     endpoint = visit.app.at["POST", f"{about.offer.path}/email"]
-    email = changes.call(visit, endpoint, f"{about.path}/email", body)
+    email = changes.decide(visit, endpoint, f"{about.path}/email", body)
     finished = f"The {about.offer.noun} is no longer a draft." if _is_draft(visit, about, record) else ""
     return mailed.led(visit, email, f"{about.kind.page}/{id}", finished)
 

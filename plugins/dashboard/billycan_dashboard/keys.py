@@ -56,7 +56,7 @@ def list_keys(visit: Visit) -> Answer:
             row.created_at,
             row.last_used_at,
             row.expires_at,
-            row.per_minute or app.settings.per_minute,
+            _per_minute(visit, row),
             who.get(row.made_by, row.made_by or ""),
             who.get(row.revoked_by, row.revoked_by or ""),
         )
@@ -72,6 +72,13 @@ def list_keys(visit: Visit) -> Answer:
         "dashboard": address(app),
     }
     return Shown("dashboard/keys.html", values)
+
+
+def _per_minute(visit: Visit, row: Any) -> int:
+    """How many requests a minute a key can make."""
+    given = visit.app.settings
+    own = row.per_minute or given.per_minute, row.per_second or given.per_second
+    return visit.app.ceilings.in_force(visit.tenant_id, *own)[0]
 
 
 def resources(visit: Visit) -> list[tuple[str, list[str]]]:

@@ -5,6 +5,7 @@ address again goes on from there.
 """
 
 import hmac
+import math
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlencode
@@ -17,7 +18,10 @@ from .webhooks import is_on
 
 HERE = "/dashboard/replays"
 BATCH = 50
-_NUMBERS = ("total", "done", "refused")
+_LEFT = 3  # requests of the business: the page that follows is one, too
+# `skip` is how many of the batch were replayed before the business had made as many requests as it may; `wait` seconds
+# later it may make more.
+_NUMBERS = ("total", "done", "refused", "skip", "wait")
 
 
 def show_replay(visit: Visit) -> Answer:
@@ -27,6 +31,8 @@ def show_replay(visit: Visit) -> Answer:
     if not until:
         found = visit.call("GET", API, {**asked, "per_page": 1})["pagination"]
         at["total"] = found["total"]
+    cursor = visit.query.get("cursor", "")
+    is_over = bool(until) and not cursor and not at["wait"]
     since = {name: asked[name] for name in ("endpoint_id", "event") if name in asked} | {"created_at_from": until}
     values = {
         "asked": asked,
@@ -34,10 +40,11 @@ def show_replay(visit: Visit) -> Answer:
         "has_begun": bool(until),
         # Fixed when the page is first seen: what comes later, the replays too, is none of what was found.
         "until": until or str(visit.app.now()),
-        "cursor": visit.query.get("cursor", ""),
+        "cursor": cursor,
+        "is_over": is_over,
         "back": f"/dashboard/deliveries?{urlencode(asked)}",
         "new": f"/dashboard/deliveries?{urlencode(since)}",
-        "counts": _counts(visit, since) if until and not visit.query.get("cursor") else {},
+        "counts": _counts(visit, since) if is_over else {},
         # A link from elsewhere begins nothing by itself, and puts no words on this page.
         "goes_on": goes_on,
         "words": visit.query.get("said", "")[:200] if goes_on else "",
@@ -46,7 +53,10 @@ def show_replay(visit: Visit) -> Answer:
 
 
 def replay_some(visit: Visit) -> Answer:
-    """Replay the next 50 deliveries, and lead on to how far it is; the same form sent twice replays each once."""
+    """Replay the next 50 deliveries, and lead on to how far it is; the same form sent twice replays each once.
+
+    Each replay is one of the requests that the business may make.
+    """
     asked, at, form = filters(visit.form), _progress(visit), visit.form
     until = form.get("until") or str(visit.app.now())
     to = asked.get("created_at_to", until)
@@ -56,17 +66,34 @@ def replay_some(visit: Visit) -> Answer:
     said = form.get("said", "")[:200]
     page = visit.call("GET", API, query)
     at["total"] = max(at["total"], page["pagination"]["total"])
-    for delivery in page["data"]:
+    left = page["data"][at["skip"] :]
+    at["wait"] = 0
+    for delivery in left:
+        at["skip"] += 1
         try:
             visit.call("POST", f"{API}/{delivery['id']}/replay")
         except Problem as problem:
             at["refused"] += 1
             said = problem.message
         at["done"] += 1
-    cursor = page["pagination"]["next_cursor"] or ""
+        at["wait"] = _wait(visit)
+        if at["wait"]:
+            break
+    cursor = form.get("cursor", "")
+    if not at["wait"]:
+        cursor, at["skip"] = page["pagination"]["next_cursor"] or "", 0
     found = {**asked, **at, "until": until, "cursor": cursor, "said": said}
     onward = {name: str(value) for name, value in found.items() if value != ""}
     return Led(f"{HERE}?{urlencode({**onward, 'mark': _mark(visit, onward)})}")
+
+
+def _wait(visit: Visit) -> int:
+    """Count one more request of the business; return 0, or in how many seconds it may make more if few are left."""
+    now = visit.app.now().timestamp()
+    allowance = visit.app.count(now, visit.app.ceilings.of(visit.tenant_id))
+    if allowance.allowed and allowance.remaining >= _LEFT:
+        return 0
+    return allowance.retry_after or max(1, math.ceil(allowance.reset - now))
 
 
 def _mark(visit: Visit, query: Mapping[str, str]) -> str:

@@ -39,8 +39,9 @@ class DocumentPage:
     """A Falcon resource for `path{token}`.
 
     `show` gives the page of a link. `act` handles a form in the unit of work of an API call: it returns None when it is
-    done, or the faults of the form by field, which are shown beside what was typed. `document` is the path of the
-    Document that it shows, which can then be downloaded as a PDF, too.
+    done, or the faults of the form by field, which are shown beside what was typed; a fault of `version` says that the
+    document has changed since it was shown. `document` is the path of the Document that it shows, which can then be
+    downloaded as a PDF, too.
     """
 
     def __init__(self, app: App, path: str, show: Show, act: Act | None = None, *, document: str = "") -> None:
@@ -78,7 +79,7 @@ class DocumentPage:
         with self.app.db.reading(link.tenant_id) as ctx.db:
             shown = self.show(ctx, link)
             shown.values = {**shown.values, "faults": faults, "form": form}
-            shown.status = 422
+            shown.status = 409 if "version" in faults else 422
             self._answer(resp, ctx, shown)
 
     @property

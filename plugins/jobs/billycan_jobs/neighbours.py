@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, Deleted, check_unused, own
-from billycan.sql import json_list_has
+from billycan.sql import Statement, json_list_has
 from billycan_documents.api import invoiced_again, keeps_items
 
 from .documents import documents, records
@@ -44,8 +44,14 @@ def keep_assigned(ctx: Context, staff: Deleted) -> None:
     check_unused(ctx, jobs, assigned, instead="set `active` to false instead")
 
 
+def note_new_invoice(ctx: Context, invoice: Invoice) -> None:
+    """Note which job a new invoice is for, whoever made it."""
+    if invoice.job_id is not None:
+        _link(ctx, invoice.id, invoice.job_id)
+
+
 def note_invoice(ctx: Context, invoice: Invoice) -> None:
-    """Note which job an invoice is for, whoever made it."""
+    """Note which job an invoice is for now."""
     _link(ctx, invoice.id, invoice.job_id)
 
 
@@ -98,7 +104,7 @@ def forget_booking(ctx: Context, booking: Deleted) -> None:
 # The job's side of each link stays true, whoever makes or ends what it points at.
 hears: dict[str, Callable[..., None]] = {
     "staff.deleted": keep_assigned,
-    "invoice.created": note_invoice,
+    "invoice.created": note_new_invoice,
     "invoice.updated": note_invoice,
     "invoice.voided": unbill,
     "invoice.deleted": forget_invoice,
@@ -114,10 +120,15 @@ hears: dict[str, Callable[..., None]] = {
 }
 
 
+_LINK = Statement(
+    sa.select(invoiced).where(invoiced.c.tenant_id == sa.bindparam("tenant_id"), invoiced.c.id == sa.bindparam("id"))
+)
+
+
 def _link(ctx: Context, invoice_id: str, job_id: str | None) -> Any:
     """Let an invoice be listed with this job and no other; returns the link it had."""
     this = own(ctx, invoiced) & (invoiced.c.id == invoice_id)
-    had = ctx.db.execute(sa.select(invoiced).where(this)).first()
+    had = _LINK.first(ctx.db, {"tenant_id": ctx.tenant_id, "id": invoice_id})
     if had is not None and had.job_id != job_id:
         ctx.db.execute(sa.delete(invoiced).where(this))
         _touch(ctx, had.job_id)

@@ -36,6 +36,7 @@ def resend_email(ctx: Context, id: str) -> Email:
     """
     row = records.find(ctx, id)
     _require_document(ctx, row)
+    ctx.check_version(row.version)
     if row.status not in records.FINISHED:
         raise Conflict(
             "The email is still on its way.", code="invalid_state_transition", status=row.status, allowed_actions=[]

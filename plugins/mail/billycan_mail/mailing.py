@@ -112,7 +112,8 @@ def _sends(path: str, scope: str, noun: str, takes: type[Struct]) -> Callable[..
 def _previews(path: str, noun: str, takes: type[Struct]) -> Callable[..., Preview]:
     def handler(ctx: Context, id: str, body: Any) -> Preview:
         paper = _paper(ctx, ctx.app.documents[path], id, body)
-        whom, logo = _whom(paper, body), logos.shown(logos.read(ctx, paper))
+        client = paper if ctx.may_read(paper.client_id or "contacts") else msgspec.structs.replace(paper, email="")
+        whom, logo = _whom(client, body), logos.shown(logos.read(ctx, paper))
         said = _said(body, has_pdf=_has_pdf(ctx, paper, body.attach_pdf), logo=logo)
         written = msgspec.structs.asdict(writing.write(paper, said, ctx.today()))
         if not records.may_write(ctx, id):
@@ -125,7 +126,8 @@ def _previews(path: str, noun: str, takes: type[Struct]) -> Callable[..., Previe
     article = "an" if noun[0] in "aeiou" else "a"
     handler.__doc__ = f"""What an email with {article} {noun} would say, and who would get it.
 
-    Nothing is sent. A draft stays a draft; its page has no URL until it is sent.
+    Nothing is sent. A draft stays a draft; its page has no URL until it is sent. A key that may not read contacts is
+    not shown the client's own address: without `to` in the body, its `to` is empty.
     """
     return handler
 

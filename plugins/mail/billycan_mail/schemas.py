@@ -237,7 +237,7 @@ class SuppressedQuery(PageQuery, kw_only=True):
 class Preview(Struct, kw_only=True):
     """An email as it would be sent.
 
-    to: Whom it would be sent to; empty if the client's address is not known.
+    to: Whom it would be sent to; empty if the client's address is not known, or not for this key to read.
     cc: Who would get a copy.
     subject: Its subject.
     message: The text above the document's details.

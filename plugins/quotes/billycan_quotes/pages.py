@@ -97,7 +97,7 @@ def decide_quote(ctx: Context, link: Link, form: Mapping[str, str]) -> Mapping[s
     row = records.lock(ctx, link.id)
     if row.link_edition != link.edition:
         raise NotFound
-    if form.get("version", str(row.version)) != str(row.version) and status_of(ctx, row) == "sent":
+    if form.get("version") != str(row.version) and status_of(ctx, row) == "sent":
         return {"version": "This quote has changed since you opened it. Please read it again before you decide."}
     if form.get("decision") == "decline":
         body, faults = _read(Refusal, {"reason": form.get("reason") or None})

@@ -315,15 +315,18 @@ def test_a_quote_whose_page_has_changed_is_read_again_before_it_is_decided(app, 
     form = page_of(app, quote).forms[0]
     form["name"], form["terms"] = "Ada", True
     just_before_the_lock(app, monkeypatch, lambda: client.patch(f"/v1/quotes/{quote['id']}", {"reference": "Order 7"}))
-    shown = form.submit(status=422)
+    shown = form.submit(status=409)
     assert "has changed since you opened it" in shown.text and "Order 7" in shown.text
+    without = [(name, value) for name, value in shown.forms[0].submit_fields() if name and name != "version"]
+    assert "has changed since you opened it" in webtest.TestApp(app.wsgi).post(shown.request.path, without, status=409)
     assert client.get(f"/v1/quotes/{quote['id']}")["data"]["status"] == "sent"
     assert "Accepted" in shown.forms[0].submit(status=303).follow().text
     assert client.get(f"/v1/quotes/{quote['id']}")["data"]["accepted_by"]["name"] == "Ada"
 
 
 def test_what_goes_wrong_on_the_page_is_said_on_a_page(app, client, monkeypatch):
-    path = sent(client)["hosted_url"].removeprefix(app.public_url)
+    quote = sent(client)
+    path = quote["hosted_url"].removeprefix(app.public_url)
     web = webtest.TestApp(app.wsgi)
     many = "&".join(f"field{i}=x" for i in range(30))
 
@@ -337,16 +340,17 @@ def test_what_goes_wrong_on_the_page_is_said_on_a_page(app, client, monkeypatch)
     says(413, "too long", body=many)
     says(413, "too long", body="decision=accept&name=" + "x" * 70_000)
     says(405, "does not support that method", "DELETE")
-    says(422, "Please tick", body="decision=accept&name=%ff%00")
+    says(422, "Please tick", body=f"decision=accept&version={quote['version']}&name=%ff%00")
     monkeypatch.setattr("billycan_quotes.pages.status_of", lambda ctx, row: 1 / 0)
     says(500, "try again in a few minutes", "GET")
     assert client.get("/v1/quotes")["data"][0]["status"] == "sent"
 
 
 def test_a_form_may_come_in_chunks(app, client):
-    path = sent(client)["hosted_url"].removeprefix(app.public_url)
+    quote = sent(client)
+    path = quote["hosted_url"].removeprefix(app.public_url)
     request = webtest.TestRequest.blank(path, method="POST", headers={"Transfer-Encoding": "chunked"})
-    request.environ["wsgi.input"] = io.BytesIO(b"decision=decline")
+    request.environ["wsgi.input"] = io.BytesIO(f"decision=decline&version={quote['version']}".encode())
     assert request.get_response(app.wsgi).status_int == 303
     assert client.get("/v1/quotes")["data"][0]["status"] == "declined"
 

@@ -6,12 +6,13 @@ from .people import Business, invite, live_of, members, names
 from .reading import checked
 from .rules import Role
 from .screens import Answer, Screen, address, mounted, to_sign_in
-from .seen import check_digest, digest_of
+from .seen import ChangedMeanwhile, check_digest, digest_of
 from .visits import Led, Sent, Shown, Visit
 
 __all__ = [
     "Answer",
     "Business",
+    "ChangedMeanwhile",
     "Led",
     "Role",
     "Screen",

@@ -59,7 +59,10 @@ class Business(Struct, frozen=True):
 
 
 class Member(Struct, frozen=True):
-    """Somebody who may enter a business, or was invited to."""
+    """Somebody who may enter a business, or was invited to; the `id` is the person's, or that of the invitation.
+
+    A person's own id begins with the time of its making: it would tell of an account that is older than the invitation.
+    """
 
     id: str
     email: str
@@ -181,7 +184,7 @@ def new_link(
     db.execute(sa.delete(links).where(links.c.expires_at <= now))
     row: dict[str, Any] = {"purpose": purpose, "user_id": user_id, "business_id": business_id, "role": role}
     row |= {"made_by": made_by, "proves": proves}
-    db.execute(sa.insert(links).values(digest=digest(token), expires_at=now + KEPT[purpose], **row))
+    db.execute(sa.insert(links).values(digest=digest(token), id=new_id("lnk"), expires_at=now + KEPT[purpose], **row))
     return token
 
 
@@ -263,11 +266,13 @@ def members(db: sa.Connection, tenant_id: str) -> list[Member]:
         .where(roles.c.tenant_id == tenant_id)
     )
     found = [Member(r.id, r.email, r.name, r.role, r.password is not None, r.totp is not None, r.seen_at) for r in rows]
-    asked = sa.select(users.c.id, users.c.email, links.c.role).join(links, links.c.user_id == users.c.id)
+    asked = sa.select(links.c.id, links.c.user_id, users.c.email, links.c.role).join(
+        users, links.c.user_id == users.c.id
+    )
     invited = db.execute(asked.where(links.c.business_id == tenant_id, links.c.purpose.in_(INVITATIONS))).all()
     inside = {member.id for member in found}
     # Of somebody who has not accepted, no more is told than was typed.
-    found += [Member(r.id, r.email, None, r.role, False, False, None) for r in invited if r.id not in inside]
+    found += [Member(r.id, r.email, None, r.role, False, False, None) for r in invited if r.user_id not in inside]
     order = ("owner", "developer", "viewer")
     return sorted(found, key=lambda member: (order.index(member.role), member.email))
 
@@ -300,14 +305,12 @@ def names(db: sa.Connection, user_ids: Iterable[str]) -> dict[str, str]:
     return {row.id: row.name or row.email for row in db.execute(chosen)}
 
 
-def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | None, *, by: str | None = None) -> bool:
-    """Give somebody another role in a business, or none; NotFound for somebody who has none there.
+def change_role(db: sa.Connection, tenant_id: str, id: str, role: Role | None, *, by: str | None = None) -> bool:
+    """Give somebody another role in a business, or none; return whether they are in it.
 
-    Where `by` is given, that person must still be an owner: Forbidden for one who was removed a moment ago.
-
-    Returns whether they had one: of somebody who has not accepted yet, the invitation is changed or withdrawn. What an
-    owner invited others to ends when they are no owner any more. Raises Conflict where nobody would be left who may do
-    everything.
+    The `id` is that of a `Member`: an invitation that is still open is changed or withdrawn. Raise NotFound if there is
+    no such person or invitation in the business, Forbidden if `by` is given and is no longer an owner, and Conflict if
+    nobody would be left who may do everything. The invitations that an owner sent end when they are no longer one.
     """
     # The owners' rows are locked in one order, so that two who remove each other at once do not both succeed.
     rows = db.execute(
@@ -315,21 +318,21 @@ def change_role(db: sa.Connection, tenant_id: str, user_id: str, role: Role | No
     ).all()
     if by is not None and by not in {row.id for row in rows if row.role == "owner"}:
         raise Forbidden("Only an owner of the business may change who is in it.")
-    if user_id not in {row.id for row in rows}:
-        invited = _invited(tenant_id, user_id)
+    if id not in {row.id for row in rows}:
+        invited = links.c.id == id, links.c.business_id == tenant_id, links.c.purpose.in_(INVITATIONS)
         changed = sa.update(links).where(*invited).values(role=role) if role else sa.delete(links).where(*invited)
         if not db.execute(changed).rowcount:
             raise NotFound
         return False
-    if role != "owner" and not [row for row in rows if row.role == "owner" and row.id != user_id]:
+    if role != "owner" and not [row for row in rows if row.role == "owner" and row.id != id]:
         raise Conflict("A business must have an owner: make somebody else one first.")
     if role is None:
-        leave(db, tenant_id, user_id)
+        leave(db, tenant_id, id)
         return True
-    this = (roles.c.tenant_id == tenant_id) & (roles.c.id == user_id)
+    this = (roles.c.tenant_id == tenant_id) & (roles.c.id == id)
     db.execute(sa.update(roles).where(this).values(role=role))
     if role != "owner":
-        _withdraw(db, tenant_id, user_id)
+        _withdraw(db, tenant_id, id)
     return True
 
 

@@ -49,6 +49,7 @@ sessions = deployment_table(
 links = deployment_table(
     "users_links",
     sa.Column("digest", sa.LargeBinary, primary_key=True),
+    sa.Column("id", ByCodePoint, nullable=False, unique=True),
     sa.Column("purpose", sa.Text, nullable=False),
     sa.Column("user_id", ByCodePoint, sa.ForeignKey("users_users.id", ondelete="CASCADE"), nullable=False, index=True),
     sa.Column("business_id", ByCodePoint),

@@ -267,8 +267,7 @@ def test_a_business_has_only_so_many_open_invitations(app, client, owner, monkey
         invite_as_owner("cy")
     invite_as_owner("bob")  # again
     with app.db.writing() as db:
-        ann = next(row["id"] for row in people_of(app, client) if row["email"].startswith("ann"))
-        people.change_role(db, client.tenant_id, ann, None)
+        people.change_role(db, client.tenant_id, invitation_of(db, client, "ann"), None)
     invite_as_owner("cy")
 
 
@@ -276,12 +275,17 @@ def test_those_who_were_invited_and_never_came_are_forgotten(app, client, owner,
     monkeypatch.setattr(people, "_MOST_FORGOTTEN", 1_000_000)  # tests share a database
     with app.db.writing() as db:
         made = [invite(db, client.tenant_id, email(client, name), "viewer", app.now()) for name in ("ann", "bob")]
-        people.change_role(db, client.tenant_id, made[0][0], None)
+        people.change_role(db, client.tenant_id, invitation_of(db, client, "ann"), None)
     with app.db.writing() as db:
         invite(db, client.tenant_id, email(client, "cy"), "viewer", app.now())
         ids = set(db.execute(sa.select(users.c.id)).scalars())
     assert made[0][0] not in ids and made[1][0] in ids
     assert {row["id"] for row in people_of(app, client)} <= ids
+
+
+def invitation_of(db, client, name):
+    members = people.members(db, client.tenant_id)
+    return next(member.id for member in members if member.email == email(client, name))
 
 
 def people_of(app, client):
@@ -297,8 +301,10 @@ def test_nobody_accepts_an_invitation_to_another_role_than_the_page_showed(app, 
     assert "Your role: <strong>Viewer</strong>" in page.text
     with app.db.reading() as db:
         id = db.execute(sa.select(users.c.id).where(users.c.email == email(client, "bob"))).scalar_one()
+        invitation = invitation_of(db, client, "bob")
     owner.get("/dashboard/people")
-    owner.send(f"/dashboard/people/{id}", role="developer")
+    assert id not in owner.page.text
+    owner.send(f"/dashboard/people/{invitation}", role="developer")
     page = bob.send(name="Bob", password=PASSWORD, status=409)
     assert "has changed since you opened the page" in page.text
     assert "Your role: <strong>Developer</strong>" in page.text

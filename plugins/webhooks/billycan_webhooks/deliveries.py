@@ -5,7 +5,6 @@ many at once is begun here, and done by `chores`.
 """
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,6 +13,7 @@ from sqlalchemy.dialects import postgresql
 from billycan import Context, Event, Row, events, new_id, own
 from billycan.fields import Moment
 from billycan.leases import NOW
+from billycan.sql import Statement
 
 from . import chores
 from .nudging import CHORES, Hint
@@ -35,13 +35,12 @@ def fan_out(ctx: Context, event: Event) -> None:
         "event_id": event.id,
         "now": event.created_at,
     }
-    rows = ctx.db.execute(_fan_out(ctx.db.dialect.name), made)
+    rows = _FAN_OUT.all(ctx.db, made)
     _note_due(ctx, (row.endpoint_id for row in rows if row.status == "pending"))
 
 
-@cache
 def _fan_out(dialect: str) -> sa.Insert:
-    """The insertion of an event's deliveries, built once: each request that emits runs it."""
+    """The insertion of an event's deliveries."""
     named: list[Any] = [sa.bindparam("exactly"), sa.bindparam("kind"), sa.literal("*")]
     if dialect == "postgresql":
         wants: sa.ColumnElement[bool] = sa.func.jsonb_exists_any(_e.events, postgresql.array(named, type_=sa.Text()))
@@ -155,3 +154,4 @@ _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
 _LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data).where(
     _l.tenant_id == _tenant, _l.id == sa.bindparam("of_event", type_=sa.Text)
 )
+_FAN_OUT = Statement(**{dialect: _fan_out(dialect) for dialect in ("sqlite", "postgresql")})

@@ -4,11 +4,13 @@ import base64
 import hmac
 import html
 import re
+from collections import Counter
 from datetime import UTC, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from billycan.ceilings import set_ceiling
 from billycan.testing import Client
 from billycan_users.testing import Browser
 from billycan_webhooks import signing
@@ -212,6 +214,31 @@ def test_all_that_a_filter_finds_is_replayed_in_batches_and_once(app, client, de
     drain(app)
     page = developer.get(developer.page.request.path_qs)
     assert re.search("Delivered 63 ", read(page)), read(page)
+
+
+def test_each_replay_is_one_of_the_requests_that_the_business_may_make(make_app, receive, drain, subscribe):
+    app = make_app("contacts", "dashboard", "users", "webhooks", fresh=True, webhooks={"allow_private": True})
+    client = Client(app)
+    made = subscribe(client, receive(500).url, "contact.created")
+    for i in range(63):
+        contact(client, str(i))
+    drain(app)
+    developer = Browser(app).join(client, "developer")
+    developer.get(f"/dashboard/replays?endpoint_id={made['id']}&status=pending")
+    with app.db.writing() as db:
+        set_ceiling(db, client.tenant_id, 40, 1000)
+    app.epoch.bump()
+    app.clock.move(minutes=1)
+    numbers = []
+    while "Replayed" not in read(developer.send("/dashboard/replays")):
+        numbers.append(done(read(developer.page)))
+        if wait := re.search(r"can go on in (\d+) seconds", read(developer.page)):
+            assert f'data-go="{wait[1]}"' in developer.page.text
+            app.clock.move(seconds=int(wait[1]) + 1)
+    assert numbers == [37, 50] and done(read(developer.page)) == 63
+    pages = [client.get(f"/v1/webhook_deliveries?per_page=100&page={page}")["data"] for page in (1, 2)]
+    events = Counter(delivery["webhook_id"] for page in pages for delivery in page)
+    assert len(events) == 63 and {*events.values()} == {2}, "each is replayed once"
 
 
 def test_a_link_from_elsewhere_replays_nothing_by_itself(app, client, developer):

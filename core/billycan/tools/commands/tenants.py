@@ -90,7 +90,7 @@ def limit_tenant(
 ) -> None:
     """Show or change how many requests a business may make with all of its keys, apps and pages together.
 
-    A business and its sandbox are counted apart, each with these limits. What is not given stays as it is.
+    A business and its sandbox are counted together. What is not given stays as it is.
 
     \b
     billycan tenants limits ten_01abc
@@ -105,16 +105,14 @@ def limit_tenant(
     if as_default and (per_minute or per_second):
         raise click.UsageError("--default: leave out --per-minute and --per-second")
     with checked() as app:
-        with app.db.writing(across="an operator's command changes a business and its sandbox") as db:
-            paired_id = db.execute(sa.select(table.c.paired_id).where(table.c.id == tenant_id)).scalar()
-            if paired_id is None:
+        with app.db.writing(across="an operator's command changes a business") as db:
+            if db.execute(sa.select(table.c.id).where(table.c.id == tenant_id)).first() is None:
                 raise click.ClickException(f"there is no tenant {tenant_id}: see `{to_type('tenants list')}`")
-            limit = app.ceilings.of(tenant_id)
-            for each in (tenant_id, paired_id):
-                if as_default:
-                    clear_ceiling(db, each)
-                elif per_minute or per_second:
-                    set_ceiling(db, each, per_minute or limit.per_minute, per_second or limit.per_second)
+            limit, live_id = app.ceilings.of(tenant_id), app.tenants.business_of(app.db, tenant_id)
+            if as_default:
+                clear_ceiling(db, live_id)
+            elif per_minute or per_second:
+                set_ceiling(db, live_id, per_minute or limit.per_minute, per_second or limit.per_second)
         at_once = bump_epoch(app)
         limit = app.ceilings.of(tenant_id)
     if as_json:

@@ -44,9 +44,9 @@ customElements.define("live-part", class extends HTMLElement {
   }
 });
 
-// <form data-go>: goes on by itself, batch after batch.
+// <form data-go="0">: goes on by itself, batch after batch, after so many seconds.
 const onward = document.querySelector("form[data-go]");
-if (onward) setTimeout(() => onward.requestSubmit(), 400);
+if (onward) setTimeout(() => onward.requestSubmit(), 400 + 1000 * onward.dataset.go);
 
 // Passkeys: the page asks what to prove, the browser proves it, and the form carries the proof.
 for (const form of document.querySelectorAll("form[data-passkey]")) {

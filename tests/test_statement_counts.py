@@ -1,0 +1,57 @@
+"""How many statements the ordinary takes with every plugin on: a new invoice, and a round of a worker without work."""
+
+import pytest
+import sqlalchemy as sa
+
+from billycan.starting.packages import first_party
+from billycan.testing import Client, counted, run_timed
+from billycan.working.worker import tick
+from billycan_imports.working import Rounds
+from billycan_mail.sending import Sender
+from billycan_webhooks.claims import Desk
+
+pytestmark = pytest.mark.whole
+MAIL = {"url": "smtp://127.0.0.1:1", "sender": "mail@example.com"}
+
+
+def test_a_new_invoice_takes_few_statements_and_sqlalchemy_runs_none_of_them(make_app, monkeypatch):
+    """On SQLite all of it is in the turn of everybody who writes."""
+    client = Client(make_app(*first_party(), mail=MAIL, fresh=True))
+    contact = client.post("/v1/contacts", {"name": "Ada"})["data"]["id"]
+    client.post("/v1/webhook_endpoints", {"url": "https://example.com/hook", "events": ["*"]})
+    body = {"client_id": contact, "line_items": [{"description": "Labour", "unit_price": "95.00"}] * 5}
+    for _ in range(3):
+        client.post("/v1/invoices", body)
+    slow, run = [], sa.engine.Connection._execute_clauseelement
+
+    def execute(self, element, *given):
+        slow.append(str(element))
+        return run(self, element, *given)
+
+    monkeypatch.setattr(sa.engine.Connection, "_execute_clauseelement", execute)
+    with counted(client.app) as sent:
+        client.post("/v1/invoices", body)
+    assert slow == []
+    assert len(sent) == (8 if client.app.db.is_sqlite else 6), sent
+
+
+def test_a_worker_without_work_asks_little_however_many_businesses_there_are(make_app, clock):
+    """Of a round where nothing is due to any task, of one where each task looks what is, and of the plugins' own."""
+    app = make_app(*first_party(), mail=MAIL, fresh=True)
+    counts = []
+    for zone in ("Australia/Hobart", "Australia/Perth", "Australia/Adelaide"):
+        for _ in range(5):
+            Client(app, profile={"name": "Quiet", "timezone": zone}).get("/v1/me")
+        run_timed(app)  # what a new business is due
+        rounds = {"nothing": lambda: tick(app), "looks": lambda: tick(app)}
+        rounds |= {"emails": Sender(app).due, "imports": Rounds(app).go, "deliveries": Desk(app).due}
+        counts.append({})
+        for name, go in rounds.items():
+            if name == "looks":
+                clock.move(seconds=61)
+            with counted(app) as sent:
+                go()
+            counts[-1][name] = len(sent)
+    assert counts[0] == counts[1] == counts[2]
+    assert counts[0].pop("looks") <= 3 * len(app.timed_tasks())
+    assert max(counts[0].values()) <= 3

@@ -1,4 +1,4 @@
-.PHONY: help serve test test-long lint client docs screenshots looks bench crash fair soak idle limits wheels setup lock clean
+.PHONY: help serve test test-long lint fix client docs screenshots looks bench crash fair soak idle limits wheels release setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -22,11 +22,23 @@ lint: setup ## check style, types, imports between packages, and the locks
 	@.venv/bin/lint-imports --no-logo
 	@.venv/bin/uv pip check -q --python .venv/bin/python
 
-client: setup ## write the Python client and the TypeScript types anew
-	@BILLYCAN_CONFIG=/dev/null BILLYCAN_PLUGINS= .venv/bin/billycan openapi >.venv/openapi.json
-	@.venv/bin/python plugins/client/billycan_client/generate.py .venv/openapi.json --into plugins/client/billycan_client
-	@cd plugins/client/typescript && { [ -d node_modules ] || npm ci -s --ignore-scripts --no-audit --no-fund; } && \
-		npm run -s types -- ../../../.venv/openapi.json billycan.d.ts
+# Pictures, measurements and locks have targets of their own: they need a browser, a quiet machine or a network.
+fix: setup ## mend the style, and write anew what the tree keeps of what is made: docs/openapi.json, recorded examples
+	@.venv/bin/ruff check -q --fix . || :
+	@.venv/bin/ruff format -q .
+	@BILLYCAN_CONFIG=/dev/null BILLYCAN_PLUGINS= .venv/bin/billycan openapi --surface >.venv/surface.json
+	@cp .venv/surface.json docs/openapi.json
+	@BILLYCAN_RECORD=1 .venv/bin/pytest -q --engine sqlite \
+		tests/test_examples.py::test_the_examples_are_what_the_app_answers \
+		plugins/webhooks/tests/test_payloads.py::test_the_example_of_the_document_is_the_recorded_one
+
+client: setup ## make the Python client's wheel and, where npm is, the TypeScript types
+	@sh deploy/client.sh
+	@.venv/bin/uv build -q --offline --wheel --clear --out-dir plugins/client/dist ./plugins/client
+	@if command -v npm >/dev/null; then cd plugins/client/typescript && \
+		{ [ -d node_modules ] || npm ci -s --ignore-scripts --no-audit --no-fund; } && \
+		npm run -s types -- ../../../.venv/openapi.json billycan.d.ts; \
+	else echo "client: there is no npm here: the TypeScript types were not made" >&2; fi
 
 docs: setup ## render docs/ as a site in site/html
 	@cmp -s deploy/requirements/docs.txt .venv/docs/lock || { rm -rf .venv/docs && \
@@ -68,6 +80,13 @@ limits: setup ## prove the rate limit under load while a worker is killed
 wheels: ## put into dist what a server installs: locked, built here, with hashes
 	@sh deploy/wheels.sh
 
+release: ## set the version of all packages and keep what their clients rely on (VERSION=1.1.0)
+	@test -n "$(VERSION)" || { echo "say which: make release VERSION=1.1.0" >&2; exit 1; }
+	@for project in pyproject.toml core/pyproject.toml plugins/*/pyproject.toml; do \
+		sed 's/^version = .*/version = "$(VERSION)"/' $$project >.version && cat .version >$$project && rm .version || exit; \
+	done
+	@mkdir -p docs/released && cp docs/openapi.json docs/released/openapi-$(VERSION).json
+
 setup: ## prepare .venv (the others do it first)
 	@sh deploy/setup.sh
 
@@ -79,4 +98,5 @@ lock: setup ## lock the dependencies anew (ARGS=--upgrade for newer ones)
 
 clean: ## remove .venv, site and caches, never data
 	@rm -rf .venv site .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache .schemathesis plugins/client/typescript/node_modules tests/browser/axe/node_modules
+	@rm -rf plugins/client/dist; rm -f $(addprefix plugins/client/billycan_client/,api.py models.py webhooks.py)
 	@find core plugins examples tests deploy docs -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

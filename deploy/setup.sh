@@ -48,11 +48,29 @@ place() { pwd -P; readlink -f $bin/python || :; }
 usable() { [ -x $bin/python ] && [ "$(head -n 2 $stamp 2>/dev/null)" = "$(place)" ]; }
 ready() { usable && [ "$(cat $stamp)" = "$(place; echo "$wanted")" ]; }
 
-ready && exit
+# Three modules of the client follow from the API, of which docs/openapi.json has every line.
+client=plugins/client/billycan_client
+client_stamp=.venv/billycan-client
+client_inputs() { cksum deploy/client.sh $locks/development.txt docs/openapi.json $client/generate.py; }
+client_ready() {
+    [ ! -d $client ] || { [ -f $client/api.py ] && [ -f $client/models.py ] && [ -f $client/webhooks.py ] &&
+        [ "$(cat $client_stamp 2>/dev/null)" = "$(client_inputs)" ]; }
+}
+
+ready && client_ready && exit
 # Two makes at once take turns, where flock exists.
 exec 9<deploy/setup.sh
 flock 9 2>/dev/null || :
-ready && exit
+make_client() {
+    client_ready && return
+    rm -f $client_stamp
+    sh deploy/client.sh
+    client_inputs >$client_stamp
+}
+if ready; then
+    make_client
+    exit
+fi
 echo "setup: preparing .venv" >&2
 
 if ! usable; then
@@ -78,3 +96,4 @@ $bin/uv pip install -q --python $bin/python --no-deps "$@"
 # Without bytecode the first start takes three times as long, and where Python may not write it, each one does.
 $bin/python -m compileall -q -j 0 core plugins $($bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') >/dev/null || :
 { place; echo "$wanted"; } >$stamp
+make_client

@@ -5,7 +5,10 @@ set -eu
 cd "$(dirname "$0")/.."
 locks=deploy/requirements
 tools=$(mktemp -d)
-trap 'rm -rf "$tools"' EXIT
+# What `billycan --version` of the wheel tells; a clone asks git itself.
+commit=core/billycan/tools/commit
+trap 'rm -rf "$tools" $commit' EXIT
+git --git-dir=.git --work-tree=. describe --always --dirty --exclude='*' --abbrev=12 >$commit 2>/dev/null || rm -f $commit
 
 ${PYTHON:-python3} -m venv "$tools"
 pip="$tools/bin/python -m pip -qq --disable-pip-version-check"

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,9 @@ def test_what_is_installed_as_documented_serves(tmp_path):
     assert make == "make wheels\n"
     clone, here = tmp_path / "clone", tmp_path / "opt"
     shutil.copytree(ROOT, clone, ignore=LEFT_OUT)
+    as_somebody = "-c user.name=A -c user.email=a@example.com"
+    run(f"git init -q && git add core/pyproject.toml && git {as_somebody} commit -q -m first", clone)
+    commit = run("git rev-parse --short=12 HEAD", clone)
     run(f"make wheels PYTHON={sys.executable}", clone, PYTHON=sys.executable)
     here.mkdir()
     # As it stands there, but for the user and the folder, which only root may make.
@@ -49,6 +53,7 @@ def test_what_is_installed_as_documented_serves(tmp_path):
     }
     where = run(".venv/bin/python -c 'import billycan; print(billycan.__file__)'", here)
     assert Path(where.strip()).is_relative_to(here)
+    assert run(".venv/bin/billycan --version", here) == f"{version('billycan-core')} ({commit.strip()})\n"
     run(".venv/bin/billycan migrate", here, **given)
     # Loads the application, as each of its workers does, and ends.
     run(".venv/bin/gunicorn --check-config -c deploy/gunicorn.conf.py deploy.wsgi:application", here, **given)

@@ -30,10 +30,11 @@ def passes_without(clone: Path, plugin: str, options: list[str], *, everything: 
     """Whether the tests of a clone pass while it has no such plugin; it is there again afterwards."""
     folder, gone = f"plugins/{plugin}", requiring(clone, plugin)
     run(clone, *UV, "uninstall", "-q", "-p", ".venv", package(plugin))
-    shutil.rmtree(clone / folder)
+    aside = clone.with_name(f"{clone.name}-{plugin}")
+    (clone / folder).rename(aside)
     chosen = [f"{path.relative_to(clone)}::{name}" for path in files(clone) for name in may_depend(path, gone)]
     done = run(clone, ".venv/bin/pytest", "-q", *options, *([] if everything else chosen), check=False)
-    run(clone, "git", "checkout", "-q", folder)
+    aside.rename(clone / folder)
     run(clone, *UV, "install", "-q", "-p", ".venv", "--no-deps", "-e", folder)
     if done.returncode:
         print(f"{done.stdout}{done.stderr}")

@@ -644,7 +644,10 @@ def test_the_worker_does_not_start_without_a_secret_or_tables(run):
 
 
 def test_the_release_is_said(run):
-    assert run("--version").stdout == version("billycan-core") + "\n"
+    """In a clone with the commit, too: see tests/test_releases.py."""
+    assert re.fullmatch(
+        re.escape(version("billycan-core")) + r"( \([0-9a-f]{12}(-dirty)?\))?\n", run("--version").stdout
+    )
 
 
 def test_help_shows_the_commands_even_where_the_settings_are_wrong(run):

@@ -93,8 +93,23 @@ def _loaded(name: str, entry: "EntryPoint") -> click.Command:
     return command
 
 
+def _tell_release(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
+    from .release import release
+
+    if is_asked:
+        click.echo(release())
+        ctx.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="billycan-core", message="%(version)s")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_tell_release,
+    help="Show the version and the commit.",
+)
 @click.pass_context
 def commands(ctx: click.Context) -> None:
     """Run and manage an API for small businesses.

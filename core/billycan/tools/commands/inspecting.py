@@ -56,11 +56,18 @@ def routes(as_json: bool) -> None:
 
 
 @click.command()
-def openapi() -> None:
+@click.option("--surface", is_flag=True, help="A line for each operation, parameter and member instead, to compare.")
+def openapi(surface: bool) -> None:
     """Print this deployment's OpenAPI 3.1 document.
 
     \b
     billycan openapi > openapi.json
+    billycan openapi --surface > surface.json
     """
+    from ...describe.surface import facts_of, printed
+
     with opened() as app:
-        print_json(app.openapi())
+        if surface:
+            click.echo(printed(facts_of(app)), nl=False)
+        else:
+            print_json(app.openapi())

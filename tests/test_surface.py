@@ -1,0 +1,255 @@
+"""docs/openapi.json is the API as it is, and within a major version the API only grows.
+
+What it is compared with is docs/released/openapi-<version>.json, which each release leaves there.
+"""
+
+import json
+import re
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from billycan.describe.surface import facts_of, printed
+from billycan.starting.plugins import first_party
+from billycan.testing import Client
+
+DOCS = Path(__file__).parents[1] / "docs"
+RELEASED = re.compile(r"^## (\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$", re.MULTILINE)
+UPPER = {"maximum", "exclusiveMaximum", "maxItems", "maxLength", "maxProperties"}
+LOWER = {"minimum", "exclusiveMinimum", "minItems", "minLength", "minProperties"}
+INNER = {"additionalProperties", "items", "propertyNames"}
+APART = {"required", "default"}  # judged apart from what a value may be
+
+
+@pytest.mark.whole
+@pytest.mark.either
+def test_the_file_is_what_the_api_is(make_app):
+    now = printed(facts_of(make_app(*sorted(first_party()))))
+    kept = (DOCS / "openapi.json").read_text("utf-8")
+    differ = sorted({*now.splitlines()} ^ {*kept.splitlines()})
+    assert now == kept, "\n".join(["docs/openapi.json is behind: make fix writes it", *differ[:10]])
+
+
+def test_each_fact_has_a_line_that_can_be_read():
+    lines = (DOCS / "openapi.json").read_text("utf-8").splitlines()
+    facts = json.loads("\n".join(lines))
+    assert len(lines) == len(facts) + 2 and [*facts] == sorted(facts)
+    assert len(lines) <= 3_000 and max(map(len, lines)) <= 500
+
+
+@pytest.mark.either
+def test_a_shorter_deployment_has_fewer_facts(make_app):
+    app = make_app("contacts")
+    facts, whole = facts_of(app), json.loads((DOCS / "openapi.json").read_text("utf-8"))
+    assert "/v1/contacts POST" in facts and "/v1/invoices POST" not in facts
+    assert broken(facts, whole) == []
+    assert facts["/v1/contacts POST"]["status"] == Client(app).call("POST", "/v1/contacts", {"name": "A"}).status_int
+
+
+def test_what_was_released_is_still_there():
+    now = json.loads((DOCS / "openapi.json").read_text("utf-8"))
+    versions = RELEASED.findall((DOCS / "changelog.md").read_text("utf-8"))
+    files = {path.stem.removeprefix("openapi-"): path for path in DOCS.glob("released/openapi-*.json")}
+    assert {*versions[:1]} <= files.keys() <= {*versions}, "docs/releasing.md says how docs/released is filled"
+    for version, path in files.items():
+        faults = broken(json.loads(path.read_text("utf-8")), now)
+        assert not faults, "\n".join([f"clients of {version} rely on this (docs/versions.md):", *faults])
+
+
+def broken(before, now):
+    """What a client of one release may rely on and does not find in another, in sentences."""
+    faults = [f"{name} was there, and is not" for name in before.keys() - now.keys()]
+    for name in before.keys() & now.keys():
+        old, new = before[name], now[name]
+        if name.startswith("/") and "?" not in name:
+            faults += [f"{name}: {fault}" for fault in broken_operation(old, new)]
+            faults += [f"{name}: its body changed"] * (not takes_body(before, now, old.get("body"), new.get("body")))
+        elif "is" in old or name.startswith("code "):
+            faults += [f"{name} was {old}, and is {new}"] * (old != new)
+        elif name.startswith("event ") or before.get(name.partition(".")[0]) == {"is": "shown"}:
+            faults += [f"{name} was {old}, and may be {new}"] * (not is_still_shown(old, new))
+        elif not is_still_taken(old, new):
+            faults.append(f"{name} took {old}, and takes {new}")
+    for name in now.keys() - before.keys():
+        owner = name.partition(" ?")[0] if " ?" in name else name.partition(".")[0]
+        is_sent = " ?" in name or now.get(owner) == {"is": "sent"}
+        if owner in before and is_sent and now[name].get("required"):
+            faults.append(f"{name} is new, and required")
+    return sorted(faults)
+
+
+def broken_operation(old, new):
+    same = [name for name in ("id", "status") if old[name] != new[name]]
+    lost = [name for name in ("other", "refuses", "takes") if {*old.get(name, ())} - {*new.get(name, ())}]
+    return [
+        *(f"{name} was {old[name]}, and is {new[name]}" for name in same),
+        *(f"{name} had {', '.join({*old[name]} - {*new.get(name, ())})}" for name in lost),
+        *(["its answer changed"] * (not admits(old.get("answer", {}), new.get("answer", {})))),
+        *(["it needed no key"] * ("needs" in new and "needs" not in old)),
+        *(
+            f"a key with {scopes!r} does not suffice any more"
+            for scopes in old.get("needs", ())
+            if not any({*less.split()} <= {*scopes.split()} for less in new.get("needs", [""]))
+        ),
+    ]
+
+
+def takes_body(before, now, old, new):
+    """Whether an operation takes the same body, or optional members where it took none."""
+    had = [fact for name, fact in before.items() if name.startswith(f"{(old or {}).get('$ref')}.")]
+    has = [fact for name, fact in now.items() if name.startswith(f"{(new or {}).get('$ref')}.")]
+    return old == new or (not had and not any(fact.get("required") for fact in has))
+
+
+def is_still_shown(old, new):
+    """Whether an answer has the member whenever it had, with nothing in it that could not be there before."""
+    return old.get("required", False) <= new.get("required", False) and admits(old, new, limits=False)
+
+
+def is_still_taken(old, new):
+    """Whether all that could be sent, or left out, still can be, and means the same."""
+    same_default = old.get("required") or old.get("default", ...) == new.get("default", ...)
+    return bool(new.get("required", False) <= old.get("required", False) and same_default and admits(new, old))
+
+
+def admits(wide, narrow, *, limits=True):
+    """Whether a schema takes each value that another takes."""
+    if "anyOf" in narrow:
+        return all(admits(wide, option, limits=limits) for option in narrow["anyOf"])
+    if "anyOf" in wide:
+        return any(admits(option, narrow, limits=limits) for option in wide["anyOf"])
+    for key in wide.keys() - APART:
+        is_limit = key in UPPER | LOWER | {"pattern"}
+        if is_limit and not limits:
+            continue
+        if key not in narrow:
+            return False
+        a, b = wide[key], narrow[key]
+        if key in UPPER:
+            fits = a >= b
+        elif key in LOWER:
+            fits = a <= b
+        elif key == "enum":
+            fits = {*b} <= {*a}
+        elif key in INNER and isinstance(a, dict) and isinstance(b, dict):
+            fits = admits(a, b, limits=limits)
+        else:
+            fits = a == b or (key == "type" and (a, b) == ("number", "integer"))
+        if not fits:
+            return False
+    return True
+
+
+TEXT = {"type": "string", "maxLength": 100}
+OR_NULL = {"anyOf": [TEXT, {"type": "null"}]}
+KIND = {"type": "string", "enum": ["car", "van"]}
+BEFORE = {
+    "/v1/vans GET": {
+        "answer": {"type": "array", "items": {"$ref": "Van"}}, "id": "list_vans", "needs": ["vans:read"], "status": 200,
+        "takes": ["Fields"],
+    },
+    "/v1/vans GET ?kind": {"type": "array", "items": KIND},
+    "/v1/vans GET ?sort": {"enum": ["name"]},
+    "/v1/vans/price POST": {"body": {"$ref": "Empty"}, "id": "price_vans", "status": 200},
+    "/v1/vans POST": {
+        "answer": {"$ref": "Van"}, "body": {"$ref": "NewVan"}, "id": "create_van", "needs": ["vans:write"],
+        "refuses": ["too_many_vans"], "status": 201,
+    },
+    "Empty": {"is": "sent"},
+    "NewVan": {"is": "sent"},
+    "NewVan.kind": KIND | {"default": "car"},
+    "NewVan.name": TEXT | {"required": True},
+    "NewVan.seats": {"type": "integer", "minimum": 1, "maximum": 9, "default": 2},
+    "Van": {"is": "shown"},
+    "Van.kind": KIND | {"required": True},
+    "Van.name": TEXT | {"required": True},
+    "Van.sold_on": {"anyOf": [{"type": "string", "format": "date"}, {"type": "null"}], "required": True},
+    "code too_many_vans": {"status": 409},
+    "event van.sold": {"data": {"$ref": "Van"}},
+}  # fmt: skip
+
+
+def changed(name, **members):
+    facts = deepcopy(BEFORE)
+    facts[name] = {key: value for key, value in {**facts.get(name, {}), **members}.items() if value is not None}
+    return facts
+
+
+def without(name):
+    return {other: fact for other, fact in BEFORE.items() if other != name}
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        changed("/v1/vans DELETE", id="delete_vans", status=200),
+        changed("/v1/vans GET ?name", type="string"),
+        changed("/v1/vans GET ?sort", enum=["kind", "name"]),
+        changed("/v1/vans GET ?kind", items=KIND | {"enum": ["bus", "car", "van"]}),
+        changed("/v1/vans GET", takes=["Fields", "IfNoneMatch"], other=["text/csv"], deprecated=True),
+        changed("/v1/vans POST", needs=["vans:write", "fleet:write"], refuses=["too_many_vans", "van_sold"]),
+        changed("/v1/vans POST", needs=None),
+        changed("/v1/vans/price POST", body={"$ref": "Pricing"}) | {"Pricing.discount": {"type": "number"}},
+        changed("NewVan.colour", default=None, **TEXT),
+        changed("NewVan.name", maxLength=200),
+        changed("NewVan.name", required=None),
+        changed("NewVan.name", type=None, maxLength=None, **OR_NULL),
+        changed("NewVan.kind", enum=["bus", "car", "van"]),
+        changed("NewVan.seats", minimum=0, maximum=None),
+        changed("NewVan.seats", type="number"),
+        changed("Van.colour", required=True, **TEXT),
+        changed("Van.name", maxLength=200),
+        changed("Van.sold_on", anyOf=None, type="string", format="date"),
+        changed("Wheel", **{"is": "sent"}) | {"Wheel.size": {"type": "number", "required": True}},
+        changed("code van_sold", status=409),
+        changed("event van.bought", data={"$ref": "Van"}),
+    ],
+    ids=str,
+)
+def test_what_only_adds_may_land(now):
+    assert broken(BEFORE, now) == []
+
+
+@pytest.mark.parametrize("name", BEFORE)
+def test_nothing_may_go(name):
+    assert f"{name} was there, and is not" in broken(BEFORE, without(name))
+
+
+@pytest.mark.parametrize(
+    "now, said",
+    [
+        (changed("/v1/vans GET", id="get_vans"), "id was list_vans, and is get_vans"),
+        (changed("/v1/vans POST", status=200), "status was 201"),
+        (changed("/v1/vans GET", answer={"$ref": "Van"}), "its answer changed"),
+        (changed("/v1/vans POST", body={"$ref": "Van"}), "its body changed"),
+        (changed("/v1/vans/price POST", body={"$ref": "NewVan"}), "its body changed"),
+        (changed("/v1/vans/price POST", needs=[""]), "it needed no key"),
+        (changed("/v1/vans GET", takes=None), "takes had Fields"),
+        (changed("/v1/vans POST", refuses=["van_sold"]), "refuses had too_many_vans"),
+        (changed("/v1/vans POST", needs=["vans:write fleet:write"]), "'vans:write' does not suffice"),
+        (changed("/v1/vans GET ?year", required=True, type="integer"), "is new, and required"),
+        (changed("/v1/vans GET ?sort", enum=["title"]), "?sort took"),
+        (changed("/v1/vans GET ?kind", items=KIND | {"enum": ["car"]}), "?kind took"),
+        (changed("/v1/vans GET ?kind", maxItems=1), "?kind took"),
+        (changed("NewVan", **{"is": "shown"}), "NewVan was"),
+        (changed("NewVan.colour", required=True, **TEXT), "is new, and required"),
+        (changed("NewVan.kind", required=True), "NewVan.kind took"),
+        (changed("NewVan.kind", default="van"), "NewVan.kind took"),
+        (changed("NewVan.kind", enum=["bus", "car"]), "NewVan.kind took"),
+        (changed("NewVan.name", maxLength=50), "NewVan.name took"),
+        (changed("NewVan.name", pattern="^[a-z]+$"), "NewVan.name took"),
+        (changed("NewVan.seats", minimum=2), "NewVan.seats took"),
+        (changed("NewVan.seats", type="string"), "NewVan.seats took"),
+        (changed("Van.name", required=None), "Van.name was"),
+        (changed("Van.name", type=None, maxLength=None, **OR_NULL), "Van.name was"),
+        (changed("Van.kind", enum=["bus", "car", "van"]), "Van.kind was"),
+        (changed("Van.sold_on", anyOf=[{"type": "string"}, {"type": "null"}]), "Van.sold_on was"),
+        (changed("code too_many_vans", status=422), "code too_many_vans was"),
+        (changed("event van.sold", data={"$ref": "OldVan"}), "event van.sold was"),
+    ],
+    ids=str,
+)
+def test_what_a_client_relies_on_may_not_change(now, said):
+    (fault,) = broken(BEFORE, now)
+    assert said in fault

@@ -19,7 +19,8 @@ lint: setup ## check style, types, imports between packages, and the locks
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check -q .
 	@.venv/bin/mypy
-	@.venv/bin/lint-imports --no-logo
+	@.venv/bin/python deploy/contracts.py >.venv/importlinter.toml
+	@.venv/bin/lint-imports --no-logo --config .venv/importlinter.toml
 	@.venv/bin/uv pip check -q --python .venv/bin/python
 
 client: setup ## write the Python client and the TypeScript types anew

@@ -19,7 +19,8 @@ lint: setup ## check style, types, imports between packages, and the locks
 	@.venv/bin/ruff check .
 	@.venv/bin/ruff format --check -q .
 	@.venv/bin/mypy
-	@.venv/bin/lint-imports --no-logo
+	@.venv/bin/python deploy/contracts.py >.venv/importlinter.toml
+	@.venv/bin/lint-imports --no-logo --config .venv/importlinter.toml
 	@.venv/bin/uv pip check -q --python .venv/bin/python
 
 # Pictures, measurements and locks have targets of their own: they need a browser, a quiet machine or a network.
@@ -60,22 +61,22 @@ bench: setup ## measure billycan beside its floor and its peers
 		.venv/bin/python -m venv --without-pip .venv/peers && \
 		.venv/bin/python -m pip --python .venv/peers/bin/python install -qq --disable-pip-version-check --require-hashes \
 			--no-deps -r deploy/requirements/peers.txt && cp deploy/requirements/peers.txt .venv/peers/lock; }
-	@.venv/bin/python tests/bench/run.py $(ARGS)
+	@.venv/bin/python tests/lab/bench/run.py $(ARGS)
 
 crash: setup ## kill processes 200 times on each database and count what was lost
-	@.venv/bin/python tests/crash/run.py $(ARGS)
+	@.venv/bin/python tests/lab/crash/run.py $(ARGS)
 
 fair: setup ## let one business flood a server beside another and measure what that notices (ARGS="--write")
-	@.venv/bin/python tests/fair/run.py $(ARGS)
+	@.venv/bin/python tests/lab/fair/run.py $(ARGS)
 
 soak: setup ## ask for ten minutes and watch for errors and leaks (ARGS="--seconds 60")
-	@.venv/bin/python tests/soak/steady.py $(ARGS)
+	@.venv/bin/python tests/lab/soak/steady.py $(ARGS)
 
 idle: setup ## measure what an idle worker costs, and how soon it delivers (ARGS="--seconds 20")
-	@.venv/bin/python tests/soak/idle.py $(ARGS)
+	@.venv/bin/python tests/lab/soak/idle.py $(ARGS)
 
 limits: setup ## prove the rate limit under load while a worker is killed
-	@.venv/bin/python tests/soak/run.py $(ARGS)
+	@.venv/bin/python tests/lab/soak/run.py $(ARGS)
 
 wheels: ## put into dist what a server installs: locked, built here, with hashes
 	@sh deploy/wheels.sh

@@ -4,6 +4,7 @@ What a process may not do at all is looked for here, too.
 """
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
@@ -95,3 +96,11 @@ def test_no_text_is_read_or_written_as_the_machine_is_set():
                 assert "'utf-8'" in said, f"{named(file)}: {ast.unparse(call)} does not say utf-8"
                 found += 1
     assert found > 100
+
+
+def test_what_the_makefile_runs_is_there():
+    run = re.findall(
+        r"(?:python|pytest|sh) (?:-\S+ )*(?:--engine sqlite )?([\w/]+\.\w+)", (ROOT / "Makefile").read_text("utf-8")
+    )
+    assert len(run) > 8
+    assert not [path for path in run if not (ROOT / path).is_file()]

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-SOAK = Path(__file__).parent / "soak" / "run.py"
+SOAK = Path(__file__).parent / "lab" / "soak" / "run.py"
 
 
 def test_a_key_is_limited_exactly_while_a_worker_is_killed():

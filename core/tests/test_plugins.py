@@ -742,6 +742,7 @@ def test_without_a_plugin_what_requires_it_is_off_by_default(monkeypatch):
         ({"labels": {"bought_on": "Bought", "rego": "Plate"}}, "have no rego: correct the labels"),
         ({"hints": {"rego": "As on the plate."}}, "have no rego: correct the hints"),
         ({"rare": ("rego",)}, "have no rego: correct the rare"),
+        ({"deletable": ("in_use", "broken")}, "are never broken: correct deletable"),
     ],
 )
 def test_one_whose_pages_name_what_its_records_have_not(make_app, install, given, said):

@@ -17,7 +17,7 @@ def harness(engine):
         pytest.skip(NOT_TESTED)
     name = "billycan_crash_harness"
     if name not in sys.modules:
-        spec = importlib.util.spec_from_file_location(name, Path(__file__).with_name("harness.py"))
+        spec = importlib.util.spec_from_file_location(name, Path(__file__).parents[1] / "lab" / "crash" / "harness.py")
         sys.modules[name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(sys.modules[name])
     return sys.modules[name]

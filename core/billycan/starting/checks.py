@@ -14,7 +14,7 @@ from .. import paths
 from ..endpoints import PARAMETER
 from ..gst import LABELS, GstEntries
 from ..manifest import Document, Every, Extends, Manifest, RecordPages, Route
-from ..plain import is_struct, structs_within
+from ..plain import is_struct, options, structs_within, types_within
 from .extensions import structs_of, table_of
 from .signatures import heard, read
 
@@ -129,7 +129,7 @@ def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str
 
 
 def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
-    """Members that the records of pages lack, and sorts that they do not take; `listed` has the signatures of lists.
+    """Members and statuses that the records of pages lack, and sorts that they do not take, by the lists in `listed`.
 
     What is off has none.
     """
@@ -144,6 +144,10 @@ def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
                 yield f"{manifest.name}: its records of {pages.path} have no {missing[0]}: correct the {what}"
         if pages.sort and pages.sort.removeprefix("-") not in getattr(signature.query, "sortable", ()):
             yield f"{manifest.name}: its records of {pages.path} do not sort by {pages.sort}: correct the sort"
+        members = [field for kind in filter(is_struct, options(signature.listed)) for field in fields(kind)]
+        statuses = {status for member in members if member.name == "status" for status in types_within(member.type)}
+        if unknown := [status for status in pages.deletable if status not in statuses]:
+            yield f"{manifest.name}: its records of {pages.path} are never {unknown[0]}: correct deletable"
 
 
 def _members_of(manifest: Manifest, path: str) -> set[str]:

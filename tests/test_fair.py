@@ -13,7 +13,7 @@ from billycan.starting import migrate
 from billycan.testing import Client, holding, run_timed, throwaway
 from billycan.testing.databases import NOT_TESTED
 
-HERE = Path(__file__).parent
+LAB = Path(__file__).parent / "lab"
 pytestmark = pytest.mark.whole
 # Of each, the connections ask one after the other; the first is all routes together.
 NOISES = {
@@ -26,8 +26,8 @@ NOISES = {
 
 @pytest.fixture(scope="module", autouse=True)
 def path():
-    """Modules of this folder, and the bench's, by their names."""
-    added = [str(HERE), str(HERE.parent / "bench")]
+    """Modules of `make fair` and of `make bench`, by their names."""
+    added = [str(LAB / "fair"), str(LAB / "bench")]
     sys.path += added
     yield
     for each in added:

@@ -34,7 +34,8 @@ from billycan.testing import throwaway
 
 HERE = Path(__file__).parent
 PEERS = Path(sys.prefix) / "peers" / "bin" / "python"  # `make bench` puts it there
-OTHERS = {"floor": "tests/bench/floor.py", "drf": "tests/bench/peers/drf", "fastapi": "tests/bench/peers/fast"}
+OTHERS = {"floor": "tests/lab/bench/floor.py", "drf": "tests/lab/bench/peers/drf"}
+OTHERS["fastapi"] = "tests/lab/bench/peers/fast"
 OTHERS["hardened"] = "core/billycan/starting/policies.py"
 OTHERS["logged"] = "plugins/requests"
 ON_POSTGRESQL_ALONE = ("fastapi", "hardened")  # asyncpg knows no other; and no other has row-level security

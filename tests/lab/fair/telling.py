@@ -12,7 +12,7 @@ from curves import STYLE
 if TYPE_CHECKING:
     from contest import Outcome
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 BEGIN, END = "<!-- Written by make fair: begin -->", "<!-- Written by make fair: end -->"
 NAMES = {"sqlite": "SQLite", "postgresql": "PostgreSQL", "GET": "read", "POST": "write"}
 LEFT, RIGHT, TOP, HIGH, WIDTH = 210, 700, 84, 30, 720

@@ -12,13 +12,13 @@ import pytest
 from billycan.testing import throwaway
 from billycan.testing.databases import NOT_TESTED
 
-BENCH = Path(__file__).parent
+BENCH = Path(__file__).parent / "lab" / "bench"
 ASKED = '{"data":{"id":"inv_1a","total":10.00,"lines":[{"net":1.50}],"number":"INV-0001","client_id":"con_1"}}'
 
 
 @pytest.fixture(scope="module")
 def bench():
-    """tests/bench/run.py, whose neighbours are modules of its folder."""
+    """tests/lab/bench/run.py, whose neighbours are modules of its folder."""
     sys.path.append(str(BENCH))
     spec = importlib.util.spec_from_file_location("billycan_bench", BENCH / "run.py")
     module = sys.modules["billycan_bench"] = importlib.util.module_from_spec(spec)

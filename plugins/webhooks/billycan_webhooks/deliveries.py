@@ -154,4 +154,4 @@ _tenant: sa.BindParameter[str] = sa.bindparam("of_tenant")
 _LOGGED: sa.Select[Any] = sa.select(_l.event, _l.created_at, _l.data).where(
     _l.tenant_id == _tenant, _l.id == sa.bindparam("of_event", type_=sa.Text)
 )
-_FAN_OUT = Statement(**{dialect: _fan_out(dialect) for dialect in ("sqlite", "postgresql")})
+_FAN_OUT = Statement(sqlite=_fan_out("sqlite"), postgresql=_fan_out("postgresql"))

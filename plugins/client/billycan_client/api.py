@@ -492,7 +492,8 @@ class AdjustmentNotes:
     ) -> models.MailPreview:
         """What an email with an adjustment note would say, and who would get it.
 
-        Nothing is sent. A draft stays a draft; its page has no URL until it is sent.
+        Nothing is sent. A draft stays a draft; its page has no URL until it is sent. A key that may not read contacts
+        is not shown the client's own address: without `to` in the body, its `to` is empty.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -1525,7 +1526,8 @@ class Contacts:
     ) -> models.MailPreview:
         """What an email with a statement would say, and who would get it.
 
-        Nothing is sent. A draft stays a draft; its page has no URL until it is sent.
+        Nothing is sent. A draft stays a draft; its page has no URL until it is sent. A key that may not read contacts
+        is not shown the client's own address: without `to` in the body, its `to` is empty.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -3700,7 +3702,8 @@ class Invoices:
     ) -> models.MailPreview:
         """What an email with an invoice would say, and who would get it.
 
-        Nothing is sent. A draft stays a draft; its page has no URL until it is sent.
+        Nothing is sent. A draft stays a draft; its page has no URL until it is sent. A key that may not read contacts
+        is not shown the client's own address: without `to` in the body, its `to` is empty.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -5343,7 +5346,8 @@ class Quotes:
     ) -> models.MailPreview:
         """What an email with a quote would say, and who would get it.
 
-        Nothing is sent. A draft stays a draft; its page has no URL until it is sent.
+        Nothing is sent. A draft stays a draft; its page has no URL until it is sent. A key that may not read contacts
+        is not shown the client's own address: without `to` in the body, its `to` is empty.
 
         to: The addresses to send it to; defaults to the client's.
         cc: The addresses to send a copy to.
@@ -6774,7 +6778,8 @@ class Tenant:
         """Change the business profile.
 
         Documents that were already sent do not change. A sandbox has its own profile. `gst_settings` that change days
-        of a lodged tax period are refused with `period_lodged` unless `accept_corrections` is true.
+        of a lodged tax period are refused with `period_lodged` unless `accept_corrections` is true, and those that
+        change days up to `locked_until` with `period_locked`.
 
         name: The name the business trades by.
         legal_name: The legal entity's name, if different.

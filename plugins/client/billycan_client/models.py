@@ -1279,7 +1279,7 @@ class Job(Struct, kw_only=True):
 
 
 class Limits(Struct, kw_only=True):
-    """A key's rate limits."""
+    """A key's rate limits, as far as the deployment and the ceiling of its business let it reach them."""
 
     per_minute: int
     """Requests in any 60 seconds."""
@@ -1889,7 +1889,7 @@ class MailPreview(Struct, kw_only=True):
     """An email as it would be sent."""
 
     to: list[str]
-    """Whom it would be sent to; empty if the client's address is not known."""
+    """Whom it would be sent to; empty if the client's address is not known, or not for this key to read."""
     cc: list[str]
     """Who would get a copy."""
     subject: str

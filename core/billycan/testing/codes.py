@@ -44,7 +44,7 @@ def undeclared(manifest: Manifest, folder: Path | None) -> Iterator[str]:
 
 
 def raised(source: str) -> Iterator[tuple[int, str, int | None]]:
-    """The line of each error code in Python source, the code, and its status if the class of its Problem is core's."""
+    """Yield the line of each error code in Python source, the code, and its status if its Problem is core's."""
     tree = ast.parse(source)
     constants = {
         target.id: node.value.value

@@ -53,7 +53,7 @@ class PluginConformance:
                 setattr(cls, name, test)
 
     def bodies(self, client: Client) -> Mapping[str, Mapping[str, Any]]:
-        """A valid body for each collection that takes POST, by its path; `client` may make what they refer to."""
+        """Return a valid body for each collection that takes POST, by path; `client` may create what they refer to."""
         return {}
 
     def extended(self, client: Client) -> Mapping[str, Mapping[str, Any]]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def is_shown_everywhere(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
-    """In what POST, GET, a list, PATCH, each action and each event says of a record; taken back as it was shown."""
+    """Assert that POST, GET, lists, PATCH, actions and events show the added members, and PATCH takes them back."""
     members, (made, one) = set(extends.shows.__struct_fields__), _made(client, extends, body)
     assert not (missing := members - made.keys()), f"POST {extends.path} shows no {missing}"
     assert client.get(one)["data"] == made

@@ -86,7 +86,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put off what need not run on both databases, and skip what is about the whole where a part is not installed."""
+    """Postpone tests that need one database only; skip tests of the whole distribution if a part is not installed."""
     without = sorted(absent())
     for item in items:
         callspec = getattr(item, "callspec", None)

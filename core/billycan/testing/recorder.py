@@ -40,7 +40,7 @@ _OPAQUE = (
 
 
 class _Call(msgspec.Struct):
-    """A call that changed something: when it was made, where in its answer ids were first seen, and all it names."""
+    """A call that changed something: its time, the places in its answer where ids first appeared, and all its ids."""
 
     at: str
     method: str

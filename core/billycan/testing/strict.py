@@ -45,7 +45,7 @@ class Strict(Client):
 
 
 def check(app: "App", method: str, path: str, answer: Mapping[str, Any]) -> None:
-    """Fail where the answer of a successful call is not what its route's handler declares."""
+    """Fail if the answer of a successful call differs from what its route's handler declares."""
     endpoint, _ = endpoint_at(app, method, path) or (None, {})
     if endpoint and endpoint.signature.answer is not Reply:
         kind, data = endpoint.signature.listed, answer["data"]

@@ -58,7 +58,7 @@ def test_what_was_released_is_still_there():
 
 
 def broken(before, now):
-    """What a client of one release may rely on and does not find in another, in sentences."""
+    """Name, in sentences, all that a client of one release relies on and does not find in another."""
     faults = [f"{name} was there, and is not" for name in before.keys() - now.keys()]
     for name in before.keys() & now.keys():
         old, new = before[name], now[name]
@@ -96,25 +96,25 @@ def broken_operation(old, new):
 
 
 def takes_body(before, now, old, new):
-    """Whether an operation takes the same body, or optional members where it took none."""
+    """True for the same body, and for optional members where there were none."""
     had = [fact for name, fact in before.items() if name.startswith(f"{(old or {}).get('$ref')}.")]
     has = [fact for name, fact in now.items() if name.startswith(f"{(new or {}).get('$ref')}.")]
     return old == new or (not had and not any(fact.get("required") for fact in has))
 
 
 def is_still_shown(old, new):
-    """Whether an answer has the member whenever it had, with nothing in it that could not be there before."""
+    """True if an answer has the member whenever it had, with nothing in it that could not be there before."""
     return old.get("required", False) <= new.get("required", False) and admits(old, new, limits=False)
 
 
 def is_still_taken(old, new):
-    """Whether all that could be sent, or left out, still can be, and means the same."""
+    """True if all that could be sent, or left out, still can be, and means the same."""
     same_default = old.get("required") or old.get("default", ...) == new.get("default", ...)
     return bool(new.get("required", False) <= old.get("required", False) and same_default and admits(new, old))
 
 
 def admits(wide, narrow, *, limits=True):
-    """Whether a schema takes each value that another takes."""
+    """True if a schema takes each value that another takes."""
     if "anyOf" in narrow:
         return all(admits(wide, option, limits=limits) for option in narrow["anyOf"])
     if "anyOf" in wide:

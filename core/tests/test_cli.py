@@ -380,6 +380,10 @@ def test_routes_and_the_description_are_those_of_the_enabled_plugins(run):
     document = json.loads(run("openapi").stdout)
     assert document["openapi"].startswith("3.1")
     assert {r["path"] for r in routes} - {"/v1/openapi.json"} <= set(document["paths"])
+    lines = run("openapi", "--surface").stdout.splitlines()
+    assert '"/v1/contacts POST": {"answer": {"$ref": "Contact"}, "body": {"$ref": "NewContact"}' in "\n".join(lines)
+    facts = json.loads("\n".join(lines))
+    assert len(lines) == len(facts) + 2 and {f"{r['path']} {r['method']}" for r in routes} <= facts.keys()
 
 
 # The doctor -----------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
-"""Apps for tests: one that a test leaves as it was is given to the next test with the same plugins and settings.
+"""Reuse apps from test to test: those with the same plugins and settings that earlier tests left intact.
 
-To build an app takes longer than most tests. One whose parts a test replaced, or that it closed, is not used again.
+Building an app takes longer than most tests. An app is not reused if a test replaced one of its parts or closed it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MADE_LATER = {"openapi_file"}
 
 
 class AppPool:
-    """Apps that no test uses at the moment, each by what it was built from."""
+    """Apps that no test is using, by the plugins and settings they were built with."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -27,7 +27,7 @@ class AppPool:
         self._lent: dict[App, tuple[Hashable, list[Any]]] = {}
 
     def lend(self, key: Hashable, clock: Any, build: Callable[[], App]) -> App:
-        """Take the app that rests under `key`, or build one; nothing has been counted with it, and its clock is new."""
+        """Take the app that rests under `key`, or build one, with this clock and nothing counted yet."""
         if app := self._resting.pop(key, None):
             self._renew(app, clock)
         else:
@@ -36,7 +36,7 @@ class AppPool:
         return app
 
     def give_back(self, app: App) -> None:
-        """Keep an app for a later test, or close it where it cannot be used again."""
+        """Keep an app for a later test, or close it if it cannot be reused."""
         key, parts = self._lent.pop(app, ((), []))
         is_whole = len(parts) == len(now := _parts(app)) and all(map(is_, parts, now))
         if is_whole and app.counts.is_open and not app.observers:

@@ -1,4 +1,4 @@
-"""What must be true of `fields` and If-None-Match; each function fails the test otherwise."""
+"""Assertions about `fields` and If-None-Match."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def are_those_named(client: "Client", path: str, id: str) -> None:
-    """Each member of a record can be named by itself, and costs no more than all of them; at `path` one, or a list."""
+    """Assert that each member of one record, or of a list, can be asked for alone, and then costs no more."""
 
     def shown(query: str) -> tuple[dict[str, Any], int]:
         with counted(client.app) as sent:
@@ -36,7 +36,7 @@ def are_those_named(client: "Client", path: str, id: str) -> None:
 
 
 def are_told_apart(client: "Client", one: str, *, changes: bool) -> None:
-    """Some members have an ETag of their own, which If-Match takes; who has what an ETag stands for is told so."""
+    """Assert that an answer with some members has an ETag of its own, accepted by If-Match and answered with 304."""
     tags = []
     for path in (one, f"{one}?fields=id,version"):
         client.get(path)

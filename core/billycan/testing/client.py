@@ -1,4 +1,4 @@
-"""A business and its key, and what tests ask of an app: the statements it sends, its timed work, its migrations."""
+"""A business and its key for tests, and helpers to count statements, run timed work and migrate."""
 
 import json
 import threading
@@ -20,10 +20,11 @@ ENGINES = ("sqlite", "postgresql")
 
 
 class Client:
-    """A business and a key of it: `client.post("/v1/contacts", {"name": "Ada"})` returns the decoded envelope.
+    """A client of the API: `client.post("/v1/contacts", {"name": "Ada"})` returns the decoded envelope.
 
-    `Client(app)` makes a business of its own; `key()` gives another key of it, `sandbox()` one of its sandbox. A call
-    fails the test when the status is another than the one expected. Numbers come back as Decimals.
+    `Client(app)` creates a business of its own. `key()` returns a client with another key of that business, and
+    `sandbox()` one of its sandbox. A call fails the test unless its status is the expected one. Numbers are decoded as
+    Decimals.
     """
 
     def __init__(
@@ -51,16 +52,16 @@ class Client:
     def _credential(
         self, db: sa.Connection, tenant_id: str, scopes: tuple[str, ...], limits: Mapping[str, Any]
     ) -> tuple[str, str]:
-        """What this client calls with, a new key: its id and secret."""
+        """Create the key that this client calls with; return its id and secret."""
         limits = {"per_minute": 100_000, "per_second": 100_000, **limits}
         return create_key(db, tenant_id, list(scopes), self.app.now(), **limits)
 
     def key(self, *scopes: str, **limits: Any) -> "Client":
-        """Another key of the same tenant."""
+        """Return a client with another key of the same business."""
         return Client(self.app, self.tenant_id, scopes or ("read", "write"), **limits)
 
     def sandbox(self, *scopes: str) -> "Client":
-        """A key of the paired tenant: a live one's sandbox."""
+        """Return a client with a key of the paired tenant: the sandbox of a live business."""
         with self.app.db.reading() as db:
             paired = db.execute(sa.select(tenants.c.paired_id).where(tenants.c.id == self.tenant_id)).scalar_one()
         return Client(self.app, paired, scopes or ("read", "write"))
@@ -95,7 +96,7 @@ class Client:
         return decoded(self.call("DELETE", path, None, status, _named(headers)))
 
     def refused(self, status: int, code: str, method: str, path: str, body: Any = None, **sent: Any) -> Any:
-        """Make a call that must be refused so; returns the envelope's error."""
+        """Make a call that must be refused with this status and code; return the envelope's error."""
         given = decoded(self.call(method, path, body, status, **sent))
         error = given["error"]
         assert given == {"data": None, "pagination": None, "error": error}
@@ -104,13 +105,13 @@ class Client:
         return error
 
     def events(self) -> list[str]:
-        """The names of the tenant's events, oldest first."""
+        """List the names of the business's events, oldest first."""
         found = self.get("/v1/events?per_page=100&sort=created_at")
         return [event["event"] for event in found["data"]]
 
 
 def decoded(response: Any) -> Any:
-    """A response's JSON, numbers exact."""
+    """Decode a response's JSON, with exact numbers."""
     return json.loads(response.body, parse_float=Decimal)
 
 
@@ -123,9 +124,10 @@ def _named(headers: Mapping[str, str]) -> dict[str, str]:
 
 
 def run_timed(app: "App") -> None:
-    """Run every timed task on what is due, as a worker does (`clock.move(days=31)` first); raises what a task raised.
+    """Run all timed work that is due, as a worker does; move the clock first (`clock.move(days=31)`).
 
-    Whenever a task ran last: another test, whose clock was elsewhere, may have shared the database.
+    Raises the first error of a task. Forgets when each task last ran, because the clock of an earlier test may have
+    been ahead.
     """
     from ..working.worker import tasks, tick  # noqa: PLC0415 - as above
 
@@ -138,9 +140,10 @@ def run_timed(app: "App") -> None:
 
 
 def upgrade_to(app: "App", **revisions: str) -> None:
-    """Migrate each plugin to the revision given, `visits="visits_0001"`, and those that are not named to their last.
+    """Migrate each plugin to the given revision, `visits="visits_0001"`, and all others to their last.
 
-    For tests of a migration: `make_app("visits", fresh=True, migrated=False)`, up to the one before, rows, and on.
+    To test a migration, start with `make_app("visits", fresh=True, migrated=False)`, migrate to the revision before it,
+    insert rows, and migrate again.
     """
     for chain in versions.chains(app.manifests):
         with app.db.writing(across="a migration changes the rows of all") as db:
@@ -149,10 +152,10 @@ def upgrade_to(app: "App", **revisions: str) -> None:
 
 @contextmanager
 def counted(app: "App") -> Iterator[list[str]]:
-    """The SQL statements that this thread sends while the block runs.
+    """Collect the SQL statements that this thread sends while the block runs.
 
-    Without the look-ups that are repeated once a second, of keys, ceilings and, by reads, of the tenant: on a busy
-    machine a test takes longer than that.
+    Leaves out look-ups that are cached for a second (keys, ceilings and, in reads, the tenant), because a test on a
+    busy machine may take longer than that.
     """
     sent: list[str] = []
     this = threading.get_ident()  # what observes requests may write beside them

@@ -1,4 +1,4 @@
-"""Error codes that a plugin's code raises or its docstrings name, and that nobody declares."""
+"""Find error codes that a plugin raises or documents without declaring them."""
 
 import ast
 import inspect
@@ -21,9 +21,9 @@ _PROBLEMS = {n: p for n, p in vars(problems).items() if isinstance(p, type) and 
 
 
 def undeclared(manifest: Manifest, folder: Path | None) -> Iterator[str]:
-    """Codes that neither core, nor the plugin, nor a plugin that it requires or uses declares, with the cure.
+    """Describe each code that core, the plugin and the plugins it requires or uses do not declare, with the cure.
 
-    `folder` has the plugin's own source files; None if there are none to read.
+    `folder` holds the plugin's source files; it is None if there are none to read.
     """
     near = [platform, *_installed((*manifest.requires, *manifest.uses)), manifest]
     codes: dict[str, Code] = {**CODES, **{code: meant for each in near for code, meant in each.codes.items()}}
@@ -72,7 +72,7 @@ def raised(source: str) -> Iterator[tuple[int, str, int | None]]:
 
 
 def _last(node: ast.AST) -> str:
-    """The last word of a name such as `problems.Conflict`; empty for anything else."""
+    """Return the last word of a name such as `problems.Conflict`, or an empty string for any other expression."""
     return str(getattr(node, "attr", getattr(node, "id", "")))
 
 
@@ -81,7 +81,7 @@ def _installed(names: Iterable[str]) -> Iterator[Manifest]:
 
 
 def _words(manifest: Manifest) -> Iterator[str]:
-    """What else a docstring may name: the words of a plugin's paths and settings, members and their values."""
+    """Collect the other words that docstrings may put in backticks: paths, settings, members and their values."""
     yield manifest.name
     yield from manifest.settings.__struct_fields__ if manifest.settings else ()
     for route in manifest.routes:

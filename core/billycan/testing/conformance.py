@@ -1,4 +1,4 @@
-"""What every plugin must keep, as tests that a plugin's own test inherits."""
+"""Tests that every plugin must pass; a plugin's own test class inherits them."""
 
 import re
 import sys
@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 
 class PluginConformance:
-    """What every plugin must keep: subclass it, name the plugin and give one valid body for each of its collections.
+    """Tests of one plugin: subclass it, name the plugin, and give a valid body for each of its collections.
 
-    `enable` names what it requires, `settings` are those it does not start without.
+    `enable` names the plugins that it requires, and `settings` holds those that it cannot start without.
 
     class TestAssets(PluginConformance):
         plugin = "assets"
@@ -42,7 +42,7 @@ class PluginConformance:
     settings: Mapping[str, Any] = {}
 
     def __init_subclass__(cls) -> None:
-        """Leave out the tests that need what the class does not define: they would try nothing."""
+        """Leave out tests that have nothing to try, because the class does not define a method that they need."""
         for name, test in vars(PluginConformance).items():
             method = next((mark.args[0] for mark in getattr(test, "pytestmark", ()) if mark.name == "needs"), None)
             if method is None or name in vars(cls):
@@ -57,7 +57,9 @@ class PluginConformance:
         return {}
 
     def extended(self, client: Client) -> Mapping[str, Mapping[str, Any]]:
-        """A valid body for each collection that it adds members to, by its path, with all of those that it takes."""
+        """Return a valid body for each collection that the plugin extends, by path, with all members that the plugin
+        adds.
+        """
         return {}
 
     @pytest.fixture
@@ -70,18 +72,18 @@ class PluginConformance:
 
     @pytest.fixture
     def made(self, app: "App", client: Client) -> dict[str, Any]:
-        """A record of each collection, by the collection's path."""
+        """Create a record in each collection, by the collection's path."""
         return self.make(app, client)
 
     def make(self, app: "App", client: Client) -> dict[str, Any]:
-        """Make a record in each collection; returns them by the collection's path."""
+        """Create a record in each collection; return the records by the collection's path."""
         bodies = self.bodies(client)
         missing = {path for path in self.collections(app) if path not in bodies}
         assert not missing, f"bodies() gives none for {missing}"
         return {path: self.as_read(app, path, client.post(path, body)["data"]) for path, body in bodies.items()}
 
     def as_read(self, app: "App", path: str, record: dict[str, Any]) -> dict[str, Any]:
-        """A record just made as it is read from then on: without the member that is shown only once."""
+        """Return a new record as later requests show it: without the member that is shown only once."""
         secret = app.at["POST", path].route.shown_once
         assert secret is None or record[secret]
         return {**record, secret: None} if secret else record
@@ -90,29 +92,27 @@ class PluginConformance:
         return [e for e in app.endpoints if e.plugin == self.plugin]
 
     def has(self, app: "App", method: str, path: str) -> bool:
-        """Whether the records of a collection can be read, changed or deleted one by one."""
+        """Tell whether single records of a collection can be read, changed or deleted."""
         return (method, f"{path}/{{id}}") in app.at
 
     def collections(self, app: "App") -> list[str]:
-        """The paths that list records and make new ones."""
+        """List the paths that both list records and create them."""
         lists = {e.route.path for e in self.endpoints(app) if e.signature.listed}
         posts = [e.route for e in self.endpoints(app) if e.route.method == "POST" and not e.route.receive]
         return [route.path for route in posts if route.path in lists]
 
     def calls(self, app: "App", id: str) -> list[tuple[str, str]]:
-        """Method and path of every route, with `id` for each id in it."""
+        """List the method and path of every route, with `id` in place of each id."""
         return [(e.route.method, PARAMETER.sub(id, e.route.path)) for e in self.endpoints(app)]
 
     def found(self, client: Client, path: str, **query: str) -> list[str]:
-        """The ids of the newest hundred records that a query finds."""
+        """List the ids of the newest hundred records that a query finds."""
         return finding.ids(client, path, **query)
 
     def folder(self) -> Path | None:
-        """The folder of the plugin's own modules; None for one that a test made up."""
+        """Return the folder of the plugin's modules, or None if a test made the plugin up."""
         module = sys.modules.get(packages.installed()[self.plugin].value)
         return Path(str(module.__file__)).parent if module else None
-
-    # The tests --------------------------------------------------------------------------------------------------------
 
     def test_migrations_make_the_declared_tables(self, app: "App") -> None:
         manifest = app.manifests[self.plugin]
@@ -233,7 +233,9 @@ class PluginConformance:
                     break
 
     def act(self, client: Client, path: str, id: str, action: str) -> dict[str, Any] | None:
-        """What an action of a record answers, which must be as its handler declares; None where it needs a body."""
+        """Call an action of a record; return its answer, or None if it needs a body. Fails unless the answer is as
+        declared.
+        """
         for endpoint in self.endpoints(client.app):
             route = endpoint.route
             if (route.method, PARAMETER.sub("{}", route.path)) == ("POST", f"{path}/{{}}/{action}"):
@@ -355,7 +357,7 @@ class PluginConformance:
                 assert again.get(f"{path}/{record['id']}")["data"] == record
 
     def extensions(self, client: Client) -> list[tuple[Extends, Mapping[str, Any]]]:
-        """What it adds to the records of others, each with a body for one."""
+        """List the plugin's extensions of other resources, each with a body for one of their records."""
         manifest, bodies = client.app.manifests[self.plugin], self.extended(client)
         mounted = {e.route.path for e in client.app.endpoints}
         missing = {e.path for e in manifest.extends if e.path in mounted and e.path not in bodies}

@@ -1,4 +1,4 @@
-"""What must be true of the members that a plugin adds to another's records; each function fails the test otherwise."""
+"""Assertions about the members that a plugin adds to another plugin's records."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -38,7 +38,9 @@ def is_shown_everywhere(client: "Client", extends: Extends, body: Mapping[str, A
 
 
 def is_kept(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
-    """A member that is sent changes its record: a version more, and one event; sent again it changes nothing."""
+    """Assert that a changed member raises the record's version by one and emits one event, and that no change emits
+    none.
+    """
     nothing = parse(encode(extends.shows()))
     made, one = _made(client, extends, body)
     for name in _taken(extends):
@@ -58,7 +60,7 @@ def is_kept(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None
 
 
 def costs_a_query_for_a_page(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
-    """A longer page takes as many statements as a shorter one."""
+    """Assert that a longer page takes no more statements than a shorter one."""
     sent = []
     for per_page in (1, 3):
         client.post(extends.path, body), client.post(extends.path, body)
@@ -69,7 +71,7 @@ def costs_a_query_for_a_page(client: "Client", extends: Extends, body: Mapping[s
 
 
 def leaves_nothing_when_off(client: "Client", smaller: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
-    """Where the plugin is off its members are not known; what it keeps is there when it is on again."""
+    """Assert that the members are unknown while the plugin is off, and have kept their values when it is on again."""
     made, one = _made(client, extends, body)
     members = set(extends.shows.__struct_fields__)
     assert smaller.get(one)["data"].keys() == made.keys() - members
@@ -87,7 +89,7 @@ def leaves_nothing_when_off(client: "Client", smaller: "Client", extends: Extend
 
 
 def is_forgotten(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
-    """Nothing is kept of a record that is deleted."""
+    """Assert that nothing is kept of a deleted record."""
     made, one = _made(client, extends, body)
     if client.call("DELETE", one).status_int == 200:
         ctx = Context(client.app, client.tenant_id)
@@ -106,7 +108,7 @@ def _taken(extends: Extends) -> tuple[str, ...]:
 
 
 def _properties(document: dict[str, Any], responses: dict[str, Any]) -> dict[str, Any]:
-    """The members of the records in the answer of an operation."""
+    """Return the members of the records in an operation's response."""
     (answer,) = (r for status, r in responses.items() if status in ("200", "201"))
     data = answer["content"]["application/json"]["schema"]["properties"]["data"]
     name = data.get("items", data)["$ref"].rpartition("/")[2]

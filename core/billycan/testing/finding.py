@@ -1,4 +1,4 @@
-"""What must be true of a list's filters and search; each function fails the test otherwise."""
+"""Assertions about the filters and the search of a list."""
 
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -13,13 +13,13 @@ if TYPE_CHECKING:
 
 
 def ids(client: "Client", path: str, **query: str) -> list[str]:
-    """The ids of the newest hundred records that a query finds."""
+    """List the ids of the newest hundred records that a query finds."""
     asked = "&".join(f"{quote(name)}={quote(text)}" for name, text in {**query, "per_page": "100"}.items())
     return [record["id"] for record in client.get(f"{path}?{asked}")["data"]]
 
 
 def filters(client: "Client", path: str) -> Iterator[tuple[str, str, Any]]:
-    """Each filter of a list, with the member of a record that it is about, and its type."""
+    """Yield each filter of a list with the record member that it compares, and its type."""
     query = client.app.at["GET", path].signature.query
     hints = get_type_hints(query)
     for name in sorted(set(query.__struct_fields__) - set(STEERING)):
@@ -27,7 +27,7 @@ def filters(client: "Client", path: str) -> Iterator[tuple[str, str, Any]]:
 
 
 def is_by_its_own_values(client: "Client", path: str, record: Mapping[str, Any]) -> None:
-    """Each filter finds a record that has what it asks for."""
+    """Assert that each filter finds a record by the record's own value."""
     for name, member, kind in filters(client, path):
         value = record.get(member)
         answer = client.call("GET", f"{path}?{name}={sample(kind)}")
@@ -38,7 +38,7 @@ def is_by_its_own_values(client: "Client", path: str, record: Mapping[str, Any])
 
 
 def is_not_by_others_values(client: "Client", path: str, record: Mapping[str, Any]) -> None:
-    """No filter finds a record that has something else than it asks for; what nothing can have is refused."""
+    """Assert that no filter finds a record by another value, and that impossible values are refused."""
     for name, member, kind in filters(client, path):
         value = record.get(member)
         if not isinstance(value, str):
@@ -63,7 +63,7 @@ def is_not_by_others_values(client: "Client", path: str, record: Mapping[str, An
 
 
 def is_by_what_clients_add(client: "Client", path: str, record: Mapping[str, Any]) -> None:
-    """Its `external_id` and `metadata` find a record."""
+    """Assert that a record is found by its `external_id` and `metadata`."""
     client.patch(f"{path}/{record['id']}", {"external_id": "erp 1%", "metadata": {"colour": "blue"}})
     for name, text in {"external_id": "erp 1%", "metadata[colour]": "blue"}.items():
         assert ids(client, path, **{name: text}) == [record["id"]], f"{path}?{name}={text}"
@@ -71,7 +71,7 @@ def is_by_what_clients_add(client: "Client", path: str, record: Mapping[str, Any
 
 
 def is_by_its_own_words(client: "Client", path: str, id: str, body: Mapping[str, Any]) -> None:
-    """A search finds a record by a text it was made with, in upper and lower case, and takes no wildcards."""
+    """Assert that a search finds a record by its own text in upper and lower case, without wildcards."""
     texts = [text for text in body.values() if isinstance(text, str) and len(text) > 2]
     searched = [text for text in texts if id in ids(client, path, search=text)]
     assert searched, f"{path}?search= finds none of {texts}"

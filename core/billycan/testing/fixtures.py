@@ -1,4 +1,4 @@
-"""What pytest loads by itself: databases, a clock, and the fixtures that make apps and install plugins."""
+"""The pytest plugin: databases, a clock, and the fixtures that make apps and install plugins."""
 
 import logging
 import re
@@ -36,7 +36,7 @@ ROLE = "billycan_app"
 
 
 class Clock:
-    """A clock that stands still but for a millisecond each time it is asked, and moves when told."""
+    """A clock that stands still, except for a millisecond at each reading, and moves when told to."""
 
     def __init__(self, start: datetime = START) -> None:
         self.time = start
@@ -66,7 +66,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say loudly what was skipped because this machine lacks something: its reason holds NOT TESTED."""
+    """Report tests that were skipped because the machine lacks something; their reasons contain NOT TESTED."""
     reasons = {report.longrepr[2] for report in terminalreporter.stats.get("skipped", ()) if report.longrepr}
     if missing := sorted(reason.removeprefix("Skipped: ") for reason in reasons if "NOT TESTED" in reason):
         terminalreporter.section("NOT TESTED", red=True, bold=True)
@@ -98,7 +98,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Where parts of the assembled distribution are not installed, leave out files of tests that import what is not."""
+    """Leave out test files that import a part of the distribution that is not installed."""
     if collection_path.suffix != ".py" or not absent():
         return None
     imported = set(re.findall(r"^(?:from|import) billycan_(\w+)", collection_path.read_text("utf-8"), re.MULTILINE))
@@ -117,7 +117,7 @@ def pytest_runtest_setup() -> Generator[None, Any, Any]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call() -> Generator[None, Any, Any]:
-    """As for the setup; and fail a test in which a write transaction held more than SQL."""
+    """Do the same during the call, and fail a test whose write transaction did more than SQL."""
     holding.breaches.clear()
     try:
         result = yield from pytest_runtest_setup()
@@ -144,7 +144,7 @@ def databases() -> Iterator[Databases]:
 
 @pytest.fixture(scope="session")
 def redis_server() -> Iterator["Redis"]:
-    """A Redis of this run; a test that stops it starts it again."""
+    """Start a Redis for this run; a test that stops it must start it again."""
     try:
         server = throwaway.Redis()
     except RuntimeError as error:
@@ -260,7 +260,7 @@ def _migrate(db: "Database", manifests: Mapping[str, Manifest], *, walled: bool)
 
 
 def _config(names: Iterable[str], url: str, folder: Path, given: Mapping[str, Any]) -> Config:
-    """What an app is told: `given`, with the files of this run, and limits that no test meets by accident."""
+    """Return the configuration of an app: `given`, files of this run, and limits that no test reaches by accident."""
     room = ("per_minute", "per_second", "business_per_minute", "business_per_second")
     defaults = {"secret": SECRET, "pool_size": 4, **dict.fromkeys(room, 100_000)}
     core = {k: v for k, v in given.items() if not isinstance(v, dict)}
@@ -273,7 +273,7 @@ def _config(names: Iterable[str], url: str, folder: Path, given: Mapping[str, An
 
 
 def _keeps_files(plugin: str) -> bool:
-    """Whether a plugin has a setting for a folder, which is then one of this run."""
+    """Tell whether a plugin has a setting for a folder; the folder is then one of this run."""
     entry = packages.installed().get(plugin)
     kind = entry.load().manifest.settings if isinstance(entry, EntryPoint) else None
     return kind is not None and "folder" in kind.__struct_fields__

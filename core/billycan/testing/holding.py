@@ -1,13 +1,14 @@
-"""A write transaction holds SQL and nothing else: a test fails if something slow happens in one.
+"""Fail tests whose write transactions do more than SQL.
 
-SQLite has one writer, and on PostgreSQL others wait for the rows, so whatever is slow in a write transaction delays
-everybody's writes. In a test, an attempt to make a connection, start a process, sleep, write a file, wait for a lock
-of one, or do anything that announces itself as slow is refused in a write transaction, and the test fails if one uses
-much CPU time outside of SQL. Waits for a lock within the process are not seen. Code that is slow in a library, where
-Python cannot see it, announces itself: `sys.audit("billycan.slow", "to hash a password")`. SQL itself takes long if it
-changes many rows: SQLite counts them, and a test fails if a transaction changes too many.
-What happens once in a process does not count: SQLAlchemy compiles a statement at its first use, for up to 0.3 s.
-Outside of tests this does nothing.
+SQLite has one writer, and on PostgreSQL others wait for the rows, so anything slow in a write transaction delays
+everybody's writes. During tests, a write transaction may not connect, start a process, sleep, write a file, wait for a
+file lock, or do anything that announces itself as slow, and it may not use much CPU time outside of SQL. Waits for a
+lock within the process go unnoticed. Slow code in a library, which Python cannot see, announces itself:
+`sys.audit("billycan.slow", "to hash a password")`. SQL itself takes long if it changes many rows: SQLite counts them,
+and a test fails if there are too many.
+
+What happens once in a process does not count: SQLAlchemy compiles a statement at its first use, which takes up to 0.3
+s. Outside of tests this module does nothing.
 """
 
 import fcntl
@@ -46,7 +47,7 @@ _thread = threading.local()
 
 @cache
 def watch() -> None:
-    """Begin to watch the write transactions of this process, but not those of migrations or of a test itself."""
+    """Start watching the write transactions of this process, except those of migrations and of tests themselves."""
     from ..db import Database  # noqa: PLC0415 - pytest loads this in every run, with or without billycan's tests
 
     for name in ("writing", "noting"):
@@ -98,14 +99,14 @@ def _held(transaction: AbstractContextManager[Any], caller: str) -> Generator[An
 
 
 def _changed(db: sa.Connection) -> int:
-    """How many rows SQLite's connection has changed since it was made; 0 on PostgreSQL."""
+    """Return the number of rows that SQLite's connection has changed since it was opened; 0 on PostgreSQL."""
     if db.dialect.name != "sqlite" or db.closed or db.invalidated:
         return 0
     return int(getattr(db.connection.dbapi_connection, "total_changes", 0))
 
 
 def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
-    """Refuse what may be slow in a write transaction: a hook for Python's audit events."""
+    """Refuse an audit event of Python that may be slow while a write transaction is open."""
     if not getattr(_thread, "is_open", False):
         return
     what = str(arguments[0]) if event == SLOW else _REFUSED.get(event) or _on_disk(event, arguments)
@@ -114,7 +115,7 @@ def _refuse(event: str, arguments: tuple[Any, ...]) -> None:
 
 
 def _on_disk(event: str, arguments: tuple[Any, ...]) -> str:
-    """What is done with a file that may take long, as a refusal words it; "" for anything else."""
+    """Describe a file operation that may take long, for the refusal; return "" for any other event."""
     what = ""
     if event == "open" and (arguments[2] or 0) & _WRITES:
         what = "to write a file"
@@ -134,13 +135,13 @@ def _tell(breach: str) -> str:
 
 
 def _time_sql(dialect: Any, record: Any, arguments: Any, given: Any) -> None:
-    """Have SQLite's connections tell what time they take: a listener for each that is made."""
+    """Make SQLite's connections measure their CPU time: a listener for new connections."""
     if dialect.name == "sqlite":
         given["factory"] = _Connection
 
 
 def _timed(run: Callable[..., Any]) -> Callable[..., Any]:
-    """Excuse the CPU time that a function takes."""
+    """Wrap a function so that its CPU time does not count."""
 
     @wraps(run)
     def timed(*args: Any, **given: Any) -> Any:
@@ -154,12 +155,12 @@ def _timed(run: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _excused() -> float:
-    """The CPU seconds of this thread that are not held against its transactions."""
+    """Return the CPU seconds of this thread that do not count."""
     return getattr(_thread, "excused", 0.0)
 
 
 def _time_collection(phase: str, _: Any) -> None:
-    """Excuse the garbage collector, which looks through all that a run of tests has imported: its callback."""
+    """Leave out the garbage collector's time, which grows with all that a test run has imported: its callback."""
     if phase == "start":
         _thread.collecting = thread_time(), _excused()
     else:
@@ -168,7 +169,7 @@ def _time_collection(phase: str, _: Any) -> None:
 
 
 class _Cursor(sqlite3.Cursor):
-    """Counts the CPU time that SQLite takes, most of it to step from row to row."""
+    """A cursor that measures SQLite's CPU time, most of which goes into stepping from row to row."""
 
     execute, executemany = _timed(sqlite3.Cursor.execute), _timed(sqlite3.Cursor.executemany)
     fetchone, fetchmany = _timed(sqlite3.Cursor.fetchone), _timed(sqlite3.Cursor.fetchmany)

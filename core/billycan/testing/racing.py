@@ -1,4 +1,4 @@
-"""Requests that meet: several clients, who begin at one moment."""
+"""Requests of several clients that start at the same moment."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,10 +16,10 @@ _SECONDS = 180
 
 
 def race(client: Client, *calls: Sequence[Any]) -> list[Any]:
-    """Make calls of the API at once, each `("POST", path, body)`; returns webtest's responses in their order.
+    """Make calls of the API at once, each `("POST", path, body)`; return webtest's responses in the same order.
 
-    Each call comes from a thread with a client of its own, up to 8 at a time, all with the same key. Fails the test if
-    one is answered with a 5xx: a 503 may be a deadlock, as of two requests that lock the same rows in another order.
+    Each call runs in a thread with its own client, up to 8 at a time, all with the same key. Fails the test if a
+    response is 5xx: a 503 may be a deadlock between two requests that lock the same rows in different orders.
     """
 
     def make(call: Sequence[Any]) -> Any:
@@ -33,7 +33,9 @@ def race(client: Client, *calls: Sequence[Any]) -> list[Any]:
 
 
 def together(make: Callable[[C], A], calls: Sequence[C], clients: int) -> list[A]:
-    """Make calls in the threads of so many clients, who begin at one moment; returns what came back, in their order."""
+    """Make calls in as many threads as there are clients, starting at the same moment; return the results in the same
+    order.
+    """
     clients = min(clients, len(calls))
     ready = Barrier(clients)
 

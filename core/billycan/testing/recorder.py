@@ -51,9 +51,9 @@ class _Call(msgspec.Struct):
 
 
 class Recorder(Client):
-    """A client that keeps the first success of each operation, and the first of each refusal and event.
+    """A client that records the first success of each operation, and the first of each refusal and event.
 
-    `codes` and `emitted` hold what each operation refused with and made happen.
+    `codes` and `emitted` hold the codes each operation was refused with, and the events it emitted.
     """
 
     def __init__(self, app: "App", **given: Any) -> None:
@@ -101,7 +101,7 @@ class Recorder(Client):
         return response
 
     def check(self, *plugins: str) -> None:
-        """Fail where a plugin's file is not what was recorded."""
+        """Fail if a plugin's file differs from the recording."""
         recorded = self._by_plugin()
         for plugin in plugins:
             file = self.app.parts[plugin].examples
@@ -126,9 +126,8 @@ class Recorder(Client):
                 self._ways[name] = way
 
     def _way(self) -> list[int]:
-        """The last call and those it needed: what made the records it names, and what was done to those before.
-
-        To its own that is everything; to others that it was sent, the actions that brought them to their status.
+        """Return the last call and those it depends on: the calls that created its records and brought them to their
+        status.
         """
         last = len(self._calls) - 1
         way, named, own = [last], set(self._calls[last].names), _ids(self._calls[last].path)
@@ -144,7 +143,7 @@ class Recorder(Client):
         return way
 
     def _ways_of(self, declared: Mapping[str, Any]) -> dict[str, Any]:
-        """The ways to a plugin's events, as numbers of the calls beside them; none for a plugin without events."""
+        """Return the ways to a plugin's events, as the numbers of their calls; empty for a plugin without events."""
         ways = {name: way for name, way in self._ways.items() if name in declared}
         wanted = sorted({i for way in ways.values() for i in way})
         named = {id for i in wanted for id in _ids(f"{self._calls[i].path} {encode(self._calls[i].body).decode()}")}
@@ -173,7 +172,7 @@ class Recorder(Client):
         return found
 
     def _stable(self, recorded: Any) -> Any:
-        """What was recorded, with ids counted and whatever is opaque the same each time."""
+        """Return the recording with numbered ids, and with opaque values that are the same each time."""
         text = encode(recorded).decode()
         for pattern, stands in _OPAQUE:
             text = pattern.sub(stands, text)
@@ -191,7 +190,7 @@ def _ids(text: str) -> set[str]:
 
 
 def _places(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
-    """The ids in an answer, each with where it is: `checklist.0.id`."""
+    """Map each id in an answer to its place, such as `checklist.0.id`."""
     if isinstance(data, dict | list):
         for name, member in data.items() if isinstance(data, dict) else enumerate(data):
             yield from _places(member, f"{place}.{name}" if place else str(name))
@@ -200,7 +199,9 @@ def _places(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _written(recorded: Mapping[str, Any]) -> bytes:
-    """A file of examples, with an answer or a call a line, so that a change of one shows as one."""
+    """Format a file of examples with one answer or call on each line, so that a change to one of them shows as one
+    line.
+    """
     parts = []
     for name, value in recorded.items():
         lines = [encode(each) for each in value]

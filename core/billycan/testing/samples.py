@@ -1,4 +1,4 @@
-"""Texts and bodies made from types: what a parameter takes, and whole numbers that no column can hold."""
+"""Sample texts for parameters, and bodies with whole numbers that no column can hold."""
 
 from collections.abc import Iterator, Mapping
 from datetime import date
@@ -13,12 +13,12 @@ NOBODYS = "no_such_member"  # what no plugin calls anything
 
 
 def literals(hint: Any) -> list[str]:
-    """The texts that a type allows, where it names them."""
+    """List the texts that a type names as its only values."""
     return [part for part in types_within(hint) if isinstance(part, str)]
 
 
 def sample(hint: Any) -> str:
-    """A text that a parameter of this type takes."""
+    """Return a text that a parameter of this type accepts."""
     parts = types_within(hint)
     named = [part for part in parts if isinstance(part, str)]
     if any(isinstance(part, type) and issubclass(part, date) for part in parts):
@@ -27,7 +27,7 @@ def sample(hint: Any) -> str:
 
 
 def with_integers(kind: type[Struct], body: Mapping[str, Any], value: int) -> Iterator[tuple[str, dict[str, Any]]]:
-    """A body with `value` for each whole number that a Struct takes, one at a time, with the member's name."""
+    """Yield the body with `value` in place of one whole number at a time, each with the member's name."""
     for field in msgspec.structs.fields(kind):
         given = body.get(field.name)
         one = given[0] if given and isinstance(given, list) else given

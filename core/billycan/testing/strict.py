@@ -1,4 +1,4 @@
-"""Whether an answer is what its handler declares, taken at its word: nothing is converted, left out or passed over."""
+"""Check that an answer is exactly what its handler declares: nothing is converted, missing or extra."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ _JSON: Mapping[Any, tuple[tuple[type, ...], str]] = {
 
 
 class Strict(Client):
-    """A client that checks what each call answers against what its handler declares."""
+    """A client that compares each answer with what its handler declares."""
 
     def call(self, method: str, path: str, *args: Any, **given: Any) -> Any:
         answer = super().call(method, path, *args, **given)
@@ -61,7 +61,7 @@ def check(app: "App", method: str, path: str, answer: Mapping[str, Any]) -> None
 
 
 def undeclared(value: Any, kind: Any, at: str = "") -> Iterator[str]:
-    """What of a JSON value, numbers exact, a type does not allow."""
+    """Yield the parts of a JSON value, with exact numbers, that a type does not allow."""
     kind, _, _ = parts(kind)
     choices = [option for option in options(kind) if option is not UnsetType]
     if len(choices) > 1:

@@ -35,7 +35,7 @@ done
 
 
 def find() -> Path | None:
-    """The folder with PostgreSQL's programs: the newest version installed, else the one on the PATH."""
+    """Return the folder with PostgreSQL's programs: the newest version installed, else the one on the PATH."""
     versions = sorted(INSTALLED.glob("[0-9]*/bin"), key=lambda folder: float(folder.parent.name), reverse=True)
     on_path = [Path(initdb).parent] if (initdb := shutil.which("initdb")) else []
     programs = ("initdb", "postgres", "pg_ctl")
@@ -44,14 +44,14 @@ def find() -> Path | None:
 
 
 def in_memory() -> str | None:
-    """A folder that lives in memory, where there is one: what is thrown away need not reach a disk."""
+    """Return a folder in memory for temporary files, or None if there is none."""
     return "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 
 
 def hold_port() -> socket.socket:
-    """A socket that keeps a port of loopback for whichever server is started there: nobody else is given it meanwhile.
+    """Reserve a port of loopback for a server: return a socket that keeps the kernel from giving the port to others.
 
-    A server that sets SO_REUSEADDR, as all do, may listen there as often as it likes; in between nobody is answered.
+    A server that sets SO_REUSEADDR, as all do, may listen there repeatedly. Until it does, connections are refused.
     """
     held = socket.socket()
     held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -69,7 +69,7 @@ def start(**settings: str) -> Postgres | None:
 
 
 class Postgres:
-    """A running throwaway server: databases are made on it by name. It ends with the process that started it."""
+    """A running throwaway server with named databases. It ends with the process that started it."""
 
     def __init__(self, programs: Path, settings: dict[str, str]) -> None:
         account = _unprivileged_account()
@@ -164,7 +164,7 @@ class Postgres:
 
 
 def _unprivileged_account() -> pwd.struct_passwd | None:
-    """Whom to run the server as when we are root, which PostgreSQL refuses; None to stay who we are."""
+    """Return the account to run the server as, because PostgreSQL refuses to run as root; None if we are not root."""
     if os.geteuid() != 0:
         return None
     accounts = {account.pw_name: account for account in pwd.getpwall()}
@@ -182,7 +182,7 @@ kill -KILL $!
 
 
 class Redis:
-    """A running throwaway Redis that keeps nothing when it stops; a RuntimeError where it is not installed."""
+    """A running throwaway Redis that keeps nothing when it stops. Raises RuntimeError if Redis is not installed."""
 
     def __init__(self) -> None:
         if not shutil.which("redis-server"):
@@ -202,7 +202,7 @@ class Redis:
             time.sleep(0.02)
 
     def ask(self, command: str) -> bytes:
-        """Send a command such as FLUSHALL; the first line of the answer, empty where none comes."""
+        """Send a command such as FLUSHALL; return the first line of the answer, or an empty string if none comes."""
         with socket.socket(socket.AF_UNIX) as connection:
             try:
                 connection.connect(f"{self._folder}/redis.sock")
@@ -212,7 +212,7 @@ class Redis:
                 return b""
 
     def stop(self) -> None:
-        """Kill it, as a crash does: all it held is gone."""
+        """Kill it, as a crash would: all its data is gone."""
         self._shell.communicate()
 
     def close(self) -> None:

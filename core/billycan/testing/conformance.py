@@ -57,9 +57,7 @@ class PluginConformance:
         return {}
 
     def extended(self, client: Client) -> Mapping[str, Mapping[str, Any]]:
-        """Return a valid body for each collection that the plugin extends, by path, with all members that the plugin
-        adds.
-        """
+        """Return a valid body for each collection that the plugin extends, by path, with all added members."""
         return {}
 
     @pytest.fixture
@@ -233,9 +231,7 @@ class PluginConformance:
                     break
 
     def act(self, client: Client, path: str, id: str, action: str) -> dict[str, Any] | None:
-        """Call an action of a record; return its answer, or None if it needs a body. Fails unless the answer is as
-        declared.
-        """
+        """Call an action of a record; return its answer, which must be as declared, or None if it needs a body."""
         for endpoint in self.endpoints(client.app):
             route = endpoint.route
             if (route.method, PARAMETER.sub("{}", route.path)) == ("POST", f"{path}/{{}}/{action}"):

@@ -38,9 +38,7 @@ def is_shown_everywhere(client: "Client", extends: Extends, body: Mapping[str, A
 
 
 def is_kept(client: "Client", extends: Extends, body: Mapping[str, Any]) -> None:
-    """Assert that a changed member raises the record's version by one and emits one event, and that no change emits
-    none.
-    """
+    """Assert that a change to a member raises the version and emits one event, and that the same value does neither."""
     nothing = parse(encode(extends.shows()))
     made, one = _made(client, extends, body)
     for name in _taken(extends):

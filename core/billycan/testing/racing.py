@@ -33,9 +33,7 @@ def race(client: Client, *calls: Sequence[Any]) -> list[Any]:
 
 
 def together(make: Callable[[C], A], calls: Sequence[C], clients: int) -> list[A]:
-    """Make calls in as many threads as there are clients, starting at the same moment; return the results in the same
-    order.
-    """
+    """Make calls in a thread for each client, starting at the same moment; return the results in order."""
     clients = min(clients, len(calls))
     ready = Barrier(clients)
 

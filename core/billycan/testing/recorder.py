@@ -126,9 +126,7 @@ class Recorder(Client):
                 self._ways[name] = way
 
     def _way(self) -> list[int]:
-        """Return the last call and those it depends on: the calls that created its records and brought them to their
-        status.
-        """
+        """Return the last call and those it depends on, which created its records and brought them to their status."""
         last = len(self._calls) - 1
         way, named, own = [last], set(self._calls[last].names), _ids(self._calls[last].path)
         sent = _ids(encode(self._calls[last].body).decode())
@@ -199,9 +197,7 @@ def _places(data: Any, place: str = "") -> Iterator[tuple[str, str]]:
 
 
 def _written(recorded: Mapping[str, Any]) -> bytes:
-    """Format a file of examples with one answer or call on each line, so that a change to one of them shows as one
-    line.
-    """
+    """Format a file of examples, one answer or call on each line, so that one change shows as one line."""
     parts = []
     for name, value in recorded.items():
         lines = [encode(each) for each in value]

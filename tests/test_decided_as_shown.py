@@ -27,7 +27,7 @@ def app(make_app):
 
 @pytest.fixture
 def noisy(app, monkeypatch):
-    monkeypatch.syspath_prepend(Path(__file__).parent / "fair")
+    monkeypatch.syspath_prepend(Path(__file__).parent / "lab" / "fair")
     from noise import Noisy
 
     return Noisy(app)

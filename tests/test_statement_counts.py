@@ -57,4 +57,4 @@ def test_a_worker_without_work_asks_little_however_many_businesses_there_are(mak
             counts[-1][name] = len(sent)
     assert counts[0] == counts[1] == counts[2]
     assert counts[0].pop("looks") <= 3 * len(app.timed_tasks())
-    assert max(counts[0].values()) <= 3
+    assert max(counts[0].values()) <= 4  # of deliveries also the endpoints and what is owed to them

@@ -4,6 +4,7 @@ import pytest
 
 from billycan.testing import Client
 from billycan_apps.testing import OAuthApp
+from billycan_webhooks import handlers
 
 pytestmark = pytest.mark.either
 
@@ -76,6 +77,16 @@ def test_the_business_sees_an_apps_endpoint_and_cannot_change_it(client, caller)
         ("POST", f"{DELIVERIES}/{delivery['id']}/replay", None),
     ):
         client.refused(403, "belongs_to_app", method, path, body)
+
+
+def test_a_business_has_forty_with_its_apps(client, caller, monkeypatch):
+    """Whatever happens is delivered to each of them."""
+    monkeypatch.setattr(handlers, "MOST_IN_ALL", 3)
+    client.post(HERE, BODY)
+    for _ in range(2):
+        caller.post(HERE, BODY)
+    for each in (client, caller):
+        each.refused(409, "too_many_endpoints", "POST", HERE, BODY)
 
 
 def test_each_has_twenty_of_its_own(client, caller):

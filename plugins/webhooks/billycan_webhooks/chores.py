@@ -27,11 +27,17 @@ class Step(Struct, frozen=True):
     rest: Mapping[str, Any] | None = None
 
 
-def start(db: sa.Connection, tenant_id: str, endpoint_id: str, kind: str, now: Moment, **given: Any) -> Step:
-    """Take the first step, in a transaction that has locked the endpoint, and leave the rest to the worker."""
+def start(
+    db: sa.Connection, tenant_id: str, endpoint_id: str, kind: str, now: Moment, *, later: bool = False, **given: Any
+) -> Step:
+    """Take the first step, in a transaction that has locked the endpoint, and leave the rest to the worker.
+
+    All is left to the worker if it is for `later`, or if the endpoint has chores already.
+    """
     whose = {"tenant_id": tenant_id, "endpoint_id": endpoint_id}
     chore = {**dict.fromkeys(_c.keys()), **whose, "kind": kind, "created_at": now, "steps": 0, **given}
-    done = Step(0, {}) if are_left(db, tenant_id, endpoint_id) else _take(db, chore, now)
+    later = later or are_left(db, tenant_id, endpoint_id)
+    done = Step(0, {}) if later else _take(db, chore, now)
     if done.rest is not None:
         db.execute(sa.insert(chores).values({**chore, **done.rest, "id": new_id("cho")}))
     return done

@@ -4,6 +4,7 @@ Here alone does a transaction of the app make a delivery due, and `made_due` kno
 many at once is begun here, and done by `chores`.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -138,7 +139,11 @@ def recover(ctx: Context, endpoint_id: str, since: Moment, until: Moment) -> int
 
 
 def _start(ctx: Context, endpoint_id: str, kind: str, **given: Any) -> chores.Step:
-    done = chores.start(ctx.db, ctx.tenant_id, endpoint_id, kind, ctx.now(), **given)
+    # A connection may have many endpoints, and one transaction takes one step.
+    moved = ctx.memo.setdefault("webhooks_moved", Counter())
+    later = moved.total() >= chores.MOST_AT_ONCE
+    done = chores.start(ctx.db, ctx.tenant_id, endpoint_id, kind, ctx.now(), later=later, **given)
+    moved[endpoint_id] += done.count
     _note_due(ctx, [CHORES] if done.rest is not None else [])
     return done
 

@@ -3,11 +3,12 @@
 import pytest
 import sqlalchemy as sa
 
-from billycan import new_id
+from billycan import Context, new_id, unit_of_work
 from billycan.testing import Client, holding, run_timed
 from billycan_webhooks import chores, keeping
+from billycan_webhooks.api import delete_of_connection
 from billycan_webhooks.claims import Desk
-from billycan_webhooks.tables import attempts, deliveries
+from billycan_webhooks.tables import attempts, deliveries, endpoints
 
 SINCE = {"since": "2026-01-01T00:00:00Z"}
 
@@ -88,6 +89,21 @@ def test_many_of_a_deleted_endpoint_are_cancelled(client, endpoint):
     client.delete(f"/v1/webhook_endpoints/{endpoint}")
     assert finish(client) == (4, set())
     assert counts(client, endpoint) == {"cancelled": 40, "delivered": 1}
+
+
+def test_a_connection_with_many_endpoints_ends_in_steps(client, subscribe):
+    made = [subscribe(client, f"http://127.0.0.1:9/{i}", "contact.deleted")["id"] for i in range(4)]
+    with client.app.db.writing(client.tenant_id) as db:
+        mine = endpoints.c.tenant_id == client.tenant_id
+        db.execute(sa.update(endpoints).where(mine).values(connection_id="cnx_1"))
+    for id in made:
+        fill(client, id, "pending", 15)
+    ctx = Context(client.app, client.tenant_id)
+    with unit_of_work(ctx):
+        delete_of_connection(ctx, "cnx_1")
+    assert [counts(client, id).get("cancelled", 0) for id in made] == [10, 0, 0, 0]
+    finish(client)
+    assert [counts(client, id) for id in made] == [{"cancelled": 15}] * 4
 
 
 def test_what_is_due_to_an_endpoint_that_is_gone_is_cancelled_in_steps(client, endpoint, drain):

@@ -38,7 +38,7 @@ def kib(name):
 
 @pytest.mark.skipif(not STATUS.exists(), reason="how much memory was in use is asked of Linux")
 def test_twenty_thousand_rows_come_in_and_go_out_in_little_memory(make_app, engine, monkeypatch):
-    monkeypatch.setattr(holding, "MOST_ROWS", 400_000)  # all become visible together, with what finds their texts
+    monkeypatch.setattr(holding, "MOST_ROWS", 100_000)  # all become visible together, with what finds their texts
     if engine == "postgresql":
         # The last transaction hands the driver all rows, which takes seconds of CPU time: others do not wait for it.
         monkeypatch.setattr(holding, "MOST_CPU_SECONDS", 30)

@@ -148,6 +148,7 @@ def busy(make_app):
         earlier, due = "invoices.created_at - n.i * interval '1 second'", "invoices.due_date + (n.i % 365 - 180)"
     name = f"'client ' || (1 + n.i % {CLIENTS})"
     with app.db.writing() as db:
+        db.execution_options(billycan_unhurried=True)
         if not app.db.is_sqlite:
             db.exec_driver_sql("SET LOCAL statement_timeout = 0; SET LOCAL session_replication_role = replica")
         folded = "'client ' || n.i"

@@ -149,6 +149,7 @@ def _moment(i: Any, dialect: str) -> Any:
 def _make_room(db: sa.Connection) -> list[str]:
     """Take out of a bulk insert's way what slows it; returns the statements that bring the search indexes back."""
     if db.dialect.name == "sqlite":
+        db.execution_options(billycan_unhurried=True)
         db.exec_driver_sql("PRAGMA cache_size = -200000")
         return []
     # In this mode foreign keys are not checked row by row.

@@ -11,9 +11,9 @@ import pytest
 import sqlalchemy as sa
 
 from billycan.starting.packages import first_party
-from billycan_dashboard import forms
-from billycan_dashboard.browsing import asks, has_members
-from billycan_dashboard.kinds import kinds
+from billycan_dashboard.resources import forms
+from billycan_dashboard.resources.browsing import asks, has_members
+from billycan_dashboard.resources.kinds import kinds
 from billycan_users.testing import Browser
 
 pytestmark = [pytest.mark.whole, pytest.mark.either]

@@ -10,8 +10,8 @@ from billycan import demo
 from billycan.businesses import Profile
 from billycan.starting.packages import first_party
 from billycan.testing import Client, run_timed
-from billycan_dashboard import forms
-from billycan_dashboard.kinds import kinds
+from billycan_dashboard.resources import forms
+from billycan_dashboard.resources.kinds import kinds
 from billycan_users.tables import users
 from billycan_users.testing import Browser
 

@@ -10,8 +10,8 @@ from billycan import RecordPages, demo
 from billycan.members import is_struct
 from billycan.starting import plugins
 from billycan.testing import Client, counted
-from billycan_dashboard.forms import controls
-from billycan_dashboard.kinds import kinds
+from billycan_dashboard.resources.forms import controls
+from billycan_dashboard.resources.kinds import kinds
 from billycan_users.testing import Browser
 
 PLUGINS = (

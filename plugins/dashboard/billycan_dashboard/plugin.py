@@ -2,17 +2,14 @@
 
 from billycan import Manifest
 
-from . import (
-    attachments,
+from .business import (
     branding,
     components,
     deliveries,
     events,
     gst,
-    imports,
     keys,
     overview,
-    pages,
     profile,
     reminder_rules,
     replays,
@@ -20,6 +17,7 @@ from . import (
     taxable_payments,
     webhooks,
 )
+from .resources import attachments, imports, pages
 
 manifest = Manifest(
     name="dashboard",

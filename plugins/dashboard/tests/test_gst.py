@@ -55,8 +55,8 @@ def test_the_last_period_that_is_over_is_shown_with_what_each_label_is_made_of(c
 
 def test_the_documents_of_a_label_are_shown_page_by_page_and_are_all_in_the_file(client, monkeypatch):
     monkeypatch.setattr("billycan_reports.gst.PER_PAGE", 2)
-    monkeypatch.setattr("billycan_dashboard.gst._PER_PAGE", 2)
-    monkeypatch.setattr("billycan_dashboard.reports.SHOWN", 1)
+    monkeypatch.setattr("billycan_dashboard.business.gst._PER_PAGE", 2)
+    monkeypatch.setattr("billycan_dashboard.business.reports.SHOWN", 1)
     for _ in range(2):
         sell(client, "110.00", "2026-09-02")
     browser = Browser(client.app).join(client, "viewer")

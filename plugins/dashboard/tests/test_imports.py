@@ -6,7 +6,7 @@ import pytest
 
 from billycan import Manifest
 from billycan.testing import Client
-from billycan_dashboard.kinds import kinds
+from billycan_dashboard.resources.kinds import kinds
 from billycan_imports.plugin import manifest as manifest_of_imports
 from billycan_imports.testing import finish_imports
 from billycan_users.testing import Browser

@@ -3,7 +3,7 @@
 import pytest
 
 from billycan.testing import Client
-from billycan_dashboard import reports
+from billycan_dashboard.business import reports
 from billycan_users.testing import Browser
 
 pytestmark = pytest.mark.either

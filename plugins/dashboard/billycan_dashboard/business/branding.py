@@ -6,7 +6,7 @@ from typing import Any
 from billycan import App, Fault, Invalid, Problem
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
-from . import forms
+from ..resources import forms
 
 API = "/v1/branding"
 HERE = "/dashboard/branding"

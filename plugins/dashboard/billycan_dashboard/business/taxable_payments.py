@@ -6,8 +6,9 @@ from urllib.parse import urlencode
 from billycan import App
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
+from ..resources.files import download_file
+from ..resources.kinds import page_of
 from . import reports
-from .kinds import page_of
 
 API = "/v1/reports/taxable_payments"
 HERE = "/dashboard/reports/taxable-payments"
@@ -40,7 +41,7 @@ def show_taxable_payments(visit: Visit) -> Answer:
 
 def get_file(visit: Visit) -> Answer:
     """The report for a spreadsheet."""
-    return reports.file(visit, f"{API}.csv", reports.parameters(visit, "year"))
+    return download_file(visit, f"{API}.csv", reports.parameters(visit, "year"))
 
 
 def has_taxable_payments(app: App) -> bool:

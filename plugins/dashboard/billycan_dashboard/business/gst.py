@@ -11,8 +11,9 @@ from billycan import App
 from billycan.gst import NAMES
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
+from ..resources.files import download_file
+from ..resources.kinds import page_at, page_of
 from . import reports
-from .kinds import page_at, page_of
 
 API, PERIODS, TAX_PERIODS = "/v1/reports/gst", "/v1/gst_periods", "/v1/reports/gst/periods"
 HERE = "/dashboard/reports/gst"
@@ -117,12 +118,12 @@ def show_documents(visit: Visit) -> Answer:
 
 def get_file(visit: Visit) -> Answer:
     """The report for a spreadsheet."""
-    return reports.file(visit, f"{API}.csv", reports.parameters(visit, "from", "to", "basis"))
+    return download_file(visit, f"{API}.csv", reports.parameters(visit, "from", "to", "basis"))
 
 
 def get_documents_file(visit: Visit) -> Answer:
     """The documents of a label for a spreadsheet."""
-    return reports.file(visit, f"{API}/documents.csv", reports.parameters(visit, "from", "to", "basis", "label"))
+    return download_file(visit, f"{API}/documents.csv", reports.parameters(visit, "from", "to", "basis", "label"))
 
 
 def has_gst(app: App) -> bool:

@@ -8,8 +8,8 @@ from msgspec import Struct
 from billycan import App, BadRequest, Fault, Invalid
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
-from . import forms
-from .mailed import has_server
+from ..resources import forms
+from ..resources.mailed import has_server
 
 API = "/v1/reminders"
 HERE = "/dashboard/reminders"

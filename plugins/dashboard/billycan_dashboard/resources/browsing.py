@@ -20,6 +20,7 @@ from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names, words
 
 from .attachments import attached
+from .files import download_file, statement_page
 from .imports import import_page
 from .kinds import (
     Kind,
@@ -37,7 +38,6 @@ from .kinds import (
     words_of,
 )
 from .mailed import email_first, mailed, pdf_of
-from .reports import file, statement_of
 
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
 _NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
@@ -138,7 +138,7 @@ def download_records(visit: Visit, resource: str) -> Answer:
     """What a list finds, as a CSV file."""
     kind = kind_at(visit, resource)
     given = {name: value for name, value in visit.query.items() if name not in ("page", "per_page", "cursor")}
-    return file(visit, kind.path, _asked(kind, given))
+    return download_file(visit, kind.path, _asked(kind, given))
 
 
 def _asked(kind: Kind, query: Mapping[str, str]) -> dict[str, str]:
@@ -242,7 +242,7 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
         ],
         "related": related,
         "next": _next(visit, kind, id),
-        "statement": statement_of(visit.app, kind.path, id),
+        "statement": statement_page(visit.app, kind.path, id),
         "told": _told(visit, kind, id),
         "raw": json.dumps(json.loads(encode(record)), indent=2, ensure_ascii=False),
         "page_of": lambda id: page_of(visit.app, id),

@@ -1,25 +1,22 @@
 """The pages of what clients owe: by age on any day, and as the statement of one of them, both to print."""
 
-from codecs import BOM_UTF8
 from collections.abc import Mapping
 from datetime import date, timedelta
 from decimal import Decimal
-from itertools import chain
 from typing import Any
 from urllib.parse import urlencode
 
 from msgspec import Struct
 
 from billycan import App
-from billycan.web import Pieces
-from billycan_users.api import Answer, Screen, Sent, Shown, Visit, mounted
+from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
-from .kinds import page_of
-from .mailed import may_send
+from ..resources.files import STATEMENT, STATEMENTS, download_file, has_statements
+from ..resources.kinds import page_of
+from ..resources.mailed import may_send
 
-RECEIVABLES, STATEMENT = "/v1/reports/receivables", "/v1/contacts/{id}/statement"
+RECEIVABLES = "/v1/reports/receivables"
 HERE = "/dashboard/reports/receivables"
-STATEMENTS = "/dashboard/reports/statements"
 AGES = {
     "current": "Not due yet",
     "days_1_30": "1 to 30 days",
@@ -106,36 +103,16 @@ def _below(visit: Visit, id: str, what: str, statement: Mapping[str, Any]) -> st
 
 def get_receivables_file(visit: Visit) -> Answer:
     """The receivables for a spreadsheet."""
-    return file(visit, f"{RECEIVABLES}.csv", parameters(visit, "as_at"))
+    return download_file(visit, f"{RECEIVABLES}.csv", parameters(visit, "as_at"))
 
 
 def get_statement_file(visit: Visit, id: str) -> Answer:
     """A statement for a spreadsheet."""
-    return file(visit, f"{STATEMENT.replace('{id}', id)}.csv", parameters(visit, "from", "to"))
+    return download_file(visit, f"{STATEMENT.replace('{id}', id)}.csv", parameters(visit, "from", "to"))
 
 
 def has_receivables(app: App) -> bool:
     return ("GET", RECEIVABLES) in app.at
-
-
-def has_statements(app: App) -> bool:
-    return ("GET", STATEMENT) in app.at
-
-
-def statement_of(app: App, path: str, id: str) -> str:
-    """The page of the statement of a record listed at this path; empty where it has none."""
-    return f"{STATEMENTS}/{id}" if path == "/v1/contacts" and has_statements(app) else ""
-
-
-def file(visit: Visit, path: str, query: Mapping[str, str]) -> Sent:
-    """What the API answers as a CSV file, with the mark by which Excel knows UTF-8."""
-    answer = visit.app.call(
-        visit.identity, "GET", path, urlencode(query), request_id=visit.request_id, prefers_csv=True
-    )
-    body: bytes | Pieces = BOM_UTF8 + answer.body
-    if answer.pieces is not None:
-        body = Pieces(chain([BOM_UTF8], answer.pieces), getattr(answer.pieces, "close", lambda: None))
-    return Sent(body, answer.headers["Content-Type"], {"Content-Disposition": answer.headers["Content-Disposition"]})
 
 
 def parameters(visit: Visit, *names: str) -> dict[str, str]:

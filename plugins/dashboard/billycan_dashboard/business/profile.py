@@ -6,7 +6,7 @@ from billycan import Problem
 from billycan.businesses import Profile
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
-from . import forms
+from ..resources import forms
 
 _HERE = "/dashboard/profile"
 _MONEY = ("bank_account", "payid")

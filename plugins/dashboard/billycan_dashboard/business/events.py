@@ -8,8 +8,8 @@ import msgspec
 from billycan.web import encode
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
-from .browsing import called, page_of_list
-from .kinds import page_of
+from ..resources.browsing import called, page_of_list
+from ..resources.kinds import page_of
 from .reasons import SHORT
 from .webhooks import host_of
 

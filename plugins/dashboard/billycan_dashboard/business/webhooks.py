@@ -9,7 +9,7 @@ from billycan import App, Conflict, Context, Fault, Invalid, Problem
 from billycan.fields import start_of_day
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
-from . import forms
+from ..resources import forms
 from .reasons import SHORT
 
 HERE, API = "/dashboard/webhooks", "/v1/webhook_endpoints"

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from billycan import Card
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
-from .kinds import Kind, kinds, page_at
+from ..resources.kinds import Kind, kinds, page_at
 
 
 def show_overview(visit: Visit) -> Answer:

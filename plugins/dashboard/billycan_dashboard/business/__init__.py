@@ -1,0 +1,1 @@
+"""Pages of the business itself: its overview, profile, keys, webhooks and reports."""

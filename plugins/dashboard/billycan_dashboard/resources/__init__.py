@@ -1,0 +1,1 @@
+"""Pages that every resource of the API gets: lists, records, forms, actions, emails, files and imports."""

@@ -1,0 +1,32 @@
+"""Files of lists and reports, and the page of a client's statement."""
+
+from codecs import BOM_UTF8
+from collections.abc import Mapping
+from itertools import chain
+from urllib.parse import urlencode
+
+from billycan import App
+from billycan.web import Pieces
+from billycan_users.api import Sent, Visit
+
+STATEMENT, STATEMENTS = "/v1/contacts/{id}/statement", "/dashboard/reports/statements"
+
+
+def download_file(visit: Visit, path: str, query: Mapping[str, str]) -> Sent:
+    """Send an answer of the API as a CSV file, with the byte-order mark by which Excel recognizes UTF-8."""
+    answer = visit.app.call(
+        visit.identity, "GET", path, urlencode(query), request_id=visit.request_id, prefers_csv=True
+    )
+    body: bytes | Pieces = BOM_UTF8 + answer.body
+    if answer.pieces is not None:
+        body = Pieces(chain([BOM_UTF8], answer.pieces), getattr(answer.pieces, "close", lambda: None))
+    return Sent(body, answer.headers["Content-Type"], {"Content-Disposition": answer.headers["Content-Disposition"]})
+
+
+def has_statements(app: App) -> bool:
+    return ("GET", STATEMENT) in app.at
+
+
+def statement_page(app: App, path: str, id: str) -> str:
+    """Return the address of the statement of a record listed at `path`; empty if it has none."""
+    return f"{STATEMENTS}/{id}" if path == "/v1/contacts" and has_statements(app) else ""

@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from billycan.starting.packages import first_party
 from billycan_dashboard.resources import forms
-from billycan_dashboard.resources.browsing import asks, has_members
 from billycan_dashboard.resources.kinds import kinds
+from billycan_dashboard.resources.record_page import asks, has_members
 from billycan_users.testing import Browser
 
 pytestmark = [pytest.mark.whole, pytest.mark.either]

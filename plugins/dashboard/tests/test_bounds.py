@@ -1,4 +1,4 @@
-"""What a posted form may hold, so that the page that shows it again stays small."""
+"""Bounds of posted forms, which keep the page that shows them again small."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What every plugin promises."""
+"""Tests that every plugin must pass."""
 
 from billycan.testing import PluginConformance
 

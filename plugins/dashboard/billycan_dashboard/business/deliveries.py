@@ -8,7 +8,7 @@ from msgspec import Struct
 from billycan import Fault, Invalid, Problem
 from billycan_users.api import Answer, Led, Screen, Shown, Visit, mounted
 
-from ..resources.browsing import page_of_list
+from ..resources.lists import page_of_list
 from . import reasons
 from .webhooks import API as ENDPOINTS
 from .webhooks import host_of, is_on

@@ -8,8 +8,9 @@ import msgspec
 from billycan.web import encode
 from billycan_users.api import Answer, Screen, Shown, Visit, mounted
 
-from ..resources.browsing import called, page_of_list
 from ..resources.kinds import page_of
+from ..resources.lists import page_of_list
+from ..resources.record_page import called
 from .reasons import SHORT
 from .webhooks import host_of
 
@@ -55,7 +56,7 @@ def show_event(visit: Visit, id: str) -> Answer:
 
 
 def _record(visit: Visit, event: Mapping[str, Any]) -> tuple[str, str]:
-    """What the record of an event was called then, and its page; empty where it has none, as once it is deleted."""
+    """Return the title that an event's record had then, and its page; both are empty if it has none any more."""
     data = event["data"] or {}
     name = str(data.get("number") or data.get("name") or data.get("title") or data.get("subject") or "")
     return name, "" if data.get("deleted") else page_of(visit.app, data.get("id", ""))

@@ -36,7 +36,7 @@ class Span(Struct, frozen=True):
 
 
 class Bar(Struct, frozen=True):
-    """What a tax period comes to in the picture: the GST on sales and on purchases, and how tall each is drawn."""
+    """A tax period in the picture: the GST on sales and on purchases, and the height of each bar."""
 
     words: str
     on_sales: Decimal
@@ -139,7 +139,7 @@ def _spans(visit: Visit, today: date) -> list[Span]:
 
 
 def _called(since: date, until: date) -> str:
-    """What people call these days: a month, a quarter, a year to June, or the first and the last of them."""
+    """Name a period as people do: a month, a quarter, a year to June, or else its first and last day."""
     months = (until.year - since.year) * 12 + until.month - since.month + 1
     if since.day != 1 or (until + timedelta(days=1)).day != 1:
         return f"{since.day} {since:%b} to {until.day} {until:%b %Y}"
@@ -159,7 +159,7 @@ def _to_lodge(report: dict[str, Any]) -> dict[str, Any]:
 
 
 def _corrections(visit: Visit, report: dict[str, Any]) -> list[dict[str, Any]]:
-    """What changed of lodged periods at the labels of the statement, each with the pages of its first documents."""
+    """List the changes to lodged periods at each label of the statement, with the pages of the first documents."""
     found = []
     for label in (*_LODGED, *(one for one in NAMES if one not in _LODGED)):
         if (figure := report["corrections"].get(label)) and label not in _ELEVENTHS:

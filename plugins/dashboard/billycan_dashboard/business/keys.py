@@ -75,14 +75,14 @@ def list_keys(visit: Visit) -> Answer:
 
 
 def _per_minute(visit: Visit, row: Any) -> int:
-    """How many requests a minute a key can make."""
+    """Return the number of requests a minute that a key may make."""
     given = visit.app.settings
     own = row.per_minute or given.per_minute, row.per_second or given.per_second
     return visit.app.ceilings.in_force(visit.tenant_id, *own)[0]
 
 
 def resources(visit: Visit) -> list[tuple[str, list[str]]]:
-    """What the visitor may give a key, resource by resource: its name and which of `read` and `write` there are."""
+    """List the scopes that the visitor may give a key: each resource's name, and `read`, `write` or both."""
     found: dict[str, set[str]] = {}
     for endpoint in visit.app.endpoints:
         if endpoint.route.scope and visit.identity.holds(endpoint.route.scope):
@@ -135,7 +135,7 @@ def revoke_key(visit: Visit, id: str) -> Answer:
 
 
 def offer_to_explorer(visit: Visit) -> Answer:
-    """What the explorer must send to be given a key: only a page of this site can read it."""
+    """Send the token that the explorer needs to create a key; only a page of this site can read it."""
     return Sent(encode({"token": visit.token}), "application/json")
 
 

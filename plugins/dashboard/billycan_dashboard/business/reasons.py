@@ -1,4 +1,4 @@
-"""What went wrong with a delivery, in words, and what to do about it."""
+"""Explanations of failed deliveries in plain words, each with the cure."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 
 class Reason(Struct, frozen=True):
-    """What happened, and what whoever runs the receiver can do."""
+    """An explanation of a failure, and what the receiver's developer can do about it."""
 
     what: str
     todo: str
@@ -98,7 +98,7 @@ _STATUS = {
 
 
 def of_attempt(attempt: Mapping[str, Any], timeout_seconds: float) -> Reason | None:
-    """Why an attempt failed; None for one that succeeded or still runs."""
+    """Explain why an attempt failed; return None if it succeeded or is still running."""
     error = attempt["error"]
     if error is None:
         return None
@@ -131,7 +131,7 @@ def _of_response(response: Mapping[str, Any]) -> Reason:
 
 
 def of_delivery(delivery: Mapping[str, Any]) -> Reason:
-    """What became of a delivery, and what happens next."""
+    """Explain the state of a delivery, and what happens next."""
     status, error = delivery["status"], delivery["last_error"]
     if status == "delivered":
         return Reason("Delivered", "")

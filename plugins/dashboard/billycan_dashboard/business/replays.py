@@ -97,7 +97,7 @@ def _wait(visit: Visit) -> int:
 
 
 def _mark(visit: Visit, query: Mapping[str, str]) -> str:
-    """What shows that a form of this visitor's led to an address."""
+    """Sign an address, to prove later that one of this visitor's forms led there."""
     of = urlencode(sorted((name, value) for name, value in query.items() if name != "mark"))
     return hmac.new(visit.token.encode(), of.encode(), "sha256").hexdigest()
 
@@ -108,7 +108,7 @@ def _progress(visit: Visit) -> dict[str, int]:
 
 
 def _counts(visit: Visit, since: dict[str, str]) -> dict[str, int]:
-    """What became of the deliveries that were created since."""
+    """Count the deliveries created since then by their status."""
     asked = ("delivered", "pending", "failed")
     return dict(zip(asked, visit.count([(API, {**since, "status": status}) for status in asked]), strict=True))
 

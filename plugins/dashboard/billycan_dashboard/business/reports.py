@@ -53,7 +53,7 @@ class Part(Struct, frozen=True):
 
 
 def show_receivables(visit: Visit) -> Answer:
-    """What clients owe, or owed at the end of a day."""
+    """Show the amounts that clients owe, or owed at the end of a day."""
     asked, page = parameters(visit, "as_at"), page_asked(visit)
     first = (page - 1) * SHOWN
     answered = {**asked, "page": str(first // _ANSWERED + 1)}
@@ -74,7 +74,7 @@ def show_receivables(visit: Visit) -> Answer:
 
 
 def show_statement(visit: Visit, id: str) -> Answer:
-    """What a client owed, what changed it, and what they owe after it."""
+    """Show the opening balance of a client, the entries of the period, and the closing balance."""
     asked, path = parameters(visit, "from", "to"), STATEMENT.replace("{id}", id)
     statement = visit.call("GET", path, asked)["data"]
     values = {
@@ -96,7 +96,7 @@ def show_statement(visit: Visit, id: str) -> Answer:
 
 
 def _below(visit: Visit, id: str, what: str, statement: Mapping[str, Any]) -> str:
-    """Where the statement of these days is a PDF file, or is emailed; empty where the client has no page."""
+    """Return the address of this statement's PDF file, or of its email form; empty if the client has no page."""
     days = urlencode({"from": statement["from"], "to": statement["to"]})
     return f"{page}/statement/{what}?{days}" if (page := page_of(visit.app, id)) else ""
 
@@ -121,18 +121,18 @@ def parameters(visit: Visit, *names: str) -> dict[str, str]:
 
 
 def page_asked(visit: Visit) -> int:
-    """Which page of the rows is asked for; the first where that makes no sense."""
+    """Return the number of the requested page of rows, or 1 if it makes no sense."""
     text = visit.query.get("page", "1")
     return max(int(text), 1) if text.isascii() and text.isdigit() and len(text) < 7 else 1
 
 
 def page_of_rows(page: int, total: int) -> dict[str, Any]:
-    """What the links to other pages are made of."""
+    """Return the values that the links to other pages need."""
     return {"page": page, "per_page": SHOWN, "total": total, "has_more": page * SHOWN < total}
 
 
 def business(visit: Visit) -> Any:
-    """Whose report it is, for its head in print."""
+    """Return the profile of the business, for the head of a printed report."""
     with visit.reading() as ctx:
         return ctx.tenant
 

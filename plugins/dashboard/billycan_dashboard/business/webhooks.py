@@ -19,7 +19,7 @@ _LONGEST = 56  # characters of a URL in a list
 
 
 def is_on(app: App) -> bool:
-    """Whether there are webhooks."""
+    """Tell whether webhooks are enabled."""
     return "webhooks" in app.manifests
 
 
@@ -116,7 +116,7 @@ def delete_endpoint(visit: Visit, id: str) -> Answer:
 
 
 def host_of(url: str) -> str:
-    """What tells endpoints apart: a URL without its scheme, cut in the middle where it is long."""
+    """Shorten an endpoint's URL for lists: without its scheme, and cut in the middle if it is long."""
     text = url.partition("://")[2] or url
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 16]}…{text[-15:]}"
 
@@ -154,7 +154,7 @@ def _sent(visit: Visit, method: str, path: str, body: Mapping[str, Any], version
 
 
 def _form(visit: Visit, endpoint: Mapping[str, Any]) -> dict[str, Any]:
-    """What the form of an endpoint needs: all events by what they are about, and those that are chosen."""
+    """Return the values of an endpoint's form: all events by resource, and the chosen ones."""
     kinds: dict[str, list[str]] = {}
     for name in sorted(visit.app.events):
         kinds.setdefault(name.partition(".")[0], []).append(name)

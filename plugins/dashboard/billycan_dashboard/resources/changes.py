@@ -11,7 +11,6 @@ from billycan.web import RouteNotFound
 from billycan_users.api import Answer, ChangedMeanwhile, Led, Shown, Visit, money, words
 
 from . import forms
-from .browsing import ENDING, has_members, show_record
 from .forms import Control
 from .kinds import (
     Kind,
@@ -28,6 +27,7 @@ from .kinds import (
     words_of,
 )
 from .mailed import EMAILS, led
+from .record_page import ENDING, has_members, show_record
 
 _MOST_CHOICES = 100
 _MORE_ROWS = 5
@@ -36,10 +36,10 @@ _MOST_LOOKED_UP = 500  # of what was chosen before: an invoice has up to 500 lin
 
 
 class Choices(Struct, frozen=True):
-    """What a reference may be: pairs of an id and a name, of `total` that there are.
+    """The options of a reference: pairs of an id and a name, out of `total`.
 
-    `names` are those that were chosen before, and `new` is the page that makes another. One of
-    many rows offers `in_row` pairs, so that a form with many rows is not as long as both multiplied.
+    `names` are the options that were chosen before, and `new` is the page that creates another. In a table, each row
+    offers `in_row` options, to keep forms with many rows short.
     """
 
     pairs: list[tuple[str, str]]
@@ -50,11 +50,11 @@ class Choices(Struct, frozen=True):
     new: str = ""
 
     def all(self) -> list[tuple[str, str]]:
-        """What may be ticked."""
+        """List the options to tick."""
         return [*self.names.items(), *self.pairs]
 
     def of(self, chosen: str, *, is_in_row: bool) -> list[tuple[str, str]]:
-        """What one control offers, with what is chosen in it."""
+        """List the options of one control, including the chosen ones."""
         shown = self.pairs[: self.in_row] if is_in_row else self.pairs
         if not chosen or any(id == chosen for id, _ in shown):
             return shown
@@ -159,7 +159,7 @@ def delete_record(visit: Visit, resource: str, id: str) -> Answer:
 
 
 def call(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None = None) -> Any:
-    """What the API answers; faults are told at the fields that the form has."""
+    """Call the API; attach the faults of a refusal to the fields of the form."""
     try:
         return visit.call(endpoint.route.method, path, body=body, version=version)["data"]
     except Problem as problem:
@@ -170,7 +170,7 @@ def call(visit: Visit, endpoint: Any, path: str, body: Any, version: int | None 
 
 
 def decide(visit: Visit, endpoint: Any, path: str, body: Any) -> Any:
-    """What the API answers to what a form decides of a record; raise ChangedMeanwhile unless that is as it was shown.
+    """Call the API for a decision about a record; raise ChangedMeanwhile if the record has changed since its page.
 
     The form carries the version that its page showed.
     """
@@ -187,13 +187,13 @@ def decide(visit: Visit, endpoint: Any, path: str, body: Any) -> Any:
 
 
 def _sentence(endpoint: Any) -> str:
-    """What the API says that an action does."""
+    """Return the API's one-line description of an action."""
     said = (endpoint.route.handler.__doc__ or "").strip().partition("\n")[0]
     return re.sub(r"`(\w+)`", lambda name: label(name[1]).lower(), said)
 
 
 def _outcome(visit: Visit, kind: Kind, id: str, answer: Any) -> str:
-    """What came of an action, as far as its answer tells: the record's status, or another record that was created."""
+    """Describe the result of an action from its answer: the record's new status, or the record that it created."""
     if not isinstance(answer, dict):
         return "Done."
     of = kind_of(visit.app, str(answer.get("id", ""))) or kind
@@ -226,9 +226,6 @@ def _action(visit: Visit, resource: str, action: str, nested: str) -> tuple[Kind
     if endpoint is None:
         raise RouteNotFound
     return kind, endpoint
-
-
-# The form -------------------------------------------------------------------------------------------------------------
 
 
 def _show_form(
@@ -275,7 +272,7 @@ def _show_form(
 
 
 def _is_rare(control: Control, asked: Sequence[Control], kind: Kind) -> bool:
-    """Whether few fill it in, such as a neighbour that actions set by themselves."""
+    """Tell whether few people fill in a field, such as a related record that actions set by themselves."""
     is_chained = control.form == "ref" and not control.required and len(asked) > 12
     return is_chained or control.name in ("external_id", "metadata", *kind.rare)
 
@@ -323,7 +320,7 @@ def _names_in(record: Mapping[str, Any]) -> dict[str, str]:
 def _choices(
     visit: Visit, kind: Kind, name: str, fields: Mapping[str, str], in_row: int, known: Mapping[str, str]
 ) -> Choices | None:
-    """What a reference may be: the first hundred that fit what was looked for, and what is chosen; None if unknown."""
+    """Return the options of a reference: the first hundred that match, and the chosen one; None if it has none."""
     one = name[:-1] if name.endswith("_ids") else name
     prefix = kind.ids.get(one) or targets(visit.app).get(one, "")
     target = kinds(visit.app).get(visit.app.prefixes.get(prefix, ""))

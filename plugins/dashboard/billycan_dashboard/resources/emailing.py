@@ -37,7 +37,7 @@ _decode = msgspec.json.Decoder(float_hook=Decimal).decode
 
 
 class _Subject(Struct, frozen=True):
-    """What a page is about: the record, which of its documents, and the path of that in the API."""
+    """The subject of an email page: the record, its document, and the document's path in the API."""
 
     kind: Kind
     offer: mailed.Offer
@@ -127,7 +127,7 @@ def on_record(record: str) -> tuple[Screen, ...]:
 
 
 def _about(visit: Visit, resource: str, id: str, action: str) -> _Subject | None:
-    """What a page is about; None where the resource has an action of its own that is called `email`."""
+    """Find the subject of a page; return None if the resource has an action of its own called `email`."""
     kind = kind_at(visit, resource)
     below = f"/{action}" if action else ""
     path = f"{kind.path}/{{id}}{below}"
@@ -142,7 +142,7 @@ def _about(visit: Visit, resource: str, id: str, action: str) -> _Subject | None
 
 
 def _called(name: str) -> str:
-    """What the form calls a field."""
+    """Return the form's name for a field."""
     return _LABELS.get(name) or label(name)
 
 
@@ -152,12 +152,12 @@ def _require(about: _Subject) -> None:
 
 
 def _is_draft(visit: Visit, about: _Subject, record: Mapping[str, Any]) -> bool:
-    """Whether sending the email finishes the document first."""
+    """Tell whether sending the email also sends or issues the document."""
     return record.get("status") == "draft" and visit.app.documents[about.offer.path].finish is not None
 
 
 def _preview(visit: Visit, about: _Subject, body: Mapping[str, Any]) -> dict[str, Any]:
-    """What the API says that would be sent: asked anew each time, where `once` would give the first answer again."""
+    """Return the API's preview of the email, fetched each time, because `once` would repeat the first answer."""
     answer = visit.app.call(
         visit.identity, "POST", f"{about.path}/email/preview", body=encode(body), request_id=visit.request_id
     )
@@ -172,7 +172,7 @@ def _asked(about: _Subject, given: Mapping[str, str], before: str = "") -> dict[
 
 
 def _body(visit: Visit, about: _Subject) -> dict[str, Any]:
-    """What the form says. A text that was left as it was is left to mail, which knows the number of a draft by then."""
+    """Return the form's values. Texts left unchanged are left to mail, which knows a draft's number by then."""
     form = visit.form
     body: dict[str, Any] = {name: [a for a in _BETWEEN.split(form.get(name, "")) if a] for name in ("to", "cc")}
     for name in _WRITTEN:

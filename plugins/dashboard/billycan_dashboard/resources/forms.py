@@ -88,7 +88,7 @@ class Control(Struct, frozen=True):
 
 @lru_cache(256)
 def controls(kind: type[Struct]) -> tuple[Control, ...]:
-    """What a form asks for, to fill in a Struct: what is required first, then what is short."""
+    """List the controls of a form for a Struct: required ones first, then short ones."""
     return tuple(sorted(_members(kind), key=_place))
 
 
@@ -115,7 +115,7 @@ def _members(kind: type[Struct]) -> tuple[Control, ...]:
 
 
 def _in_words(said: str, names: list[str]) -> str:
-    """What is said of a member, in the words of forms: `end_on` is `ends`, and `bank_transfer` is `bank transfer`."""
+    """Put a member's description into the words of forms: `end_on` becomes `ends`, `bank_transfer` `bank transfer`."""
     for name in names:
         if "_" in name:
             said = re.sub(rf"\b{name}\b", _within(name), said)
@@ -210,9 +210,6 @@ def _values(kind: Any) -> tuple[str, ...]:
     return tuple(map(str, get_args(kind)))
 
 
-# What a form shows of a record ----------------------------------------------------------------------------------------
-
-
 def filled(asked: tuple[Control, ...], record: Mapping[str, Any], zone: str, before: str = "") -> dict[str, str]:
     """The fields of a form as a record fills them in, by name: `line_items[0].quantity`."""
     found: dict[str, str] = {}
@@ -255,9 +252,6 @@ def _text(control: Control, value: Any, zone: str) -> str:
     return str(value)
 
 
-# What was filled in ---------------------------------------------------------------------------------------------------
-
-
 def compacted(asked: tuple[Control, ...], form: Mapping[str, str]) -> dict[str, str]:
     """The fields with the rows that hold nothing taken out, so that those of a fault are the ones that were sent."""
     found = dict(form)
@@ -292,7 +286,7 @@ def _is_blank(control: Control, row: Mapping[str, str]) -> bool:
 
 
 def row_count(control: Control, form: Mapping[str, str], more: int = 0) -> int:
-    """How many rows a form shows: those that are filled in, and a few more."""
+    """Return the number of rows that a form shows: the ones filled in, and a few more."""
     filled_in = len(_rows(control, form))
     return min(filled_in + (more or (_EMPTY_ROWS if not filled_in else 1)), control.most)
 
@@ -371,7 +365,7 @@ def changed(new: Mapping[str, Any], old: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def placed(problem: Problem, asked: tuple[Control, ...]) -> dict[str, str]:
-    """What is wrong by the field that it is told at: `tags[2]` is told at `tags`."""
+    """Map each field to its fault; one at `tags[2]` belongs to `tags`."""
     faults = problem.details or [Fault(problem.param or "", problem.code, problem.message)]
     found: dict[str, str] = {}
     names = frozenset(_names(asked))

@@ -43,7 +43,7 @@ def upload(visit: Visit) -> Answer:
 
 
 def show_import(visit: Visit, id: str) -> Answer:
-    """How far an import has got, what is wrong with its rows, or where its records are."""
+    """Show the progress of an import, the faults of its rows, or a link to its records."""
     found = visit.call("GET", f"{_PATH}/{id}")["data"]
     kind = _kinds(visit.app).get(found["resource"])
     values = {
@@ -57,7 +57,7 @@ def show_import(visit: Visit, id: str) -> Answer:
 
 
 def import_page(visit: Visit, kind: Kind) -> str:
-    """Where the visitor can import records of this kind; empty where they cannot."""
+    """Return the page where the visitor can import records of this kind; empty if they cannot."""
     name = kind.path.rpartition("/")[2]
     return f"{HERE}?{urlencode({'resource': name})}" if is_on(visit.app) and name in _offered(visit) else ""
 
@@ -75,13 +75,13 @@ def _made(visit: Visit, kind: Kind, found: Mapping[str, Any]) -> str:
 
 
 def _kinds(app: App) -> dict[str, Kind]:
-    """What can be imported, by the name that the API gives it."""
+    """Map each importable resource, by its name in the API, to its kind."""
     of = kinds(app)
     return {name: of[path] for name, one in importable(app).items() if (path := one.route.path) in of}
 
 
 def _offered(visit: Visit) -> dict[str, Kind]:
-    """What the visitor may import."""
+    """Return the kinds that the visitor may import."""
     if not holds(visit, visit.app.at["POST", _PATH]):
         return {}
     return {name: kind for name, kind in _kinds(visit.app).items() if kind.may(visit, "make")}

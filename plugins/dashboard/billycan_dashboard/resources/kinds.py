@@ -35,7 +35,7 @@ class Member(Struct, frozen=True):
 
     @property
     def is_short(self) -> bool:
-        """Whether its values fit a narrow column and are not broken."""
+        """Tell whether the values fit a narrow column; they are not broken then."""
         return self.form in _SHORT or self.name in ("number", "phone", "sku", "unit")
 
 
@@ -77,12 +77,12 @@ class Kind(Struct, frozen=True, eq=False):
         return f"{ROOT}/{self.path.removeprefix('/v1/')}"
 
     def may(self, visit: Visit, does: str) -> bool:
-        """Whether there is such a route, and the visitor's role reaches it."""
+        """Tell whether there is such a route and the visitor's role reaches it."""
         return (route := self.routes.get(does)) is not None and holds(visit, route)
 
 
 def holds(visit: Visit, endpoint: Any) -> bool:
-    """Whether the visitor's role reaches a route."""
+    """Tell whether the visitor's role reaches a route."""
     return endpoint.route.scope is None or visit.identity.holds(endpoint.route.scope)
 
 
@@ -130,13 +130,13 @@ def page_at(app: App, path: str) -> str:
 
 @lru_cache(8)
 def targets(app: App) -> Mapping[str, str]:
-    """Which ids a member such as `client_id` takes: the prefix that any list says of it, or one of `/v1/clients`."""
+    """Map each member such as `client_id` to the prefix of the ids it takes, by a list's filter or `/v1/clients`."""
     named = {f"{path.rpartition('/')[2].removesuffix('s')}_id": prefix for prefix, path in app.prefixes.items()}
     return named | {name: prefix for e in app.endpoints for name, prefix in e.ids.items() if prefix}
 
 
 def title_of(kind: Kind, record: Mapping[str, Any]) -> str:
-    """What a record is called."""
+    """Return the title of a record."""
     for name in (kind.columns[0].name, *_TITLES):
         value = record.get(name)
         if (value and kind.columns[0].form in ("text", "status")) or (name in _TITLES and value):
@@ -171,14 +171,14 @@ def label(name: str) -> str:
 
 
 def words_of(kind: Kind, name: str, table: str = "") -> ActionWords:
-    """What the plugin says of an action; with `table`, of those of its rows."""
+    """Return the plugin's words for an action; with `table`, for an action of that table's rows."""
     return kind.words.get(f"{table}/{name}" if table else name) or ActionWords()
 
 
 def action_label(kind: Kind, name: str, table: str = "") -> str:
-    """What an action's button says; one that is called as a table of the record adds to it.
+    """Return the label of an action's button; an action named like a table of the record adds a row to it.
 
-    The link that leads back from a form says `Cancel`, so the action says what it cancels.
+    The link that leads back from a form is called `Cancel`, so an action that cancels says what.
     """
     if said := words_of(kind, name, table).label:
         return said
@@ -249,7 +249,7 @@ def _called(members: tuple[Member, ...], labels: Mapping[str, str]) -> tuple[Mem
 
 
 def _default_columns(members: tuple[Member, ...]) -> list[Member]:
-    """What names a record, who it is for, when, how much and how it stands."""
+    """Choose columns: the title, the client, the date, the amount and the status."""
     by_name = {member.name: member for member in members}
     title = next((by_name[name] for name in _TITLES if name in by_name), by_name["id"])
     of = {
@@ -277,7 +277,7 @@ def _member(name: str, kind: Any) -> Member:
 
 
 def _form(name: str, kind: Any) -> str:
-    """How values of a type are shown."""
+    """Choose how to show the values of a type."""
     origin = get_origin(kind)
     if origin in (list, tuple):
         item = parts((get_args(kind) or (str,))[0])[0]

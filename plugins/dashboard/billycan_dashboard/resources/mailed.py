@@ -82,14 +82,14 @@ def offers(visit: Visit, kind: Kind, id: str) -> Iterator[Offer]:
 
 
 def pdf_of(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> str:
-    """Where the PDF of a record is, or the one that an email brought; empty where there is none."""
+    """Return the address of a record's PDF, or of the PDF that was emailed; empty if there is neither."""
     if kind.path == EMAILS:
         return f"{kind.page}/{record['id']}/pdf" if record["attachment"] else ""
     return next((each.pdf for each in offers(visit, kind, record["id"]) if each.path == f"{kind.path}/{{id}}"), "")
 
 
 def may_send(visit: Visit, path: str) -> bool:
-    """Whether the document at a path can be emailed, and by this visitor."""
+    """Tell whether this visitor can email the document at a path."""
     at = visit.app.at
     sends, shows = at.get(("POST", f"{path}/email")), at.get(("GET", path))
     if not is_on(visit.app) or sends is None or shows is None or ("POST", f"{path}/email/preview") not in at:
@@ -99,7 +99,7 @@ def may_send(visit: Visit, path: str) -> bool:
 
 
 def mailed(visit: Visit, kind: Kind, record: Mapping[str, Any]) -> Mailed | None:
-    """What was sent of a record and can be; None where neither is for this visitor to see."""
+    """Return a record's emails and whether it can be emailed; None if the visitor may see neither."""
     if not is_on(visit.app):
         return None
     id, is_withdrawn = record["id"], record.get("status") in _WITHDRAWN
@@ -173,7 +173,7 @@ def _notes(email: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _of_recipient(email: Mapping[str, Any], recipient: Mapping[str, Any]) -> str:
-    """What became of one address that did not get it; empty for the others."""
+    """Explain why an address did not get an email; empty if it did."""
     address, detail = _short(recipient["address"]), recipient["detail"]
     if recipient["status"] == "failed":
         what = "bounced" if email["last_error"] == "bounced" else "failed"
@@ -186,7 +186,7 @@ def _of_recipient(email: Mapping[str, Any], recipient: Mapping[str, Any]) -> str
 
 
 def _named(email: Mapping[str, Any]) -> str:
-    """Whom it goes to, of many the first few."""
+    """Name the first few recipients of an email."""
     waiting = [r["address"] for r in email["recipients"] if r["status"] == "waiting"]
     found = waiting or [r["address"] for r in email["recipients"]]
     more = f" and {len(found) - _MOST_NAMED} more" if len(found) > _MOST_NAMED else ""

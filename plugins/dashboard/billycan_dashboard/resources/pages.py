@@ -3,7 +3,7 @@
 from billycan import App
 from billycan_users.api import Screen, mounted
 
-from . import attachments, browsing, changes, emailing
+from . import attachments, changes, emailing, lists, record_page
 from .kinds import ROOT, kinds
 
 _LIST, _RECORD = f"{ROOT}/{{resource}}", f"{ROOT}/{{resource}}/{{id}}"
@@ -14,10 +14,10 @@ def _navs(app: App) -> list[tuple[str, str]]:
 
 
 screens = mounted(
-    Screen(_LIST, browsing.list_records, navs=_navs, group="Records"),
+    Screen(_LIST, lists.list_records, navs=_navs, group="Records"),
     Screen(f"{_LIST}/new", changes.new_record, changes.make_record),
-    Screen(f"{_LIST}/csv", browsing.download_records),
-    Screen(_RECORD, browsing.show_record),
+    Screen(f"{_LIST}/csv", lists.download_records),
+    Screen(_RECORD, record_page.show_record),
     Screen(f"{_RECORD}/edit", changes.edit_record, changes.change_record),
     Screen(f"{_RECORD}/delete", post=changes.delete_record, on=_RECORD),
     attachments.on_record(_RECORD),

@@ -1,27 +1,25 @@
-"""The pages of records, of any plugin: lists, and a record with its neighbours and what happened to it."""
+"""The page of a record: its facts, its actions, related records, and its history."""
 
 import json
-import re
 from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from decimal import Decimal
 from functools import lru_cache
-from typing import Any, Literal, get_args, get_origin
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
 
-from billycan import BadRequest, Fault, NotFound
+from billycan import NotFound
 from billycan.businesses import list_keys
 from billycan.events import events
-from billycan.members import is_struct, options, parts
+from billycan.members import is_struct
 from billycan.sql import Statement
 from billycan.web import encode
 from billycan_users.api import Answer, Shown, Visit, names, words
 
 from .attachments import attached
-from .files import download_file, statement_page
-from .imports import import_page
+from .files import statement_page
 from .kinds import (
     Kind,
     Member,
@@ -34,18 +32,14 @@ from .kinds import (
     naming,
     page_of,
     title_of,
-    url,
     words_of,
 )
 from .mailed import email_first, mailed, pdf_of
 
 _ASIDE = {"id", "external_id", "metadata", "version", "created_at", "updated_at", "allowed_actions", "currency"}
-_NOT_FILTERS = {"page", "per_page", "cursor", "sort", "search", "fields", "include", "metadata", "updated_since"}
-_NOT_NARROWING = {"page", "per_page", "cursor", "sort"}
 _MOST_TOLD = 50
 _MOST_NEXT = 6
 _MOST_NARROW, _NARROW = 3, 12  # columns that a phone has room for, and letters of each
-_MOST_CHOICES = 3  # filters that are offered at once
 _MOST_TITLE = 160
 _TELLING = {"total", "amount", "amount_due", "price", "unit_price", "cost"}
 # What ends something: the buttons of its form are red.
@@ -65,16 +59,6 @@ _QUIET = ENDING | {
 }
 
 
-class Filter(Struct, frozen=True):
-    """A filter as its form shows it; `choices` are pairs of a value and its words."""
-
-    name: str
-    label: str
-    form: str
-    value: str
-    choices: tuple[tuple[str, str], ...] = ()
-
-
 class Told(Struct, frozen=True):
     """An event of a record: what happened, when, and who did it."""
 
@@ -91,120 +75,6 @@ class Related(Struct, frozen=True):
     title: str
     page: str
     total: int
-
-
-# Lists ----------------------------------------------------------------------------------------------------------------
-
-
-def list_records(visit: Visit, resource: str) -> Answer:
-    """A page of a list: its parameters are those of the API."""
-    kind = kind_at(visit, resource)
-    query = _asked(kind, visit.query)
-    found, status = page_of_list(visit, kind.path, query)
-    filters = [*_filters(kind, query)]
-    first = [f for f in filters if f.form == "choice"][:_MOST_CHOICES]
-    more = [f for f in filters if f not in first]
-    values = {
-        "importing": import_page(visit, kind),
-        "kind": kind,
-        "records": found["data"],
-        "pagination": found["pagination"],
-        "query": [*query.items()],
-        "first": first,
-        "more": more,
-        "is_narrowed": bool(query.keys() - _NOT_NARROWING),
-        "has_more_filters": any(f.value for f in more),
-        "others": [(name, query[name]) for name in ("sort", "per_page") if name in query],
-        "sorts": _sorts(kind, query),
-        "page_of": lambda id: page_of(visit.app, id),
-        "new": url(f"{kind.page}/new", _chosen(kind, query)) if kind.may(visit, "make") else "",
-    }
-    return Shown("dashboard/list.html", values, status)
-
-
-def page_of_list(visit: Visit, path: str, query: Mapping[str, str]) -> tuple[Any, int]:
-    """A page of a list and its status: an empty one where the visitor must be told what cannot be asked for."""
-    try:
-        return visit.call("GET", path, query), 200
-    except BadRequest as problem:
-        visit.problem = problem
-        told = problem.details or [Fault(problem.param or "", problem.code, problem.message)]
-        visit.faults = {one.param: one.message.removeprefix(f"{one.param}: ") for one in told if one.param}
-        nothing = {"page": 1, "per_page": 25, "total": 0, "has_more": False}
-        return {"data": [], "pagination": nothing}, problem.status
-
-
-def download_records(visit: Visit, resource: str) -> Answer:
-    """What a list finds, as a CSV file."""
-    kind = kind_at(visit, resource)
-    given = {name: value for name, value in visit.query.items() if name not in ("page", "per_page", "cursor")}
-    return download_file(visit, kind.path, _asked(kind, given))
-
-
-def _asked(kind: Kind, query: Mapping[str, str]) -> dict[str, str]:
-    """What is asked of a list: its parameters as the API has them, and the plugin's sort where none was chosen."""
-    found = {name: _written(kind.filters.get(name), value) for name, value in query.items() if value}
-    return {"sort": kind.sort, **found} if kind.sort and not found.get("cursor") else found
-
-
-def _written(type_: Any, value: str) -> str:
-    """A filter's value as the API has it: people write an amount as they see it, `$1,210.00`."""
-    return re.sub(r"[$,\s]", "", value) if type_ is not None and _is_number(type_) else value
-
-
-def _chosen(kind: Kind, query: Mapping[str, str]) -> dict[str, str]:
-    """What a new record has in common with those of a list that a filter by one id narrows."""
-    taken = kind.routes["make"].signature.body.__struct_encode_fields__
-    return {name: id for name, id in query.items() if name.endswith("_id") and name in taken and "," not in id}
-
-
-def _sorts(kind: Kind, query: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """For each column that sorts: which way it does now, and the sort that a click asks for."""
-    now = query.get("sort", "")
-    found = {}
-    for column in kind.columns:
-        name = next((name for name in (column.name, f"{column.name}_name") if name in kind.sortable), None)
-        if name:
-            way = "ascending" if now == name else "descending" if now == f"-{name}" else ""
-            found[column.name] = way, f"-{name}" if way == "ascending" else name
-    return found
-
-
-def _filters(kind: Kind, query: Mapping[str, str]) -> Iterator[Filter]:
-    for name, type_ in kind.filters.items():
-        # People have no ids: links lead to what these narrow.
-        if name in _NOT_FILTERS or (name in kind.ids and name not in query):
-            continue
-        choices, form = _choices(type_)
-        if not form:
-            form = "number" if _is_number(type_) else "date" if name.endswith(("_from", "_to")) else "text"
-        words = name.removesuffix("_from") if name.endswith("_from") else name.removesuffix("_to")
-        suffix = " from" if name.endswith("_from") else " to" if name.endswith("_to") else ""
-        yield Filter(name, (kind.labels.get(words) or label(words)) + suffix, form, query.get(name, ""), choices)
-
-
-def _choices(type_: Any) -> tuple[tuple[tuple[str, str], ...], str]:
-    for option in options(parts(type_)[0]):
-        item = parts(get_args(option)[0])[0] if get_origin(option) is list else parts(option)[0]
-        names = _literals(item)
-        if names:
-            return tuple((name, label(name)) for name in names), "choice"
-        if item is bool:
-            return (("true", "Yes"), ("false", "No")), "choice"
-    return (), ""
-
-
-def _literals(item: Any) -> list[str]:
-    if get_origin(item) is Literal:
-        return [str(value) for value in get_args(item)]
-    return [name for option in options(item) if option is not item for name in _literals(parts(option)[0])]
-
-
-def _is_number(type_: Any) -> bool:
-    return any(parts(option)[0] in (Decimal, int) for option in options(parts(type_)[0]))
-
-
-# Records --------------------------------------------------------------------------------------------------------------
 
 
 def show_record(visit: Visit, resource: str, id: str) -> Answer:
@@ -257,18 +127,18 @@ def show_record(visit: Visit, resource: str, id: str) -> Answer:
 
 
 def has_members(action: Any) -> bool:
-    """Whether an action takes more than an empty body."""
+    """Tell whether an action takes more than an empty body."""
     body = action.signature.body
     return bool(is_struct(body) and body.__struct_fields__)
 
 
 def asks(kind: Kind, action: Any, name: str, table: str = "") -> bool:
-    """Whether an action has a page of its own, because it takes members or its plugin wants people to be asked."""
+    """Tell whether an action has a page of its own, because it takes members or its plugin wants a confirmation."""
     return has_members(action) or words_of(kind, name, table).asks
 
 
 def _actions(visit: Visit, possible: Mapping[str, Any], record: Mapping[str, Any]) -> list[str]:
-    """What may be done with a record, or with a row of one, now, by this visitor."""
+    """List the possible actions of a record, or of one of its rows, that this visitor may take."""
     allowed = record.get("allowed_actions") or ()
     return [name for name in allowed if name in possible and holds(visit, possible[name])]
 
@@ -282,12 +152,12 @@ def _is_table(member: Member, record: Mapping[str, Any]) -> bool:
 
 
 def _is_sum(member: Member) -> bool:
-    """Whether the rows of a table only sum up those of another, and so come after them."""
+    """Tell whether the rows of a table only sum up those of another; such a table comes last."""
     return all(part.name != "id" for part in member.parts)
 
 
 def _is_told_besides(member: Member, record: Mapping[str, Any]) -> bool:
-    """Whether another member says it: `client` for `client_id`, `paid_on` for `paid_at`, `text` for its `message`."""
+    """Tell whether another member says the same: `client` for `client_id`, `paid_on` for `paid_at`, a `message`."""
     if member.name == "message" and str(record.get("message")) in str(record.get("text")):
         return True
     stem, _, end = member.name.rpartition("_")
@@ -299,9 +169,9 @@ def _is_told_besides(member: Member, record: Mapping[str, Any]) -> bool:
 
 
 def _says(name: str, value: Any) -> bool:
-    """Whether a value tells anything: what is empty or false does not, nor an amount of nothing that is beside others.
+    """Tell whether a value is worth showing: not if it is empty, false, or an amount of zero beside other amounts.
 
-    A whole number always does: the 0 of a stock or of payment terms is not what is unknown.
+    A whole number always is, because a stock of 0 or payment terms of 0 days are not unknown.
     """
     if name == "active":
         return True
@@ -336,7 +206,7 @@ def _columns(table: Member, rows: list[Mapping[str, Any]], id: str) -> list[Memb
 
 
 def _names(visit: Visit, facts: list[Member], record: Mapping[str, Any]) -> dict[str, str]:
-    """What the records are called that facts name by their ids only."""
+    """Map the ids among a record's facts to the names of the records they belong to."""
     ids = [record[m.name] for m in facts if m.form == "id" and not record.get(f"{m.name.removesuffix('_id')}_number")]
     found = {}
     for id in ids:
@@ -370,7 +240,7 @@ def _next(visit: Visit, kind: Kind, id: str) -> list[str]:
 
 
 def _told(visit: Visit, kind: Kind, id: str) -> list[Told]:
-    """What happened to a record, the latest first, with what its plugin tells of others that name it."""
+    """List the events of a record, latest first, with those of related records that its plugin adds."""
     with visit.reading() as ctx:
         declared = [name for name in ctx.app.manifests[kind.plugin].events if ctx.may_read(name)]
         if not declared or not visit.identity.holds("events:read"):
@@ -409,7 +279,7 @@ def _happened(kind: Kind, event: str) -> str:
 
 
 def called(visit: Visit, actors: Set[str]) -> dict[str, str]:
-    """What those who did something are called, by the id that events name them with; of a key also whose it is."""
+    """Map each actor's id, as events have it, to a name; for a key, add whose it is."""
     if not actors:
         return {}
     with visit.reading() as ctx:
@@ -424,6 +294,6 @@ def called(visit: Visit, actors: Set[str]) -> dict[str, str]:
 
 
 def _of_key(key: Any, who: Mapping[str, str]) -> str:
-    """What a key is called, and whose it is."""
+    """Return the name of a key and of the person it belongs to."""
     maker = who.get(key.made_by or "")
     return f"Key “{key.name or key.hint}”" + (f", made by {maker}" if maker else "")

@@ -45,7 +45,10 @@ done
 wanted=$(cksum deploy/setup.sh $locks/*.txt "$@")
 # The scripts in .venv name its folder, and its packages belong to one interpreter.
 place() { pwd -P; readlink -f $bin/python || :; }
-usable() { [ -x $bin/python ] && [ "$(head -n 2 $stamp 2>/dev/null)" = "$(place)" ]; }
+# Another one that is named is wanted, and the command may be a script that starts it.
+named() { readlink -f "$("$python" -c 'import sys; print(sys.executable)')" || :; }
+wanted_python() { [ -z "${PYTHON:-}" ] || [ "$(named)" = "$(readlink -f $bin/python)" ]; }
+usable() { [ -x $bin/python ] && [ "$(head -n 2 $stamp 2>/dev/null)" = "$(place)" ] && wanted_python; }
 ready() { usable && [ "$(cat $stamp)" = "$(place; echo "$wanted")" ]; }
 
 # Three modules of the client follow from the API, of which docs/openapi.json has every line.

@@ -1,8 +1,7 @@
 """Make what tests/test_released.py upgrades: businesses with rows in all states, as a release stored and showed them.
 
-Run it once with the code of each release: `.venv/bin/python tests/released/make.py tests/released/1.0.0`. It writes a
-database of each kind, and what the API answers about every record and in every report to figures.json. What it wrote
-for a release is never written again.
+`make release` runs it once for each release, with the release's own code. It writes a database of each kind, and what the
+API answers about every record and in every report to figures.json.
 """
 
 import json

@@ -87,8 +87,8 @@ def upgrade() -> None:
         ),
         sa.UniqueConstraint("digest", name="uq_apps_access_tokens_digest"),
     )
-    op.create_index("ix_apps_access_tokens_connection_id", "apps_access_tokens", ["tenant_id", "connection_id"])
     op.create_index("ix_apps_access_tokens_code_id", "apps_access_tokens", ["tenant_id", "code_id"])
+    op.create_index("ix_apps_access_tokens_connection_id", "apps_access_tokens", ["tenant_id", "connection_id"])
     op.create_table(
         "apps_refresh_tokens",
         *key_columns(),
@@ -112,8 +112,8 @@ def upgrade() -> None:
         ),
         sa.UniqueConstraint("digest", name="uq_apps_refresh_tokens_digest"),
     )
-    op.create_index("ix_apps_refresh_tokens_connection_id", "apps_refresh_tokens", ["tenant_id", "connection_id"])
     op.create_index("ix_apps_refresh_tokens_code_id", "apps_refresh_tokens", ["tenant_id", "code_id"])
+    op.create_index("ix_apps_refresh_tokens_connection_id", "apps_refresh_tokens", ["tenant_id", "connection_id"])
     op.create_index(
         "ix_apps_refresh_tokens_sealed",
         "apps_refresh_tokens",

@@ -66,14 +66,14 @@ def upgrade() -> None:
         _reference("bookings", "client_id", "contacts"),
         _reference("bookings", "slot_id", "bookings_slots"),
     )
+    _index("bookings", "start_at", "id")
     _index("bookings", "status", "start_at")
     _index("bookings", "service_id", "start_at")
     _index("bookings", "staff_id", "start_at")
     _index("bookings", "client_id", "start_at")
     _index("bookings", "slot_id")
-    _index("bookings", "start_at", "id")
-    op.create_index("ix_bookings_status_start_at", "bookings", ["status", "start_at"])
     create_neighbour_index(op, "bookings", "job_id")
+    op.create_index("ix_bookings_status_start_at", "bookings", ["status", "start_at"])
     create_search_index(op, "bookings")
 
 

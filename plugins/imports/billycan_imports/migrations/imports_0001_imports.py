@@ -30,18 +30,18 @@ def upgrade() -> None:
     )
     op.create_index("ix_imports_tenant_id_status", "imports", ["tenant_id", "status", "created_at", "id"])
     op.create_index(
-        "ix_imports_finished_at",
-        "imports",
-        ["finished_at"],
-        sqlite_where=sa.text("finished_at IS NOT NULL"),
-        postgresql_where=sa.text("finished_at IS NOT NULL"),
-    )
-    op.create_index(
         "ix_imports_due",
         "imports",
         ["created_at"],
         sqlite_where=sa.text("finished_at IS NULL"),
         postgresql_where=sa.text("finished_at IS NULL"),
+    )
+    op.create_index(
+        "ix_imports_finished_at",
+        "imports",
+        ["finished_at"],
+        sqlite_where=sa.text("finished_at IS NOT NULL"),
+        postgresql_where=sa.text("finished_at IS NOT NULL"),
     )
     op.create_table(
         "imports_chunks",

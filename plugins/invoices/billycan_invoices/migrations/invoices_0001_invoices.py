@@ -73,16 +73,16 @@ def upgrade() -> None:
         _reference("invoices", "client_id", "contacts"),
         sa.UniqueConstraint("tenant_id", "number", name="uq_invoices_tenant_id_number"),
     )
-    _index("invoices", "sequence", "id")
     _index("invoices", "client_id", "created_at", "id")
     _index("invoices", "status", "created_at", "id")
-    _index("invoices", "issue_date", "id")
+    _index("invoices", "sequence", "id")
     _index("invoices", "due_date", "id")
-    op.create_index("ix_invoices_status_due_date", "invoices", ["status", "due_date"])
+    _index("invoices", "issue_date", "id")
     create_neighbour_index(op, "invoices", "quote_id")
     create_neighbour_index(op, "invoices", "job_id")
     create_neighbour_index(op, "invoices", "booking_id")
     create_neighbour_index(op, "invoices", "applied_to")
+    op.create_index("ix_invoices_status_due_date", "invoices", ["status", "due_date"])
     create_search_index(op, "invoices")
     op.create_table(
         "invoices_lines",
@@ -129,9 +129,9 @@ def upgrade() -> None:
         ),
     )
     _index("invoices_payments", "client_id", "created_at", "id")
+    _index("invoices_payments", "status", "created_at", "id")
     _index("invoices_payments", "paid_at", "id")
     _index("invoices_payments", "paid_on", "id")
-    _index("invoices_payments", "status", "created_at", "id")
     op.create_table(
         "invoices_allocations",
         *key_columns(),
@@ -188,8 +188,8 @@ def upgrade() -> None:
         _reference("invoices_held", "invoice_id", "invoices"),
     )
     _index("invoices_held", "invoice_id", "counts_on")
-    _index("invoices_held", "payment_id")
     _index("invoices_held", "counts_on", "invoice_id")
+    _index("invoices_held", "payment_id")
     op.create_table(
         "invoices_ahead",
         *key_columns(),
@@ -203,8 +203,8 @@ def upgrade() -> None:
         sa.Column("input_taxed", Cents(), nullable=False),
         _reference("invoices_ahead", "invoice_id", "invoices"),
     )
-    _index("invoices_ahead", "invoice_id")
     _index("invoices_ahead", "work_id", "counts_on")
+    _index("invoices_ahead", "invoice_id")
     op.create_table(
         "invoices_refunds",
         *key_columns(),
@@ -252,10 +252,10 @@ def upgrade() -> None:
         _reference("invoices_notes", "client_id", "contacts"),
         sa.UniqueConstraint("tenant_id", "number", name="uq_invoices_notes_tenant_id_number"),
     )
-    _index("invoices_notes", "sequence", "id")
     _index("invoices_notes", "invoice_id", "created_at", "id")
     _index("invoices_notes", "client_id", "created_at", "id")
     _index("invoices_notes", "status", "created_at", "id")
+    _index("invoices_notes", "sequence", "id")
     _index("invoices_notes", "issue_date", "id")
     create_search_index(op, "invoices_notes")
     op.create_table(

@@ -48,9 +48,9 @@ def upgrade() -> None:
         _reference("jobs", "client_id", "contacts"),
         sa.UniqueConstraint("tenant_id", "number", name="uq_jobs_tenant_id_number"),
     )
-    _index("jobs", "sequence", "id")
     _index("jobs", "client_id", "created_at", "id")
     _index("jobs", "status", "created_at", "id")
+    _index("jobs", "sequence", "id")
     _index("jobs", "scheduled_start", "id")
     _index("jobs", "scheduled_end")
     create_neighbour_index(op, "jobs", "quote_id")

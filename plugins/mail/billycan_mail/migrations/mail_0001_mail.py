@@ -39,15 +39,11 @@ def upgrade() -> None:
         sa.Column("is_uncertain", sa.Boolean, nullable=False),
         sa.Column("may_have_arrived_twice", sa.Boolean, nullable=False),
     )
-    op.create_index("ix_mail_emails_status", "mail_emails", ["tenant_id", "status", "created_at", "id"])
     op.create_index("ix_mail_emails_document_id", "mail_emails", ["tenant_id", "document_id", "created_at"])
-    op.create_index(
-        "ix_mail_emails_due",
-        "mail_emails",
-        ["due_at"],
-        sqlite_where=sa.text("status IN ('queued', 'sending')"),
-        postgresql_where=sa.text("status IN ('queued', 'sending')"),
-    )
+    op.create_index("ix_mail_emails_status", "mail_emails", ["tenant_id", "status", "created_at", "id"])
+    _index_some("ix_mail_emails_due", "mail_emails", ["due_at"], "status IN ('queued', 'sending')")
+    _index_some("ix_mail_emails_file_id", "mail_emails", ["tenant_id", "file_id"], "file_id IS NOT NULL")
+    _index_some("ix_mail_emails_logo_id", "mail_emails", ["tenant_id", "logo_id"], "logo_id IS NOT NULL")
     op.create_table(
         "mail_recipients",
         *key_columns(),
@@ -116,15 +112,15 @@ def upgrade() -> None:
         sa.Column("sealed", sa.LargeBinary),
         sa.Column("created_at", UTCDateTime, nullable=False),
     )
-    op.create_index(
-        "ix_mail_letters_due",
-        "mail_letters",
-        ["due_at"],
-        sqlite_where=sa.text("status IN ('queued', 'sending')"),
-        postgresql_where=sa.text("status IN ('queued', 'sending')"),
-    )
+    _index_some("ix_mail_letters_due", "mail_letters", ["due_at"], "status IN ('queued', 'sending')")
 
 
 def downgrade() -> None:
     for name in ("letters", "suppressed", "files", "attempts", "recipients", "emails"):
         op.drop_table(f"mail_{name}")
+
+
+def _index_some(name: str, table: str, columns: list[str], where: str) -> None:
+    """Index the rows alone that a condition is true of."""
+    some = sa.text(where)
+    op.create_index(name, table, columns, sqlite_where=some, postgresql_where=some)

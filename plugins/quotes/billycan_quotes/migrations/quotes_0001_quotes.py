@@ -53,10 +53,10 @@ def upgrade() -> None:
         _reference("quotes", "client_id", "contacts"),
         sa.UniqueConstraint("tenant_id", "number", name="uq_quotes_tenant_id_number"),
     )
-    _index("quotes", "sequence", "id")
     _index("quotes", "client_id", "created_at")
-    _index("quotes", "invoice_id")
+    _index("quotes", "sequence", "id")
     op.create_index("ix_quotes_status_expiry_date", "quotes", ["status", "expiry_date"])
+    _index("quotes", "invoice_id")
     create_neighbour_index(op, "quotes", "job_id")
     create_neighbour_index(op, "quotes", "booking_id")
     create_search_index(op, "quotes")

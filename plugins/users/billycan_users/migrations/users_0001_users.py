@@ -52,6 +52,7 @@ def upgrade() -> None:
     op.create_table(
         "users_links",
         sa.Column("digest", sa.LargeBinary, primary_key=True),
+        sa.Column("id", ByCodePoint, nullable=False),
         sa.Column("purpose", sa.Text, nullable=False),
         sa.Column("user_id", ByCodePoint, sa.ForeignKey("users_users.id", ondelete="CASCADE"), nullable=False),
         sa.Column("business_id", ByCodePoint),
@@ -59,9 +60,10 @@ def upgrade() -> None:
         sa.Column("made_by", ByCodePoint),
         sa.Column("proves", sa.Boolean, nullable=False, server_default=sa.false()),
         sa.Column("expires_at", UTCDateTime, nullable=False),
+        sa.UniqueConstraint("id", name="uq_users_links_id"),
     )
-    op.create_index("ix_users_links_user_id", "users_links", ["user_id"])
     op.create_index("ix_users_links_expires_at", "users_links", ["expires_at"])
+    op.create_index("ix_users_links_user_id", "users_links", ["user_id"])
     op.create_table(
         "users_passkeys",
         sa.Column("id", ByCodePoint, primary_key=True),

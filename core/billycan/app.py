@@ -144,7 +144,7 @@ class App:
     def start(self) -> "App":
         """Check the schema and call every plugin's `startup`; returns the app, ready to serve.
 
-        Files of an earlier release, or of a copy, that other users may read are closed to them.
+        Files that other users may read, such as those of a copy, are closed to them.
         """
         private.close([self.shared])
         self.db.make_private()

@@ -202,8 +202,7 @@ def show(row: sa.Row[Any], today: Callable[[str], date]) -> Tenant:
 
 
 def _profile(row: sa.Row[Any]) -> Profile:
-    profile = msgspec.convert(row.profile, Profile)  # as it was valid when it was written, whatever the rules became
-    return profile if "gst_settings" in row.profile else registered_from_the_start(profile)
+    return msgspec.convert(row.profile, Profile)  # as it was valid when it was written, whatever the rules became
 
 
 # Known from the import on: msgspec crashes where two threads are the first to need it at once.

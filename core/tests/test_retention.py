@@ -6,10 +6,9 @@ import sqlalchemy as sa
 
 from billycan import Context, Manifest, unit_of_work
 from billycan.counters import counters
-from billycan.events import BYTES, events, forgotten
-from billycan.starting import migrate, versions
-from billycan.testing import Client, run_timed, upgrade_to
-from billycan.working import retention, worker
+from billycan.events import BYTES, events
+from billycan.testing import Client, run_timed
+from billycan.working import retention
 
 NOTES = "ä" * 10_000
 
@@ -160,24 +159,3 @@ def test_what_a_plugin_needs_stays(make_app, install, clock):
     clock.move(days=91)
     run_timed(client.app)
     assert [e["data"]["name"] for e in log(client)] == ["Ada", "keep", "b"]
-
-
-def test_a_log_of_an_earlier_release_is_measured(make_app):
-    app = make_app("contacts", fresh=True, migrated=False)
-    upgrade_to(app)
-    client = Client(app)
-    with app.db.writing(across="a test looks at every row") as db:
-        core, *_ = versions.chains({})
-        migrate.undo(db, core, "core_0002")
-        assert not sa.inspect(db).has_table(forgotten.name)
-    row = {"tenant_id": client.tenant_id, "created_at": app.now(), "event": "contact.created"}
-    with app.db.writing() as db:
-        db.execute(sa.insert(events), [{**row, "id": f"evt_{i}", "sequence": i, "data": '"ü"'} for i in (1, 2)])
-        db.execute(sa.insert(counters).values(tenant_id=client.tenant_id, name=events.name, number=2, live=2))
-    migrate.upgrade(app.db, app.manifests)
-    app.start()
-    assert sizes(app)[0] == {client.tenant_id: 8}
-    add(client, "Ada")
-    counted, stored = sizes(app)
-    assert counted == stored
-    worker.tick(app)

@@ -245,18 +245,7 @@ def lines_table(parent: str) -> sa.Table:
     """The table of a kind of document's lines."""
     return tenant_table(
         f"{parent}_lines",
-        *line_columns(),
-        sa.Column("item_id", ByCodePoint),
-        sa.ForeignKeyConstraint(["tenant_id", "document_id"], [f"{parent}.tenant_id", f"{parent}.id"]),
-        sa.Index(None, "tenant_id", "document_id", "position"),
-        neighbour_index("item_id"),
-    )
-
-
-def line_columns() -> tuple[sa.Column[Any], ...]:
-    """A line's columns as of documents 1.0, for tables and migrations; never changed, whatever later ones add."""
-    return (
-        sa.Column("document_id", sa.Text().with_variant(sa.Text(collation="C"), "postgresql"), nullable=False),
+        sa.Column("document_id", ByCodePoint, nullable=False),
         sa.Column("position", sa.Integer, nullable=False),
         sa.Column("description", sa.Text, nullable=False),
         sa.Column("quantity", TenThousandths(), nullable=False),
@@ -268,6 +257,10 @@ def line_columns() -> tuple[sa.Column[Any], ...]:
         sa.Column("net", Cents(), nullable=False),
         sa.Column("gst", Cents(), nullable=False),
         sa.Column("total", Cents(), nullable=False),
+        sa.Column("item_id", ByCodePoint),
+        sa.ForeignKeyConstraint(["tenant_id", "document_id"], [f"{parent}.tenant_id", f"{parent}.id"]),
+        sa.Index(None, "tenant_id", "document_id", "position"),
+        neighbour_index("item_id"),
     )
 
 

@@ -159,7 +159,7 @@ def find(app: App, cookie: str) -> Session | None:
         return Session(**who)  # whose access ended, or who has none yet
     profile = row.profile
     at = {"tenant_id": row.tenant_id, "environment": row.environment, "business": profile["name"]}
-    return Session(**who, **at, zone=profile.get("timezone", "Australia/Sydney"), role=row.role)
+    return Session(**who, **at, zone=profile["timezone"], role=row.role)
 
 
 def change(db: sa.Connection, session_id: str, **values: Any) -> None:

@@ -10,7 +10,7 @@ from billycan.testing import Client
 from billycan.working import worker
 from billycan_webhooks import handlers, keeping, sender
 from billycan_webhooks.queue import Queue
-from billycan_webhooks.tables import attempts, deliveries
+from billycan_webhooks.tables import deliveries
 
 
 def contact(client, name="Ada", **more):
@@ -229,45 +229,3 @@ def test_a_delivery_that_waits_for_its_retry_says_why(hooks, receive, drain, sub
     clock.move(seconds=600)
     drain(app)
     assert [(d["status"], d["last_error"]) for d in listed(client)] == [("delivered", None)]
-
-
-def test_the_migration_brings_what_there_is_over(make_app, engine):
-    """Deliveries of before have their bodies from the log; a ping keeps its own."""
-    from billycan.starting import migrate, versions
-
-    app = make_app("contacts", "webhooks", fresh=True, migrated=False)
-    _, chain = versions.chains({"webhooks": app.manifests["webhooks"]})
-    migrate.upgrade(app.db, {"contacts": app.manifests["contacts"]})
-    with app.db.writing(across="a test looks at every row") as db:
-        migrate.run(db, chain, "webhooks_0002")
-    old = sa.Table("webhooks_deliveries", sa.MetaData(), autoload_with=app.db.writer)
-    client, now = Client(app), app.now()
-    event = {"tenant_id": client.tenant_id, "id": "evt_1", "sequence": 1, "event": "contact.created"}
-    common = {"tenant_id": client.tenant_id, "endpoint_id": "whk_1", "status": "pending", "due_at": now}
-    common |= {"created_at": now, "failures": 1, "attempts_made": 2}
-    from billycan.events import events
-
-    with app.db.writing() as db:
-        db.execute(sa.insert(events).values(**event, created_at=now, data='{"id":"con_1"}'))
-        for id, webhook_id, name, body in (
-            ("dlv_1", "evt_1", "contact.created", b"as it was"),
-            ("dlv_2", "dlv_2", "ping", b"a ping's own"),
-        ):
-            row = {**common, "id": id, "webhook_id": webhook_id, "event": name, "body": body}
-            db.execute(sa.insert(old).values(**row))
-        for number, error in ((1, "timeout"), (2, "status")):
-            made = {"id": f"att_{number}", "delivery_id": "dlv_1", "number": number, "error": error}
-            made |= {"tenant_id": client.tenant_id, "started_at": now, "finished_at": now, "url": "u", "headers": {}}
-            db.execute(sa.insert(attempts).values(**made, response_body="ü" * 2000, response_status=500))
-    migrate.upgrade(app.db, app.manifests)
-    app.start()
-    with app.db.reading(across="a test looks at every row") as db:
-        found = {row.id: row for row in db.execute(sa.select(deliveries))}
-        sizes = db.execute(sa.select(attempts.c.response_bytes)).scalars().all()
-    assert found["dlv_1"].own_body is None and found["dlv_2"].own_body == b"a ping's own"
-    assert [found[id].last_error for id in ("dlv_1", "dlv_2")] == ["status", None]
-    assert sizes == [4000, 4000]
-    assert migrate.differences(app.db, "webhooks", app.manifests["webhooks"].tables) == []
-    shown = client.get("/v1/webhook_deliveries/dlv_1")["data"]["attempts"][0]["request"]["body"]
-    assert json.loads(shown) == {"event": "contact.created", "timestamp": str(now), "data": {"id": "con_1"}}
-    migrate.drop(app.db, "webhooks", app.manifests["webhooks"])

@@ -8,13 +8,10 @@ from billycan.migrations import key_columns
 
 revision, down_revision = "attachments_0001", None
 
-TABLE = "attachments"
-WAITING, LEFTOVERS, USED = f"{TABLE}_waiting", f"{TABLE}_leftovers", f"{TABLE}_used"
-
 
 def upgrade() -> None:
     op.create_table(
-        TABLE,
+        "attachments",
         *key_columns(),
         sa.Column("resource", ByCodePoint, nullable=False),
         sa.Column("kind", ByCodePoint, nullable=False),
@@ -24,21 +21,28 @@ def upgrade() -> None:
         sa.Column("sha256", sa.Text, nullable=False),
         sa.Column("created_at", UTCDateTime, nullable=False),
     )
-    resource = ["tenant_id", "resource", "created_at", "id"]
-    op.create_index(f"ix_{TABLE}_tenant_id_resource_created_at_id", TABLE, resource)
-    op.create_index(f"ix_{TABLE}_tenant_id_created_at_id", TABLE, ["tenant_id", "created_at", "id"])
+    op.create_index(
+        "ix_attachments_tenant_id_resource_created_at_id", "attachments", ["tenant_id", "resource", "created_at", "id"]
+    )
+    op.create_index("ix_attachments_tenant_id_created_at_id", "attachments", ["tenant_id", "created_at", "id"])
+    op.create_index("ix_attachments_kind", "attachments", ["kind"])
     op.create_table(
-        WAITING,
+        "attachments_waiting",
         *key_columns(),
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.Column("created_at", UTCDateTime, nullable=False),
     )
-    op.create_index(f"ix_{WAITING}_created_at", WAITING, ["created_at"])
-    op.create_table(LEFTOVERS, *key_columns(), sa.Column("since", UTCDateTime, nullable=False))
-    op.create_index(f"ix_{LEFTOVERS}_since", LEFTOVERS, ["since"])
-    op.create_table(USED, *key_columns(), sa.Column("bytes", sa.BigInteger, nullable=False))
+    op.create_index("ix_attachments_waiting_created_at", "attachments_waiting", ["created_at"])
+    op.create_table(
+        "attachments_leftovers",
+        *key_columns(),
+        sa.Column("since", UTCDateTime, nullable=False),
+        sa.Column("bytes", sa.BigInteger, nullable=False, server_default="0"),
+    )
+    op.create_index("ix_attachments_leftovers_since", "attachments_leftovers", ["since"])
+    op.create_table("attachments_used", *key_columns(), sa.Column("bytes", sa.BigInteger, nullable=False))
 
 
 def downgrade() -> None:
-    for table in (USED, LEFTOVERS, WAITING, TABLE):
+    for table in ("attachments_used", "attachments_leftovers", "attachments_waiting", "attachments"):
         op.drop_table(table)

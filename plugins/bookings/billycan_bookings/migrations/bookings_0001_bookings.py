@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Cents, Json, UTCDateTime
-from billycan.migrations import create_resource_table, create_search_index, key_columns
+from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
 
 revision, down_revision = "bookings_0001", None
 
@@ -59,6 +59,7 @@ def upgrade() -> None:
         sa.Column("location", sa.Text),
         sa.Column("job_id", sa.Text),
         sa.Column("cancel_reason", sa.Text),
+        sa.Column("reminded_of", UTCDateTime),
         sa.Column("search_text", sa.Text, nullable=False),
         _reference("bookings", "service_id", "bookings_services"),
         _reference("bookings", "staff_id", "staff"),
@@ -66,25 +67,19 @@ def upgrade() -> None:
         _reference("bookings", "slot_id", "bookings_slots"),
     )
     _index("bookings", "start_at", "id")
-    for column in ("status", "service_id", "staff_id", "client_id"):
-        _index("bookings", column, "start_at")
+    _index("bookings", "status", "start_at")
+    _index("bookings", "service_id", "start_at")
+    _index("bookings", "staff_id", "start_at")
+    _index("bookings", "client_id", "start_at")
     _index("bookings", "slot_id")
+    create_neighbour_index(op, "bookings", "job_id")
+    op.create_index("ix_bookings_status_start_at", "bookings", ["status", "start_at"])
     create_search_index(op, "bookings")
 
 
 def downgrade() -> None:
     for table in ("bookings", "bookings_slots", "bookings_services"):
         op.drop_table(table)
-
-
-def _reference(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:
-    return sa.ForeignKeyConstraint(
-        ["tenant_id", column], [f"{target}.tenant_id", f"{target}.id"], name=f"fk_{table}_tenant_id_{column}"
-    )
-
-
-def _index(table: str, *columns: str) -> None:
-    op.create_index(f"ix_{table}_tenant_id_{'_'.join(columns)}", table, ["tenant_id", *columns])
 
 
 def _keep_apart() -> None:
@@ -101,3 +96,13 @@ def _keep_apart() -> None:
         "ALTER TABLE bookings_slots ADD CONSTRAINT ex_bookings_slots_apart EXCLUDE USING gist"
         " (tenant_id WITH =, staff_id WITH =, tstzrange(occupied_from, occupied_until) WITH &&)"
     )
+
+
+def _reference(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(
+        ["tenant_id", column], [f"{target}.tenant_id", f"{target}.id"], name=f"fk_{table}_tenant_id_{column}"
+    )
+
+
+def _index(table: str, *columns: str) -> None:
+    op.create_index(f"ix_{table}_tenant_id_{'_'.join(columns)}", table, ["tenant_id", *columns])

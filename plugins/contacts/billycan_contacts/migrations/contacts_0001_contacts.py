@@ -21,7 +21,8 @@ def upgrade() -> None:
         sa.Column("phone", sa.Text),
         sa.Column("website", sa.Text),
         sa.Column("abn", sa.Text),
-        sa.Column("gst_registered", sa.Boolean, nullable=False),
+        sa.Column("gst_registered", sa.Boolean),
+        sa.Column("contractor", sa.Boolean, nullable=False),
         sa.Column("billing_address", Json),
         sa.Column("site_address", Json),
         sa.Column("people", Json, nullable=False),
@@ -32,6 +33,13 @@ def upgrade() -> None:
         sa.Column("search_text", sa.Text, nullable=False),
     )
     op.create_index("ix_contacts_tenant_id_name_folded_id", "contacts", ["tenant_id", "name_folded", "id"])
+    op.create_index(
+        "ix_contacts_not_registered",
+        "contacts",
+        ["tenant_id", "id"],
+        sqlite_where=sa.text("NOT gst_registered"),
+        postgresql_where=sa.text("NOT gst_registered"),
+    )
     create_search_index(op, "contacts")
 
 

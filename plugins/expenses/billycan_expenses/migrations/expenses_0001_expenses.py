@@ -4,7 +4,7 @@ import sqlalchemy as sa
 from alembic import op
 
 from billycan import ByCodePoint, Cents, TenThousandths, UTCDateTime
-from billycan.migrations import create_resource_table, create_search_index, key_columns
+from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
 
 revision, down_revision = "expenses_0001", None
 
@@ -14,6 +14,8 @@ def upgrade() -> None:
         op,
         "expenses_categories",
         sa.Column("name", sa.Text, nullable=False),
+        sa.Column("gst_code", sa.Text),
+        sa.Column("gst_required", sa.Boolean, nullable=False),
         sa.Column("name_folded", ByCodePoint, nullable=False),
         sa.Column("search_text", sa.Text, nullable=False),
     )
@@ -32,13 +34,26 @@ def upgrade() -> None:
         sa.Column("supplier_abn", sa.Text),
         sa.Column("gst_code", sa.Text, nullable=False),
         sa.Column("gst", Cents(), nullable=False),
+        sa.Column("import_gst", sa.Boolean, nullable=False),
         sa.Column("business_use_percent", TenThousandths(), nullable=False),
+        sa.Column("for_input_taxed_sales", sa.Boolean, nullable=False),
         sa.Column("tax_invoice_held", sa.Boolean, nullable=False),
+        sa.Column("tax_invoice_held_on", sa.Date),
+        sa.Column("claim_until", sa.Date, nullable=False),
+        sa.Column("recorded_late", sa.Boolean, nullable=False),
+        sa.Column("paid_on", sa.Date),
+        sa.Column("due_date", sa.Date),
+        sa.Column("tax_withheld", Cents(), nullable=False),
         sa.Column("payment_method", sa.Text),
         sa.Column("reference", sa.Text),
         sa.Column("job_id", ByCodePoint),
         sa.Column("billable", sa.Boolean, nullable=False),
+        sa.Column("invoice_id", ByCodePoint),
+        sa.Column("refunded_expense_id", ByCodePoint),
+        sa.Column("lodged_in", ByCodePoint),
+        sa.Column("lodged_until", sa.Date),
         sa.Column("voided_at", UTCDateTime),
+        sa.Column("voided_on", sa.Date),
         sa.Column("void_reason", sa.Text),
         sa.Column("description_folded", ByCodePoint),
         sa.Column("search_text", sa.Text, nullable=False),
@@ -53,16 +68,20 @@ def upgrade() -> None:
             name="fk_expenses_tenant_id_supplier_id",
         ),
     )
-    for columns in (
-        ("date", "id"),
-        ("category_id", "created_at", "id"),
-        ("supplier_id", "created_at", "id"),
-        ("job_id", "created_at", "id"),
-    ):
-        op.create_index(f"ix_expenses_tenant_id_{'_'.join(columns)}", "expenses", ["tenant_id", *columns])
+    _index("expenses", "date", "id")
+    _index("expenses", "category_id", "created_at", "id")
+    _index("expenses", "supplier_id", "created_at", "id")
+    _index("expenses", "job_id", "created_at", "id")
+    _index("expenses", "paid_on", "id")
+    create_neighbour_index(op, "expenses", "invoice_id")
+    create_neighbour_index(op, "expenses", "refunded_expense_id")
     create_search_index(op, "expenses")
 
 
 def downgrade() -> None:
     for table in ("expenses", "expenses_started", "expenses_categories"):
         op.drop_table(table)
+
+
+def _index(table: str, *columns: str) -> None:
+    op.create_index(f"ix_{table}_tenant_id_{'_'.join(columns)}", table, ["tenant_id", *columns])

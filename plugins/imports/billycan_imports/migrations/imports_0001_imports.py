@@ -22,20 +22,34 @@ def upgrade() -> None:
         sa.Column("rows_checked", sa.Integer, nullable=False),
         sa.Column("rows_imported", sa.Integer, nullable=False),
         sa.Column("next_chunk", sa.Integer, nullable=False),
+        sa.Column("rechecks", sa.Integer, nullable=False),
         sa.Column("fault_count", sa.Integer, nullable=False),
         sa.Column("faults", Json, nullable=False),
         sa.Column("finished_at", UTCDateTime),
         sa.Column("caller", Json, nullable=False),
     )
     op.create_index("ix_imports_tenant_id_status", "imports", ["tenant_id", "status", "created_at", "id"])
-    unfinished = sa.text("finished_at IS NULL")
-    op.create_index("ix_imports_due", "imports", ["created_at"], sqlite_where=unfinished, postgresql_where=unfinished)
+    op.create_index(
+        "ix_imports_due",
+        "imports",
+        ["created_at"],
+        sqlite_where=sa.text("finished_at IS NULL"),
+        postgresql_where=sa.text("finished_at IS NULL"),
+    )
+    op.create_index(
+        "ix_imports_finished_at",
+        "imports",
+        ["finished_at"],
+        sqlite_where=sa.text("finished_at IS NOT NULL"),
+        postgresql_where=sa.text("finished_at IS NOT NULL"),
+    )
     op.create_table(
         "imports_chunks",
         *key_columns(),
         sa.Column("import_id", ByCodePoint, nullable=False),
         sa.Column("number", sa.Integer, nullable=False),
-        sa.Column("rows", sa.Text, nullable=False),
+        sa.Column("rows", sa.LargeBinary, nullable=False),
+        sa.Column("recording", sa.LargeBinary),
         sa.ForeignKeyConstraint(
             ["tenant_id", "import_id"],
             ["imports.tenant_id", "imports.id"],

@@ -3,9 +3,8 @@
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, Json, UTCDateTime
-from billycan.migrations import create_resource_table, create_search_index, key_columns
-from billycan_documents.api import document_columns, line_columns
+from billycan import ByCodePoint, Cents, Json, TenThousandths, UTCDateTime
+from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
 
 revision, down_revision = "jobs_0001", None
 
@@ -26,7 +25,15 @@ def upgrade() -> None:
         sa.Column("assignee_ids", Json, nullable=False),
         sa.Column("priority", sa.Text, nullable=False),
         sa.Column("checklist", Json, nullable=False),
-        *document_columns(),
+        sa.Column("amounts_are", sa.Text, nullable=False),
+        sa.Column("gst_rounding", sa.Text, nullable=False),
+        sa.Column("discount_percent", TenThousandths()),
+        sa.Column("discount_amount", Cents()),
+        sa.Column("subtotal", Cents(), nullable=False),
+        sa.Column("discount_total", Cents(), nullable=False),
+        sa.Column("gst", Cents(), nullable=False),
+        sa.Column("total", Cents(), nullable=False),
+        sa.Column("gst_breakdown", sa.JSON, nullable=False),
         sa.Column("reference", sa.Text),
         sa.Column("notes", sa.Text),
         sa.Column("terms", sa.Text),
@@ -38,42 +45,59 @@ def upgrade() -> None:
         sa.Column("cancel_reason", sa.Text),
         sa.Column("title_folded", ByCodePoint, nullable=False),
         sa.Column("search_text", sa.Text, nullable=False),
-        sa.ForeignKeyConstraint(
-            ["tenant_id", "client_id"], ["contacts.tenant_id", "contacts.id"], name="fk_jobs_tenant_id_client_id"
-        ),
+        _reference("jobs", "client_id", "contacts"),
         sa.UniqueConstraint("tenant_id", "number", name="uq_jobs_tenant_id_number"),
     )
-    for columns in (
-        ("client_id", "created_at", "id"),
-        ("status", "created_at", "id"),
-        ("sequence", "id"),
-        ("scheduled_start", "id"),
-    ):
-        op.create_index(f"ix_jobs_tenant_id_{'_'.join(columns)}", "jobs", ["tenant_id", *columns])
+    _index("jobs", "client_id", "created_at", "id")
+    _index("jobs", "status", "created_at", "id")
+    _index("jobs", "sequence", "id")
+    _index("jobs", "scheduled_start", "id")
+    _index("jobs", "scheduled_end")
+    create_neighbour_index(op, "jobs", "quote_id")
+    create_neighbour_index(op, "jobs", "booking_id")
     create_search_index(op, "jobs")
+    if op.get_bind().dialect.name == "postgresql":
+        # Who is assigned to which jobs.
+        op.execute("CREATE INDEX ix_jobs_assignee_ids_search ON jobs USING gin (assignee_ids jsonb_path_ops)")
     op.create_table(
         "jobs_lines",
         *key_columns(),
-        *line_columns(),
-        sa.ForeignKeyConstraint(
-            ["tenant_id", "document_id"], ["jobs.tenant_id", "jobs.id"], name="fk_jobs_lines_tenant_id_document_id"
-        ),
+        sa.Column("document_id", ByCodePoint, nullable=False),
+        sa.Column("position", sa.Integer, nullable=False),
+        sa.Column("description", sa.Text, nullable=False),
+        sa.Column("quantity", TenThousandths(), nullable=False),
+        sa.Column("unit", sa.Text),
+        sa.Column("unit_price", TenThousandths(), nullable=False),
+        sa.Column("discount_percent", TenThousandths()),
+        sa.Column("discount_amount", Cents()),
+        sa.Column("gst_code", sa.Text, nullable=False),
+        sa.Column("net", Cents(), nullable=False),
+        sa.Column("gst", Cents(), nullable=False),
+        sa.Column("total", Cents(), nullable=False),
+        sa.Column("item_id", ByCodePoint),
+        _reference("jobs_lines", "document_id", "jobs"),
     )
-    op.create_index(
-        "ix_jobs_lines_tenant_id_document_id_position", "jobs_lines", ["tenant_id", "document_id", "position"]
-    )
+    _index("jobs_lines", "document_id", "position")
+    create_neighbour_index(op, "jobs_lines", "item_id")
     op.create_table(
         "jobs_invoices",
         *key_columns(),
         sa.Column("job_id", ByCodePoint, nullable=False),
-        sa.Column("bills", sa.Boolean, nullable=False),
-        sa.ForeignKeyConstraint(
-            ["tenant_id", "job_id"], ["jobs.tenant_id", "jobs.id"], name="fk_jobs_invoices_tenant_id_job_id"
-        ),
+        _reference("jobs_invoices", "job_id", "jobs"),
     )
-    op.create_index("ix_jobs_invoices_tenant_id_job_id_id", "jobs_invoices", ["tenant_id", "job_id", "id"])
+    _index("jobs_invoices", "job_id", "id")
 
 
 def downgrade() -> None:
     for table in ("jobs_invoices", "jobs_lines", "jobs"):
         op.drop_table(table)
+
+
+def _reference(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(
+        ["tenant_id", column], [f"{target}.tenant_id", f"{target}.id"], name=f"fk_{table}_tenant_id_{column}"
+    )
+
+
+def _index(table: str, *columns: str) -> None:
+    op.create_index(f"ix_{table}_tenant_id_{'_'.join(columns)}", table, ["tenant_id", *columns])

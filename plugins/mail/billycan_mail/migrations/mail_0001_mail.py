@@ -1,7 +1,5 @@
 """Create emails, their recipients, attempts and files, addresses not written to, and letters."""
 
-from typing import Any
-
 import sqlalchemy as sa
 from alembic import op
 
@@ -15,7 +13,13 @@ def upgrade() -> None:
     create_resource_table(
         op,
         "mail_emails",
-        *_delivery(),
+        sa.Column("status", sa.Text, nullable=False),
+        sa.Column("due_at", UTCDateTime, nullable=False),
+        sa.Column("first_attempt_at", UTCDateTime),
+        sa.Column("failures", sa.Integer, nullable=False),
+        sa.Column("lease_until", UTCDateTime),
+        sa.Column("lease_token", sa.Text),
+        sa.Column("last_error", sa.Text),
         sa.Column("document_id", ByCodePoint),
         sa.Column("subject", sa.Text, nullable=False),
         sa.Column("message", sa.Text, nullable=False),
@@ -25,7 +29,9 @@ def upgrade() -> None:
         sa.Column("reply_to", sa.Text),
         sa.Column("reminder", sa.Boolean, nullable=False),
         sa.Column("attachment", Json),
+        sa.Column("paper", sa.Text),
         sa.Column("file_id", ByCodePoint),
+        sa.Column("logo_id", ByCodePoint),
         sa.Column("resend_of", ByCodePoint),
         sa.Column("held_because", sa.Text),
         sa.Column("sent_at", UTCDateTime),
@@ -35,7 +41,9 @@ def upgrade() -> None:
     )
     op.create_index("ix_mail_emails_document_id", "mail_emails", ["tenant_id", "document_id", "created_at"])
     op.create_index("ix_mail_emails_status", "mail_emails", ["tenant_id", "status", "created_at", "id"])
-    _index_due("mail_emails")
+    _index_some("ix_mail_emails_due", "mail_emails", ["due_at"], "status IN ('queued', 'sending')")
+    _index_some("ix_mail_emails_file_id", "mail_emails", ["tenant_id", "file_id"], "file_id IS NOT NULL")
+    _index_some("ix_mail_emails_logo_id", "mail_emails", ["tenant_id", "logo_id"], "logo_id IS NOT NULL")
     op.create_table(
         "mail_recipients",
         *key_columns(),
@@ -46,7 +54,12 @@ def upgrade() -> None:
         sa.Column("address_folded", ByCodePoint, nullable=False),
         sa.Column("status", sa.Text, nullable=False),
         sa.Column("detail", sa.Text),
-        _of_email("mail_recipients"),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "email_id"],
+            ["mail_emails.tenant_id", "mail_emails.id"],
+            name="fk_mail_recipients_email",
+            ondelete="CASCADE",
+        ),
     )
     op.create_index("ix_mail_recipients_email_id", "mail_recipients", ["tenant_id", "email_id", "position"])
     op.create_index("ix_mail_recipients_address", "mail_recipients", ["tenant_id", "address_folded", "email_id"])
@@ -59,7 +72,12 @@ def upgrade() -> None:
         sa.Column("finished_at", UTCDateTime),
         sa.Column("error", sa.Text),
         sa.Column("detail", sa.Text),
-        _of_email("mail_attempts"),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "email_id"],
+            ["mail_emails.tenant_id", "mail_emails.id"],
+            name="fk_mail_attempts_email",
+            ondelete="CASCADE",
+        ),
     )
     op.create_index("ix_mail_attempts_email_id", "mail_attempts", ["tenant_id", "email_id", "number"])
     op.create_table(
@@ -82,22 +100,6 @@ def upgrade() -> None:
     op.create_table(
         "mail_letters",
         sa.Column("id", ByCodePoint, primary_key=True),
-        *_delivery(),
-        sa.Column("address", sa.Text, nullable=False),
-        sa.Column("subject", sa.Text, nullable=False),
-        sa.Column("sealed", sa.LargeBinary),
-        sa.Column("created_at", UTCDateTime, nullable=False),
-    )
-    _index_due("mail_letters")
-
-
-def downgrade() -> None:
-    for name in ("letters", "suppressed", "files", "attempts", "recipients", "emails"):
-        op.drop_table(f"mail_{name}")
-
-
-def _delivery() -> tuple[sa.Column[Any], ...]:
-    return (
         sa.Column("status", sa.Text, nullable=False),
         sa.Column("due_at", UTCDateTime, nullable=False),
         sa.Column("first_attempt_at", UTCDateTime),
@@ -105,18 +107,20 @@ def _delivery() -> tuple[sa.Column[Any], ...]:
         sa.Column("lease_until", UTCDateTime),
         sa.Column("lease_token", sa.Text),
         sa.Column("last_error", sa.Text),
+        sa.Column("address", sa.Text, nullable=False),
+        sa.Column("subject", sa.Text, nullable=False),
+        sa.Column("sealed", sa.LargeBinary),
+        sa.Column("created_at", UTCDateTime, nullable=False),
     )
+    _index_some("ix_mail_letters_due", "mail_letters", ["due_at"], "status IN ('queued', 'sending')")
 
 
-def _of_email(table: str) -> sa.ForeignKeyConstraint:
-    return sa.ForeignKeyConstraint(
-        ["tenant_id", "email_id"],
-        ["mail_emails.tenant_id", "mail_emails.id"],
-        name=f"fk_{table}_email",
-        ondelete="CASCADE",
-    )
+def downgrade() -> None:
+    for name in ("letters", "suppressed", "files", "attempts", "recipients", "emails"):
+        op.drop_table(f"mail_{name}")
 
 
-def _index_due(table: str) -> None:
-    waiting = sa.text("status IN ('queued', 'sending')")
-    op.create_index(f"ix_{table}_due", table, ["due_at"], sqlite_where=waiting, postgresql_where=waiting)
+def _index_some(name: str, table: str, columns: list[str], where: str) -> None:
+    """Index the rows alone that a condition is true of."""
+    some = sa.text(where)
+    op.create_index(name, table, columns, sqlite_where=some, postgresql_where=some)

@@ -1,11 +1,10 @@
-"""Create the quotes and their lines."""
+"""Create the quotes, their lines, and which invoices bill a part of them."""
 
 import sqlalchemy as sa
 from alembic import op
 
-from billycan import ByCodePoint, Json, UTCDateTime
-from billycan.migrations import create_resource_table, create_search_index, key_columns
-from billycan_documents.api import document_columns, line_columns
+from billycan import ByCodePoint, Cents, Json, TenThousandths, UTCDateTime
+from billycan.migrations import create_neighbour_index, create_resource_table, create_search_index, key_columns
 
 revision, down_revision = "quotes_0001", None
 
@@ -22,12 +21,21 @@ def upgrade() -> None:
         sa.Column("summary", sa.Text),
         sa.Column("issue_date", sa.Date, nullable=False),
         sa.Column("expiry_date", sa.Date, nullable=False),
-        *document_columns(),
+        sa.Column("amounts_are", sa.Text, nullable=False),
+        sa.Column("gst_rounding", sa.Text, nullable=False),
+        sa.Column("discount_percent", TenThousandths()),
+        sa.Column("discount_amount", Cents()),
+        sa.Column("subtotal", Cents(), nullable=False),
+        sa.Column("discount_total", Cents(), nullable=False),
+        sa.Column("gst", Cents(), nullable=False),
+        sa.Column("total", Cents(), nullable=False),
+        sa.Column("gst_breakdown", sa.JSON, nullable=False),
         sa.Column("reference", sa.Text),
         sa.Column("notes", sa.Text),
         sa.Column("terms", sa.Text),
         sa.Column("revision", sa.Integer, nullable=False),
         sa.Column("link_edition", sa.Integer, nullable=False),
+        sa.Column("converted_to", sa.Text),
         sa.Column("invoice_id", sa.Text),
         sa.Column("job_id", sa.Text),
         sa.Column("booking_id", sa.Text),
@@ -40,33 +48,57 @@ def upgrade() -> None:
         sa.Column("declined_at", UTCDateTime),
         sa.Column("decline_reason", sa.Text),
         sa.Column("cancelled_at", UTCDateTime),
+        sa.Column("title_folded", ByCodePoint),
         sa.Column("search_text", sa.Text, nullable=False),
-        sa.ForeignKeyConstraint(
-            ["tenant_id", "client_id"],
-            ["contacts.tenant_id", "contacts.id"],
-            name="fk_quotes_tenant_id_client_id",
-        ),
+        _reference("quotes", "client_id", "contacts"),
         sa.UniqueConstraint("tenant_id", "number", name="uq_quotes_tenant_id_number"),
     )
-    op.create_index("ix_quotes_tenant_id_client_id_created_at", "quotes", ["tenant_id", "client_id", "created_at"])
-    op.create_index("ix_quotes_tenant_id_sequence_id", "quotes", ["tenant_id", "sequence", "id"])
+    _index("quotes", "client_id", "created_at")
+    _index("quotes", "sequence", "id")
     op.create_index("ix_quotes_status_expiry_date", "quotes", ["status", "expiry_date"])
+    _index("quotes", "invoice_id")
+    create_neighbour_index(op, "quotes", "job_id")
+    create_neighbour_index(op, "quotes", "booking_id")
     create_search_index(op, "quotes")
     op.create_table(
         "quotes_lines",
         *key_columns(),
-        *line_columns(),
-        sa.ForeignKeyConstraint(
-            ["tenant_id", "document_id"],
-            ["quotes.tenant_id", "quotes.id"],
-            name="fk_quotes_lines_tenant_id_document_id",
-        ),
+        sa.Column("document_id", ByCodePoint, nullable=False),
+        sa.Column("position", sa.Integer, nullable=False),
+        sa.Column("description", sa.Text, nullable=False),
+        sa.Column("quantity", TenThousandths(), nullable=False),
+        sa.Column("unit", sa.Text),
+        sa.Column("unit_price", TenThousandths(), nullable=False),
+        sa.Column("discount_percent", TenThousandths()),
+        sa.Column("discount_amount", Cents()),
+        sa.Column("gst_code", sa.Text, nullable=False),
+        sa.Column("net", Cents(), nullable=False),
+        sa.Column("gst", Cents(), nullable=False),
+        sa.Column("total", Cents(), nullable=False),
+        sa.Column("item_id", ByCodePoint),
+        _reference("quotes_lines", "document_id", "quotes"),
     )
-    op.create_index(
-        "ix_quotes_lines_tenant_id_document_id_position", "quotes_lines", ["tenant_id", "document_id", "position"]
+    _index("quotes_lines", "document_id", "position")
+    create_neighbour_index(op, "quotes_lines", "item_id")
+    op.create_table(
+        "quotes_claims",
+        *key_columns(),
+        sa.Column("quote_id", ByCodePoint, nullable=False),
+        _reference("quotes_claims", "quote_id", "quotes"),
     )
+    _index("quotes_claims", "quote_id")
 
 
 def downgrade() -> None:
-    for table in ("quotes_lines", "quotes"):
+    for table in ("quotes_claims", "quotes_lines", "quotes"):
         op.drop_table(table)
+
+
+def _reference(table: str, column: str, target: str) -> sa.ForeignKeyConstraint:
+    return sa.ForeignKeyConstraint(
+        ["tenant_id", column], [f"{target}.tenant_id", f"{target}.id"], name=f"fk_{table}_tenant_id_{column}"
+    )
+
+
+def _index(table: str, *columns: str) -> None:
+    op.create_index(f"ix_{table}_tenant_id_{'_'.join(columns)}", table, ["tenant_id", *columns])

@@ -1,4 +1,4 @@
-"""Create recurring invoices, and the dates for which they were made."""
+"""Create recurring invoices, the dates for which they were made, and the items that they name."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -34,6 +34,7 @@ def upgrade() -> None:
         sa.Column("invoices_made", sa.Integer, nullable=False),
         sa.Column("last_invoice_id", ByCodePoint),
         sa.Column("failure", Json),
+        sa.Column("email_failure", Json),
         sa.Column("done_until", sa.Date),
         sa.Column("paused_on", sa.Date),
         sa.Column("pauses", Json, nullable=False),
@@ -45,9 +46,8 @@ def upgrade() -> None:
             name="fk_recurring_invoices_tenant_id_client_id",
         ),
     )
-    for columns in (("client_id", "created_at", "id"), ("next_on", "id")):
-        name = f"ix_recurring_invoices_tenant_id_{'_'.join(columns)}"
-        op.create_index(name, "recurring_invoices", ["tenant_id", *columns])
+    _index("recurring_invoices", "client_id", "created_at", "id")
+    _index("recurring_invoices", "next_on", "id")
     op.create_index("ix_recurring_invoices_status_next_on", "recurring_invoices", ["status", "next_on"])
     create_search_index(op, "recurring_invoices")
     op.create_table(
@@ -62,8 +62,28 @@ def upgrade() -> None:
         ),
         sa.UniqueConstraint("tenant_id", "recurring_id", "day", name="uq_recurring_made_tenant_id_recurring_id_day"),
     )
+    op.create_table(
+        "recurring_items",
+        *key_columns(),
+        sa.Column("recurring_id", ByCodePoint, nullable=False),
+        sa.Column("item_id", ByCodePoint, nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "recurring_id"],
+            ["recurring_invoices.tenant_id", "recurring_invoices.id"],
+            name="fk_recurring_items_recurring_invoice",
+            ondelete="CASCADE",
+        ),
+        sa.UniqueConstraint(
+            "tenant_id", "recurring_id", "item_id", name="uq_recurring_items_tenant_id_recurring_id_item_id"
+        ),
+    )
+    _index("recurring_items", "item_id")
 
 
 def downgrade() -> None:
-    op.drop_table("recurring_made")
-    op.drop_table("recurring_invoices")
+    for name in ("items", "made", "invoices"):
+        op.drop_table(f"recurring_{name}")
+
+
+def _index(table: str, *columns: str) -> None:
+    op.create_index(f"ix_{table}_tenant_id_{'_'.join(columns)}", table, ["tenant_id", *columns])

@@ -1,4 +1,4 @@
-.PHONY: help serve test test-long lint fix client docs screenshots looks bench crash fair soak idle limits wheels release setup lock clean
+.PHONY: help serve test test-long quick lint fix client docs screenshots looks bench crash fair soak idle limits wheels release setup lock clean
 
 help: ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-9s %s\n", $$1, $$2 }' Makefile
@@ -14,6 +14,9 @@ test: setup ## run every test but the long ones (ARGS="-k invoices -x")
 
 test-long: setup ## run the tests that are long and rare: browser crawls, fuzzing, kills
 	@$(pytest) -m long $(ARGS)
+
+quick: setup ## run the tests of what changed since the last commit, on SQLite alone
+	@PYTHONDONTWRITEBYTECODE= .venv/bin/python tests/quick.py $(ARGS)
 
 lint: setup ## check style, types, imports between packages, and the locks
 	@.venv/bin/ruff check .

@@ -134,6 +134,7 @@ def test_a_reason_opens_no_tenants_connection(app):
 # Where core and its plugins reach across tenants, and why. Each is a place where one tenant's rows could reach another:
 # add to it only what cannot be asked tenant by tenant.
 REACHES_ACROSS = {
+    ("core/billycan/businesses.py", "a business and its sandbox have so many keys together"),
     ("core/billycan/ceilings.py", "every request looks for the ceiling of its business"),
     ("core/billycan/keys.py", "only the key says whose it is"),
     ("core/billycan/mornings.py", "timed work by date is looked for in the zone of every business"),
@@ -142,7 +143,7 @@ REACHES_ACROSS = {
     ("core/billycan/starting/migrate.py", "a plugin's tables go with the rows of all"),
     ("core/billycan/testing/client.py", "a migration changes the rows of all"),
     ("core/billycan/tools/commands/keys.py", "whoever runs commands runs the whole deployment"),
-    ("core/billycan/tools/commands/tenants.py", "an operator's command changes a business and its sandbox"),
+    ("core/billycan/tools/commands/tenants.py", "an operator's command changes a business"),
     ("core/billycan/tools/doctor.py", "doctor looks at the whole deployment"),
     ("core/billycan/working/worker.py", "the worker looks for what is due to anybody"),
     ("examples/audit/billycan_audit/commands.py", "verifies every business's entries"),

@@ -6,7 +6,7 @@ payment (s 29-10(2)), and in either case no earlier than the tax invoice is held
 gives back is of the same supply as the purchase, if the expense says which that is.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import date
 from typing import Any
 
@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from billycan import Context, GstEntries, GstPeriod, Row, own
 
 from . import rules
-from .records import business_share, claim, claim_until_void
+from .records import business_share, claim, claim_until_void, purchases
 from .tables import expenses
 
 _LABELS = ("G10", "G11", "G13", "G14", "G15", "1B")
@@ -25,7 +25,7 @@ _NOTHING = sa.literal_column("0", sa.BigInteger)
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
-def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+def entries(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     """The entries of the expenses; what awaits its tax invoice, or was claimed too late, counts on no day.
 
     GST on imported goods is a tenth of their value, whatever else was paid to customs. So that the worksheet comes to
@@ -34,17 +34,44 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     G13 has what was bought for input taxed sales, whatever its GST code (s 11-15(2) GST Act). What the supplier sold
     input taxed, such as a bank's fees, has no GST in its price and is at G14.
     """
-    code, status = expenses.c.gst_code, claim_until_void(ctx)
-    paid, gst = (sa.type_coerce(column, sa.BigInteger) for column in (expenses.c.amount, expenses.c.gst))
-    amount = sa.case((expenses.c.import_gst & (11 * gst > paid), 11 * gst), else_=paid)
-    claimable = sa.case((status == "claimable", business_share(gst)), else_=_NOTHING)
+    by_itself = _entries(ctx, period, expenses, business_share)
+    return _both(*(one.where(expenses.c.refunded_expense_id.is_(None)) for one in by_itself), *_given_back(ctx, period))
+
+
+def _given_back(ctx: Context, period: GstPeriod) -> list[sa.Select[Any]]:
+    """The entries of what suppliers gave back of purchases: by the terms of those, and not before they count.
+
+    Nothing is adjusted but what was claimed (s 19-70, 19-80 GST Act), all together to the cent.
+    """
+    window: dict[str, Any] = {"partition_by": [purchases.c.id, expenses.c.status], "order_by": expenses.c.id}
+
+    def share(cents: sa.ColumnElement[int]) -> sa.ColumnElement[int]:
+        so_far = sa.cast(sa.func.sum(cents).over(**window, rows=(None, 0)), sa.BigInteger)
+        return business_share(so_far, purchases) - business_share(so_far - cents, purchases)
+
+    of_purchase = _counted(ctx, purchases) & (purchases.c.id == expenses.c.refunded_expense_id)
+    return [
+        one.where(of_purchase, period.registered(purchases.c.date)) for one in _entries(ctx, period, purchases, share)
+    ]
+
+
+def _entries(ctx: Context, period: GstPeriod, by: Any, share: Callable[..., Any]) -> list[sa.Select[Any]]:
+    """The entries of expenses by their own terms or those of a purchase, and those of what is void from a day on."""
+    code, status = by.c.gst_code, claim_until_void(ctx, by)
+    paid, gst, price, gst_of_it = (
+        sa.type_coerce(one.c[name], sa.BigInteger) for one in (expenses, by) for name in ("amount", "gst")
+    )
+    # What is given back is taken apart as the purchase is.
+    amount = sa.case((by.c.import_gst & (11 * gst_of_it > price), 11 * gst), else_=paid)
+    claimable = sa.case((status == "claimable", share(gst)), else_=_NOTHING)
     capital, taxable = code.in_(("capital", "capital_gst_free")), code.in_(rules.TAXABLE)
-    for_input_taxed = expenses.c.for_input_taxed_sales
+    for_input_taxed = by.c.for_input_taxed_sales
     # A receipt of which not all is taxable holds less than an eleventh of GST.
-    untaxed = sa.case((sa.func.abs(amount - 11 * gst) > _ROUNDING, amount - 11 * gst), else_=_NOTHING)
+    is_mixed = (amount != 11 * gst) & (sa.func.abs(price - 11 * gst_of_it) > _ROUNDING)
+    untaxed = sa.case((is_mixed, amount - 11 * gst), else_=_NOTHING)
     untaxed = sa.case((status.in_(("supplier_not_registered", "tax_withheld")), amount), else_=untaxed)
     untaxed = sa.case((for_input_taxed, _NOTHING), (~taxable, amount), else_=untaxed)
-    private = amount - untaxed - business_share(amount - untaxed)
+    private = amount - untaxed - share(amount - untaxed)
     figures = {
         "G10": sa.case((capital, amount), else_=_NOTHING),
         "G11": sa.case((capital, _NOTHING), else_=amount),
@@ -55,6 +82,9 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     }
     supply = sa.func.coalesce(expenses.c.refunded_expense_id, expenses.c.id).label("supply_id")
     counts_on = _counts_on(period)
+    if by is not expenses:
+        theirs = _counts_on(period, by)
+        counts_on = sa.case((theirs <= counts_on, counts_on), (theirs > counts_on, theirs))
     bought = sa.select(
         expenses.c.id.label("document_id"),
         supply,
@@ -70,7 +100,7 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
         ended_on.label("counts_on"),
         *((-figures[label]).label(label) for label in _LABELS),
     ).where(expenses.c.voided_on.is_not(None), period.registered(ended_on))
-    return _both(bought, ended)
+    return [bought, ended]
 
 
 def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
@@ -92,9 +122,10 @@ def withheld(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     return _both(on(expenses.c.paid_on, amount), ended)
 
 
-def _counted(ctx: Context) -> sa.ColumnElement[bool]:
+def _counted(ctx: Context, of: Any = expenses) -> sa.ColumnElement[bool]:
     """The business's expenses but those that were void as a mistake, which never counted."""
-    return own(ctx, expenses) & ((expenses.c.status != "void") | expenses.c.voided_on.is_not(None))
+    stood: sa.ColumnElement[bool] = (of.c.status != "void") | of.c.voided_on.is_not(None)
+    return sa.and_(of.c.tenant_id == ctx.tenant_id, stood)
 
 
 def _ended_on(counts_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
@@ -102,12 +133,12 @@ def _ended_on(counts_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
     return sa.case((counts_on <= expenses.c.voided_on, expenses.c.voided_on), else_=counts_on)
 
 
-def _both(bought: sa.Select[Any], ended: sa.Select[Any]) -> sa.Select[Any]:
-    return sa.select(sa.union_all(bought, ended).subquery("either"))
+def _both(*parts: sa.Select[Any]) -> sa.Select[Any]:
+    return sa.select(sa.union_all(*parts).subquery("either"))
 
 
 gst = (
-    GstEntries(labels=_LABELS, select=purchases, names=names),
+    GstEntries(labels=_LABELS, select=entries, names=names),
     GstEntries(labels=("W4",), select=withheld),
 )
 
@@ -139,19 +170,19 @@ def not_claimed(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     )
 
 
-def _counts_on(period: GstPeriod) -> sa.ColumnElement[Any]:
+def _counts_on(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
     """The day on which an expense counts; null for one that does not yet."""
-    day, held_on = _day(period), expenses.c.tax_invoice_held_on
-    needed = expenses.c.gst_code.in_(rules.TAXABLE) & (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO)
-    needed &= ~expenses.c.for_input_taxed_sales  # nothing is claimed
+    day, held_on = _day(period, of), of.c.tax_invoice_held_on
+    needed = of.c.gst_code.in_(rules.TAXABLE) & (of.c.amount > rules.NO_TAX_INVOICE_UP_TO)
+    needed &= ~of.c.for_input_taxed_sales  # nothing is claimed
     # GST on an import belongs to the period in which it is paid, on either basis (s 29-15 GST Act).
-    return sa.case((expenses.c.import_gst, expenses.c.paid_on), (needed & (held_on > day), held_on), else_=day)
+    return sa.case((of.c.import_gst, of.c.paid_on), (needed & (held_on > day), held_on), else_=day)
 
 
-def _day(period: GstPeriod) -> sa.ColumnElement[Any]:
+def _day(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
     """The day on which an expense would count whose tax invoice is held in time."""
-    billed_on = expenses.c.date
+    billed_on = of.c.date
     # Before the registration began there is no tax period.
-    too_early = (expenses.c.paid_on < billed_on) & ~period.registered(expenses.c.paid_on)
-    paid_on = sa.case((too_early, billed_on), else_=expenses.c.paid_on)
+    too_early = (of.c.paid_on < billed_on) & ~period.registered(of.c.paid_on)
+    paid_on = sa.case((too_early, billed_on), else_=of.c.paid_on)
     return period.counts_on(sa.case((paid_on < billed_on, paid_on), else_=billed_on), paid_on)

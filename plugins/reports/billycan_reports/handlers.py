@@ -61,11 +61,12 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     labels = [label for label in gst.known(ctx) if query.labels is None or label in query.labels]
     found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, period)
     is_whole = query.labels is None
+    may_lodge = lodgement or [*periods_between(settings, query.since, query.until)] == [(query.since, query.until)]
     with one_moment(ctx.db):
         sums = gst.add_up(ctx, found, labels, gst.MOST_LISTED if is_whole else 0)
         corrected = _corrected(ctx, query, lodgement, labels) if is_whole and not query.basis else None
         shown: dict[str, GstFigure | None] = {
-            **gst.figures(sums, None if corrected is None else gst.to_lodge(sums, corrected))
+            **gst.figures(sums, gst.to_lodge(sums, corrected) if corrected is not None and may_lodge else None)
         }
         corrections = {
             label: one for label, one in gst.figures(corrected or {}).items() if one.documents_total or one.amount

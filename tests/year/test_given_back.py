@@ -45,7 +45,7 @@ def test_what_is_given_back_in_full_takes_back_what_was_claimed(open_business, b
         b.on("2026-10-06")
         given = give_back(b, bought, *parts)
         assert b.labels(*Q2).get("1A", D(0)) == D(claimed)
-        assert b.labels("2026-07-01", "2026-12-31") == {}
+        assert b.labels("2026-07-01", "2026-12-31").keys() <= {"W4"}  # what was withheld stays so
         status, *others = (
             b.web.get(f"/v1/expenses/{id}")["data"]["gst_breakdown"]["claim_status"] for id in (bought, *given)
         )

@@ -273,7 +273,7 @@ def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any]
     would = {label: amount for label in labels if (amount := gst.dollars(sums[1][label].cents - sums[0][label].cents))}
     raise Conflict(
         "These gst_settings change days of periods that were lodged. `changes` says by how much the next report's"
-        " corrections would change: send accept_corrections to have that.",
+        " corrections would change: send accept_corrections to have that, or reopen the period and lodge it anew.",
         code="period_lodged",
         param="gst_settings",
         gst_period_ids=[one.id for one in reached],

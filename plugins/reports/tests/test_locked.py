@@ -172,5 +172,8 @@ def test_the_gst_settings_of_locked_days_stay(make_app):
     settings = b.web.get("/v1/tenant")["data"]["gst_settings"]
     later = [*settings, {"from": "2026-10-01", "registered": True, "basis": "accrual", "period": "quarter"}]
     b.web.refused(409, "period_locked", "PATCH", "/v1/tenant", {"gst_settings": [{**settings[0], "basis": "accrual"}]})
+    # What is unpaid counts on the last day of a registration (s 138-15), which is locked.
+    ended = [*settings, {"from": "2026-10-01", "registered": False}]
+    b.web.refused(409, "period_locked", "PATCH", "/v1/tenant", {"gst_settings": ended})
     assert b.web.patch("/v1/tenant", {"gst_settings": later})["data"]["gst_settings"] == later
     assert b.web.patch("/v1/tenant", {"gst_settings": [], "locked_until": None})["data"]["locked_until"] is None

@@ -170,6 +170,21 @@ def not_claimed(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     )
 
 
+def first_claim(ctx: Context, supplier_id: str, until: date, *, by_abn_alone: bool) -> date | None:
+    """The first day up to one on which an expense counts whose claim goes by what is known of its supplier.
+
+    By the ABN goes only that of what needs a tax invoice, which is held.
+    """
+    period = GstPeriod(since=date.min, until=until, settings=ctx.tenant.gst_settings)
+    mine, counts_on = _counted(ctx) & (expenses.c.supplier_id == supplier_id), _counts_on(period)
+    asked = expenses.c.gst_code.in_(rules.TAXABLE), ~expenses.c.for_input_taxed_sales, ~expenses.c.import_gst
+    by = mine & sa.and_(*asked, expenses.c.tax_withheld == rules.NOTHING, period.registered(expenses.c.date))
+    if by_abn_alone:
+        by &= (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & expenses.c.tax_invoice_held
+    first: date | None = ctx.db.execute(sa.select(sa.func.min(counts_on)).where(by, counts_on <= until)).scalar()
+    return first
+
+
 def _counts_on(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
     """The day on which an expense counts; null for one that does not yet."""
     day, held_on = _day(period, of), of.c.tax_invoice_held_on

@@ -34,73 +34,99 @@ def entries(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     G13 has what was bought for input taxed sales, whatever its GST code (s 11-15(2) GST Act). What the supplier sold
     input taxed, such as a bank's fees, has no GST in its price and is at G14.
     """
-    by_itself = _entries(ctx, period, expenses, business_share)
-    return _both(*(one.where(expenses.c.refunded_expense_id.is_(None)) for one in by_itself), *_given_back(ctx, period))
+    by_itself = _terms(ctx, period, expenses).where(expenses.c.refunded_expense_id.is_(None)).subquery("by_itself")
+    both = sa.union_all(_figures(by_itself, business_share), _given_back(ctx, period)).subquery("both")
+    bought = sa.select(
+        both.c.document_id,
+        both.c.supply_id,
+        sa.false().label("adjusts"),
+        both.c.counts_on,
+        *(both.c[label] for label in _LABELS),
+    )
+    ended_on = _ended_on(both.c.counts_on, both.c.voided_on)
+    ended = sa.select(
+        both.c.document_id,
+        both.c.supply_id,
+        sa.true().label("adjusts"),
+        ended_on.label("counts_on"),
+        *((-both.c[label]).label(label) for label in _LABELS),
+    ).where(both.c.voided_on.is_not(None), period.registered(ended_on))
+    return _both(bought, ended)
 
 
-def _given_back(ctx: Context, period: GstPeriod) -> list[sa.Select[Any]]:
-    """The entries of what suppliers gave back of purchases: by the terms of those, and not before they count.
+def _given_back(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+    """What suppliers gave back of purchases: by the terms of those, and not before they count.
 
     Nothing is adjusted but what was claimed (s 19-70, 19-80 GST Act), all together to the cent.
     """
-    window: dict[str, Any] = {"partition_by": [purchases.c.id, expenses.c.status], "order_by": expenses.c.id}
 
-    def share(cents: sa.ColumnElement[int]) -> sa.ColumnElement[int]:
+    def share(cents: sa.ColumnElement[int], of: Any) -> sa.ColumnElement[int]:
+        window: dict[str, Any] = {"partition_by": [of.c.supply_id, of.c.status], "order_by": of.c.document_id}
         so_far = sa.cast(sa.func.sum(cents).over(**window, rows=(None, 0)), sa.BigInteger)
-        return business_share(so_far, purchases) - business_share(so_far - cents, purchases)
+        return business_share(so_far, of) - business_share(so_far - cents, of)
 
     of_purchase = _counted(ctx, purchases) & (purchases.c.id == expenses.c.refunded_expense_id)
-    return [
-        one.where(of_purchase, period.registered(purchases.c.date)) for one in _entries(ctx, period, purchases, share)
-    ]
+    terms = _terms(ctx, period, purchases).where(of_purchase, period.registered(purchases.c.date))
+    return _figures(terms.subquery("given_back"), share)
 
 
-def _entries(ctx: Context, period: GstPeriod, by: Any, share: Callable[..., Any]) -> list[sa.Select[Any]]:
-    """The entries of expenses by their own terms or those of a purchase, and those of what is void from a day on."""
-    code, status = by.c.gst_code, claim_until_void(ctx, by)
+def _terms(ctx: Context, period: GstPeriod, by: Any) -> sa.Select[Any]:
+    """The expenses of days on which the business was registered, with the terms of themselves or of a purchase."""
     paid, gst, price, gst_of_it = (
         sa.type_coerce(one.c[name], sa.BigInteger) for one in (expenses, by) for name in ("amount", "gst")
     )
     # What is given back is taken apart as the purchase is.
     amount = sa.case((by.c.import_gst & (11 * gst_of_it > price), 11 * gst), else_=paid)
-    claimable = sa.case((status == "claimable", share(gst)), else_=_NOTHING)
-    capital, taxable = code.in_(("capital", "capital_gst_free")), code.in_(rules.TAXABLE)
-    for_input_taxed = by.c.for_input_taxed_sales
     # A receipt of which not all is taxable holds less than an eleventh of GST.
-    is_mixed = (amount != 11 * gst) & (sa.func.abs(price - 11 * gst_of_it) > _ROUNDING)
-    untaxed = sa.case((is_mixed, amount - 11 * gst), else_=_NOTHING)
-    untaxed = sa.case((status.in_(("supplier_not_registered", "tax_withheld")), amount), else_=untaxed)
-    untaxed = sa.case((for_input_taxed, _NOTHING), (~taxable, amount), else_=untaxed)
-    private = amount - untaxed - share(amount - untaxed)
+    is_mixed = sa.func.abs(price - 11 * gst_of_it) > _ROUNDING
+    return sa.select(
+        expenses.c.id.label("document_id"),
+        sa.func.coalesce(expenses.c.refunded_expense_id, expenses.c.id).label("supply_id"),
+        *(expenses.c.status, expenses.c.voided_on),
+        _counts_on(period).label("own_day"),
+        _counts_on(period, by).label("day_of_terms"),
+        *(by.c[name] for name in ("gst_code", "for_input_taxed_sales", "business_use_percent")),
+        claim_until_void(ctx, by).label("claim"),
+        amount.label("amount"),
+        gst.label("gst"),
+        sa.case((is_mixed, amount - 11 * gst), else_=_NOTHING).label("without_gst"),
+    ).where(_counted(ctx), period.registered(expenses.c.date))
+
+
+def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
+    """What expenses of such terms come to at each label; `share` is the business's of an amount."""
+    c, amount = terms.c, terms.c.amount
+    later = sa.case((c.day_of_terms <= c.own_day, c.own_day), (c.day_of_terms > c.own_day, c.day_of_terms))
+    untaxed = sa.case(
+        (c.for_input_taxed_sales, _NOTHING),
+        (c.gst_code.not_in(rules.TAXABLE) | c.claim.in_(("supplier_not_registered", "tax_withheld")), amount),
+        else_=c.without_gst,
+    )
+    parts = (
+        sa.select(
+            *(c[name] for name in ("document_id", "supply_id", "status", "voided_on", "business_use_percent")),
+            later.label("counts_on"),
+            c.for_input_taxed_sales,
+            c.gst_code.in_(("capital", "capital_gst_free")).label("is_capital"),
+            *(amount, untaxed.label("untaxed"), (amount - untaxed).label("taxed")),
+            sa.case((c.claim == "claimable", c.gst), else_=_NOTHING).label("credit"),
+        )
+        .where(c.gst_code != "out_of_scope", c.claim.not_in(_LEFT_OUT))
+        .subquery(f"parts_of_{terms.name}")
+    )
+    p, private = parts.c, parts.c.taxed - share(parts.c.taxed, parts)
     figures = {
-        "G10": sa.case((capital, amount), else_=_NOTHING),
-        "G11": sa.case((capital, _NOTHING), else_=amount),
-        "G13": sa.case((for_input_taxed, amount - private), else_=_NOTHING),
-        "G14": untaxed,
+        "G10": sa.case((p.is_capital, p.amount), else_=_NOTHING),
+        "G11": sa.case((p.is_capital, _NOTHING), else_=p.amount),
+        "G13": sa.case((p.for_input_taxed_sales, p.amount - private), else_=_NOTHING),
+        "G14": p.untaxed,
         "G15": private,
-        "1B": claimable,
+        "1B": share(p.credit, parts),
     }
-    supply = sa.func.coalesce(expenses.c.refunded_expense_id, expenses.c.id).label("supply_id")
-    counts_on = _counts_on(period)
-    if by is not expenses:
-        theirs = _counts_on(period, by)
-        counts_on = sa.case((theirs <= counts_on, counts_on), (theirs > counts_on, theirs))
-    bought = sa.select(
-        expenses.c.id.label("document_id"),
-        supply,
-        sa.false().label("adjusts"),
-        counts_on.label("counts_on"),
+    return sa.select(
+        *(p.document_id, p.supply_id, p.counts_on, p.voided_on),
         *(figures[label].label(label) for label in _LABELS),
-    ).where(_counted(ctx), code != "out_of_scope", status.not_in(_LEFT_OUT), period.registered(expenses.c.date))
-    ended_on = _ended_on(counts_on)
-    ended = bought.with_only_columns(
-        expenses.c.id.label("document_id"),
-        supply,
-        sa.true().label("adjusts"),
-        ended_on.label("counts_on"),
-        *((-figures[label]).label(label) for label in _LABELS),
-    ).where(expenses.c.voided_on.is_not(None), period.registered(ended_on))
-    return [bought, ended]
+    )
 
 
 def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
@@ -118,7 +144,7 @@ def withheld(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
         columns = expenses.c.id.label("document_id"), day.label("counts_on"), cents.label("W4")
         return sa.select(*columns).where(_counted(ctx), amount != 0)
 
-    ended = on(_ended_on(expenses.c.paid_on), -amount).where(expenses.c.voided_on.is_not(None))
+    ended = on(_ended_on(expenses.c.paid_on, expenses.c.voided_on), -amount).where(expenses.c.voided_on.is_not(None))
     return _both(on(expenses.c.paid_on, amount), ended)
 
 
@@ -128,9 +154,9 @@ def _counted(ctx: Context, of: Any = expenses) -> sa.ColumnElement[bool]:
     return sa.and_(of.c.tenant_id == ctx.tenant_id, stood)
 
 
-def _ended_on(counts_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+def _ended_on(counts_on: sa.ColumnElement[Any], voided_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
     """The day on which a void expense is taken off: not before it counted, and none where it never did."""
-    return sa.case((counts_on <= expenses.c.voided_on, expenses.c.voided_on), else_=counts_on)
+    return sa.case((counts_on <= voided_on, voided_on), else_=counts_on)
 
 
 def _both(*parts: sa.Select[Any]) -> sa.Select[Any]:

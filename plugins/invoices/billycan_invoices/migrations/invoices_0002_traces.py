@@ -5,7 +5,7 @@ from alembic import op
 
 from billycan import ByCodePoint
 
-revision, down_revision = "invoices_0014", "invoices_0013"
+revision, down_revision = "invoices_0002", "invoices_0001"
 
 NEW = (("invoices_entries", "taken_off_by"), ("invoices_held", "used_on"))
 

@@ -41,7 +41,7 @@ NAMES = {
     "G12": "All purchases: G10 + G11",
     "G13": "Purchases for input taxed sales",
     "G14": "Purchases without GST in the price",
-    "G15": "Private use",
+    "G15": "Private use, or not income tax deductible",
     "G16": "Purchases without a credit: G13 + G14 + G15",
     "G17": "Purchases subject to GST: G12 less G16",
     "G18": "Adjustments that decrease GST",

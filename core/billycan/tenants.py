@@ -1,7 +1,7 @@
 """Tenants: a business and its paired sandbox, each with a profile of its own."""
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, timedelta
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -91,6 +91,8 @@ class GstSetting(Struct, forbid_unknown_fields=True, kw_only=True):
     basis: Literal["cash", "accrual"] = "accrual"
     period: Literal["month", "quarter", "year"] = "quarter"
 
+
+_DAY = timedelta(days=1)
 
 # GST is charged from this day on (A New Tax System (Goods and Services Tax) Act 1999, s 1-2).
 GST_BEGAN = date(2000, 7, 1)
@@ -275,10 +277,19 @@ def _check_unlocked(stored: Profile, after: Profile) -> None:
     until = after.locked_until and stored.locked_until and min(after.locked_until, stored.locked_until)
     if until is None:
         return
-    before, now = ([one for one in profile.gst_settings if one.since <= until] for profile in (stored, after))
-    if before != now:
+    if _up_to(until, stored) != _up_to(until, after):
         message = f"The books are locked until {until}, and this would change how the business stood to GST until then."
         raise Conflict(message, code="period_locked", param="gst_settings", locked_until=str(until))
+
+
+def _up_to(day: date, profile: Profile) -> tuple[list[GstSetting], bool]:
+    """The GST settings up to a day, and whether a registration on a cash basis ends with it.
+
+    What is unpaid then counts on that last day (s 138-15 GST Act).
+    """
+    settings, after = [one for one in profile.gst_settings if one.since <= day], profile.gst_setting_on(day + _DAY)
+    on_cash = bool(settings) and settings[-1].registered and settings[-1].basis == "cash"
+    return settings, on_cash and after is not None and not after.registered
 
 
 def _patched(body: Patch[Profile], stored: Profile, today: Callable[[str], date]) -> Profile:

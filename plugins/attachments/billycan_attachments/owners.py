@@ -16,13 +16,15 @@ class Owner(Struct, frozen=True, eq=False):
     """A resource whose records have attachments: its plugin, its table, and what one of its records is called.
 
     `deletable` are the statuses in which a record can be deleted: empty where its status does not matter, None where
-    none of them ever can. `tells` says whether an event tells that one was deleted.
+    none of them ever can. A record that has a value in `kept_by` cannot, whatever its status. `tells` says whether an
+    event tells that one was deleted.
     """
 
     plugin: str
     table: sa.Table
     one: str
     deletable: tuple[str, ...] | None
+    kept_by: sa.Column[str] | None
     tells: bool
 
     def check_exists(self, ctx: Context, id: str) -> None:
@@ -49,18 +51,23 @@ class Owner(Struct, frozen=True, eq=False):
 
     def check_unlocked(self, ctx: Context, id: str) -> None:
         """Conflict where a record must be kept, and with it what is attached to it."""
-        if self.deletable == () or (self.deletable and "status" not in self.table.c):
+        if self.deletable == () and self.kept_by is None:
             return
-        shown = self.table.c.status if self.deletable else self.table.c.id
-        found = sa.select(shown).where(own(ctx, self.table), self.table.c.id == id)
-        there = ctx.db.execute(found.with_for_update(read=True)).scalar()
-        if there is None or there in (self.deletable or ()):
+        status = self.table.c.status if self.deletable and "status" in self.table.c else sa.null()
+        kept_by = sa.null() if self.kept_by is None else self.kept_by
+        found = sa.select(status.label("status"), kept_by.label("kept_by"))
+        found = found.where(own(ctx, self.table), self.table.c.id == id)
+        row = ctx.db.execute(found.with_for_update(read=True)).first()
+        if row is None:
             return
-        as_it_is, status = (f" is `{there}` and", {"status": there}) if self.deletable else ("", {})
+        may_go = self.deletable is not None and (row.status is None or row.status in self.deletable)
+        if may_go and row.kept_by is None:
+            return
+        as_it_is, more = (f" is `{row.status}` and", {"status": row.status}) if row.status else ("", {})
         raise Conflict(
             f"The {self.one}{as_it_is} must be kept, and with it what is attached to it.",
             code="document_locked",
-            **status,
+            **more,
         )
 
 
@@ -75,7 +82,8 @@ def owners(app: App) -> Mapping[str, Owner]:
         one = (pages[path].one if path in pages else "") or "record"
         can_be_deleted = ("DELETE", f"{path}/{{id}}") in app.at
         deletable = (pages[path].deletable if path in pages else ()) if can_be_deleted else None
-        found[prefix] = Owner(plugin, table, one, deletable, f"{_noun(app, path)}.deleted" in app.events)
+        kept_by = table.c[pages[path].kept_by] if path in pages and pages[path].kept_by else None
+        found[prefix] = Owner(plugin, table, one, deletable, kept_by, f"{_noun(app, path)}.deleted" in app.events)
     return found
 
 

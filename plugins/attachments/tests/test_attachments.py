@@ -290,6 +290,22 @@ def test_what_must_be_kept_is_kept_with_what_is_attached_to_it(client):
     upload(client, spent)
 
 
+def test_a_lodged_expense_keeps_its_receipt(make_app, folder, clock):
+    """It must be kept for five years (s 382-5), whatever its status; once its period is reopened it need not."""
+    plugins = ("attachments", "contacts", "documents", "expenses", "hosted", "invoices", "reports")
+    client = Client(make_app(*plugins, attachments={"folder": str(folder)}))
+    spent, other = expense(client), expense(client)
+    receipt, loose = upload(client, spent["id"]), upload(client, other["id"])
+    client.post(f"/v1/expenses/{other['id']}/void", status=200)
+    clock.move(days=100)
+    lodged = client.post("/v1/gst_periods", {"from": "2026-10-01", "to": "2026-12-31"})["data"]["id"]
+    for one in (receipt, loose):
+        client.refused(409, "document_locked", "DELETE", f"/v1/attachments/{one['id']}")
+    client.refused(409, "document_locked", "DELETE", f"/v1/expenses/{spent['id']}")
+    client.post(f"/v1/gst_periods/{lodged}/reopen", {"reason": "Too early"}, 200)
+    client.delete(f"/v1/attachments/{receipt['id']}")
+
+
 def test_a_record_whose_end_no_event_tells_takes_its_files_with_it_too(app, client, contact, clock):
     gone, here = [
         client.post("/v1/webhook_endpoints", {"url": f"https://hooks.example.com/{i}", "events": ["contact.created"]})

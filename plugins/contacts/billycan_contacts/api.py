@@ -83,6 +83,15 @@ class Supplier(Struct):
     gst_registered: bool | None
 
 
+def supplier_before(ctx: Context, id: str) -> Supplier | None:
+    """What decided about claims before this call changed the contact; None where it changes none of it.
+
+    For a function that hears `contact.updated`.
+    """
+    before: Supplier | None = ctx.memo.get("contacts", {}).get(id)
+    return before
+
+
 def suppliers(ctx: Context, ids: Iterable[str]) -> dict[str, Supplier]:
     """Map each id to what decides whether the GST on what the contact charged can be claimed, in one query."""
     return {row[0]: Supplier(*row[1:]) for row in _SUPPLIERS.all(ctx.db, ctx.tenant_id, ids)}

@@ -3,6 +3,7 @@
 from billycan import Actions, Context, Deleted, Page, Patch, Records
 from billycan.sql import json_list_has
 
+from .api import Supplier
 from .schemas import Contact, ContactQuery, NewContact
 from .tables import contacts
 
@@ -52,8 +53,13 @@ def get_contact(ctx: Context, id: str) -> Contact:
 def update_contact(ctx: Context, id: str, body: Patch[NewContact]) -> Contact:
     """Change a contact.
 
-    Documents that were already sent keep the old name and address. Emits `contact.updated` if anything changed.
+    Documents that were already sent keep the old name and address. Refused with `period_locked` where another `abn` or
+    `gst_registered` would change what can be claimed of expenses of days until which the books are locked. Emits
+    `contact.updated` if anything changed.
     """
+    if body.sent.keys() & {"abn", "gst_registered"}:
+        before = records.lock(ctx, id)
+        ctx.memo["contacts"] = {id: Supplier(before.abn, before.gst_registered)}
     contact, changed = records.change(ctx, id, body)
     if changed:
         ctx.emit("contact.updated", contact)

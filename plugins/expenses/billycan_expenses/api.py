@@ -85,10 +85,12 @@ def paid_to_each(ctx: Context, since: date, until: date) -> dict[str, tuple[int,
     amount, gst, withheld = (
         sa.type_coerce(expenses.c[name], sa.BigInteger) for name in ("amount", "gst", "tax_withheld")
     )
-    # Whoever quoted no ABN charged no GST.
+    # Whoever quoted no ABN charged no GST, and gives none back.
+    bought = sa.select(expenses.c.id).where(own(ctx, expenses), withheld > 0)
+    no_gst = (withheld > 0) | sa.func.coalesce(expenses.c.refunded_expense_id.in_(bought), sa.false())
     paid, ended = (sa.case((expenses.c[day].between(since, until), 1), else_=0) for day in ("paid_on", "voided_on"))
     counts = sa.case((expenses.c.status != "void", paid), else_=paid - ended)
-    figures = amount, sa.case((withheld > 0, 0), else_=gst), withheld
+    figures = amount, sa.case((no_gst, 0), else_=gst), withheld
     sums = [sa.func.sum(sa.case((counts > 0, 1), else_=0)), *(sa.func.sum(counts * one) for one in figures)]
     either = sa.or_(
         (expenses.c.status != "void") & expenses.c.paid_on.between(since, until),

@@ -6,7 +6,7 @@ payment (s 29-10(2)), and in either case no earlier than the tax invoice is held
 gives back is of the same supply as the purchase, if the expense says which that is.
 """
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import date
 from typing import Any
 
@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from billycan import Context, GstEntries, GstPeriod, Row, own
 
 from . import rules
-from .records import business_share, claim, claim_until_void
+from .records import business_share, claim, claim_until_void, purchases
 from .tables import expenses
 
 _LABELS = ("G10", "G11", "G13", "G14", "G15", "1B")
@@ -25,7 +25,7 @@ _NOTHING = sa.literal_column("0", sa.BigInteger)
 _ROUNDING = sa.literal_column("5", sa.BigInteger)
 
 
-def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+def entries(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     """The entries of the expenses; what awaits its tax invoice, or was claimed too late, counts on no day.
 
     GST on imported goods is a tenth of their value, whatever else was paid to customs. So that the worksheet comes to
@@ -34,43 +34,99 @@ def purchases(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     G13 has what was bought for input taxed sales, whatever its GST code (s 11-15(2) GST Act). What the supplier sold
     input taxed, such as a bank's fees, has no GST in its price and is at G14.
     """
-    code, status = expenses.c.gst_code, claim_until_void(ctx)
-    paid, gst = (sa.type_coerce(column, sa.BigInteger) for column in (expenses.c.amount, expenses.c.gst))
-    amount = sa.case((expenses.c.import_gst & (11 * gst > paid), 11 * gst), else_=paid)
-    claimable = sa.case((status == "claimable", business_share(gst)), else_=_NOTHING)
-    capital, taxable = code.in_(("capital", "capital_gst_free")), code.in_(rules.TAXABLE)
-    for_input_taxed = expenses.c.for_input_taxed_sales
-    # A receipt of which not all is taxable holds less than an eleventh of GST.
-    untaxed = sa.case((sa.func.abs(amount - 11 * gst) > _ROUNDING, amount - 11 * gst), else_=_NOTHING)
-    untaxed = sa.case((status.in_(("supplier_not_registered", "tax_withheld")), amount), else_=untaxed)
-    untaxed = sa.case((for_input_taxed, _NOTHING), (~taxable, amount), else_=untaxed)
-    private = amount - untaxed - business_share(amount - untaxed)
-    figures = {
-        "G10": sa.case((capital, amount), else_=_NOTHING),
-        "G11": sa.case((capital, _NOTHING), else_=amount),
-        "G13": sa.case((for_input_taxed, amount - private), else_=_NOTHING),
-        "G14": untaxed,
-        "G15": private,
-        "1B": claimable,
-    }
-    supply = sa.func.coalesce(expenses.c.refunded_expense_id, expenses.c.id).label("supply_id")
-    counts_on = _counts_on(period)
+    by_itself = _terms(ctx, period, expenses).where(expenses.c.refunded_expense_id.is_(None)).subquery("by_itself")
+    both = sa.union_all(_figures(by_itself, business_share), _given_back(ctx, period)).subquery("both")
     bought = sa.select(
-        expenses.c.id.label("document_id"),
-        supply,
+        both.c.document_id,
+        both.c.supply_id,
         sa.false().label("adjusts"),
-        counts_on.label("counts_on"),
-        *(figures[label].label(label) for label in _LABELS),
-    ).where(_counted(ctx), code != "out_of_scope", status.not_in(_LEFT_OUT), period.registered(expenses.c.date))
-    ended_on = _ended_on(counts_on)
-    ended = bought.with_only_columns(
-        expenses.c.id.label("document_id"),
-        supply,
+        both.c.counts_on,
+        *(both.c[label] for label in _LABELS),
+    )
+    ended_on = _ended_on(both.c.counts_on, both.c.voided_on)
+    ended = sa.select(
+        both.c.document_id,
+        both.c.supply_id,
         sa.true().label("adjusts"),
         ended_on.label("counts_on"),
-        *((-figures[label]).label(label) for label in _LABELS),
-    ).where(expenses.c.voided_on.is_not(None), period.registered(ended_on))
+        *((-both.c[label]).label(label) for label in _LABELS),
+    ).where(both.c.voided_on.is_not(None), period.registered(ended_on))
     return _both(bought, ended)
+
+
+def _given_back(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
+    """What suppliers gave back of purchases: by the terms of those, and not before they count.
+
+    Nothing is adjusted but what was claimed (s 19-70, 19-80 GST Act), all together to the cent.
+    """
+
+    def share(cents: sa.ColumnElement[int], of: Any) -> sa.ColumnElement[int]:
+        window: dict[str, Any] = {"partition_by": [of.c.supply_id, of.c.status], "order_by": of.c.document_id}
+        so_far = sa.cast(sa.func.sum(cents).over(**window, rows=(None, 0)), sa.BigInteger)
+        return business_share(so_far, of) - business_share(so_far - cents, of)
+
+    of_purchase = _counted(ctx, purchases) & (purchases.c.id == expenses.c.refunded_expense_id)
+    terms = _terms(ctx, period, purchases).where(of_purchase, period.registered(purchases.c.date))
+    return _figures(terms.subquery("given_back"), share)
+
+
+def _terms(ctx: Context, period: GstPeriod, by: Any) -> sa.Select[Any]:
+    """The expenses of days on which the business was registered, with the terms of themselves or of a purchase."""
+    paid, gst, price, gst_of_it = (
+        sa.type_coerce(one.c[name], sa.BigInteger) for one in (expenses, by) for name in ("amount", "gst")
+    )
+    # What is given back is taken apart as the purchase is.
+    amount = sa.case((by.c.import_gst & (11 * gst_of_it > price), 11 * gst), else_=paid)
+    # A receipt of which not all is taxable holds less than an eleventh of GST.
+    is_mixed = sa.func.abs(price - 11 * gst_of_it) > _ROUNDING
+    return sa.select(
+        expenses.c.id.label("document_id"),
+        sa.func.coalesce(expenses.c.refunded_expense_id, expenses.c.id).label("supply_id"),
+        *(expenses.c.status, expenses.c.voided_on),
+        _counts_on(period).label("own_day"),
+        _counts_on(period, by).label("day_of_terms"),
+        *(by.c[name] for name in ("gst_code", "for_input_taxed_sales", "business_use_percent")),
+        claim_until_void(ctx, by).label("claim"),
+        amount.label("amount"),
+        gst.label("gst"),
+        sa.case((is_mixed, amount - 11 * gst), else_=_NOTHING).label("without_gst"),
+    ).where(_counted(ctx), period.registered(expenses.c.date))
+
+
+def _figures(terms: sa.Subquery, share: Callable[..., Any]) -> sa.Select[Any]:
+    """What expenses of such terms come to at each label; `share` is the business's of an amount."""
+    c, amount = terms.c, terms.c.amount
+    later = sa.case((c.day_of_terms <= c.own_day, c.own_day), (c.day_of_terms > c.own_day, c.day_of_terms))
+    untaxed = sa.case(
+        (c.for_input_taxed_sales, _NOTHING),
+        (c.gst_code.not_in(rules.TAXABLE) | c.claim.in_(("supplier_not_registered", "tax_withheld")), amount),
+        else_=c.without_gst,
+    )
+    parts = (
+        sa.select(
+            *(c[name] for name in ("document_id", "supply_id", "status", "voided_on", "business_use_percent")),
+            later.label("counts_on"),
+            c.for_input_taxed_sales,
+            c.gst_code.in_(("capital", "capital_gst_free")).label("is_capital"),
+            *(amount, untaxed.label("untaxed"), (amount - untaxed).label("taxed")),
+            sa.case((c.claim == "claimable", c.gst), else_=_NOTHING).label("credit"),
+        )
+        .where(c.gst_code != "out_of_scope", c.claim.not_in(_LEFT_OUT))
+        .subquery(f"parts_of_{terms.name}")
+    )
+    p, private = parts.c, parts.c.taxed - share(parts.c.taxed, parts)
+    figures = {
+        "G10": sa.case((p.is_capital, p.amount), else_=_NOTHING),
+        "G11": sa.case((p.is_capital, _NOTHING), else_=p.amount),
+        "G13": sa.case((p.for_input_taxed_sales, p.amount - private), else_=_NOTHING),
+        "G14": p.untaxed,
+        "G15": private,
+        "1B": share(p.credit, parts),
+    }
+    return sa.select(
+        *(p.document_id, p.supply_id, p.counts_on, p.voided_on),
+        *(figures[label].label(label) for label in _LABELS),
+    )
 
 
 def names(ctx: Context, ids: Collection[str]) -> dict[str, str]:
@@ -88,26 +144,27 @@ def withheld(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
         columns = expenses.c.id.label("document_id"), day.label("counts_on"), cents.label("W4")
         return sa.select(*columns).where(_counted(ctx), amount != 0)
 
-    ended = on(_ended_on(expenses.c.paid_on), -amount).where(expenses.c.voided_on.is_not(None))
+    ended = on(_ended_on(expenses.c.paid_on, expenses.c.voided_on), -amount).where(expenses.c.voided_on.is_not(None))
     return _both(on(expenses.c.paid_on, amount), ended)
 
 
-def _counted(ctx: Context) -> sa.ColumnElement[bool]:
+def _counted(ctx: Context, of: Any = expenses) -> sa.ColumnElement[bool]:
     """The business's expenses but those that were void as a mistake, which never counted."""
-    return own(ctx, expenses) & ((expenses.c.status != "void") | expenses.c.voided_on.is_not(None))
+    stood: sa.ColumnElement[bool] = (of.c.status != "void") | of.c.voided_on.is_not(None)
+    return sa.and_(of.c.tenant_id == ctx.tenant_id, stood)
 
 
-def _ended_on(counts_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
+def _ended_on(counts_on: sa.ColumnElement[Any], voided_on: sa.ColumnElement[Any]) -> sa.ColumnElement[Any]:
     """The day on which a void expense is taken off: not before it counted, and none where it never did."""
-    return sa.case((counts_on <= expenses.c.voided_on, expenses.c.voided_on), else_=counts_on)
+    return sa.case((counts_on <= voided_on, voided_on), else_=counts_on)
 
 
-def _both(bought: sa.Select[Any], ended: sa.Select[Any]) -> sa.Select[Any]:
-    return sa.select(sa.union_all(bought, ended).subquery("either"))
+def _both(*parts: sa.Select[Any]) -> sa.Select[Any]:
+    return sa.select(sa.union_all(*parts).subquery("either"))
 
 
 gst = (
-    GstEntries(labels=_LABELS, select=purchases, names=names),
+    GstEntries(labels=_LABELS, select=entries, names=names),
     GstEntries(labels=("W4",), select=withheld),
 )
 
@@ -139,19 +196,34 @@ def not_claimed(ctx: Context, period: GstPeriod) -> sa.Select[Any]:
     )
 
 
-def _counts_on(period: GstPeriod) -> sa.ColumnElement[Any]:
+def first_claim(ctx: Context, supplier_id: str, until: date, *, by_abn_alone: bool) -> date | None:
+    """The first day up to one on which an expense counts whose claim goes by what is known of its supplier.
+
+    By the ABN goes only that of what needs a tax invoice, which is held.
+    """
+    period = GstPeriod(since=date.min, until=until, settings=ctx.tenant.gst_settings)
+    mine, counts_on = _counted(ctx) & (expenses.c.supplier_id == supplier_id), _counts_on(period)
+    asked = expenses.c.gst_code.in_(rules.TAXABLE), ~expenses.c.for_input_taxed_sales, ~expenses.c.import_gst
+    by = mine & sa.and_(*asked, expenses.c.tax_withheld == rules.NOTHING, period.registered(expenses.c.date))
+    if by_abn_alone:
+        by &= (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & expenses.c.tax_invoice_held
+    first: date | None = ctx.db.execute(sa.select(sa.func.min(counts_on)).where(by, counts_on <= until)).scalar()
+    return first
+
+
+def _counts_on(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
     """The day on which an expense counts; null for one that does not yet."""
-    day, held_on = _day(period), expenses.c.tax_invoice_held_on
-    needed = expenses.c.gst_code.in_(rules.TAXABLE) & (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO)
-    needed &= ~expenses.c.for_input_taxed_sales  # nothing is claimed
+    day, held_on = _day(period, of), of.c.tax_invoice_held_on
+    needed = of.c.gst_code.in_(rules.TAXABLE) & (of.c.amount > rules.NO_TAX_INVOICE_UP_TO)
+    needed &= ~of.c.for_input_taxed_sales  # nothing is claimed
     # GST on an import belongs to the period in which it is paid, on either basis (s 29-15 GST Act).
-    return sa.case((expenses.c.import_gst, expenses.c.paid_on), (needed & (held_on > day), held_on), else_=day)
+    return sa.case((of.c.import_gst, of.c.paid_on), (needed & (held_on > day), held_on), else_=day)
 
 
-def _day(period: GstPeriod) -> sa.ColumnElement[Any]:
+def _day(period: GstPeriod, of: Any = expenses) -> sa.ColumnElement[Any]:
     """The day on which an expense would count whose tax invoice is held in time."""
-    billed_on = expenses.c.date
+    billed_on = of.c.date
     # Before the registration began there is no tax period.
-    too_early = (expenses.c.paid_on < billed_on) & ~period.registered(expenses.c.paid_on)
-    paid_on = sa.case((too_early, billed_on), else_=expenses.c.paid_on)
+    too_early = (of.c.paid_on < billed_on) & ~period.registered(of.c.paid_on)
+    paid_on = sa.case((too_early, billed_on), else_=of.c.paid_on)
     return period.counts_on(sa.case((paid_on < billed_on, paid_on), else_=billed_on), paid_on)

@@ -1,9 +1,12 @@
 """What each endpoint of expenses does; `categories` and `summary` hold the others."""
 
+from collections.abc import Container
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from zoneinfo import ZoneInfo
 
+import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET
 
@@ -11,6 +14,7 @@ from billycan import (
     Conflict,
     Context,
     Deleted,
+    Fault,
     Invalid,
     Page,
     Patch,
@@ -29,6 +33,8 @@ from .records import charged_by, job_of, neighbours, records, show, tell
 from .schemas import Expense, ExpenseQuery, ExpenseVoiding, NewExpense
 from .tables import expenses
 
+_DEFAULTS = {one.name: one.default for one in msgspec.structs.fields(NewExpense)}
+
 
 def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[Expense]:
     """All expenses, including void ones unless you filter by `status`.
@@ -42,11 +48,12 @@ def list_expenses(ctx: Context, query: ExpenseQuery) -> Page[Expense]:
 def create_expense(ctx: Context, body: NewExpense) -> Expense:
     """Record an expense.
 
-    Emits `expense.created`.
+    What a supplier gives back of a purchase is taxed as that was, and is not more than is left of it. Emits
+    `expense.created`.
     """
     neighbours.check(ctx, body)
+    _follow_the_purchase(ctx, body, {name for name in rules.OF_THE_PURCHASE if getattr(body, name) != _DEFAULTS[name]})
     _tax_as_the_category_says(ctx, body)
-    _check_refunded(ctx, body)
     if body.paid_on is UNSET:
         body.paid_on = None if body.due_date else body.date
     if body.tax_invoice_held:
@@ -69,7 +76,8 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
     """Change an expense; GST that you did not enter yourself is recalculated from amount and code.
 
     Once void, only `external_id` and `metadata` can change; anything else is `document_locked`. So is what a lodged tax
-    period counted of it: void the expense and record it anew. Emits `expense.updated` if anything changed.
+    period counted of it: void the expense and record it anew. Amount and GST of a purchase are `has_dependents` while
+    something that the supplier gave back of it is recorded. Emits `expense.updated` if anything changed.
     """
     if "job_id" in body:
         take_turns(ctx)  # before the expense is locked, as whoever invoices the job does
@@ -80,11 +88,10 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
         body.sent["paid_on"] = body.sent["date"]  # money spent is paid on its date
     if "gst_code" in body and body.sent["gst_code"] is None:
         body.sent["gst_code"] = categories.gst_of(ctx, body.sent.get("category_id") or row.category_id)[0]
-    entered = None if row.gst == rules.default_gst(row.amount, row.gst_code) else row.gst
-    if body.sent.get("gst_code", row.gst_code) not in rules.TAXABLE:
-        entered = None
-    before = {**row._mapping, "currency": "AUD", "gst": entered, "job_id": job_of(ctx, row)}
+    before = {**row._mapping, "currency": "AUD", "gst": _entered_gst(body, row), "job_id": job_of(ctx, row)}
     after = body.over(before)
+    if row.status != "void":
+        _follow_the_purchase(ctx, after, body.sent, row)
     columns = _columns(ctx, after, row.created_at)
     if (columns["date"], columns["paid_on"]) == (row.date, row.paid_on):
         # How long it can be claimed stays as it was worked out, whatever became of the settings.
@@ -93,8 +100,8 @@ def update_expense(ctx: Context, id: str, body: Patch[NewExpense]) -> Expense:
         _check_locked(row, columns)
     neighbours.check(ctx, after, before)
     _check_unlocked(ctx, row, columns)
-    if after.refunded_expense_id != row.refunded_expense_id:
-        _check_refunded(ctx, after, row.id)
+    if any(as_stored(columns[name]) != getattr(row, name) for name in ("amount", "gst", *rules.OF_THE_PURCHASE)):
+        _check_nothing_given_back(ctx, id)
     lodged = counted(ctx, row) if row.lodged_in and row.status != "void" else set()
     changed = records.save(ctx, row, **columns)
     if changed.version != row.version:
@@ -129,10 +136,12 @@ def void_expense(ctx: Context, id: str, body: ExpenseVoiding) -> Expense:
     """Void an expense: it stays listed, but no list of totals includes it.
 
     As a mistake it never was, in no figure; otherwise it was until `date`. From recorded to void; otherwise
-    `invalid_state_transition`. Emits `expense.voided`.
+    `invalid_state_transition`. Refused with `has_dependents` while something that the supplier gave back of it is
+    recorded. Emits `expense.voided`.
     """
     row = records.lock(ctx, id)
     status = rules.actions.check("void", row.status)
+    _check_nothing_given_back(ctx, id)
     days = [day for name in rules.DATES if (day := getattr(row, name)) is not None]
     on = undone_on(ctx, body, days, max(days), lambda: row.lodged_in is not None)
     row = records.save(ctx, row, status=status, voided_at=ctx.now(), voided_on=on, void_reason=body.reason)
@@ -154,16 +163,57 @@ def _tax_as_the_category_says(ctx: Context, body: NewExpense) -> None:
         raise Invalid.member("gst", broken.code, str(broken)) from None
 
 
-def _check_refunded(ctx: Context, body: NewExpense, id: str | None = None) -> None:
-    """Invalid unless the purchase of which an expense gives back is one of the business's, locked from here on."""
+def _entered_gst(body: Patch[NewExpense], row: Row) -> Decimal | None:
+    """The GST of an expense as far as it stays when others change; None where it follows from them."""
+    if body.sent.get("refunded_expense_id", row.refunded_expense_id) is not None:
+        follows = body.sent.keys() & {"amount", "refunded_expense_id"}
+    else:
+        follows = row.gst == rules.default_gst(row.amount, row.gst_code)
+        follows |= body.sent.get("gst_code", row.gst_code) not in rules.TAXABLE
+    return None if follows else row.gst
+
+
+def _follow_the_purchase(ctx: Context, body: NewExpense, said: Container[str], row: Row | None = None) -> None:
+    """Let what a supplier gives back have the GST terms of its purchase, which is locked from here on.
+
+    Nothing is adjusted beyond what was claimed (s 19-70, 19-80 GST Act). `said` are the members that the client sent,
+    and `row` is what was stored before. Invalid where there is no such purchase, for more than others left of it, and
+    for other terms.
+    """
     if body.refunded_expense_id is None:
         return
-    bought = own(ctx, expenses) & (expenses.c.id == body.refunded_expense_id) & (expenses.c.amount > rules.NOTHING)
-    if (
-        body.refunded_expense_id == id
-        or ctx.db.execute(sa.select(expenses.c.id).where(bought).with_for_update()).first() is None
-    ):
+    id = row.id if row else None
+    found = own(ctx, expenses) & (expenses.c.id == body.refunded_expense_id) & (expenses.c.amount > rules.NOTHING)
+    bought = ctx.db.execute(sa.select(expenses).where(found, expenses.c.status != "void").with_for_update()).first()
+    if bought is None or bought.id == id:
         raise Invalid.member("refunded_expense_id", "not_found", "is not the id of an expense above zero")
+    others = own(ctx, expenses) & (expenses.c.refunded_expense_id == bought.id) & (expenses.c.id != (id or ""))
+    sums = (sa.func.sum(sa.type_coerce(expenses.c[name], sa.BigInteger)) for name in ("amount", "gst"))
+    cents = ctx.db.execute(sa.select(*sums).where(others, expenses.c.status != "void")).one()
+    amount, gst = (Decimal(int(one or 0)).scaleb(-2) for one in cents)
+    faults = []
+    if -body.amount > bought.amount + amount:
+        rule = f"must give back no more than {bought.amount + amount}, which is left of the purchase"
+        faults.append(Fault("amount", "out_of_range", rule))
+    for name in rules.OF_THE_PURCHASE:
+        if name in said and getattr(body, name) != getattr(bought, name):
+            faults.append(Fault(name, "invalid_value", "must be that of the purchase: leave it out"))
+        setattr(body, name, getattr(bought, name))
+    if body.gst is None:
+        body.gst = rules.refunded_gst((bought.amount, bought.gst), (-amount, -gst), body.amount)
+    elif not 0 <= -body.gst <= bought.gst + gst:
+        rule = f"must be from {-(bought.gst + gst)} to 0, by the GST that is left of the purchase"
+        faults.append(Fault("gst", "out_of_range", rule))
+    if faults:
+        raise Invalid.of(*faults)
+
+
+def _check_nothing_given_back(ctx: Context, id: str) -> None:
+    """Conflict while something that the supplier gave back of a purchase is recorded: it follows the purchase."""
+    given_back = own(ctx, expenses) & (expenses.c.refunded_expense_id == id) & (expenses.c.status != "void")
+    if many := ctx.db.execute(sa.select(sa.func.count()).where(given_back)).scalar():
+        message = "What the supplier gave back of this purchase is recorded: void that first."
+        raise Conflict(message, code="has_dependents", dependents={"expenses": many})
 
 
 def _lodged(row: Row, cure: str) -> Conflict:

@@ -1,12 +1,16 @@
 """What expenses do when something happens in other plugins, inside the same transaction."""
 
 from collections.abc import Callable
+from typing import Any
 
 import sqlalchemy as sa
 from msgspec import Struct
 
 from billycan import Context, Deleted, check_unused, own
+from billycan.gst import check_unlocked
+from billycan_contacts import api as contacts
 
+from .gst import first_claim
 from .records import records, tell
 from .tables import expenses
 
@@ -15,6 +19,30 @@ class Gone(Struct):
     """An invoice that was deleted or voided."""
 
     id: str
+
+
+class Supplier(Struct):
+    """A contact that was changed, and what decides about claims of what it charged."""
+
+    id: str
+    abn: str | None
+    gst_registered: bool | None
+
+
+def keep_locked_claims(ctx: Context, contact: Supplier) -> None:
+    """Refuse what becomes known of a supplier where it changes claims of days until which the books are locked."""
+    before, locked_until = contacts.supplier_before(ctx, contact.id), ctx.tenant.locked_until
+    if before is None or locked_until is None or _standing(before) == _standing(contact):
+        return
+    by_abn_alone = _standing(before)[0] == _standing(contact)[0]
+    day = first_claim(ctx, contact.id, locked_until, by_abn_alone=by_abn_alone)
+    check_unlocked(ctx, day, cure="Leave abn and gst_registered as they are")
+
+
+def _standing(supplier: Any) -> tuple[bool, bool]:
+    """Whether a supplier is known not to be registered, and whether it is one whose missing ABN matters."""
+    unregistered = supplier.gst_registered is False
+    return unregistered, not unregistered and supplier.abn is None
 
 
 def keep_job(ctx: Context, job: Deleted) -> None:
@@ -30,6 +58,7 @@ def free(ctx: Context, invoice: Gone) -> None:
 
 
 hears: dict[str, Callable[..., None]] = {
+    "contact.updated": keep_locked_claims,
     "job.deleted": keep_job,
     "invoice.deleted": free,
     "invoice.voided": free,

@@ -7,6 +7,7 @@ expenses = RecordPages(
     empty="An expense is what the business has spent. Its receipt can be attached to it.",
     columns=("description", "category", "supplier_name", "date", "amount", "status"),
     deletable=("recorded",),
+    kept_by="lodged_in",
     order=70,
     actions={
         "void": ActionWords(

@@ -8,6 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from billycan import Context, Neighbours, Records, Row
+from billycan.sql import ByIds
 from billycan_contacts import api as contacts
 
 from . import categories, rules
@@ -22,6 +23,10 @@ def of_claim_status(ctx: Context, statuses: list[str]) -> sa.ColumnElement[bool]
 
 neighbours = Neighbours(job_id="jobs")
 charged_by = Neighbours(invoice_id="invoices")
+
+# What a supplier gives back is claimed as its purchase was.
+purchases = expenses.alias("purchases")
+_PURCHASES = ByIds(sa.select(expenses), expenses.c.id)
 
 _LATE = ("tax_invoice_held_on", "claim_until", "recorded_late")
 
@@ -49,6 +54,7 @@ records = Records(
             "tax_withheld",
             "import_gst",
             "for_input_taxed_sales",
+            "refunded_expense_id",
             *_LATE,
         ),
         "allowed_actions": ("status",),
@@ -58,37 +64,45 @@ records = Records(
 
 
 def claim(ctx: Context) -> sa.Case[Any]:
-    """The claim status of each expense, as `rules.claim_status` says."""
-    return sa.case((expenses.c.status == "void", "not_creditable"), else_=claim_until_void(ctx))
-
-
-def claim_until_void(ctx: Context) -> sa.Case[Any]:
-    """The same, of a void expense as it was before."""
-    unregistered = sa.func.coalesce(expenses.c.supplier_id.in_(contacts.not_registered(ctx)), sa.false())
-    needs_tax_invoice = (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~expenses.c.import_gst
+    """The claim status of each expense, as `rules.claim_status` says; what is given back has that of its purchase."""
+    of_purchase = sa.select(claim_until_void(ctx, purchases)).where(
+        purchases.c.tenant_id == ctx.tenant_id, purchases.c.id == expenses.c.refunded_expense_id
+    )
     return sa.case(
-        (~_creditable(ctx), "not_creditable"),
-        (expenses.c.tax_withheld > rules.NOTHING, "tax_withheld"),
-        (unregistered & ~expenses.c.import_gst, "supplier_not_registered"),
-        (_too_old(ctx), "too_old"),
-        (needs_tax_invoice & ~expenses.c.tax_invoice_held, "awaiting_tax_invoice"),
-        (needs_tax_invoice & _lacks_abn(ctx), "awaiting_abn"),
+        (expenses.c.status == "void", "not_creditable"),
+        (expenses.c.refunded_expense_id.is_not(None), of_purchase.correlate(expenses).scalar_subquery()),
+        else_=claim_until_void(ctx),
+    )
+
+
+def claim_until_void(ctx: Context, of: Any = expenses) -> sa.Case[Any]:
+    """The same by an expense's own terms, and of a void one as it was before."""
+    unregistered = sa.func.coalesce(of.c.supplier_id.in_(contacts.not_registered(ctx)), sa.false())
+    needs_tax_invoice = (of.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~of.c.import_gst
+    return sa.case(
+        (~_creditable(ctx, of), "not_creditable"),
+        (of.c.tax_withheld > rules.NOTHING, "tax_withheld"),
+        (unregistered & ~of.c.import_gst, "supplier_not_registered"),
+        (_too_old(ctx, of), "too_old"),
+        (needs_tax_invoice & ~of.c.tax_invoice_held, "awaiting_tax_invoice"),
+        (needs_tax_invoice & _lacks_abn(ctx, of), "awaiting_abn"),
         else_="claimable",
     )
 
 
-def _lacks_abn(ctx: Context) -> sa.ColumnElement[bool]:
+def _lacks_abn(ctx: Context, of: Any) -> sa.ColumnElement[bool]:
     """The expenses of a supplier who is named, and whose ABN is not recorded."""
-    typed = expenses.c.supplier_name.is_not(None) & expenses.c.supplier_abn.is_(None)
-    return sa.case((expenses.c.supplier_id.is_not(None), contacts.lacks_abn(ctx, expenses.c.supplier_id)), else_=typed)
+    typed = of.c.supplier_name.is_not(None) & of.c.supplier_abn.is_(None)
+    return sa.case((of.c.supplier_id.is_not(None), contacts.lacks_abn(ctx, of.c.supplier_id)), else_=typed)
 
 
-def _too_old(ctx: Context) -> sa.ColumnElement[bool]:
+def _too_old(ctx: Context, of: Any) -> sa.ColumnElement[bool]:
     """What was recorded, or got its tax invoice, when nothing could be claimed any more; a refund is never too old."""
-    held = sa.func.coalesce(expenses.c.tax_invoice_held_on, sa.literal(ctx.today(), sa.Date))
-    needed = (expenses.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~expenses.c.import_gst
-    held_late = needed & (held > expenses.c.claim_until)
-    return (expenses.c.amount > rules.NOTHING) & (expenses.c.recorded_late | held_late)
+    held = sa.func.coalesce(of.c.tax_invoice_held_on, sa.literal(ctx.today(), sa.Date))
+    needed = (of.c.amount > rules.NO_TAX_INVOICE_UP_TO) & ~of.c.import_gst
+    held_late = needed & (held > of.c.claim_until)
+    too_old: sa.ColumnElement[bool] = (of.c.amount > rules.NOTHING) & (of.c.recorded_late | held_late)
+    return too_old
 
 
 def is_too_old(ctx: Context, row: Row) -> bool:
@@ -98,14 +112,15 @@ def is_too_old(ctx: Context, row: Row) -> bool:
     return bool(row.amount > 0 and (row.recorded_late or held_late))
 
 
-def _creditable(ctx: Context) -> sa.ColumnElement[bool]:
+def _creditable(ctx: Context, of: Any) -> sa.ColumnElement[bool]:
     """The expenses of a registered business, for sales that are not input taxed, whose price holds GST."""
-    return expenses.c.gst_code.in_(rules.TAXABLE) & ~expenses.c.for_input_taxed_sales & registered(ctx)
+    taxable: sa.ColumnElement[bool] = of.c.gst_code.in_(rules.TAXABLE) & ~of.c.for_input_taxed_sales
+    return taxable & _registered(ctx, of)
 
 
-def registered(ctx: Context) -> sa.ColumnElement[bool]:
+def _registered(ctx: Context, of: Any) -> sa.ColumnElement[bool]:
     """The expenses of days on which the business was registered for GST (s 11-5(d), 23-5 GST Act)."""
-    day, settings = expenses.c.date, ctx.tenant.gst_settings
+    day, settings = of.c.date, ctx.tenant.gst_settings
     ends = [one.since for one in settings[1:]]
     spans = [(one.since, end) for one, end in zip_longest(settings, ends) if one.registered]
     return sa.or_(sa.false(), *((day >= since) & (day < end if end else sa.true()) for since, end in spans))
@@ -116,11 +131,11 @@ def claimable(ctx: Context) -> sa.ColumnElement[bool]:
     return claim(ctx) == "claimable"
 
 
-def business_share(cents: sa.ColumnElement[int]) -> sa.ColumnElement[int]:
+def business_share(cents: sa.ColumnElement[int], of: Any = expenses) -> sa.ColumnElement[int]:
     """The business's share of an amount in whole cents, rounded as `rules.claimable_part` does."""
     # Of a percentage in ten-thousandths; integer division cuts off, and half a cent goes away from zero.
     half = sa.case((cents < 0, -1_000_000), else_=1_000_000)
-    percent = sa.type_coerce(expenses.c.business_use_percent, sa.BigInteger)
+    percent = sa.type_coerce(of.c.business_use_percent, sa.BigInteger)
     return (2 * cents * percent + half) // sa.literal_column("2000000", sa.BigInteger)
 
 
@@ -137,7 +152,10 @@ def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
         return rows if ctx.wants(Expense, member) else ()
 
     broken_down = where("gst_breakdown")
-    named = {row.supplier_id for row in broken_down if row.supplier_id and row.gst_code in rules.TAXABLE}
+    refunded = {row.refunded_expense_id for row in broken_down if row.refunded_expense_id}
+    bought = {row.id: row for row in _PURCHASES.all(ctx.db, ctx.tenant_id, refunded)} if refunded else {}
+    by = {row.id: bought.get(row.refunded_expense_id, row) for row in broken_down}
+    named = {row.supplier_id for row in by.values() if row.supplier_id and row.gst_code in rules.TAXABLE}
     suppliers = contacts.suppliers(ctx, named)
     return records.show(
         ctx,
@@ -146,7 +164,9 @@ def show(ctx: Context, rows: Sequence[Row]) -> list[Expense]:
         job_id={row.id: job_of(ctx, row) for row in where("job_id")},
         invoice_id={row.id: row.invoice_id if ctx.has("invoices") else None for row in where("invoice_id")},
         business_use_percent={row.id: _short(row.business_use_percent) for row in where("business_use_percent")},
-        gst_breakdown={row.id: _breakdown(ctx, row, suppliers.get(row.supplier_id)) for row in broken_down},
+        gst_breakdown={
+            row.id: _breakdown(ctx, row, by[row.id], suppliers.get(by[row.id].supplier_id)) for row in broken_down
+        },
     )
 
 
@@ -157,19 +177,20 @@ def tell(ctx: Context, row: Row, event: str) -> Expense:
     return expense
 
 
-def _breakdown(ctx: Context, row: Row, supplier: contacts.Supplier | None) -> GstBreakdown:
+def _breakdown(ctx: Context, row: Row, by: Row, supplier: contacts.Supplier | None) -> GstBreakdown:
+    """The GST of an expense, `by` itself or, where it was given back, the purchase; `supplier` is that one's."""
     status = rules.claim_status(
-        amount=row.amount,
-        gst_code=row.gst_code,
-        tax_invoice_held=row.tax_invoice_held,
+        amount=by.amount,
+        gst_code=by.gst_code,
+        tax_invoice_held=by.tax_invoice_held,
         status=row.status,
-        registered=ctx.tenant.registered_on(row.date),
+        registered=ctx.tenant.registered_on(by.date),
         supplier_registered=supplier.gst_registered if supplier else None,
-        too_old=is_too_old(ctx, row),
-        tax_withheld=row.tax_withheld,
-        lacks_abn=not supplier.abn if supplier else row.supplier_name is not None and row.supplier_abn is None,
-        import_gst=row.import_gst,
-        for_input_taxed_sales=row.for_input_taxed_sales,
+        too_old=is_too_old(ctx, by),
+        tax_withheld=by.tax_withheld,
+        lacks_abn=not supplier.abn if supplier else by.supplier_name is not None and by.supplier_abn is None,
+        import_gst=by.import_gst,
+        for_input_taxed_sales=by.for_input_taxed_sales,
     )
     claimable = rules.claimable_part(row.gst, row.business_use_percent) if status == "claimable" else Decimal("0.00")
     return GstBreakdown(row.amount - row.gst, row.gst, rules.rate(row.gst_code), claimable, status)

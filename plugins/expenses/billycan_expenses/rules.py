@@ -39,6 +39,9 @@ actions = Actions({"void": ("recorded", "void")})
 YEARS_TO_CLAIM = 4
 NOTHING = Decimal("0.00")
 
+# What a supplier gives back has these of the purchase: no more is adjusted than was claimed (s 19-70, 19-80 GST Act).
+OF_THE_PURCHASE = ("gst_code", "import_gst", "business_use_percent", "for_input_taxed_sales")
+
 # The days on which an expense counts: its own, when it was paid, and its GST once the tax invoice is held.
 DATES = ("date", "paid_on", "tax_invoice_held_on")
 
@@ -65,6 +68,17 @@ def default_gst(amount: Decimal, gst_code: str) -> Decimal:
     """The GST of a price: an eleventh of it, where it holds any (s 9-75 GST Act); of a refund as much below zero."""
     # An eleventh of whole cents never lies halfway between two cents.
     return (amount / 11).quantize(_CENT, ROUND_HALF_UP) if gst_code in TAXABLE else Decimal("0.00")
+
+
+def refunded_gst(bought: tuple[Decimal, Decimal], before: tuple[Decimal, Decimal], amount: Decimal) -> Decimal:
+    """The GST in what a supplier gives back, below zero: the share of the amount in the GST of the purchase.
+
+    `bought` and `before` are the price and the GST of the purchase, and of what was given back of it before. All that
+    is given back has all of that GST, to the cent.
+    """
+    (price, gst), (amount_before, gst_before) = bought, before
+    so_far = (gst * (amount_before - amount) / price).quantize(_CENT, ROUND_HALF_UP)
+    return min(gst_before - so_far, NOTHING)
 
 
 def gst_fits(gst: Decimal, amount: Decimal, gst_code: str, *, import_gst: bool = False) -> bool:

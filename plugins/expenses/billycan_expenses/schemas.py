@@ -81,7 +81,8 @@ class NewExpense(NewResource, kw_only=True):
     gst: The GST on the receipt; by default 1/11 of the amount if the code is taxable.
     import_gst: Whether `gst` is what the customs document says was paid on imported goods; it may then be more than
       1/11, and needs no tax invoice.
-    refunded_expense_id: The expense of which the supplier gives back, for an amount below zero.
+    refunded_expense_id: The expense of which the supplier gives back, for an amount below zero. Its GST code, its
+      business use and its other GST terms are those of that expense, and `gst` by default its share of that GST.
     business_use_percent: How much of it was for business use, in percent.
     for_input_taxed_sales: Whether it was bought to make input taxed sales, such as renting out a home: its GST cannot
       be claimed (s 11-15(2) GST Act).
@@ -145,6 +146,8 @@ class NewExpense(NewResource, kw_only=True):
 
     def check_gst(self, code: GstCode) -> None:
         """RuleBroken where a receipt of this price and code cannot hold so much GST."""
+        if self.refunded_expense_id is not None:
+            return  # it is bound by the GST of the purchase
         if self.gst is None or gst_fits(self.gst, self.amount, code, import_gst=self.import_gst):
             return
         most = (

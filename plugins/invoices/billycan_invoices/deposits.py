@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date
 from typing import Any
 
+import msgspec
 import sqlalchemy as sa
 
 from billycan import Conflict, Context, Row, own
@@ -53,7 +54,8 @@ def let_go(ctx: Context, invoice: Row, on: date | None = None) -> None:
         if invoice.status != "draft" and on is not None:
             _move(ctx, deposit, invoice, on, -1)
         elif invoice.status != "draft":
-            ledger.write(ctx, deposit.id, [_counted(deposit, "deposit", invoice.issue_date, -1)])
+            stands = ledger.of_invoice(ctx, deposit.id)
+            ledger.write(ctx, deposit.id, [one.less() for one in stands if one.taken_off_by == invoice.id])
         documents.tell(ctx, records.save(ctx, deposit, applied_to=None), "invoice.updated")
 
 
@@ -94,7 +96,8 @@ def _taken_off_by(invoice: Row) -> sa.ColumnElement[bool]:
 
 
 def _move(ctx: Context, deposit: Row, invoice: Row, on: date, sign: int) -> None:
-    ledger.write(ctx, deposit.id, [_counted(deposit, "deposit", on, sign)])
+    counted = _counted(deposit, "deposit", on, sign)
+    ledger.write(ctx, deposit.id, [msgspec.structs.replace(counted, taken_off_by=invoice.id)])
     ledger.write(ctx, invoice.id, [_counted(deposit, "deposit", on, -sign)])
 
 

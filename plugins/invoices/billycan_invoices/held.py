@@ -39,13 +39,17 @@ _OF_INVOICE = Statement(
 
 
 class Held(Struct):
-    """What is held back of the credit that a note gave from a payment; `since` is the last day on which it changed."""
+    """What is held back of the credit that a note gave from a payment; `since` is the last day on which it changed.
+
+    `used_on` is the invoice for which it was used, where it was.
+    """
 
     invoice_id: str
     note_id: str
     payment_id: str
     since: date
     figures: dict[str, Decimal]
+    used_on: str | None = None
 
 
 def hold(ctx: Context, invoice_id: str, price: Change, released: Iterable[Change]) -> None:
@@ -61,17 +65,33 @@ def hold(ctx: Context, invoice_id: str, price: Change, released: Iterable[Change
     _write(ctx, rows)
 
 
-def spend(ctx: Context, payment_id: str, amount: Decimal, on: date) -> None:
+def spend(ctx: Context, payment_id: str, amount: Decimal, on: date, used_on: str | None = None) -> None:
     """Let so much of the credit that notes gave from a payment count as given back or used, that of the oldest first.
 
-    What is more than they gave was credit before.
+    What is more than they gave was credit before. `used_on` is the invoice for which it is used.
     """
     rows = []
     for one in _sums(_OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id})):
         credit = one.figures["paid"]
         if (taken := min(amount, credit)) > 0:
             figures = one.figures if taken == credit else _share(one.figures, taken, credit)
-            rows.append(_less(one, max(on, one.since), figures))
+            rows.append(_less(one, max(on, one.since), figures, used_on))
+            amount -= taken
+    _write(ctx, rows)
+
+
+def hold_again(ctx: Context, payment_id: str, invoice_id: str, amount: Decimal, on: date | None) -> None:
+    """Hold so much of the credit back again that was used for an invoice, the newest of it first.
+
+    It was used until a day or, by mistake, never.
+    """
+    stored = _OF_PAYMENT.all(ctx.db, {"tenant_id": ctx.tenant_id, "payment_id": payment_id})
+    used = [row for row in stored if row.used_on == invoice_id]
+    amount, rows = min(amount, -sum((row.paid for row in used), ZERO)), []
+    for one in sorted(_sums(used, by_day=True), key=lambda one: one.since, reverse=True):
+        if (taken := min(amount, -one.figures["paid"])) > 0:
+            figures = _share(one.figures, taken, -one.figures["paid"])
+            rows.append(_less(one, one.since if on is None else max(on, one.since), figures, invoice_id))
             amount -= taken
     _write(ctx, rows)
 
@@ -125,8 +145,9 @@ def _share(figures: dict[str, Decimal], part: Decimal, of: Decimal) -> dict[str,
     return {name: (amount * part / of).quantize(ZERO, ROUND_HALF_UP) for name, amount in figures.items()}
 
 
-def _less(one: Held, on: date, figures: dict[str, Decimal]) -> Held:
-    return Held(one.invoice_id, one.note_id, one.payment_id, on, {name: -value for name, value in figures.items()})
+def _less(one: Held, on: date, figures: dict[str, Decimal], used_on: str | None = None) -> Held:
+    taken = {name: -value for name, value in figures.items()}
+    return Held(one.invoice_id, one.note_id, one.payment_id, on, taken, used_on)
 
 
 def _write(ctx: Context, rows: list[Held]) -> None:
@@ -139,6 +160,7 @@ def _write(ctx: Context, rows: list[Held]) -> None:
             "invoice_id": one.invoice_id,
             "note_id": one.note_id,
             "payment_id": one.payment_id,
+            "used_on": one.used_on,
             "counts_on": one.since,
             **one.figures,
         }

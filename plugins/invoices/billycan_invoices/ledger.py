@@ -29,6 +29,7 @@ SETTLED = ("paid", "cash_rounding", "credited", "written_off")
 FIGURES = (*SETTLED, "total", "gst", *UNTAXED)
 # Entries that have all of these in common count as one, of their sum.
 CAUSE = ("invoice_id", "kind", "counts_on", "payment_id", "note_id")
+_KEY = (*CAUSE, "taken_off_by")
 
 
 class Change(Struct, kw_only=True):
@@ -38,6 +39,7 @@ class Change(Struct, kw_only=True):
     counts_on: date
     payment_id: str | None = None
     note_id: str | None = None
+    taken_off_by: str | None = None
     paid: Decimal = ZERO
     cash_rounding: Decimal = ZERO
     credited: Decimal = ZERO
@@ -52,9 +54,7 @@ class Change(Struct, kw_only=True):
     def less(self, *names: str) -> "Change":
         """The change that takes these figures of this one off on the same day; all of them without names."""
         taken = {name: -getattr(self, name) for name in names or FIGURES}
-        return Change(
-            kind=self.kind, counts_on=self.counts_on, payment_id=self.payment_id, note_id=self.note_id, **taken
-        )
+        return Change(**{name: getattr(self, name) for name in _KEY[1:]}, **taken)
 
 
 _INSERT = Insertion(entries, entries.c.keys())
@@ -62,7 +62,7 @@ _INSERT = Insertion(entries, entries.c.keys())
 
 def _by(column: sa.Column[Any]) -> Statement:
     return Statement(
-        sa.select(*(entries.c[name] for name in (*CAUSE, *FIGURES)))
+        sa.select(*(entries.c[name] for name in (*_KEY, *FIGURES)))
         .where(entries.c.tenant_id == sa.bindparam("tenant_id"), column == sa.bindparam("id"))
         .order_by(entries.c.counts_on, entries.c.id)
     )
@@ -118,9 +118,9 @@ def priced(kind: Kind, counts_on: date, row: Any, sign: int = 1, **members: Any)
 def _standing(rows: Iterable[Any]) -> dict[str, list[Change]]:
     found: dict[tuple[Any, ...], Change] = {}
     for row in rows:
-        cause, figures = row[: len(CAUSE)], row[len(CAUSE) :]
+        cause, figures = row[: len(_KEY)], row[len(_KEY) :]
         if (one := found.get(cause)) is None:
-            members = dict(zip(CAUSE[1:], cause[1:], strict=True))
+            members = dict(zip(_KEY[1:], cause[1:], strict=True))
             one = found[cause] = Change(**members)
         for name, amount in zip(FIGURES, figures, strict=True):
             setattr(one, name, getattr(one, name) + amount)

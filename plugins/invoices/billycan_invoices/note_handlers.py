@@ -197,13 +197,14 @@ def void_adjustment_note(ctx: Context, id: str, body: NoteVoiding) -> Adjustment
     before, row, payments, stored = _locked(ctx, id, "void", released=True)
     restored = releasing.restore(ctx, before, payments, stored, row.released)
     stands = ledger.of_invoice(ctx, before.id)
-    back = {None, *(one.payment_id for one in restored)}
-    of_note = [one for one in stands if one.note_id == id and one.payment_id in back]
+    of_note = [one for one in stands if one.note_id == id]
     days = [one.counts_on for one in of_note]
     least = ledger.last_day(stands, row.issue_date)
     on = undone_on(ctx, body, days, least, lambda: is_lodged(ctx, days, row.issued_at))
     if on is None:
         changes = [one.less(*_OF_A_NOTE) for one in of_note]
+        # A payment that bounced since settled the invoice until then, with what the note took of it, too.
+        changes += releasing.bounced(ctx, row.released, payments)
     else:
         price = ledger.priced("note", on, row._mapping, note_id=id, credited=-row.total)
         changes = [price, *releasing.changes(id, restored, 1, on)]

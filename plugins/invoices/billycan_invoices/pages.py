@@ -12,18 +12,17 @@ from .paying import pay_buttons
 from .rules import OPEN
 from .schemas import Invoice
 
+# A client is not told that a debt was written off, which might be read as a gift: it is still owed.
 _BADGES = {
     "paid": Notice("good", "Paid"),
     "credited": Notice("good", "Credited"),
     "void": Notice("bad", "Void"),
-    "written_off": Notice("warn", "Written off"),
     "partially_paid": Notice("warn", "Partially paid"),
 }
 _NOTICES: dict[str, tuple[Tone, str]] = {
     "paid": ("good", "This invoice is paid. Thank you!"),
     "credited": ("good", "{seller} has credited all of this invoice: there is nothing to pay."),
     "void": ("bad", "This invoice is void: it is not a tax invoice, and there is nothing to pay."),
-    "written_off": ("warn", "{seller} has written off what was due on this invoice."),
 }
 _MARKS = {"draft": "DRAFT", "void": "VOID", "paid": "PAID", "credited": "CREDITED"}
 

@@ -149,6 +149,7 @@ def deallocate_payment(ctx: Context, id: str, body: PaymentDeallocation) -> Paym
     if on is not None:
         changes = [Change(kind="payment", counts_on=on, payment_id=id, paid=-taken, cash_rounding=change)]
     moved(ctx, row, changes)
+    held.hold_again(ctx, id, body.invoice_id, taken, on)
     payment = records.save(
         ctx,
         payment,

@@ -116,6 +116,26 @@ def changes(
         )
 
 
+def bounced(ctx: Context, released: Any, payments: Mapping[str, Row]) -> list[Change]:
+    """What a note released of payments that are reversed since, none of these, which ends on the day of that.
+
+    What was reversed as a mistake never settled anything.
+    """
+    gone = {one.payment_id: one for one in msgspec.convert(released, list[Release], strict=False)}
+    rows = lock_payments(ctx, gone.keys() - payments.keys()) if gone.keys() - payments.keys() else {}
+    return [
+        Change(
+            kind="payment",
+            counts_on=row.reversed_on,
+            payment_id=id,
+            paid=-gone[id].amount,
+            cash_rounding=-gone[id].cash_rounding,
+        )
+        for id, row in rows.items()
+        if row.reversed_on is not None
+    ]
+
+
 def tell(ctx: Context, payment_ids: Sequence[str], event: str) -> None:
     """Emit what became of these payments."""
     if payment_ids:

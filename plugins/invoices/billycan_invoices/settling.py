@@ -182,7 +182,7 @@ def allocate(
         ALLOCATIONS.check_room(ctx, {payment.id: "allocations"} if stored else {}, len(new))
         _INSERT.run(ctx.db, ctx.tenant_id, new)
     by = {"paid_at": payment.paid_at, "payment_method": payment.payment_method}
-    settled, used_again = [], rules.ZERO
+    settled = []
     for one in given:
         first = min(one.amount, never_used)
         parts = (payment.paid_on, first), (on, one.amount - first)
@@ -190,9 +190,8 @@ def allocate(
         changes[-1].cash_rounding = one.rounding
         settled.append(moved(ctx, one.invoice, changes, by=by))
         never_used -= first
-        used_again += one.amount - first
-    if used_again:
-        held.spend(ctx, payment.id, used_again, on)
+        if one.amount > first:
+            held.spend(ctx, payment.id, one.amount - first, on, one.invoice.id)
     return settled
 
 

@@ -146,6 +146,8 @@ entries = tenant_table(
     sa.Column("counts_on", sa.Date, nullable=False),
     sa.Column("payment_id", ByCodePoint),
     sa.Column("note_id", ByCodePoint),
+    # Of a deposit: the invoice that takes it off.
+    sa.Column("taken_off_by", ByCodePoint),
     sa.Column("paid", Cents(), nullable=False),
     sa.Column("cash_rounding", Cents(), nullable=False),
     sa.Column("credited", Cents(), nullable=False),
@@ -169,6 +171,8 @@ held = tenant_table(
     sa.Column("invoice_id", ByCodePoint, nullable=False),
     sa.Column("note_id", ByCodePoint, nullable=False),
     sa.Column("payment_id", ByCodePoint, nullable=False),
+    # The invoice for which the credit was used; null where it was given, given back or taken away.
+    sa.Column("used_on", ByCodePoint),
     sa.Column("counts_on", sa.Date, nullable=False),
     sa.Column("paid", Cents(), nullable=False),
     sa.Column("cash_rounding", Cents(), nullable=False),

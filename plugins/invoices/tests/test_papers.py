@@ -1,6 +1,7 @@
 """What documents say on paper, and that a draft is finished before it is sent to anybody."""
 
 import pytest
+import webtest
 
 from billycan import Context, NotFound, unit_of_work
 from billycan.testing import Client
@@ -144,3 +145,12 @@ def test_a_statement_calls_a_written_off_debt_an_adjustment(client):
     assert said.columns[1].title == "Details"
     assert [line.cells[1] for line in said.lines][1:3] == ["Invoice INV-0001", "Adjustment INV-0001"]
     assert "ritten off" not in str(said)
+
+
+def test_an_invoice_does_not_say_that_it_was_written_off(client):
+    sold = invoice(client, [{"description": "Taps", "unit_price": "50"}])
+    off = client.post(f"/v1/invoices/{sold['id']}/write_off", {"reason": "gone"}, 200)["data"]
+    said = paper(client, INVOICE, sold["id"])
+    assert (said.badge, said.notice, said.key) == (None, None, None) and "ritten off" not in str(said)
+    page = webtest.TestApp(client.app.wsgi).get(off["hosted_url"].removeprefix(client.app.public_url)).text
+    assert "ritten off" not in page and "gone" not in page

@@ -61,11 +61,12 @@ def get_gst_report(ctx: Context, query: GstReportQuery) -> GstReport:
     labels = [label for label in gst.known(ctx) if query.labels is None or label in query.labels]
     found = gst.lodged(ctx, lodgement.id) if lodgement else gst.documents(ctx, period)
     is_whole = query.labels is None
+    may_lodge = lodgement or [*periods_between(settings, query.since, query.until)] == [(query.since, query.until)]
     with one_moment(ctx.db):
         sums = gst.add_up(ctx, found, labels, gst.MOST_LISTED if is_whole else 0)
         corrected = _corrected(ctx, query, lodgement, labels) if is_whole and not query.basis else None
         shown: dict[str, GstFigure | None] = {
-            **gst.figures(sums, None if corrected is None else gst.to_lodge(sums, corrected))
+            **gst.figures(sums, gst.to_lodge(sums, corrected) if corrected is not None and may_lodge else None)
         }
         corrections = {
             label: one for label, one in gst.figures(corrected or {}).items() if one.documents_total or one.amount
@@ -272,7 +273,7 @@ def check_gst_settings(ctx: Context, before: Sequence[Any], after: Sequence[Any]
     would = {label: amount for label in labels if (amount := gst.dollars(sums[1][label].cents - sums[0][label].cents))}
     raise Conflict(
         "These gst_settings change days of periods that were lodged. `changes` says by how much the next report's"
-        " corrections would change: send accept_corrections to have that.",
+        " corrections would change: send accept_corrections to have that, or reopen the period and lodge it anew.",
         code="period_lodged",
         param="gst_settings",
         gst_period_ids=[one.id for one in reached],

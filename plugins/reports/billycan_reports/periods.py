@@ -54,17 +54,23 @@ def registered_between(settings: Sequence[Any], since: date, until: date) -> boo
 
 def first_difference(before: Sequence[Any], after: Sequence[Any]) -> date | None:
     """The first day from which on these settings differ; None where they say the same of every day."""
-    days = sorted({one.since for one in (*before, *after)})
+    days = sorted({day for one in (*before, *after) for day in (one.since - _DAY, one.since)})
     return next((day for day in days if _on(before, day) != _on(after, day)), None)
 
 
 def differ(before: Sequence[Any], after: Sequence[Any], since: date, until: date) -> bool:
     """Whether these settings say anything else of any of these days."""
-    days = {since, *(one.since for one in (*before, *after) if since < one.since <= until)}
+    days = {since, until, *(one.since for one in (*before, *after) if since < one.since <= until)}
     return any(_on(before, day) != _on(after, day) for day in days)
 
 
 def _on(settings: Sequence[Any], day: date) -> tuple[Any, ...]:
-    """What matters of the settings on a day; the basis and the length of a period only while registered."""
+    """What matters of the settings on a day; the basis and the length of a period only while registered.
+
+    On a cash basis the last day of a registration has what is unpaid then (s 138-15 GST Act).
+    """
     found = [one for one in settings if one.since <= day]
-    return (True, found[-1].basis, found[-1].period) if found and found[-1].registered else (False,)
+    if not found or not found[-1].registered:
+        return (False,)
+    ends = found[-1].basis == "cash" and any(one.since == day + _DAY and not one.registered for one in settings)
+    return (True, found[-1].basis, found[-1].period, ends)

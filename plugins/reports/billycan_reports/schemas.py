@@ -91,7 +91,8 @@ class GstFigure(Struct):
     amount: To the cent, to check it.
     whole_dollars: Without the cents, which are not rounded.
     to_lodge: The whole dollars to lodge, with the corrections of earlier periods in it. Null where nothing can be
-      lodged: as if on another basis, of `labels` alone, and of a correction by itself.
+      lodged: of days that are no tax period of the business, as if on another basis, of `labels` alone, and of a
+      correction by itself.
     documents: What it is made of, at most 100 of them; none for an eleventh of another label.
     documents_total: How many there are in all.
     """

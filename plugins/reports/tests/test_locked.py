@@ -8,7 +8,7 @@ from billycan.testing import Client
 
 PLUGINS = ("contacts", "documents", "expenses", "hosted", "invoices", "reports")
 LOCKED, OPEN = "2026-09-20", "2026-10-10"
-WRITES = 24
+WRITES = 26
 CARD = {"payment_method": "card"}
 # What has no date effect: drafts, what is worked out only, and what no figure holds.
 UNDATED = {
@@ -16,6 +16,8 @@ UNDATED = {
     *("POST /v1/invoices/{id}/duplicate", "POST /v1/adjustment_notes", "PATCH /v1/adjustment_notes/{id}"),
     *("DELETE /v1/adjustment_notes/{id}", "POST /v1/expense_categories", "PATCH /v1/expense_categories/{id}"),
     "DELETE /v1/expense_categories/{id}",
+    *("POST /v1/contacts", "DELETE /v1/contacts/{id}"),
+    *("POST /v1/contacts/{id}/archive", "POST /v1/contacts/{id}/restore"),
 }
 
 
@@ -37,6 +39,8 @@ class Business:
         self.expense = self.spend()["id"]
         self.bill = self.spend(paid_on=None, due_date="2026-11-30", tax_invoice_held=False)["id"]
         self.asked = self.kept_deposit()
+        self.supplier = self.web.post("/v1/contacts", {"name": "Sparks", "abn": "91888222000"})["data"]["id"]
+        self.spend(supplier_id=self.supplier)
         app.clock.time = datetime(2026, 10, 20, 2, tzinfo=UTC)
 
     def post(self, path, body=None, status=200):
@@ -119,6 +123,8 @@ def writes(b):
         ("PATCH", "/v1/expenses/{id}", f"expenses/{b.bill}", *by("tax_invoice_held_on")),
         ("POST", "/v1/expenses/{id}/void", f"expenses/{b.expense}/void", {}, later),
         ("DELETE", "/v1/expenses/{id}", f"expenses/{b.expense}", None, none),
+        ("PATCH", "/v1/contacts/{id}", f"contacts/{b.supplier}", {"gst_registered": False}, {"gst_registered": True}),
+        ("PATCH", "/v1/contacts/{id}", f"contacts/{b.supplier}", {"abn": None}, {"abn": "47555222000"}),
     ]
 
 
@@ -147,7 +153,7 @@ def test_nothing_changes_what_counts_up_to_the_date(make_app):
             b.web.refused(409, "period_locked", method, f"/v1/{path}", refused)
             assert b.web.last.json["error"]["locked_until"] == "2026-09-30", path
     assert b.figures() == before
-    routes = (route for name in ("invoices", "expenses") for route in app.manifests[name].routes)
+    routes = (route for name in ("contacts", "invoices", "expenses") for route in app.manifests[name].routes)
     assert walked == {f"{r.method} {r.path}" for r in routes if r.method != "GET"} - UNDATED
 
 
@@ -172,5 +178,8 @@ def test_the_gst_settings_of_locked_days_stay(make_app):
     settings = b.web.get("/v1/tenant")["data"]["gst_settings"]
     later = [*settings, {"from": "2026-10-01", "registered": True, "basis": "accrual", "period": "quarter"}]
     b.web.refused(409, "period_locked", "PATCH", "/v1/tenant", {"gst_settings": [{**settings[0], "basis": "accrual"}]})
+    # What is unpaid counts on the last day of a registration (s 138-15), which is locked.
+    ended = [*settings, {"from": "2026-10-01", "registered": False}]
+    b.web.refused(409, "period_locked", "PATCH", "/v1/tenant", {"gst_settings": ended})
     assert b.web.patch("/v1/tenant", {"gst_settings": later})["data"]["gst_settings"] == later
     assert b.web.patch("/v1/tenant", {"gst_settings": [], "locked_until": None})["data"]["locked_until"] is None

@@ -408,6 +408,23 @@ def test_settings_that_reach_into_a_lodged_period_say_what_they_change(client, c
     assert report(client, Q2)["corrections"]["1B"]["amount"] == 10
 
 
+@pytest.mark.parametrize("basis", ["cash", "accrual"])
+def test_a_registration_that_ends_after_a_lodged_period_says_what_it_changes(client, clock, basis):
+    """On a cash basis what is unpaid counts on its last day (s 138-15), and no later period could correct it."""
+    settle(client, ("2000-07-01", True, basis, "quarter"))
+    sell(client)
+    at(clock, "2026-10-03")
+    lodge(client, Q1)
+    settings = client.get("/v1/tenant")["data"]["gst_settings"]
+    ended = {"gst_settings": [*settings, {"from": "2026-10-01", "registered": False}]}
+    if basis == "accrual":
+        client.patch("/v1/tenant", ended)
+        return
+    error = client.refused(409, "period_lodged", "PATCH", "/v1/tenant", ended)
+    assert (error["changes"]["1A"], error["changes"]["G1"]) == (10, 110)
+    client.patch("/v1/tenant", {"gst_settings": [*settings, {"from": "2026-10-03", "registered": False}]})
+
+
 # Registration ---------------------------------------------------------------------------------------------------------
 
 

@@ -1,4 +1,4 @@
-"""The price list, and what lines of documents copy of it."""
+"""The price list, and the members that lines of documents copy from it."""
 
 from decimal import Decimal
 

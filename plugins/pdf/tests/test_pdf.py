@@ -1,4 +1,4 @@
-"""The PDF of a document says all that the document does, whatever text it holds, and is the same each time."""
+"""PDF files of documents: complete, the same each time, and right for any text."""
 
 import io
 import sys
@@ -227,8 +227,6 @@ def test_without_typst_the_start_says_what_is_missing_and_how_to_get_it(monkeypa
     with pytest.raises(PluginError, match=r"pdf cannot be imported: .*typst.*: install billycan\[pdf\] or disable it"):
         plugins.load(["pdf"], {})
 
-
-# Templates of others --------------------------------------------------------------------------------------------------
 
 OF = {"seller": Party(name="A"), "buyer": Party(name="Zoë")}
 PAPER = Paper(noun="slip", title="Slip", filename='a "slip"\r\n', dated=date(2026, 11, 22), **OF)

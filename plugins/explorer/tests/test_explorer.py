@@ -1,4 +1,4 @@
-"""The page's files as they are served: where, to whom, and under which rules."""
+"""The explorer's files as served: their paths, their readers and their headers."""
 
 import re
 from html.parser import HTMLParser

@@ -1,4 +1,4 @@
-"""Reminders: at nine where the business is, each rule once for a due date, and only of what is due."""
+"""Reminders at 09:00 in the business's zone: each rule once for a due date, and only while something is due."""
 
 from datetime import UTC, date, datetime, timedelta
 from threading import Barrier, Event, Thread
@@ -58,9 +58,6 @@ def fates(client, query=""):
 
 def messages(client):
     return [email["message"] for email in client.get("/v1/emails?sort=created_at")["data"]]
-
-
-# Rules ----------------------------------------------------------------------------------------------------------------
 
 
 def test_nothing_goes_until_the_business_turns_it_on(app, clock, at):
@@ -124,9 +121,6 @@ def test_scopes_and_businesses_are_apart(app, at):
     reader = client.key("reminders:read")
     reader.refused(403, "insufficient_scope", "PATCH", "/v1/reminders", {"enabled": False})
     client.key("invoices:write").refused(403, "insufficient_scope", "GET", "/v1/reminders")
-
-
-# When -----------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("sunday", [pytest.param(STARTS, marks=pytest.mark.either), ENDS], ids=["begins", "ends"])
@@ -245,9 +239,6 @@ def test_a_payment_and_a_reminder_at_the_same_instant_come_one_after_the_other(m
     assert client.get(f"/v1/invoices/{id}")["data"]["status"] == "paid"
     assert fates(client) == ([] if first == "payment" else [(0, "sent", None)])
     assert messages(client) == ([] if first == "payment" else ["0 days"])
-
-
-# Whom -----------------------------------------------------------------------------------------------------------------
 
 
 def test_what_is_settled_reminds_nobody_and_what_is_not_wanted_is_skipped(app, clock, at):

@@ -60,7 +60,7 @@ def operator(app, client=None):
 
 
 def told(page):
-    """A page without what differs each time."""
+    """Return a page without the parts that differ each time."""
     return re.sub(r'(name="(token|once)" value=|assets/)"?[\w?.-]+', "", page.text)
 
 

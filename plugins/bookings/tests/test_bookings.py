@@ -228,7 +228,7 @@ def test_alternatives_are_looked_for_among_no_more_than_a_bound(app, monkeypatch
             yield start
 
     monkeypatch.setattr(rules, "offered_starts", noted)
-    # Of each of the three there are 48 starts on each of so many days, of which the 7 in working hours are looked at.
+    # Each of the three has 48 starts on each day, and only the 7 in working hours are checked.
     for most, days in ((60 * 48 * 3, 42), (14 * 48 * 3, 10), (2 * 48 * 3, 1)):
         looked_at.clear()
         monkeypatch.setattr(slots, "MOST_STARTS", most)
@@ -403,7 +403,7 @@ def test_a_refusal_says_why(app, at, says):
 
 @pytest.fixture
 def busy(make_app):
-    """A business with two plumbers, of whom the first has a job on Monday from nine to half past ten."""
+    """A business with two plumbers; the first has a job on Monday from 09:00 to 10:30."""
     shop = Business(make_app("bookings", "contacts", "documents", "jobs", "staff"), staff=2, slot_interval_minutes=60)
     times = {"scheduled_start": monday("09:00"), "scheduled_end": monday("10:30")}
     body = {"client_id": shop.client_id, "title": "Drain", "assignee_ids": shop.staff[:1], **times}

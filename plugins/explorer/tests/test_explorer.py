@@ -173,6 +173,6 @@ def test_the_page_names_nothing_but_its_own_files_and_holds_no_script_or_style()
         assert imported <= modules
         for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "://cdn", "import("):
             assert word not in text_of(name), (name, word)
-    # The key is kept nowhere but in the tab's session.
+    # The key is stored only in the session of the tab.
     assert "localStorage" not in text_of("key.js")
     assert "//" not in text_of("style.css").replace("/*", "").replace("*/", "")

@@ -247,7 +247,7 @@ def slips(install, template):
 
 
 def test_a_plugin_brings_its_own_template(make_app, install, tmp_path, monkeypatch):
-    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")  # as where the machine's locale is not of UTF-8
+    monkeypatch.setenv("PYTHONIOENCODING", "latin-1")  # like a machine whose locale is not UTF-8
     (tmp_path / "slip.typ").write_text(TEMPLATE, "utf-8")
     (tmp_path / "words.txt").write_text("special", "utf-8")
     slips(install, tmp_path / "slip.typ")

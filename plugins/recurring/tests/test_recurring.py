@@ -386,7 +386,7 @@ def test_each_invoice_is_a_transaction_of_its_own_and_one_that_falls_undoes_no_o
 
     def on_event(ctx, event):
         if event.name == "invoice.sent":
-            seen.append(dates_of(client))  # by another connection: what is committed
+            seen.append(dates_of(client))  # another connection sees only committed rows
             if len(seen) == 3:
                 raise OSError("the disk is full")
 

@@ -25,7 +25,7 @@ def app(make_app):
 
 @pytest.fixture
 def at(clock):
-    """Look for what is due at a time on a date in a zone; the clock may be moved back."""
+    """Run timed work at a time on a date in a zone; the clock may move back."""
 
     def look(app, day, hour=9, zone="Australia/Sydney", *, minute=0):
         clock.time = datetime(day.year, day.month, day.day, hour, minute, tzinfo=ZoneInfo(zone))
@@ -159,7 +159,7 @@ def test_late_workers_send_the_latest_only_and_not_what_is_too_old(app, at):
     at(app, DUE + timedelta(61))
     assert messages(soon) == ["-3 days"]
     invoice(soon, DUE + timedelta(90))
-    at(app, DUE + timedelta(91))  # what is announced does not go afterwards
+    at(app, DUE + timedelta(91))  # a reminder before the due date is not sent after it
     assert messages(soon) == ["-3 days"]
 
 
@@ -208,7 +208,7 @@ def test_a_payment_and_a_reminder_at_the_same_instant_come_one_after_the_other(m
     inside, begun = Event(), Event()
 
     def on_event(ctx, event):
-        """Keep whoever came first in its transaction until the other begins."""
+        """Hold the first transaction open until the other begins."""
         if event.name == ("invoice.paid" if first == "payment" else "guest.reminded"):
             inside.set()
             assert begun.wait(60)

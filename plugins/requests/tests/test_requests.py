@@ -57,7 +57,7 @@ def ids(page):
 
 
 def fill(app, client, count, at=None, **other):
-    """So many requests, as if they had been answered."""
+    """Log so many requests, as if they had been answered."""
     at = at or app.now()
     each = {"method": "GET", "route": "/v1/me", "status": 200, "seconds": 0.001, "code": None, "param": None, **other}
     for i in range(count):

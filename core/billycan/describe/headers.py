@@ -1,4 +1,4 @@
-"""The headers of answers, as the OpenAPI document has them."""
+"""The response headers in the OpenAPI document."""
 
 from collections.abc import Iterable
 
@@ -49,7 +49,7 @@ WITH: dict[type[problems.Problem], tuple[str, ...]] = {
 
 
 def of_notice(goes: bool) -> Json:
-    """The headers of a route that is deprecated; `goes`: on a day that is known."""
+    """Return the headers of a deprecated route; `goes` tells whether it has a date for its removal."""
     since = {
         "description": "When the route was deprecated, in Unix seconds after an @ (RFC 9745).",
         "required": True,
@@ -64,10 +64,10 @@ def of_notice(goes: bool) -> Json:
 
 
 def headers_named(names: Iterable[str]) -> Json:
-    """The headers of these names."""
+    """Return the headers with these names."""
     return {name: ref("headers", name) for name in names}
 
 
 def ref(kind: str, name: str) -> Json:
-    """A reference to a component of the document."""
+    """Return a reference to a component of the document."""
     return {"$ref": f"#/components/{kind}/{name}"}

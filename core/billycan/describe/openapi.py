@@ -56,7 +56,7 @@ include read."""
 
 
 class Error(Struct, kw_only=True):
-    """What is wrong and how to fix it. `details` lists every error in a body, and some codes have members of their own.
+    """The problem and how to fix it. `details` lists every error in a body, and some codes have members of their own.
 
     type: The kind of failure; one for each status.
     code: Which failure it is; never changes.
@@ -104,7 +104,7 @@ class ErrorEnvelope(Struct):
 
 
 class Examples(Struct):
-    """What a plugin's file of recorded examples holds: by operation, by code, by event."""
+    """A plugin's file of recorded examples: by operation, by error code and by event."""
 
     operations: Mapping[str, Json] = {}
     errors: Mapping[str, Json] = {}
@@ -115,14 +115,14 @@ _documents: "WeakKeyDictionary[App, Json]" = WeakKeyDictionary()
 
 
 def document(app: "App") -> Json:
-    """The description of every mounted route, made when it is first asked for."""
+    """Return the OpenAPI document of every mounted route; it is built once for each app."""
     if app not in _documents:
         _documents[app] = _Document(app).whole()
     return _documents[app]
 
 
 class _Document:
-    """A document while it is made: what its operations share is gathered on the way."""
+    """Builds one document; collects the components that several operations refer to."""
 
     def __init__(self, app: "App") -> None:
         self.app = app
@@ -190,12 +190,12 @@ class _Document:
         return {name: value for name, value in operation.items() if value or name in ("security", "summary")}
 
     def scopes(self, route: "Route") -> list[list[str]]:
-        """What a key must hold together, one list for each way to be allowed."""
+        """List the ways a key may be allowed, each as the scopes that it needs together."""
         own = [route.scope] if route.scope else []
         return [[*own, scope] for scope in self.app.scopes_to_make(route)] or [own]
 
     def recorded(self, endpoint: "Endpoint", part: str) -> Json:
-        """The example of a request or an answer, where one was recorded."""
+        """Return the recorded example of a request or an answer, or nothing if there is none."""
         example = self.examples[endpoint.plugin].operations.get(_id(endpoint), {}).get(part)
         if part == "answer" and example:
             kind = endpoint.signature.listed or endpoint.signature.answer
@@ -203,7 +203,7 @@ class _Document:
         return {} if example is None else {"example": example}
 
     def with_added(self, kind: Any, data: Any) -> Any:
-        """Recorded records as they are where other plugins add members to them."""
+        """Return recorded records with the members that other plugins add to them."""
         adds = next((adds for more, adds in self.app.extensions.values() if more is kind), ())
         added = parse(encode(reduce(or_, (structs.asdict(e.shows()) for e in adds), {})))
         return [{**record, **added} for record in data] if isinstance(data, list) else {**data, **added}
@@ -254,13 +254,13 @@ class _Document:
         return answer | {"content": content}
 
     def kinds(self, endpoint: "Endpoint") -> tuple[Any, ...]:
-        """What an answer's data may be."""
+        """Return the types that an answer's data may have."""
         if endpoint.route.makes:
             return tuple(kind for kind, home in self.app.homes.items() if home in endpoint.route.makes)
         return options(endpoint.signature.listed or endpoint.signature.answer)
 
     def linked(self, home: str) -> Iterator[str]:
-        """The operations on a record that was just made, each with a link to it."""
+        """Yield the operations on a record that was just created; add a link for each to the components."""
         for endpoint in self.app.endpoints:
             if endpoint.signature.params == ("id",) and endpoint.route.path.startswith(home):
                 id = _id(endpoint)
@@ -268,7 +268,7 @@ class _Document:
                 yield id
 
     def refusal(self, kind: type[problems.Problem], label: str, codes: list[str]) -> Json:
-        """A reference to the answer of a refusal by one of these codes."""
+        """Return a reference to the error response with these codes; add it to the components if it is new."""
         name = kind.__name__ + label
         if name not in self.responses:
             shown = {code: ref("examples", code) for code in codes if code in self.errors}
@@ -285,12 +285,12 @@ class _Document:
         return ref("responses", name)
 
     def with_headers(self, response: Json, headers: Json) -> Json:
-        """A response, written out, with more headers."""
+        """Return the response in full, not as a reference, with more headers."""
         whole = self.responses[response["$ref"].rpartition("/")[2]] if "$ref" in response else response
         return {**whole, "headers": {**whole["headers"], **headers}}
 
     def webhook(self, name: str) -> Json:
-        """How an event is delivered, and what it holds."""
+        """Describe the delivery of an event and its payload."""
         (plugin,) = (m.name for m in self.app.manifests.values() if name in m.events)
         kind = self.app.events[name]
         data = self.schemas.shown(kind)
@@ -326,7 +326,7 @@ def _id(endpoint: "Endpoint") -> str:
 
 
 def _words(endpoint: "Endpoint") -> tuple[str, str]:
-    """What the handler's docstring says: in a line, and at length; and that the route is deprecated."""
+    """Return a route's summary and description from its handler's docstring, and from its deprecation."""
     route = endpoint.route
     summary, _, description = (inspect.getdoc(route.handler) or "").partition("\n")
     told = []

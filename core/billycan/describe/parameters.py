@@ -1,4 +1,4 @@
-"""What a request is made of besides its body, as the OpenAPI document has it."""
+"""The parts of a request other than its body, as in the OpenAPI document."""
 
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
@@ -11,12 +11,12 @@ if TYPE_CHECKING:
 
 
 def reads_body(endpoint: "Endpoint") -> bool:
-    """Whether a request to this route has a body."""
+    """Tell whether a request to this route has a body."""
     return endpoint.route.method in ("POST", "PATCH")
 
 
 def checks_version(endpoint: "Endpoint") -> bool:
-    """Whether it heeds If-Match."""
+    """Tell whether the route checks If-Match."""
     route = endpoint.route
     return route.method in ("PATCH", "DELETE") or bool(
         route.writes and reads_body(endpoint) and endpoint.signature.params
@@ -24,13 +24,13 @@ def checks_version(endpoint: "Endpoint") -> bool:
 
 
 def shows_version(endpoint: "Endpoint") -> bool:
-    """Whether it answers a single record with an ETag, and so heeds If-None-Match."""
+    """Tell whether the route answers a single record with an ETag, and so accepts If-None-Match."""
     choice = endpoint.choice
     return bool(choice and not endpoint.signature.listed and "version" in choice.names)
 
 
 def parameters(endpoint: "Endpoint") -> Iterator[Json]:
-    """The parameters of a route: in its path, its query and its headers."""
+    """Yield the parameters of a route: in its path, its query and its headers."""
     for name in endpoint.signature.params:
         whose = "The record's id." if name == "id" else "The id of a part of the record."
         yield {"name": name, "in": "path", "required": True, "description": whose, "schema": {"type": "string"}}
@@ -47,7 +47,7 @@ def parameters(endpoint: "Endpoint") -> Iterator[Json]:
 
 
 def _query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
-    """The members of a query as parameters; `ids` says what the ids begin with that some of them take."""
+    """Yield the members of a query as parameters; `ids` maps those that take ids to the prefixes of the ids."""
     (query,) = described([kind])[1].values()
     for name, member in query["properties"].items():
         given = [option for option in member.get("anyOf", [member]) if option != NULL]
@@ -72,7 +72,7 @@ def _query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
 
 
 def _of_bound(name: str, given: list[Json]) -> str:
-    """What a bound of a filter does."""
+    """Describe a bound of a filter."""
     of, _, bound = name.rpartition("_")
     if not of or bound not in ("from", "to"):
         return ""
@@ -83,7 +83,7 @@ def _of_bound(name: str, given: list[Json]) -> str:
 
 
 def _of(name: str, schema: Json) -> str:
-    """What a filter does that says nothing of itself."""
+    """Describe a filter that has no description of its own."""
     return f"Records with {'any of these values' if schema.get('type') == 'array' else 'this value'} of `{name}`."
 
 

@@ -1,4 +1,4 @@
-"""What a request may be refused with, as the OpenAPI document has it."""
+"""The errors that a route may answer with, as in the OpenAPI document."""
 
 import inspect
 import re
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 def refusals(
     listed: Mapping[str, problems.Code], endpoint: "Endpoint", *others: "Endpoint"
 ) -> Iterator[tuple[type[problems.Problem], str, list[str]]]:
-    """The problems a client may meet on a route, by status: each with what tells its answer from others, and its codes.
+    """Yield the problems that a route may answer with, by status: class, label of the response, codes.
 
-    Core's own follow from what the route takes; a handler names the others, which are `listed`, in its docstring, and
-    so do those of the `others` that answer in its place, with other media types.
+    Core's own follow from what the route takes. The others are those of the `listed` codes that the handler names in
+    its docstring, and likewise for the handlers of `others`, which answer in its place with other media types.
     """
     own = {code for each in (endpoint, *others) for code in named(each) if code in listed}
     for kind, label, codes in _possible(endpoint):
@@ -81,12 +81,12 @@ def _unreadable(endpoint: "Endpoint") -> tuple[str, list[str]]:
 
 
 def named(endpoint: "Endpoint") -> list[str]:
-    """What stands in backticks in the handler's docstring: among it, codes and events."""
+    """List the words in backticks in the handler's docstring, error codes and events among them."""
     return re.findall(r"`([a-z_.]+)`", inspect.getdoc(endpoint.route.handler) or "")
 
 
 def errors(app: "App") -> dict[str, Json]:
-    """The refusals that always say the same, made as they are when they happen."""
+    """Return an example of each error whose answer is always the same, built as it is in a request."""
     found = {}
     for kind in _ALWAYS_THE_SAME:
         problem = kind()

@@ -1,7 +1,7 @@
-"""The API a line a fact, from its OpenAPI document: what a reviewer reads when it changes.
+"""The API as one fact per line, from its OpenAPI document, for reviewing changes.
 
-It leaves out words, examples, links and headers, the envelope around each answer, the refusals that follow from what a
-route takes, and the members of a change that may only be sent back as they are.
+Left out are descriptions, examples, links and headers, the envelope around each answer, the errors that follow from
+what a route takes, and the members of a change that may only be sent back unchanged.
 """
 
 import json
@@ -22,7 +22,7 @@ _WORDS = ("description", "title", "example", "examples", "readOnly")
 
 
 def facts_of(app: "App") -> dict[str, Json]:
-    """Each fact by its name: an operation, a parameter, a schema, a member, an event, a code."""
+    """Map each fact's name to the fact: an operation, a parameter, a schema, a member, an event or a code."""
     described = document(app)
     components = described["components"]
     codes = every_code(app)
@@ -49,7 +49,7 @@ def facts_of(app: "App") -> dict[str, Json]:
 
 
 def printed(facts: Mapping[str, Json]) -> str:
-    """A file of facts, each on a line of its own."""
+    """Return the text of a file of facts, one per line."""
     lines = [f"{json.dumps(name)}: {json.dumps(fact, sort_keys=True)}" for name, fact in facts.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -92,7 +92,7 @@ def _body(operation: Json) -> Json:
 
 
 def _reached(schemas: Json, roots: Any) -> set[str]:
-    """The names of the schemas in `roots`, and of those in them."""
+    """Return the names of the schemas in `roots`, nested ones included."""
     found: set[str] = set()
     waiting = _names(roots)
     while waiting:
@@ -108,7 +108,7 @@ def _names(schema: Any) -> list[str]:
 
 
 def _bare(schema: Any) -> Any:
-    """A schema without words, in which what is referred to is named alone."""
+    """Return a schema without descriptions, with references as bare names."""
     if isinstance(schema, dict):
         return {
             key: value.removeprefix(PLACE) if key == "$ref" else _bare(value)

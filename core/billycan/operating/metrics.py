@@ -1,4 +1,4 @@
-"""What `/-/metrics` shows, in Prometheus' text format: the requests of a host, and what plugins measure."""
+"""The text of `/-/metrics` in Prometheus' format: the requests of a host, and the gauges of plugins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ log = logging.getLogger("billycan")
 
 
 def exposition(app: App) -> str:
-    """All of it."""
+    """Return the whole text."""
     return "\n".join([*_requests(app.counts.whole()), *_gauges(app), ""])
 
 

@@ -1,4 +1,4 @@
-"""What a manifest must be, and what no two plugins may both have: each fault names plugin, rule and cure."""
+"""The rules for a manifest, and for the manifests of a deployment together: each fault names plugin, rule and cure."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ _PREFIX = re.compile(r"[a-z]{3}")
 
 
 def alone(manifest: Manifest) -> Iterator[str]:
-    """What is wrong with one manifest."""
+    """Yield the faults of one manifest."""
     name = manifest.name
     if wrong := [text for member, (fits, text) in _MEMBERS.items() if not fits(getattr(manifest, member))]:
         # Nothing below could be asked of it.
@@ -56,7 +56,7 @@ def alone(manifest: Manifest) -> Iterator[str]:
 
 
 def _of_pages(manifest: Manifest, pages: RecordPages) -> Iterator[str]:
-    """What of its own routes and events the pages of a plugin's records name wrongly."""
+    """Yield the names that the pages of a plugin's records get wrong, of its own routes and events."""
     if pages.path not in {route.path for route in manifest.routes}:
         yield f"its records name {pages.path}, which it does not list: correct the path"
     within = f"{pages.path}/{{id}}/"
@@ -68,7 +68,7 @@ def _of_pages(manifest: Manifest, pages: RecordPages) -> Iterator[str]:
 
 
 def together(manifests: Iterable[Manifest]) -> Iterator[str]:
-    """What two of these both have."""
+    """Yield the names that two of these manifests both use."""
     manifests = list(manifests)
     claims: list[tuple[str, Callable[[Manifest], Iterable[Any]]]] = [
         ("declare the event", lambda m: m.events),
@@ -92,7 +92,7 @@ def together(manifests: Iterable[Manifest]) -> Iterator[str]:
 
 
 def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
-    """Events that are heard and that nobody emits, and what of their data a function asks for and they do not have.
+    """Yield events that are heard but not emitted, and members that a hearing function needs but their data lacks.
 
     An event of a plugin that is off is no fault: its noun is then unknown.
     """
@@ -115,7 +115,7 @@ def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
 
 
 def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str]:
-    """Filters that no list takes: of each route `routes` has what it lists and its query."""
+    """Yield filters that no list takes; `routes` maps each route to the Struct that it lists and its query."""
     routes = list(routes)
     for table in manifest.tables:
         for shown, filters in table.info.get("filters", {}).items():
@@ -129,9 +129,9 @@ def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str
 
 
 def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
-    """Members and statuses that the records of pages lack, and sorts that they do not take, by the lists in `listed`.
+    """Yield members, statuses and sorts that the pages of records name and the lists in `listed` lack.
 
-    What is off has none.
+    Nothing is checked for a plugin that is off.
     """
     for pages in (pages for pages in manifest.records if pages.path in listed):
         signature = listed[pages.path]
@@ -168,7 +168,7 @@ def _members_within(kind: Any) -> frozenset[str]:
 
 
 def making(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
-    """Records that a route says it makes and that none shows; one of a plugin that is off may be shown elsewhere."""
+    """Yield records that a route says it makes and none shows, unless a plugin that is off may show them."""
     homes = {e.route.path for e in endpoints if e.route.method == "GET"}
     for manifest in manifests.values():
         for route in manifest.routes if set(manifest.uses) <= set(manifests) else ():
@@ -178,7 +178,7 @@ def making(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -
 
 
 def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
-    """Extensions of what is no resource, or of a plugin that is not named; members that somebody else has."""
+    """Yield extensions of paths that are no resource, or of an unnamed plugin, and of members that exist already."""
     listed = {e.route.path: e.plugin for e in endpoints if e.signature.listed}
     owners: dict[tuple[str, str], str] = {}
     for manifest in manifests.values():
@@ -207,7 +207,7 @@ def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]"
 
 
 def prefixes(manifest: Manifest) -> list[str]:
-    """What the ids of a plugin's records begin with, as far as Records gives them."""
+    """List the prefixes of the ids of a plugin's records, as far as Records gives them."""
     return [prefix for table in manifest.tables if (prefix := table.info.get("prefix"))]
 
 
@@ -231,7 +231,7 @@ def _data(manifest: Manifest) -> Iterator[str]:
 
 
 def of_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -> Iterator[str]:
-    """What is wrong with a route; `besides` are scopes that it may need besides the plugin's own."""
+    """Yield the faults of a route; `besides` are scopes that it may need besides the plugin's own."""
     label = f"{route.method} {route.path}"
     if route.method not in METHODS:
         yield f"{label}: the method must be one of {', '.join(METHODS)}"

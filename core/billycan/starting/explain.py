@@ -1,4 +1,4 @@
-"""What stops a start, in one line that names it and its cure."""
+"""Errors that stop a start, each in one line that names it and its cure."""
 
 import sqlalchemy as sa
 
@@ -9,7 +9,7 @@ from .versions import SchemaBehind
 
 
 def explained(error: BaseException) -> str | None:
-    """What to tell whoever started something that failed; None for an error that is nobody's mistake but ours."""
+    """Return the message for the person who started something that failed; None for an error that is our own fault."""
     if isinstance(error, SettingsError | PluginError | SchemaBehind):
         return str(error)
     if isinstance(error, sa.exc.NoSuchModuleError | ModuleNotFoundError):

@@ -1,4 +1,4 @@
-"""What plugins add to the records of others, made part of their Structs and of the endpoints that have them."""
+"""Members that plugins add to the records of others, made part of their Structs and endpoints."""
 
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ Kinds = Mapping[Any, Any]  # Structs, each with the one that has the added membe
 
 
 def extend(manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]) -> tuple[Extensions, list[Endpoint]]:
-    """All that the enabled plugins add to each other's records, and the endpoints, which take and give that, too."""
+    """Return what the enabled plugins add to each other's records, and the endpoints with these members."""
     adds: dict[str, list[tuple[str, Extends]]] = {}
     for plugin, manifest in manifests.items():
         for extends in manifest.extends:
@@ -42,7 +42,7 @@ def extend(manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]) -> 
 
 
 def structs_of(path: str, endpoints: Iterable[Endpoint]) -> tuple[list[Any], list[Any]]:
-    """The Structs that a resource shows its records as, and those that a client sends to make or change one."""
+    """Return the Structs in which a resource shows its records, and those that clients send to create or change one."""
     here = [e for e in endpoints if e.route.path in (path, f"{path}/{{id}}")]
     answers = [kind for e in here for kind in options(e.signature.listed or e.signature.answer)]
     bodies = [e.signature.body for e in here if e.signature.body]
@@ -50,12 +50,12 @@ def structs_of(path: str, endpoints: Iterable[Endpoint]) -> tuple[list[Any], lis
 
 
 def table_of(shown: Iterable[Any], tables: Iterable[sa.Table]) -> sa.Table | None:
-    """The table that Records shows as one of these Structs; None where there is no such."""
+    """Return the table that Records shows as one of these Structs; None if there is none."""
     return next((table for table in tables if table.info.get("filters", {}).keys() & set(shown)), None)
 
 
 def prefixes(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, str]:
-    """What begins the ids of each resource, with the path of its list."""
+    """Map the prefix of each resource's ids to the path of its list."""
     endpoints, found = list(endpoints), dict[str, str]()
     for endpoint in endpoints:
         if endpoint.signature.listed and endpoint.plugin in manifests:
@@ -67,7 +67,7 @@ def prefixes(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -
 
 
 def _over(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) -> Endpoint:
-    """The endpoint with the added members in what it takes and gives."""
+    """Return the endpoint with the added members in its body and answer."""
     signature = endpoint.signature
     answer, shown = (_mapped(kind, shows) for kind in (signature.answer, signature.shown))
     changed = structs.replace(signature, answer=answer, shown=shown)
@@ -78,7 +78,7 @@ def _over(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) ->
 
 
 def _mapped(kind: Any, to: Kinds) -> Any:
-    """A type with other Structs in their places."""
+    """Return a type in which Structs are replaced by others."""
     if get_origin(kind) is Page:
         return Page[_mapped(get_args(kind)[0], to)]  # type: ignore[misc]
     found = [to.get(option, option) for option in options(kind)]
@@ -86,7 +86,7 @@ def _mapped(kind: Any, to: Kinds) -> Any:
 
 
 def _with(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: bool) -> type[Struct]:
-    """A Struct with what plugins add to it: of its name, and with what is said of each member, and whose it is."""
+    """Return a Struct of the same name with the members that plugins add, each with its description and its plugin."""
     parts = [(plugin, part) for plugin, e in adds if (part := e.shows if shown else e.takes)]
     more = [part for _, part in parts]
     added: list[Any] = []
@@ -114,5 +114,5 @@ def _with(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: boo
 
 
 def _of_members(kind: type[Struct] | None) -> str:
-    """What a docstring says of the members."""
+    """Return the part of a docstring that describes the members."""
     return inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[2] if kind else ""

@@ -26,11 +26,11 @@ _LOCK = 7_270_001
 def upgrade(
     database: db.Database, manifests: Mapping[str, Manifest], tell: Callable[[str], object] = lambda step: None
 ) -> list[str]:
-    """Upgrade core, then each plugin, dependencies first, in one transaction; returns what changed.
+    """Upgrade core, then each plugin, dependencies first, in one transaction; return the changes.
 
     Behind row-level security new tables get their policies, and the server's role its rights to them. That role itself
-    may change nothing: for it this raises SchemaBehind where anything is to be changed. `tell` hears of each step when
-    it begins: some take long where there are many rows.
+    may change nothing: it gets SchemaBehind if anything is to be changed. `tell` is called with each step when it
+    begins, because some take long on many rows.
     """
     changed, chains = [], versions.chains(manifests)
     with database.writing(across="a migration changes the rows of all") as connection:
@@ -64,7 +64,7 @@ def upgrade(
 
 
 def unindexed(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[str]:
-    """The tables that are searched row by row, because the database could not index them when they were made."""
+    """List the tables that are searched row by row, because the database could not index them when they were made."""
     tables = [t.name for m in manifests.values() for t in m.tables if "search_text" in t.c]
     if connection.dialect.name == "sqlite":
         return searching.unindexed(connection, tables)
@@ -72,14 +72,14 @@ def unindexed(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> l
 
 
 def dependents(connection: sa.Connection, manifest: Manifest) -> list[str]:
-    """The tables that point at a plugin's and are not its own."""
+    """List the tables that refer to a plugin's and are not its own."""
     own, inspector = {table.name for table in manifest.tables}, sa.inspect(connection)
     others = sorted(set(inspector.get_table_names()) - own)
     return [t for t in others if any(key["referred_table"] in own for key in inspector.get_foreign_keys(t))]
 
 
 def drop(database: db.Database, name: str, manifest: Manifest) -> None:
-    """Undo all of a plugin's migrations: its tables and their rows are gone. Numbers given stay used."""
+    """Undo all of a plugin's migrations, which deletes its tables and rows. Numbers given out stay used."""
     if manifest.migrations is None:
         return
     _, chain = versions.chains({name: manifest})
@@ -95,7 +95,7 @@ def drop(database: db.Database, name: str, manifest: Manifest) -> None:
 
 
 def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) -> list[Any]:
-    """How a plugin's declared tables differ from those its migrations made."""
+    """List the differences between a plugin's declared tables and those that its migrations made."""
     names = {table.name for table in tables}
 
     def mine(item: Any, table: str | None, kind: str, reflected: bool, other: Any) -> bool:
@@ -113,7 +113,7 @@ def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) 
 
 
 def _with_referred(tables: Iterable[sa.Table]) -> sa.MetaData:
-    """These tables and those they refer to: others that were imported may refer to some that nobody declares."""
+    """Return these tables and those they refer to; other imported tables may refer to some that nobody declares."""
     found, waiting = dict.fromkeys(tables), list(tables)
     while waiting:
         referred = [key.column.table for key in waiting.pop().foreign_keys]
@@ -126,7 +126,7 @@ def _with_referred(tables: Iterable[sa.Table]) -> sa.MetaData:
 
 
 def described(differences: list[Any]) -> list[str]:
-    """What `differences` found, in words."""
+    """Describe the result of `differences` in words."""
     return [_described(*d) for found in differences for d in (found if isinstance(found, list) else [found])]
 
 
@@ -150,7 +150,7 @@ def _described(what: str, *about: Any) -> str:
 
 
 def run(connection: sa.Connection, chain: Chain, to: str = "head") -> None:
-    """Run the migrations of a chain that its tables have not had, up to this version."""
+    """Run the missing migrations of a chain up to this version."""
     scripts = _scripts(chain)
     _run(connection, chain, scripts, lambda version, _: scripts._upgrade_revs(to, version))
 

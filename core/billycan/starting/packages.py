@@ -1,4 +1,4 @@
-"""Which plugins are installed and which of them a setting enables, read from the packages' metadata alone."""
+"""The installed plugins, and those among them that a setting enables, from the packages' metadata alone."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ _NAME_OF = re.compile(r"^[\w.-]+")  # a requirement
 
 
 class Package(NamedTuple):
-    """What a package's metadata say of it: its name as it is compared, its version, and what it requires."""
+    """The metadata of a package: its canonical name, its version, and its requirements."""
 
     name: str
     version: str
@@ -28,7 +28,7 @@ class PluginError(Exception):
 
 
 def installed() -> dict[str, EntryPoint]:
-    """Every installed plugin, by name; a package whose plugin was renamed may have been left behind and is none."""
+    """Map the names of installed plugins to their entry points, without packages that a rename left behind."""
     found, former = dict[str, EntryPoint](), renamed()
     for entry in (e for e in _entries(GROUP, *sys.path) if e.name not in former):
         if (other := found.get(entry.name)) and other.value != entry.value:
@@ -38,7 +38,7 @@ def installed() -> dict[str, EntryPoint]:
 
 
 def renamed() -> dict[str, str]:
-    """What deployments may still list: the former names of plugins, each with the present one."""
+    """Map the former names of plugins, which deployments may still list, to their present names."""
     return {entry.name: entry.value for entry in _entries(FORMER_NAMES, *sys.path)}
 
 
@@ -54,9 +54,9 @@ def _all_entries(*path: str) -> Any:  # Python 3.11 has another type for it than
 
 
 def first_party() -> set[str]:
-    """The plugins of the assembled distribution that can be used; none where only core is installed.
+    """Return the usable plugins of the assembled distribution; none if only core is installed.
 
-    An extra that is called as its plugin is, such as `pdf`, brings that plugin with it.
+    An extra with the name of a plugin, such as `pdf`, installs that plugin.
     """
     parts, unusable = _parts() | {f"{ASSEMBLED}-{name}" for name in extras()}, absent() | lacking()
     return {
@@ -68,9 +68,9 @@ def first_party() -> set[str]:
 
 @cache
 def absent() -> frozenset[str]:
-    """The plugins that the assembled distribution and its extras name and that are not installed.
+    """Return the plugins of the assembled distribution and its extras that are not installed.
 
-    With them whatever requires one of them, and so could not be imported.
+    Plugins that require one of them, and so cannot be imported, are included.
     """
     here = {told(entry.dist).name: entry.dist for entry in installed().values() if entry.dist}
     gone = _parts(with_extras=True) - here.keys() - {CORE}
@@ -81,7 +81,7 @@ def absent() -> frozenset[str]:
 
 @cache
 def extras() -> frozenset[str]:
-    """The plugins that come with an extra of their name."""
+    """Return the plugins that come with an extra of their name."""
     try:
         named = distribution(ASSEMBLED).metadata.get_all("Provides-Extra") or []
     except PackageNotFoundError:
@@ -91,7 +91,7 @@ def extras() -> frozenset[str]:
 
 @cache
 def lacking() -> frozenset[str]:
-    """Those of them that are not installed, or lack something that they require."""
+    """Return those of the extras' plugins that are not installed, or lack a requirement."""
     here = {name: entry.dist for name, entry in installed().items() if entry.dist}
     return frozenset(name for name in extras() if not (name in here and all(map(_is_here, _required(here[name])))))
 
@@ -113,25 +113,25 @@ def _parts(*, with_extras: bool = False) -> set[str]:
 
 
 def _required(package: Distribution, *, with_extras: bool = False) -> set[str]:
-    """The names of the packages that one requires."""
+    """Return the names of the packages that a package requires."""
     requirements = told(package).requires
     return {canonical(_NAME_OF.findall(r)[0]) for r in requirements if with_extras or "extra ==" not in r}
 
 
 @cache
 def told(package: Distribution) -> Package:
-    """What a package's metadata say; each of its members would read and parse them anew."""
+    """Return a package's metadata, parsed once: its own attributes read and parse them at each use."""
     said = package.metadata
     return Package(canonical(said["Name"]), said["Version"], tuple(said.get_all("Requires-Dist") or ()))
 
 
 def canonical(name: str) -> str:
-    """A distribution's name as it is compared."""
+    """Return a distribution's name in its canonical form, for comparing."""
     return name.lower().replace("_", "-")
 
 
 def chosen(setting: str | None) -> list[str]:
-    """The plugins a setting enables: a list of names, `none`, or changes to the default such as `+a,-b`."""
+    """List the plugins that a setting enables: names, `none`, or changes to the default such as `+a,-b`."""
     if setting == "none":
         return []
     names = [name.strip() for name in (setting or "").split(",") if name.strip()]
@@ -151,7 +151,7 @@ def chosen(setting: str | None) -> list[str]:
 
 
 def commands(enabled: Iterable[str]) -> dict[str, EntryPoint]:
-    """The commands that the packages of these plugins bring, by name; none of them is loaded yet."""
+    """Map names to the commands in these plugins' packages; none of them is loaded yet."""
     available = installed()
     brought = {told(dist).name for name in enabled if name in available and (dist := available[name].dist)}
     found: dict[str, EntryPoint] = {}
@@ -163,7 +163,7 @@ def commands(enabled: Iterable[str]) -> dict[str, EntryPoint]:
 
 
 def check_renamed(names: Iterable[str]) -> None:
-    """PluginError for a name that a plugin had once."""
+    """Raise PluginError for a former name of a plugin."""
     former = renamed()
     for name in names:
         if now := former.get(name):
@@ -171,7 +171,7 @@ def check_renamed(names: Iterable[str]) -> None:
 
 
 def mistaken(name: str, *, guess: bool = True) -> str:
-    """Why no plugin has a name, and what to write instead; empty for a name that may be right.
+    """Say why a name is no plugin's, and what to write instead; return "" for a name that may be right.
 
     `name` may be that of a package or module, too. With `guess`, a name is mistaken if an installed plugin's is close.
     """
@@ -189,5 +189,5 @@ def mistaken(name: str, *, guess: bool = True) -> str:
 
 
 def package_of(name: str) -> str:
-    """What pip installs a plugin by."""
+    """Return the name by which pip installs a plugin."""
     return f"{ASSEMBLED}[{name}]" if name in extras() else f"{ASSEMBLED}-{name.replace('_', '-')}"

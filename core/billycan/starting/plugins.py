@@ -25,7 +25,7 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 
 
 def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.PluginManager, dict[str, Manifest]]:
-    """The plugin manager and the manifests of `enabled`, dependencies first; `core` holds core's own plugins."""
+    """Return the plugin manager and the manifests of `enabled`, dependencies first; `core` holds core's own plugins."""
     available = packages.installed()
     names = sorted(set(enabled))
     check_renamed(names)
@@ -57,23 +57,23 @@ def load(enabled: Iterable[str], core: Mapping[str, Any]) -> tuple[pluggy.Plugin
 
 
 def hooks(manager: pluggy.PluginManager) -> SimpleNamespace:
-    """The hooks to call: what core alone answers is its function itself, as pluggy takes 2 µs to find that out.
+    """Return the hooks to call; one that only core answers is core's function itself, because pluggy takes 2 µs more.
 
-    `on_event` and the like, of which all who implement them are told, stay pluggy's: more may be registered later.
+    Hooks that call all implementations, such as `on_event`, stay pluggy's: more may be registered later.
     """
     callers = {name: caller for name, caller in vars(manager.hook).items() if not name.startswith("_")}
     return SimpleNamespace(**{name: _only_answer(caller) or caller for name, caller in callers.items()})
 
 
 def _only_answer(caller: pluggy.HookCaller) -> Callable[..., Any] | None:
-    """The function that alone answers a hook, if it takes all that it may."""
+    """Return the only function that answers a hook, if it takes all of the hook's arguments."""
     functions, asked = caller.get_hookimpls(), caller.spec
     is_only = asked is not None and asked.opts["firstresult"] and [f.argnames for f in functions] == [asked.argnames]
     return functions[0].function if is_only else None
 
 
 def manifest(name: str) -> Manifest:
-    """The manifest of an installed plugin, whether it is enabled or not."""
+    """Return the manifest of an installed plugin, enabled or not."""
     if (entry := packages.installed().get(name)) is None:
         if cure := packages.mistaken(name):
             raise PluginError(cure)
@@ -101,7 +101,7 @@ def _imported(name: str, entry: EntryPoint) -> ModuleType:
 
 
 def _cure(name: str, error: Exception) -> str:
-    """What mends a plugin that cannot be imported."""
+    """Return the cure for a plugin that cannot be imported."""
     lacking = (error.name or "").partition(".")[0] if isinstance(error, ModuleNotFoundError) else ""
     if lacking.startswith(f"{packages.ASSEMBLED}_"):
         return packages.mistaken(lacking) or f"install {packages.package_of(lacking.removeprefix('billycan_'))}"
@@ -161,7 +161,7 @@ def _requirement(text: str) -> Requirement:
 
 
 def in_order(manifests: Mapping[str, Manifest]) -> list[str]:
-    """Names sorted so that whatever a plugin requires or uses comes before it."""
+    """Sort names so that whatever a plugin requires or uses comes before it."""
     graph: dict[str, list[str]] = {}
     for name, manifest in sorted(manifests.items()):
         if missing := sorted(set(manifest.requires) - set(manifests)):

@@ -1,4 +1,4 @@
-"""What a route takes and gives, read from its handler's signature."""
+"""The parameters and answer of a route, read from its handler's signature."""
 
 import inspect
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from ..reader import StructOf, compiled
 
 
 def read(route: Route) -> Signature:
-    """The signature of a route's handler; TypeError says what core cannot serve."""
+    """Read the signature of a route's handler; raise TypeError if core cannot serve it."""
     name = f"{route.method} {route.path}: {getattr(route.handler, '__name__', route.handler)}"
     (first, *taken), hints = _declared(route.handler)
     params = tuple(PARAMETER.findall(route.path))
@@ -44,7 +44,7 @@ def read(route: Route) -> Signature:
 
 
 def heard(hear: Callable[..., None]) -> Any:
-    """The Struct of the data that a function which hears an event takes; None where it does not say one."""
+    """Return the Struct of the data that a function hearing an event takes; None if it declares none."""
     (first, *taken), hints = _declared(hear)
     kind = hints.get(taken[0]) if len(taken) == 1 and first == "ctx" else None
     return kind if is_struct(kind) else None
@@ -52,6 +52,6 @@ def heard(hear: Callable[..., None]) -> Any:
 
 @lru_cache(2048)  # a fifth of the time that another app of the same process takes to build
 def _declared(function: Callable[..., Any]) -> tuple[list[str], dict[str, Any]]:
-    """The names of what a function takes, a single empty one if nothing, and the types that it declares."""
+    """Return the names of a function's parameters, "" if there are none, and the types that it declares."""
     hints = get_type_hints(function, include_extras=True)
     return [*inspect.signature(function).parameters] or [""], hints

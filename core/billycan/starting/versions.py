@@ -1,6 +1,6 @@
-"""The versions that the tables are at, and those that the code expects: every process compares them at its start.
+"""The versions of the tables and those that the code expects: every process compares them at its start.
 
-Migrations are read here and not run, so that only who runs them loads Alembic.
+Migrations are parsed here and not imported, so that only the process that runs them loads Alembic.
 """
 
 import ast
@@ -25,11 +25,11 @@ _SAYS = re.compile(r"^(?:down_)?revision\b.*=.*$", re.MULTILINE)
 
 
 class SchemaBehind(Exception):
-    """The database is not at the version the code expects, be it older or newer."""
+    """The database is not at the version that the code expects, older or newer."""
 
 
 class Chain(Struct, frozen=True):
-    """The migrations of core or of a plugin: where they are, what they are called, and which is the last."""
+    """The migrations of core or of a plugin: their folder, their versions, and the last of them."""
 
     name: str
     folder: Path
@@ -37,7 +37,7 @@ class Chain(Struct, frozen=True):
     last: str
 
     def is_at(self, found: str | None) -> bool:
-        """Whether tables of this version are those the code expects; SchemaBehind where they are of a newer release."""
+        """Tell whether tables are at the version the code expects; SchemaBehind if they are of a newer release."""
         if found is not None and found not in self.known:
             raise SchemaBehind(
                 f"{self.name} is at {found} but the code knows only up to {self.last}: "
@@ -47,20 +47,20 @@ class Chain(Struct, frozen=True):
 
 
 def chains(manifests: Mapping[str, Manifest]) -> list[Chain]:
-    """Core's chain, and that of each plugin that has migrations; PluginError where some are no chain."""
+    """Return core's chain and that of each plugin with migrations; raise PluginError for a broken chain."""
     plugins = [(name, manifest.migrations) for name, manifest in manifests.items() if manifest.migrations]
     return [_chain(name, folder) for name, folder in (("core", CORE), *plugins)]
 
 
 def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
-    """Raise SchemaBehind where a plugin's tables are not at the version its code expects, or closed to this role."""
+    """Raise SchemaBehind if a plugin's tables are not at the version its code expects, or closed to this role."""
     expected = chains(manifests)
     with database.reading() as connection:
         compare(connection, expected)
 
 
 def compare(connection: sa.Connection, expected: Iterable[Chain]) -> None:
-    """As `check`, on this connection."""
+    """Compare the versions of the tables with these chains, as `check` does, on this connection."""
     cure = f"run `{to_type('migrate')}`"
     if policies.stand(connection) and not policies.owns(connection):
         cure += " with BILLYCAN_DATABASE_OWNER set to the URL of who owns the tables"
@@ -75,7 +75,7 @@ def compare(connection: sa.Connection, expected: Iterable[Chain]) -> None:
 
 
 def found(connection: sa.Connection, names: Iterable[str]) -> dict[str, str]:
-    """The versions that the tables of these plugins are at, without those that are before their first migration."""
+    """Return the versions of these plugins' tables, leaving out those before their first migration."""
     there = {*sa.inspect(connection).get_table_names()}
     stored: list[Any] = [
         sa.select(sa.literal(name), sa.column("version_num")).select_from(sa.table(table_of(name)))
@@ -86,7 +86,7 @@ def found(connection: sa.Connection, names: Iterable[str]) -> dict[str, str]:
 
 
 def table_of(name: str) -> str:
-    """The table that says which version a plugin's tables are at."""
+    """Return the name of the table that holds the version of a plugin's tables."""
     return f"billycan_version_{name}"
 
 
@@ -110,7 +110,7 @@ def _chain(name: str, folder: Path) -> Chain:
 
 
 def _said(name: str, file: Path) -> tuple[str, str | None]:
-    """A migration's version and that before it, `revision` and `down_revision`, which are literals."""
+    """Parse the literals `revision` and `down_revision` of a migration: its version and the one before it."""
     try:
         said = dict(_assigned("\n".join(_SAYS.findall(file.read_text("utf-8")))))
         return said["revision"], said["down_revision"]

@@ -1,6 +1,6 @@
-"""How psycopg waits for PostgreSQL under gevent: by gevent's own loop.
+"""Waiting for PostgreSQL under gevent by gevent's own loop.
 
-psycopg asks the `poll` that gevent imitates with two watchers and a timer. Without them a list takes 0.96 of the CPU
+psycopg calls `poll`, which gevent imitates with two watchers and a timer. Without them a list takes 0.96 of the CPU
 time, and a new invoice 0.93.
 """
 
@@ -14,12 +14,12 @@ _psycopgs_own = waiting.wait
 
 
 def install() -> None:
-    """Have every connection wait so, in a process whose blocking calls gevent has replaced."""
+    """Let every connection wait by gevent's loop, in a process whose blocking calls gevent has replaced."""
     waiting.wait = _wait
 
 
 def _wait(gen: Generator[Any, Any, Any], fileno: int, interval: float = 0.0, timeout: float | None = None) -> Any:
-    """What `gen` returns in the end; a connection that dies wakes it, as one that has an answer."""
+    """Run `gen` to its end and return its result; a connection that dies wakes it, like one with an answer."""
     if timeout is not None:
         return _psycopgs_own(gen, fileno, interval, timeout)
     hub = get_hub()

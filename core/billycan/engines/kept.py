@@ -1,6 +1,6 @@
-"""Connections kept at hand between requests: to borrow one of SQLAlchemy's pool and give it back takes 25 µs of CPU.
+"""Idle connections kept between requests: borrowing one from SQLAlchemy's pool and returning it takes 25 µs of CPU.
 
-They stay the pool's, whose size holds, and whatever goes wrong while one is used, it is the pool that sees to it.
+They still belong to the pool, which limits their number and handles everything that goes wrong with one in use.
 """
 
 import time
@@ -16,7 +16,7 @@ _MOST_SECONDS = 1800.0  # that one is used in all
 
 
 class Kept:
-    """Up to `most` idle connections of an engine, the one that was used last first."""
+    """Up to `most` idle connections of an engine, last used first."""
 
     def __init__(self, engine: sa.Engine, most: int) -> None:
         self._engine, self._most = engine, most
@@ -26,7 +26,7 @@ class Kept:
         self._gone_since = 0.0
 
     def take(self, options: Mapping[str, Any]) -> sa.Connection:
-        """A connection outside of any transaction, with these execution options besides the engine's."""
+        """Return a connection outside of any transaction, with these execution options besides the engine's."""
         with self._counting:
             self._lent += 1
         try:
@@ -38,7 +38,7 @@ class Kept:
         return db
 
     def give(self, db: sa.Connection, *, sound: bool) -> None:
-        """Take it back; it is kept unless it is not `sound`: something went wrong while it was used."""
+        """Take a connection back and keep it, unless something went wrong in its use and it is not `sound`."""
         try:
             # With more of them than are kept, somebody may be waiting for one of the pool.
             if not sound or db.invalidated or self._lent > self._most or db.info[_SINCE] <= self._gone_since:
@@ -54,7 +54,7 @@ class Kept:
             self._count_back()
 
     def give_back(self) -> None:
-        """Give all to the pool, those that are lent when they are given back: it knows that they are of no use."""
+        """Return all connections to the pool; lent ones follow when they are given back."""
         self._gone_since = time.monotonic()
         while self._idle:
             self._idle.pop()[0].close()

@@ -1,4 +1,4 @@
-"""PostgreSQL, the production engine: its connections, and what is prepared on them."""
+"""PostgreSQL, the production database: its connections, and the statements prepared on them."""
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ PLANNED_ANEW = "billycan_planned_anew"
 
 
 class Sent(NamedTuple):
-    """A statement with `$1`, `$2`… and the values of these; `anew` has it planned for them."""
+    """A statement with `$1`, `$2`… and their values; `anew` has it planned for these values."""
 
     text: bytes
     values: Sequence[Any] = ()
@@ -73,7 +73,7 @@ class Engines:
 
     @contextmanager
     def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
-        """A transaction with these execution options; others may write meanwhile."""
+        """Open a transaction with these execution options; others may write meanwhile."""
         sound, db = False, self.writers.take(options)
         try:
             with db.begin():
@@ -83,7 +83,7 @@ class Engines:
             self.writers.give(db, sound=sound)
 
     def noting(self, wait_seconds: float | None = None) -> AbstractContextManager[sa.Connection]:
-        """A transaction like any other: none waits for those that write other rows."""
+        """Open a transaction like any other: no transaction waits for those that write other rows."""
         return self.alone({})
 
     def _read_json(self, connection: Any, record: Any) -> None:
@@ -102,10 +102,10 @@ def _connect_args(options: str) -> dict[str, Any]:
 
 
 def trip(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> list["Result"]:
-    """What comes of these statements, sent and waited for together.
+    """Send these statements together, wait for them once, and return their results.
 
-    BEGIN, and whom they are for, travel with them, and so does COMMIT. An error of any is raised here, as psycopg says
-    it; within a transaction nothing of the trip has happened then.
+    BEGIN, the tenant and COMMIT travel with them. An error of any statement is raised here as psycopg's; within a
+    transaction nothing of the trip has happened then.
     """
     from .trips import exchange  # noqa: PLC0415 - SQLite needs no psycopg
 
@@ -122,7 +122,7 @@ def trip(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> l
 
 @contextmanager
 def one_moment(db: sa.Connection) -> Iterator[None]:
-    """What is read outside of a transaction while the block runs is all of one moment."""
+    """Let all reads outside of a transaction in the block see the database at one moment."""
     from psycopg.pq import TransactionStatus  # noqa: PLC0415 - SQLite needs no psycopg
 
     from .trips import exchange  # noqa: PLC0415
@@ -151,7 +151,7 @@ _BEGIN_READING = Sent(b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", anew=T
 
 
 def _first(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
-    """What goes ahead of the next statement: BEGIN, and for whom it is."""
+    """Return the statements to send ahead of the next one: BEGIN, and the tenant that it is for."""
     first = []
     if getattr(connection, "billycan_begins", False):
         connection.billycan_begins = False
@@ -162,14 +162,14 @@ def _first(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
 
 
 def _note_begin(db: sa.Connection) -> None:
-    """Have the first statement of a transaction begin it: a listener for the begin of each."""
+    """Begin the transaction with its first statement: a listener for the begin of each."""
     connection: Any = db.connection.driver_connection
     connection.billycan_begins = True
     walls.forget(connection)
 
 
 def _roll_back(db: sa.Connection) -> None:
-    """Roll back ahead of psycopg, which would make PostgreSQL forget all that is prepared: a listener for each."""
+    """Roll back before psycopg does, so that PostgreSQL keeps the prepared statements: a listener for each."""
     from .trips import exchange  # noqa: PLC0415 - as above
 
     connection: Any = None if db.invalidated else db.connection.driver_connection
@@ -179,7 +179,7 @@ def _roll_back(db: sa.Connection) -> None:
 
 
 def _note_reset(connection: Any, record: Any, state: Any) -> None:
-    """Where the pool has psycopg roll back, that is so: a listener for when it takes a connection back."""
+    """Note that psycopg has rolled back for the pool: a listener for when the pool takes a connection back."""
     if not connection.closed and connection.info.transaction_status:
         vars(connection).pop("billycan_memory", None)
 
@@ -197,7 +197,7 @@ def _prepare_to_send(cursor: Any, statement: str, parameters: Any, context: Any)
 
 
 def _execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
-    """As `_prepare_to_send`, and send the statement; returns that it is done."""
+    """Send a statement and what goes ahead of it; return True, so that SQLAlchemy does not send it."""
     from .trips import look_again  # noqa: PLC0415 - as above
 
     _prepare_to_send(cursor, statement, parameters, context)

@@ -1,7 +1,7 @@
-"""Whether a connection has a session of PostgreSQL to itself.
+"""The check that a connection has a session of PostgreSQL to itself.
 
-Whom the next statements are for, prepared statements and bounds of time belong to a session. A pooler that hands one
-session to one connection after another, such as PgBouncer in transaction mode, would answer one tenant with another's.
+The tenant of the next statements, prepared statements and timeouts belong to a session. A pooler that hands one session
+to one connection after another, such as PgBouncer in transaction mode, would mix up tenants.
 """
 
 import selectors
@@ -20,9 +20,9 @@ _SHARED = (
 
 
 def connect(dialect: Any, record: Any, args: Any, options: Mapping[str, Any]) -> Any:
-    """Make a connection whose session is its own, with the settings it asks for: a listener for each.
+    """Make a connection with a session of its own and the settings it needs: a listener for each.
 
-    OperationalError where a pooler shares the session with others.
+    Raise OperationalError if a pooler shares the session with others.
     """
     connection = dialect.connect(*args, **options)
     try:
@@ -40,7 +40,7 @@ def connect(dialect: Any, record: Any, args: Any, options: Mapping[str, Any]) ->
 
 
 def _is_shared(connection: Any, connect_another: Callable[[], Any]) -> bool:
-    """Whether a pooler gives others the session of a connection between its transactions."""
+    """Tell whether a pooler gives others the session of a connection between its transactions."""
     mine = _pid(connection)
     with closing(connect_another()) as another:
         another.autocommit = True
@@ -57,13 +57,13 @@ def _is_shared(connection: Any, connect_another: Callable[[], Any]) -> bool:
 
 
 def _pid(connection: Any) -> int:
-    """The number of the session's process, as PostgreSQL says it."""
+    """Return the number of the session's process, from PostgreSQL."""
     number: int = connection.execute(_PID).fetchone()[0]
     return number
 
 
 def _pid_soon(connection: Any) -> int | None:
-    """The same, in a transaction that stays open; None where the answer takes long."""
+    """Return that number within a transaction that stays open; None if the answer takes long."""
     pgconn, end = connection.pgconn, time.monotonic() + _PATIENCE_SECONDS
     pgconn.send_query(f"BEGIN; {_PID}".encode())
     found = None
@@ -80,6 +80,6 @@ def _pid_soon(connection: Any) -> int | None:
 
 
 def _set(connection: Any, options: str) -> None:
-    """Have the session's settings be those that were asked for when it was connected to, which a pooler drops."""
+    """Apply to the session the settings that were requested when connecting, which a pooler drops."""
     for option in options.split("-c ")[1:]:
         connection.execute("SELECT set_config(%s, %s, false)", option.strip().split("=", 1))

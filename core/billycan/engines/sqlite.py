@@ -1,9 +1,9 @@
-"""SQLite, the embedded database: its connections, and whose turn it is to write.
+"""SQLite, the embedded database: its connections, and the order in which writers take turns.
 
-SQLite itself waits by sleeping for up to a tenth of a second, and whoever asks at the right moment goes first: beside a
-process that writes without pause another one starves. Here one process that waits holds the lock `next`, so that the
-one which held `turn` and has just finished cannot go first again. Both locks end with the process that holds them.
-Within a process, threads write in the order in which they came, but whoever's business has just written lets the others
+SQLite itself waits by sleeping for up to a tenth of a second, and the writer that asks at the right moment goes first:
+beside a process that writes without pause another one starves. Here one waiting process holds the lock `next`, so that
+the one that held `turn` and has just finished cannot go first again. Both locks end with the process that holds them.
+Within a process, threads write in the order in which they came, except that a tenant that has just written lets others
 go first.
 """
 
@@ -36,7 +36,7 @@ _PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but not for so long an
 
 
 class Engines:
-    """One SQLite file's connections: all of one pool, told apart by what they may do."""
+    """The connections of one SQLite file: all of one pool, distinguished by what they may do."""
 
     def __init__(self, url: sa.URL, settings: Mapping[str, Any]) -> None:
         if url.database:
@@ -53,7 +53,7 @@ class Engines:
 
     @contextmanager
     def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
-        """A transaction with these execution options, the only one that writes."""
+        """Open a transaction with these execution options, the only one that writes."""
         with self._turns.taken(WAIT_SECONDS, options.get(TENANT, "")) as left:
             sound, db = False, self.writers.take({**options, "billycan_wait_seconds": left})
             try:
@@ -65,7 +65,7 @@ class Engines:
 
     @contextmanager
     def noting(self, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
-        """A transaction that does not wait for the disk, and so long in all for others that write."""
+        """Open a transaction that does not wait for the disk, nor longer than `wait_seconds` for other writers."""
         with (
             self._turns.taken(WAIT_SECONDS if wait_seconds is None else wait_seconds) as left,
             self.notes.connect() as db,
@@ -75,7 +75,7 @@ class Engines:
                 yield db
 
     def make_private(self) -> None:
-        """Close the file, its journals and what is beside it to other users."""
+        """Close the file, its journals and its lock files to other users."""
         if file := self.writer.url.database:
             private.close(Path(f"{file}{end}") for end in ("", "-wal", "-shm", "-journal", "-next", "-turn"))
 
@@ -86,7 +86,7 @@ class Engines:
 
 @contextmanager
 def _transaction(db: sa.Connection) -> Iterator[None]:
-    """A transaction; if it fails, whoever uses the connection next sends all pragmas again."""
+    """Run the block in a transaction; if it fails, all pragmas are sent again at the connection's next use."""
     try:
         with db.begin():
             yield
@@ -110,7 +110,7 @@ def _prepare(connection: Any, record: Any) -> None:
 
 
 def _limit(db: sa.Connection, *_: object) -> None:
-    """Let a statement take so long and no longer: SQLite then says that it was interrupted. A listener."""
+    """Interrupt statements that take too long: a listener for new transactions."""
     db.info[_DEADLINE][0] = (
         math.inf if UNHURRIED in db.get_execution_options() else time.monotonic() + STATEMENT_SECONDS
     )
@@ -141,7 +141,7 @@ def _begin(db: sa.Connection) -> None:
 
 
 class Turns:
-    """The turns of one database file, kept in two files beside it."""
+    """The turns of one database file's writers, kept in two files beside it."""
 
     def __init__(self, database: str) -> None:
         self._line = Line()
@@ -150,10 +150,10 @@ class Turns:
 
     @contextmanager
     def taken(self, wait_seconds: float, whose: str = "") -> Iterator[float]:
-        """Ours while the block runs: gives the seconds that are left of the wait. `whose` is the tenant who writes.
+        """Hold the turn while the block runs; yield the seconds left of the wait. `whose` is the tenant that writes.
 
-        None are left where another process kept its turn all the while: SQLite then says how the matter stands. A
-        TimeoutError is raised where another thread did.
+        If another process held its turn throughout, no time is left and SQLite reports "database is locked". Raise
+        TimeoutError if another thread did.
         """
         until = time.monotonic() + wait_seconds
         if not self._line.take(whose, wait_seconds):
@@ -171,7 +171,7 @@ class Turns:
             self._line.give()
 
     def close(self) -> None:
-        """Close the files; they are opened again when they are needed."""
+        """Close the files; they are opened again when needed."""
         while self._files:
             os.close(self._files.pop())
 
@@ -200,14 +200,14 @@ class Turns:
 
 
 class Line:
-    """The threads of one process that want to write: one after the other, and no tenant twice while others wait."""
+    """The queue of one process's threads that want to write; no tenant goes twice while others wait."""
 
     def __init__(self) -> None:
         self._lock, self._is_taken, self._last = threading.Lock(), False, ""
         self._waiting: deque[tuple[str, threading.Lock]] = deque()
 
     def take(self, whose: str, seconds: float) -> bool:
-        """Whether it is our turn, after a wait of at most so many seconds."""
+        """Wait at most `seconds` for the turn; return whether it was taken."""
         with self._lock:
             if not self._is_taken:
                 self._is_taken, self._last = True, whose
@@ -226,7 +226,7 @@ class Line:
         return not self._withdraw(waiting)
 
     def give(self) -> None:
-        """Hand the turn to the first that waits whose tenant has not just written; if there is none, to the first."""
+        """Hand the turn to the first waiting thread whose tenant has not just written, or else to the first."""
         with self._lock:
             if not self._waiting:
                 self._is_taken = False
@@ -237,7 +237,7 @@ class Line:
             following[1].release()
 
     def _withdraw(self, waiting: tuple[str, threading.Lock]) -> bool:
-        """Leave the line; False where the turn was handed over at this very moment."""
+        """Leave the queue; return False if the turn was handed over in the meantime."""
         with self._lock:
             if waiting in self._waiting:
                 self._waiting.remove(waiting)

@@ -1,9 +1,9 @@
-"""Statements that PostgreSQL is sent together, and that are waited for once.
+"""Statements that are sent to PostgreSQL together and waited for once.
 
 psycopg's cursors, and its pipeline of them, take 40 µs of CPU for each statement, and wake PostgreSQL once for each:
 BEGIN, an INSERT, a SELECT and COMMIT took 170 µs in one pipeline, and take 45 here. Each statement is prepared at its
-first use of a connection, values are sent as text, whose types PostgreSQL knows from the statement, and all goes out in
-one piece.
+first use on a connection, values are sent as text, whose types PostgreSQL takes from the statement, and everything is
+sent in one piece.
 """
 
 from collections.abc import Generator, Sequence
@@ -23,24 +23,24 @@ _STALE = ("0A000", "26000")
 
 
 class Result(NamedTuple):
-    """What came of a statement."""
+    """The result of a statement."""
 
     values: Any  # a Transformer of psycopg
     raw: pq.abc.PGresult
 
     def kinds(self) -> list[int]:
-        """The type of each column, by PostgreSQL's number."""
+        """Return the type of each column, as PostgreSQL's number."""
         return [self.raw.ftype(i) for i in range(self.raw.nfields)]
 
     def rows(self) -> list[tuple[Any, ...]]:
-        """Its rows, with values as psycopg reads them, and times as PostgreSQL writes them."""
+        """Return the rows, with values as psycopg reads them, and times as PostgreSQL writes them."""
         self.values.set_pgresult(self.raw)
         rows: list[tuple[Any, ...]] = self.values.load_rows(0, self.raw.ntuples, tuple)
         return rows
 
 
 def exchange(connection: Any, sent: Sequence[Sent]) -> list[Result]:
-    """Send these in their order and wait for all: what comes after one that fails does not happen, and it is raised."""
+    """Send these in order and wait for all; if one fails, those after it do not run, and its error is raised."""
     memory = _memory_of(connection)
     # All of them before any is sent: a value may be one that nobody can send.
     dumped = [memory.values.dump_sequence(each.values, [PyFormat.TEXT] * len(each.values)) for each in sent]
@@ -70,7 +70,7 @@ def exchange(connection: Any, sent: Sequence[Sent]) -> list[Result]:
 
 
 def look_again(connection: Any) -> None:
-    """Find out whether PostgreSQL has forgotten what was prepared on a connection: psycopg tells it to now and then."""
+    """Find out whether PostgreSQL has forgotten a connection's prepared statements, as psycopg may tell it to."""
     memory = _memory_of(connection)
     if memory.names:
         (found,) = exchange(connection, [Sent(_KNOWS, (next(iter(memory.names.values())).decode(),), anew=True)])
@@ -82,7 +82,7 @@ _KNOWS = b"SELECT 1 FROM pg_prepared_statements WHERE name = $1"
 
 
 class _Memory(NamedTuple):
-    """What is known of a connection: its prepared statements by text, names for more, and how values are converted."""
+    """A connection's prepared statements by text, names for more, and the conversion of its values."""
 
     names: dict[bytes, bytes]
     numbers: "count[int]"
@@ -100,9 +100,9 @@ def _memory_of(connection: Any) -> _Memory:
 
 
 def _asked(pgconn: Any, memory: _Memory, each: Sent, values: Any) -> Generator[Any, Any, list[pq.abc.PGresult]]:
-    """What came of a single statement: without a pipeline it takes 9 µs instead of 12, its answer aside.
+    """Send a single statement and return its result: without a pipeline it takes 9 µs instead of 12.
 
-    psycopg also lets other threads run while it is sent, as it does not for the end of a pipeline.
+    psycopg also lets other threads run while it is sent, which it does not for the end of a pipeline.
     """
     if each.anew:
         pgconn.send_query_params(each.text, values)
@@ -116,7 +116,7 @@ def _asked(pgconn: Any, memory: _Memory, each: Sent, values: Any) -> Generator[A
 def _exchanged(
     pgconn: Any, memory: _Memory, sent: Sequence[Sent], dumped: Sequence[Any]
 ) -> Generator[Any, Any, list[pq.abc.PGresult]]:
-    """What came of each statement, as far as anything did."""
+    """Send the statements in a pipeline and return their results; fewer if the connection ends."""
     awaited: list[bytes | None] = []  # for each answer, what is prepared; None where it is a statement's own
     for each, values in zip(sent, dumped, strict=True):
         if each.anew:

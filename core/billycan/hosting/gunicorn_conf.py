@@ -1,7 +1,7 @@
-"""gunicorn's settings and hooks, for `billycan serve` and deploy/gunicorn.conf.py alike.
+"""gunicorn's settings and hooks, for both `billycan serve` and deploy/gunicorn.conf.py.
 
 gunicorn's master reads this file by its path and imports nothing else of billycan, so that the workers it starts after
-a reload (SIGHUP) run the code that is installed then. What runs in the workers is in hosting/.
+a reload (SIGHUP) run the code that is installed then. The code of the workers is in hosting/.
 """
 
 import ctypes
@@ -35,7 +35,7 @@ forwarded_allow_ips = ""
 
 
 class OneLine(logging.Formatter):
-    """A log of one line for each record, tracebacks too, so that nobody's input can forge a line."""
+    """A log with one line for each record, tracebacks included, so that no client's input can forge a line."""
 
     converter = staticmethod(time.gmtime)
 
@@ -74,9 +74,9 @@ def when_ready(server: Any) -> None:
 
 
 def _finish(server: Any) -> None:
-    """What SIGTERM does: take no new connections, let the workers answer those that wait in the queue, then stop.
+    """Handle SIGTERM: take no new connections, let the workers answer those that wait in the queue, then stop.
 
-    gunicorn alone would reset all that still wait, and those that come while the workers finish.
+    gunicorn alone would reset all waiting connections, and those that come while the workers finish.
     """
     shared = server.systemd or server.reexec_pid or server.master_pid
     if not shared and all(refuse_new(listener) for listener in server.LISTENERS):
@@ -88,7 +88,7 @@ def _finish(server: Any) -> None:
 
 
 def refuse_new(listener: Any) -> bool:
-    """Let nobody more connect to a listening socket, while who waits or is connecting stays; False where unsupported.
+    """Refuse new connections to a listening socket, but keep those in progress; return False if unsupported.
 
     The last packet of a handshake must pass: its sender already takes the connection to be open.
     """

@@ -1,4 +1,4 @@
-"""What runs in gunicorn's workers: the application, and gunicorn's own answers in the form of all the others."""
+"""The code in gunicorn's workers: the application, and gunicorn's own answers in the form of all others."""
 
 import gc
 import logging
@@ -74,7 +74,7 @@ _served: list[App] = []
 
 
 class InOnePiece(wsgi.Response):  # type: ignore[misc]
-    """A response whose head leaves with its body: as two pieces they wake the client twice, and let others go first."""
+    """A response whose head is sent with its body: two pieces would wake the client twice, and let others go first."""
 
     headers_sent: bool
     _head = b""
@@ -111,7 +111,7 @@ class InOnePiece(wsgi.Response):  # type: ignore[misc]
 
 
 def application(reload: bool = False) -> Callable[..., Any]:
-    """The WSGI application of this environment's settings; where they are wrong, one line says how and it exits.
+    """Return the WSGI application of this environment's settings; if they are wrong, print one line and exit.
 
     With `reload` it does not exit, but is loaded again once the file is mended.
     """
@@ -131,7 +131,7 @@ def application(reload: bool = False) -> Callable[..., Any]:
 
 
 def prepare(worker: Any) -> None:
-    """Make a worker's connections and its own answers those of this API; `worker` has loaded the application."""
+    """Replace a worker's connections and error answers by those of this API; `worker` has loaded the application."""
     if worker.cfg.is_ssl:
         log.error("certfile: gunicorn cannot limit slow clients over TLS: terminate TLS in a proxy, see docs/deploy.md")
         sys.exit(3)
@@ -177,10 +177,10 @@ def prepare(worker: Any) -> None:
 
 
 def _admitting_threads(worker: ThreadWorker, most: int) -> Callable[[Any], Any]:
-    """gthread's `handle`, which is called with a connection each time that something has arrived on it.
+    """Return a `handle` for gthread, which calls it with a connection each time that something has arrived on it.
 
-    Its thread stays with it for a moment, in which most clients send their next request. To hand it back to the thread
-    that waits for all, and from there to another one, takes 150 µs of CPU.
+    Its thread stays with the connection for a moment, in which most clients send their next request. Handing it back to
+    the thread that waits for all, and from there to another one, takes 150 µs of CPU.
     """
     handle, idle_seconds = worker.handle, worker.cfg.keepalive
 
@@ -198,14 +198,14 @@ def _admitting_threads(worker: ThreadWorker, most: int) -> Callable[[Any], Any]:
 
 
 def _has_more(connection: Any) -> bool:
-    """Whether the next request has been read along with the last one."""
+    """Tell whether the next request was read along with the last one."""
     return bool(connection.parser.unreader.buf.getvalue())
 
 
 def _admitting(
     handle: Callable[..., None], idle_seconds: float, most: int, let_others_go: Callable[[], None]
 ) -> Callable[..., None]:
-    """The `handle` of gevent and sync, which is called once for each connection."""
+    """Return a `handle` for gevent and sync, which call it once for each connection."""
 
     def admit(listener: Any, client: Any, address: Any) -> None:
         peer = Peer(client, _address(address), idle_seconds, _late, let_others_go)
@@ -219,7 +219,7 @@ def _admitting(
 
 
 def _prepare_gevent(cfg: Any) -> None:
-    """Have gevent leave connections to other processes, and wait for PostgreSQL by its own loop."""
+    """Let gevent leave connections to other processes, and wait for PostgreSQL by its own loop."""
     from gevent.baseserver import BaseServer  # noqa: PLC0415 - gevent need not be installed
 
     # In each round of its loop. gunicorn has it accept one where there are several processes, and 100 where there is
@@ -233,11 +233,11 @@ def _prepare_gevent(cfg: Any) -> None:
 
 
 def _go_on() -> None:
-    """Nothing: a process that handles one request at a time has no others."""
+    """Do nothing: a process that handles one request at a time has no others."""
 
 
 def _watch(cfg: Any, places: Places) -> None:
-    """Tell each connection when its request begins and ends, by gunicorn's own hooks."""
+    """Mark the beginning and the end of each connection's requests, by gunicorn's own hooks."""
     of_their_own, for_early = {path: Places(1) for path in OF_THEIR_OWN}, Places(1)
 
     def begin(worker: Any, request: Any) -> None:
@@ -262,7 +262,7 @@ def _http_date(second: int) -> str:
 
 
 def _read_or_fail(read: Callable[..., bytes]) -> Callable[..., bytes]:
-    """A body's `read`, which raises OSError, as for a body that is cut short, where its chunks are not well-formed."""
+    """Return a body's `read` that raises OSError for malformed chunks, as for a body that is cut short."""
 
     def read_body(body: Body, size: int | None = None) -> bytes:
         try:
@@ -274,12 +274,12 @@ def _read_or_fail(read: Callable[..., bytes]) -> Callable[..., bytes]:
 
 
 def _address(address: Any) -> str:
-    """A client's address; empty where it came by a socket of the file system."""
+    """Return a client's address; empty if it came by a socket of the file system."""
     return address[0] if isinstance(address, tuple) else ""
 
 
 def _is_admitted(peer: Peer, most: int) -> bool:
-    """Whether there is room for one more connection from where this one comes; if not, it is told."""
+    """Tell whether there is room for one more connection of this peer's address; if not, send it a refusal."""
     is_proxy = not peer.address or (_served and _served[0].is_trusted(peer.address))
     if is_proxy or peer.is_admitted(MOST_PER_ADDRESS, most):
         return True

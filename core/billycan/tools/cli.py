@@ -33,7 +33,7 @@ CORE = {
 
 
 class _Commands(click.Group):
-    """Core's commands, and those of the plugins, which are loaded only when one of them is asked for."""
+    """Core's commands, and those of plugins, each loaded only when it is used."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         return _of_core(cmd_name) if cmd_name in CORE else _of_plugins().get(cmd_name)
@@ -58,7 +58,7 @@ def _of_core(name: str) -> click.Command:
 
 @contextmanager
 def _one_line() -> Iterator[None]:
-    """Turn whoever's mistake it was into one line; only what is a fault of ours keeps its traceback."""
+    """Show a user's mistake as one line; only errors of our own keep their traceback."""
     try:
         yield
     except Problem as problem:
@@ -83,7 +83,7 @@ def _of_plugins() -> dict[str, click.Command]:
 
 
 def _loaded(name: str, entry: "EntryPoint") -> click.Command:
-    """A plugin's command; ClickException where it cannot be imported, or takes the place of one of core's."""
+    """Load a plugin's command; raise ClickException if it cannot be imported, or has the name of one of core's."""
     if name in CORE:
         raise click.ClickException(f"{entry.value}: billycan has a command {name} of its own: rename the plugin's")
     try:

@@ -1,4 +1,4 @@
-"""What `billycan doctor` looks at: each check says what is so, and where it fails, how to cure it."""
+"""The checks of `billycan doctor`: each reports a state and, if it is wrong, its cure."""
 
 import glob
 import os
@@ -33,7 +33,7 @@ _OF_ANOTHER_FORM = (
 
 
 class Finding(Struct):
-    """One thing that was looked at; `figures` are what its message says in numbers."""
+    """The result of one check; `figures` are the numbers in its message."""
 
     check: str
     ok: bool
@@ -43,7 +43,7 @@ class Finding(Struct):
 
 
 def examine() -> Iterator[Finding]:
-    """Look at everything, as far as one thing does not need another that failed."""
+    """Run every check, except those that need another one that failed."""
     try:
         config = settings.load()
     except SettingsError as error:
@@ -152,7 +152,7 @@ def _database(app: App) -> Iterator[Finding]:
 
 
 def _kept(app: App) -> Finding:
-    """How much is kept besides the records themselves, and for how long."""
+    """Report how much is stored besides the records themselves, and for how long."""
     with app.db.reading(across="doctor looks at the whole deployment") as db:
         log, answers = retention.kept(db), replays.kept(db)
     days, mib = app.settings.events_days, app.settings.events_mib
@@ -195,7 +195,7 @@ def _tenants(app: App) -> Finding:
 
 
 def _clock(app: App) -> Finding:
-    """Whether this machine's clock agrees with the database server's."""
+    """Check that this machine's clock agrees with the database server's."""
     with app.db.reading() as db:
         ahead = (app.now() - app.shared_now(db)).total_seconds()
     if abs(ahead) <= AHEAD_SECONDS:
@@ -228,7 +228,7 @@ def _apart(ahead: float) -> str:
 
 
 def _tasks(app: App) -> Finding:
-    """Whether anybody's timed work waits for too long."""
+    """Check that no timed work has waited for too long."""
     with app.db.reading(across="doctor looks at the whole deployment") as db:
         (waits,) = worker.longest_wait(db, app.shared_now(db)).values()
     figures = {"waiting_seconds": round(waits, 3)}

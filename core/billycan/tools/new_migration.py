@@ -1,4 +1,4 @@
-"""Write a plugin's next migration: what its declared tables have and those that its migrations make do not."""
+"""Write a plugin's next migration: the differences between its declared tables and those that its migrations make."""
 
 import re
 import tempfile
@@ -32,7 +32,7 @@ _DEFAULTS: tuple[tuple[type, str], ...] = (
 
 
 class Step(NamedTuple):
-    """One change of a table, and what undoes it; `table` where both are parts of a `batch_alter_table`."""
+    """One change of a table and its undoing; `table` is set if both are parts of a `batch_alter_table`."""
 
     order: int
     up: str
@@ -47,7 +47,7 @@ class NothingToDo(Exception):
 def write(name: str, what: str, *, empty: bool = False) -> Path:
     """Write the next migration of an installed plugin; `what` is the sentence that it begins with.
 
-    NothingToDo where the tables are as they were, unless it is to be `empty`: for one that changes rows alone.
+    Raise NothingToDo if the tables have not changed, unless it is to be `empty`: for one that changes rows only.
     """
     _, manifests = plugins.load(_with_required(name), {})
     manifest = manifests[name]
@@ -68,7 +68,7 @@ def write(name: str, what: str, *, empty: bool = False) -> Path:
 
 
 def _with_required(name: str) -> list[str]:
-    """A plugin and all that it requires, which its tables may point at."""
+    """List a plugin and all that it requires, which its tables may refer to."""
     found, waiting = list[str](), [name]
     while waiting:
         if (one := waiting.pop()) not in found:
@@ -78,7 +78,7 @@ def _with_required(name: str) -> list[str]:
 
 
 def _differences(manifest: Manifest, manifests: Mapping[str, Manifest]) -> Iterator[Any]:
-    """How the declared tables differ from those that the migrations make, in a database of their own."""
+    """Compare the declared tables with those that the migrations make in a database of their own."""
     with tempfile.TemporaryDirectory() as folder:
         database = Database(sa.make_url(f"sqlite:///{Path(folder) / 'migrated.db'}"))
         try:
@@ -88,9 +88,6 @@ def _differences(manifest: Manifest, manifests: Mapping[str, Manifest]) -> Itera
             database.dispose()
     for each in found:
         yield from each if isinstance(each, list) else [each]
-
-
-# What each difference becomes ----------------------------------------------------------------------------------------
 
 
 def _steps(differences: Iterable[Any]) -> Iterator[Step]:
@@ -126,13 +123,13 @@ def _steps(differences: Iterable[Any]) -> Iterator[Step]:
 
 
 def _added(table: str, column: sa.Column[Any], *, fill: bool) -> str:
-    """The addition of a column, which is indexed where it is what searches look through."""
+    """Return the code that adds a column, with an index if it is the column of searches."""
     line = _call("op.add_column", [f'"{table}"', _column(column, fill=fill)])
     return line + (f'\ncreate_search_index(op, "{table}")' if column.name == "search_text" else "")
 
 
 def _created(table: sa.Table, indexes: Iterable[sa.Index]) -> str:
-    """The creation of a table and its indexes."""
+    """Return the code that creates a table and its indexes."""
     columns, names = [*table.columns], [column.name for column in table.columns]
     unique = [sorted(c.name for c in one.columns) for one in table.constraints if isinstance(one, sa.UniqueConstraint)]
     is_tenants = tuple(names[:2]) == _TENANTS
@@ -186,7 +183,7 @@ def _index(index: sa.Index) -> str:
 
 
 def _constraint(constraint: Any) -> tuple[str, str]:
-    """What makes a constraint of a table in a batch, and what drops it."""
+    """Return the code that creates a constraint of a table in a batch, and the code that drops it."""
     name, over = _name(constraint), _texts([column.name for column in constraint.columns])
     if isinstance(constraint, sa.ForeignKeyConstraint):
         targets = [key.target_fullname.rpartition(".") for key in constraint.elements]
@@ -196,7 +193,7 @@ def _constraint(constraint: Any) -> tuple[str, str]:
 
 
 def _column(column: sa.Column[Any], *, fill: bool = False) -> str:
-    """A column; with `fill`, one that must not be null gets what the rows that exist have in it."""
+    """Return the code of a column; with `fill`, a NOT NULL one gets a value for existing rows."""
     args = [f'"{column.name}"', _type(column.type)]
     args += [
         f'sa.ForeignKey("{key.target_fullname}")'
@@ -235,11 +232,8 @@ def _texts(values: Iterable[str]) -> str:
     return f"[{', '.join(map(_text, values))}]"
 
 
-# The file ------------------------------------------------------------------------------------------------------------
-
-
 def _call(function: str, args: list[str], indent: int = 4) -> str:
-    """A call on one line, or with each argument on a line of its own."""
+    """Return a call on one line, or with each argument on a line of its own."""
     line = f"{function}({', '.join(args)})"
     if indent + len(line) <= _WIDTH and len(args) < 5:
         return line
@@ -267,7 +261,7 @@ def _source(what: str, revision: str, last: str, steps: list[Step]) -> str:
 
 
 def _block(lines: list[tuple[str, str]]) -> str:
-    """The lines of a function; those of one table that SQLite makes anew for them are one batch."""
+    """Return the lines of a function; changes for which SQLite makes a table anew form one batch."""
     found: list[str] = []
     before = ""
     for text, table in lines:

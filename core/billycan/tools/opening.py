@@ -1,4 +1,4 @@
-"""The App of a command."""
+"""The App for commands."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 import secrets
@@ -22,9 +22,9 @@ SERVED_AT = Path("var/url")  # where `billycan serve` was reached that ran last 
 
 @contextmanager
 def opened(config: settings.Config | None = None) -> Iterator["App"]:
-    """The App of this environment, for a command: it need not have a secret, nor the shared folder of the workers.
+    """Open the App of this environment for a command, which needs neither a secret nor the workers' shared folder.
 
-    Where no `public_url` is set, addresses begin as those of `billycan serve` in this folder.
+    If no `public_url` is set, URLs begin as those of `billycan serve` in this folder.
     """
     from ..app import App
 
@@ -46,13 +46,13 @@ def opened(config: settings.Config | None = None) -> Iterator["App"]:
 
 
 def with_settings(config: settings.Config, **changed: Any) -> settings.Config:
-    """The configuration with other settings of core."""
+    """Return the configuration with other settings of core."""
     return settings.Config(msgspec.structs.replace(config.settings, **changed), config.plugins)
 
 
 @contextmanager
 def checked(config: settings.Config | None = None) -> Iterator["App"]:
-    """The App, its tables checked."""
+    """Open the App and check its tables."""
     from ..starting import versions
 
     with opened(config) as app:
@@ -62,7 +62,7 @@ def checked(config: settings.Config | None = None) -> Iterator["App"]:
 
 @contextmanager
 def owned(open_: Any) -> Iterator["App"]:
-    """The App as the role that owns the tables, where the server's is another."""
+    """Open the App as the role that owns the tables, if that is not the server's."""
     config = settings.load()
     owner = config.settings.database_owner
     with open_(with_settings(config, database=owner) if owner else None) as app:

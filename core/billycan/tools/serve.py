@@ -1,4 +1,4 @@
-"""`billycan serve`: all of billycan on one machine, the web server and the worker under one small supervisor."""
+"""The command `billycan serve`: the web server and the worker on one machine under one small supervisor."""
 
 import ctypes
 import errno
@@ -48,11 +48,11 @@ More keys:
 
 
 def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int:
-    """Migrate, then run gunicorn and the worker until a signal or the end of either; gives the exit code.
+    """Migrate, then run gunicorn and the worker until a signal or the end of either; return the exit code.
 
     With `reload`, both start again when a source file changes.
 
-    Raises SettingsError, before anything is started, where `bind` is taken or malformed.
+    Raise SettingsError, before anything is started, if `bind` is taken or malformed.
     """
     os.umask(0o077)  # for whatever is written here and in the children
     stop = _signals()
@@ -82,7 +82,7 @@ def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int
 
 
 def _migrate(app: App) -> None:
-    """Bring the tables up to date, as the role that owns them where that is another than the server's."""
+    """Upgrade the tables, as the role that owns them if that is not the server's."""
     owner = Database(sa.make_url(app.settings.database_owner)) if app.settings.database_owner else app.db
     try:
         migrate.upgrade(owner, app.manifests)
@@ -113,7 +113,7 @@ def _url(host: str, port: int) -> str:
 
 
 def _environment(url: str, is_loopback: bool) -> dict[str, str]:
-    """What the children are given: this environment, and where it sets none a secret, the URL and plugins' settings."""
+    """Return the children's environment: this one, with a secret, the URL and plugins' settings where it sets none."""
     environ = dict(os.environ)
     config = settings.load(environ)
     given = config.settings
@@ -174,7 +174,7 @@ def _start(command: list[str], environ: Mapping[str, str], *sockets: int) -> sub
 
 
 def _die_with(supervisor: int) -> Callable[[], None]:
-    """What a child does first: ask the kernel for a SIGTERM when the supervisor ends, however it does."""
+    """Return a function for the child to call first: the kernel then sends it a SIGTERM when the supervisor ends."""
     prctl = getattr(ctypes.CDLL(None), "prctl", None)  # Linux
 
     def ask() -> None:
@@ -187,7 +187,7 @@ def _die_with(supervisor: int) -> Callable[[], None]:
 
 
 def _signals() -> list[int]:
-    """The signals to stop that have come; empty as yet."""
+    """Return the list to which signals to stop are added; it is empty at first."""
     came: list[int] = []
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup wants it
@@ -201,7 +201,10 @@ def _watch(
     answers: Callable[[], bool],
     begin: Callable[[], None],
 ) -> int:
-    """Wait for a signal, or for a child to end by itself, which is 1; `begin` as soon as the server answers."""
+    """Wait for a signal, or for a child to end by itself, and return the exit code, 1 for a child.
+
+    Call `begin` as soon as the server answers.
+    """
     begun = False
     while not stop:
         if dead := [name for name, child in children.items() if child.poll() is not None]:
@@ -216,7 +219,7 @@ def _watch(
 
 
 def _end(children: Mapping[str, subprocess.Popen[bytes]], stop: list[int]) -> int:
-    """Stop what still runs; 1 where something had to be killed or failed. A second signal does not wait."""
+    """Stop what still runs; return 1 if something had to be killed or failed. A second signal does not wait."""
     code, signals, deadline = 0, len(stop), time.monotonic() + _STOP_SECONDS
     for child in children.values():
         if child.poll() is None:

@@ -1,4 +1,4 @@
-"""The tables, and who may touch them."""
+"""Commands for the tables and the roles that may use them."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 import secrets

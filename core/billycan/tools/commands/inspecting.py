@@ -1,4 +1,4 @@
-"""What is there, and whether it is well."""
+"""Commands that describe the deployment and check its health."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 import sys

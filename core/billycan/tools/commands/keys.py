@@ -1,4 +1,4 @@
-"""API keys."""
+"""Commands for API keys."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""The plugins that are installed, and new ones."""
+"""Commands for installed plugins, and for writing new ones."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from pathlib import Path

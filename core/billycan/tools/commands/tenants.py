@@ -1,4 +1,4 @@
-"""Businesses and their sandboxes."""
+"""Commands for businesses and their sandboxes."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from typing import TYPE_CHECKING

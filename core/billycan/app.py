@@ -116,7 +116,7 @@ class App:
 
     @property
     def public_url(self) -> str:
-        """What every absolute URL starts with; never the Host header."""
+        """The start of every absolute URL; never the Host header."""
         return (self.settings.public_url or "http://127.0.0.1:8000").rstrip("/")
 
     @property
@@ -134,7 +134,7 @@ class App:
 
     @property
     def has_own_clock(self) -> bool:
-        """Whether no other clock is asked: on SQLite, which has none, and where the app was given one."""
+        """True if no database clock is used: on SQLite, which has none, and in an app that was given a clock."""
         return self.is_clock_given or self.db.is_sqlite
 
     def shared_now(self, db: sa.Connection) -> Moment:
@@ -219,11 +219,11 @@ class App:
             share.wait()
 
     def is_trusted(self, address: str) -> bool:
-        """Whether it is a proxy's, of which the settings say that it may speak for others."""
+        """Tell whether the address is a proxy's that the settings trust to name the client's address."""
         return _in_network(address, self.settings.trusted_proxies)
 
     def is_operator(self, req: falcon.Request) -> bool:
-        """Whether an operational page may be shown: to loopback itself, or to the holder of the operator's token."""
+        """Tell whether a request may see operational pages: it comes from loopback, or has the operator's token."""
         token = self.settings.operator_token
         sent = (req.get_header("Authorization") or "").encode()
         if token and hmac.compare_digest(sent, f"Bearer {token}".encode()):
@@ -244,11 +244,11 @@ class App:
         request_id: str = "",
         prefers_csv: bool = False,
     ) -> Answer:
-        """What the API answers to somebody whom a page let in: authorized, validated and carried out as over HTTP.
+        """Call the API for somebody whom a page let in: authorized, validated and carried out as over HTTP.
 
         `query` is a query string, or the parameters by their names, which are not encoded then. `version` is what
-        If-Match would say, and `key` is an Idempotency-Key. A list comes as CSV where `prefers_csv`
-        says so. Raises the Problem that a client would be shown. Calls are not counted: the page counts its visits.
+        If-Match would say, and `key` is an Idempotency-Key. A list comes as CSV where `prefers_csv` says so. Raises the
+        Problem that a client would be shown. Calls are not counted: the page counts its visits.
         """
         if (found := endpoint_at(self, method, path)) is None:
             raise RouteNotFound
@@ -276,7 +276,7 @@ class App:
     def count_records(
         self, identity: Identity, lists: Sequence[tuple[str, Mapping[str, Any]]], *, request_id: str = ""
     ) -> list[int]:
-        """How many records each of these lists has, by its path and its parameters: as `call`, but in one statement."""
+        """Count the records of each of these lists, given by path and parameters: as `call`, but in one statement."""
         return count_records(self, identity, [(self.at["GET", path], query) for path, query in lists], request_id)
 
     def scope_of(self, what: str, does: Literal["read", "write"] = "read") -> str:
@@ -322,7 +322,7 @@ class App:
 
 
 def _is_on(app: App, page: Any) -> bool:
-    """Whether a page is there with these settings; one that says nothing of it is."""
+    """Tell whether a page exists with these settings; a page without a condition does."""
     is_on = getattr(page, "is_on", None)
     return is_on is None or is_on(app)
 

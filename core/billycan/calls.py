@@ -1,4 +1,4 @@
-"""What the API answers to a call: authorized, decoded, carried out in one transaction, and encoded before its end."""
+"""Calls of the API: authorized, decoded, carried out in one transaction, and encoded before the commit."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,11 +32,11 @@ _IDEMPOTENCY_KEY = re.compile(r"[\x21-\x7e]([\x20-\x7e]{0,253}[\x21-\x7e])?")
 
 
 class Call(Struct, kw_only=True):
-    """A call of the API, over HTTP or from a page: what its answer depends on besides who makes it.
+    """A call of the API, over HTTP or from a page: everything its answer depends on besides the caller.
 
-    `query` is the query string, or what a page asks for by the names of the parameters. `body` reads the body, once it
-    is known that it is wanted, and `pieces` one that is no JSON, of at most so many bytes. `has` are the ETags that the
-    caller has answers of, `key` is its Idempotency-Key. `prefers_csv` asks for a list as CSV.
+    `query` is the query string, or a page's parameters by name. `body` reads the body once it is needed, and `pieces`
+    reads one that is not JSON, of at most so many bytes. `has` are the ETags of answers that the caller has, and `key`
+    is its Idempotency-Key. `prefers_csv` asks for a list as CSV.
     """
 
     method: str
@@ -58,7 +58,7 @@ class Call(Struct, kw_only=True):
 
 
 class Taken(NamedTuple):
-    """What a handler takes: `query` and `body`, the path's parameters, and what is read-only in a patch, set aside."""
+    """A handler's arguments: `query`, `body` and the path's parameters; and the read-only members sent in a patch."""
 
     values: dict[str, Any]
     params: dict[str, str]
@@ -99,7 +99,7 @@ def answer(
 
 
 def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
-    """The answer to what changes something; by `sent`, its body or what stands for it, a repetition is known."""
+    """Answer a request that writes; `sent`, its body or a stand-in for it, tells a repeated request from another."""
     request = idempotency.fingerprint(call.method, call.path, call.query_string, sent) if key else b""
     with unit_of_work(ctx):
         given = idempotency.replay(ctx, key, request) if key else None
@@ -113,9 +113,9 @@ def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str 
 def count_records(
     app: "App", identity: "Identity", lists: Sequence[tuple[Endpoint, Mapping[str, Any]]], request_id: str
 ) -> list[int]:
-    """How many records lists find that are asked for so, for somebody whom a page let in: counted in one statement.
+    """Count the records of several lists in one statement, for somebody whom a page let in.
 
-    Each is authorized and decoded, and its handler says what it finds: only its rows are not fetched.
+    Each is authorized and decoded, and its handler runs as usual, except that no rows are fetched.
     """
     found: list[list[pages.Found]] = []
     totals: list[int] = []
@@ -135,7 +135,7 @@ def count_records(
 def _decode(
     ctx: Context, asked: str | Mapping[str, Any], endpoint: Endpoint, params: dict[str, str], raw: bytes
 ) -> Taken:
-    """What the handler takes of a query and the bytes of a body."""
+    """Return the handler's arguments from a query and the bytes of a body."""
     signature = endpoint.signature
     values: dict[str, Any] = {}
     aside: list[SetAside] = []
@@ -156,7 +156,7 @@ def _decode(
 
 
 def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answer:
-    """Run the handler and encode what it returns: Falcon would find an unencodable value only after the commit."""
+    """Run the handler and encode what it returns: Falcon would only find an unencodable value after the commit."""
     # What cannot be an id is not looked up: PostgreSQL would choke on some of it.
     if not all(map(is_id, taken.params.values())):
         raise NotFound
@@ -189,7 +189,7 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
 
 
 def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
-    """Refuse read-only members that differ from what GET answers for the same record."""
+    """Refuse read-only members that differ from the answer of GET for the same record."""
     record = ctx.app.at["GET", endpoint.route.path].run(ctx, {}, taken.params)
     # Who sends back a whole record that is stale by now is told so, not that its version is read-only.
     ctx.check_version(getattr(record, "version", 0))
@@ -208,13 +208,13 @@ def _headers(ctx: Context, endpoint: Endpoint, result: Any, asked: frozenset[str
 
 
 def close(pieces: Any) -> None:
-    """Close a body of pieces of which no more is wanted."""
+    """Close a body of pieces when no more of it is needed."""
     if end := getattr(pieces, "close", None):
         end()
 
 
 def _without_secret(answer: Answer, route: Route) -> Answer:
-    """What may be stored of an answer: a secret is never written down."""
+    """Return the answer as it may be stored: a secret is never written down."""
     if route.shown_once is None:
         return answer
     envelope = wire.parse(answer.body)
@@ -223,19 +223,19 @@ def _without_secret(answer: Answer, route: Route) -> Answer:
 
 
 def _is_known(tag: str | None, known: Sequence[Any]) -> bool:
-    """Whether the client says that it has what this tag stands for."""
+    """Tell whether the client says that it has the record with this tag."""
     return tag is not None and ("*" in known or falcon.ETag.loads(tag) in known)
 
 
 def _of_caller(identity: "Identity | None", key: str | None) -> str | None:
-    """An idempotency key as it is kept: each connected app has its own, all others of a tenant share theirs."""
+    """Return an idempotency key as stored: each connected app has its own, all others of a tenant share theirs."""
     if key is None or identity is None or identity.connection_id is None:
         return key
     return f"{identity.connection_id}\n{key}"  # no key that is sent has a line feed
 
 
 def _checked(key: str | None) -> str | None:
-    """An idempotency key as it was sent; BadRequest for what cannot be one."""
+    """Return an idempotency key as sent; raise BadRequest if it cannot be one."""
     if key is not None and not _IDEMPOTENCY_KEY.fullmatch(key):
         raise BadRequest("Idempotency-Key: must be 1 to 255 printable characters.", param="Idempotency-Key")
     return key

@@ -145,7 +145,7 @@ def _in_short(text: str) -> str:
 
 
 class bytes_of(FunctionElement[int]):
-    """How many bytes a text or binary column's value has in a row; the value itself is not fetched."""
+    """The number of bytes of a text or binary column's value in a row; the value itself is not fetched."""
 
     type = sa.BigInteger()
     inherit_cache = True
@@ -353,13 +353,13 @@ def _scope(tenant_id: str, across: str) -> dict[str, str]:
 
 
 def is_read_only(error: sa.exc.DBAPIError) -> bool:
-    """Whether something was to be written where nothing can be."""
+    """Tell whether a write failed because nothing can be written there."""
     sqlite_name = getattr(error.orig, "sqlite_errorname", "")
     return sqlite_name.startswith("SQLITE_READONLY") or getattr(error.orig, "sqlstate", None) == "25006"
 
 
 def reason(error: sa.exc.SQLAlchemyError) -> str:
-    """Why the database failed, in one line without SQL, for a log."""
+    """Return why the database failed, in one line without SQL, for a log."""
     said = str(error.orig if isinstance(error, sa.exc.DBAPIError) else error).strip().splitlines()
     return said[0] if said else "no reason given"
 
@@ -368,10 +368,10 @@ _INSERTS: dict[str, Any] = {"sqlite": insert_into_sqlite, "postgresql": insert_i
 
 
 def upsert(table: sa.Table, db: sa.Connection) -> Any:
-    """An INSERT that knows ON CONFLICT, for the database at hand."""
+    """Return an INSERT that supports ON CONFLICT, for the database in use."""
     return _INSERTS[db.dialect.name](table)
 
 
 def upserts(table: sa.Table, build: Callable[[Any], Any]) -> dict[str, Any]:
-    """As `upsert`, for what every request runs: built once for each database, by the name of its dialect."""
+    """Build an `upsert` for statements of every request: one for each database, by the name of its dialect."""
     return {name: build(insert(table)) for name, insert in _INSERTS.items()}

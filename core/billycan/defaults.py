@@ -112,7 +112,7 @@ def handle_error(error: Exception) -> Problem | None:
 
 
 def refusal(allowance: Allowance) -> RateLimited:
-    """The 429 of a request that its allowance refuses."""
+    """Return the 429 of a request that its allowance refuses."""
     return RateLimited(
         f"More than {allowance.limit} requests in a {allowance.window}: wait {allowance.retry_after} s.",
         headers={"Retry-After": str(allowance.retry_after)},
@@ -122,7 +122,7 @@ def refusal(allowance: Allowance) -> RateLimited:
 
 
 def _is_of_another_form(error: Exception) -> bool:
-    """Whether a table is not as the code has it, which no second try mends: PostgreSQL has errors of their own."""
+    """Tell whether a table differs from the code's, which no second try mends; PostgreSQL has error classes for it."""
     original = getattr(error, "orig", None)
     codes = (sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT_NOTNULL)
     return getattr(original, "sqlite_errorcode", None) in codes or getattr(original, "sqlstate", None) == "23502"

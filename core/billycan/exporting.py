@@ -1,4 +1,4 @@
-"""A list as a CSV file: all records that its filters find, as they were at one moment, a hundred at a time."""
+"""Lists as CSV files: all records that the filters find, as of one moment, fetched a hundred at a time."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -25,9 +25,9 @@ _PIECE = 64 * 1024
 
 
 def sheet(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], params: Mapping[str, str]) -> Answer:
-    """The file: made as a whole before any of it is sent, so that it is complete or refused.
+    """Return the file; it is complete before any of it is sent, so that it is whole or refused.
 
-    BadRequest for a parameter that cuts a list into pages, and RateLimited while others are made for the same business.
+    Raise BadRequest for a parameter that cuts a list into pages, and RateLimited while the business has others made.
     """
     query = values.get("query")
     for name in ("page", "per_page", "cursor"):
@@ -58,7 +58,7 @@ def _made(
     params: Mapping[str, str],
     columns: list[sheets.Column],
 ) -> IO[bytes]:
-    """The file, written to its end; records that are too large for a page of a hundred are asked for one by one."""
+    """Write the file to its end; fetch records one by one if they are too large for a page of a hundred."""
     for per_page in (100, 10, 1):
         file: IO[bytes] = SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115 - whoever sends it closes it
         try:
@@ -81,7 +81,7 @@ def _made(
 def _pages(
     ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any], params: Mapping[str, str], per_page: int
 ) -> Iterator[list[Any]]:
-    """The records of each page of a list, found by where the last one ended."""
+    """Yield the records of each page of a list; each page starts where the last one ended."""
     if "query" not in values or "cursor" not in values["query"].__struct_fields__:
         yield endpoint.run(ctx, values, params).items
         return

@@ -1,7 +1,7 @@
 """Members that plugins add to the records of others: in every answer and event, and in what a client may send.
 
-Neither the handlers nor the Records of a resource know of them. What a client sends of them is taken out of the body
-before its handler runs and kept when the record's row is written; what is shown is added before a record is encoded.
+The handlers and the Records of a resource are not involved. Added members are taken out of a body before the handler
+runs and stored when the record's row is written; those that are shown are added before a record is encoded.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ ADDED_BY = "__added_by__"  # where such a Struct says by their names in JSON who
 
 
 class Sent(Struct):
-    """What a body holds for the plugins that extend a record, until its row is written; `id` is None for a new one."""
+    """Members of a body for the plugins that extend a record, until its row is written; `id` is None for a new one."""
 
     table: sa.Table | None
     id: str | None
@@ -36,7 +36,7 @@ class Sent(Struct):
 class Extended(Struct, frozen=True):
     """A resource of which plugins take members, too.
 
-    `own` gives for the Struct of a body with those members the one without, and `table` is where the records are.
+    `own` maps the Struct of a body with those members to the one without, and `table` is the table of the records.
     """
 
     path: str
@@ -45,7 +45,7 @@ class Extended(Struct, frozen=True):
     table: sa.Table | None
 
     def take_out(self, endpoint: "Endpoint", body: Any, id: str | None) -> tuple[Any, Sent | None]:
-        """The body as the handler takes it, and what it holds besides; that is kept only of a record itself."""
+        """Return the body as the handler takes it, and the added members; only those of the record itself are kept."""
         own = self.own[endpoint.signature.body]
         parts: list[tuple[Extends, Any]] = []
         if isinstance(body, Patch):
@@ -62,7 +62,7 @@ class Extended(Struct, frozen=True):
 
 
 def filled(ctx: "Context", answer: Any) -> Any:
-    """An answer whose records have the added members; each plugin is asked once for a whole page."""
+    """Return an answer with the added members in its records; each plugin is called once for a whole page."""
     page = isinstance(answer, Page)
     records = answer.items if page else [answer]
     extensions = ctx.app.extensions
@@ -83,7 +83,7 @@ def filled(ctx: "Context", answer: Any) -> Any:
 
 
 def _not_blank(ctx: "Context", extends: Extends, ids: Sequence[str]) -> Iterator[str]:
-    """Leave out the records of this request that are new and for which this plugin was sent nothing to keep."""
+    """Yield the ids, except those of new records in this request for which the plugin was sent nothing to store."""
     is_kept = extends.takes is not None and {*members(extends.takes)} == {*members(extends.shows)}
     for id in ids:
         if not is_kept or id not in ctx.made or extends in ctx.made[id]:
@@ -91,7 +91,7 @@ def _not_blank(ctx: "Context", extends: Extends, ids: Sequence[str]) -> Iterator
 
 
 def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool:
-    """Let plugins keep what the body holds for them of a record whose row is written; whether any of it changed."""
+    """Let plugins store the added members of a record whose row is written; return whether any of them changed."""
     sent = ctx.sent_besides
     if new:
         ctx.made[id] = []
@@ -113,7 +113,7 @@ def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool
 
 
 def members(kind: Any) -> tuple[str, ...]:
-    """The names of a Struct's members; none of what is no Struct."""
+    """Return the names of a Struct's members; none for anything else."""
     return getattr(kind, "__struct_fields__", ())
 
 

@@ -1,4 +1,4 @@
-"""Idempotency keys: the first answer of a request, kept in the transaction of its change and given again."""
+"""Idempotency keys: a request's first answer, stored in the transaction of its change and returned again."""
 
 import hashlib
 import zlib
@@ -56,9 +56,9 @@ _REMEMBER = Statement(**upserts(answers, _replace))
 
 
 class Answer(msgspec.Struct):
-    """What was answered: status, headers of its own, body; `replayed` where that was to an earlier request.
+    """An answer: status, headers of its own, body; `replayed` if it was first given to an earlier request.
 
-    A body that is sent as it comes is in `pieces`.
+    A body that is sent as it is produced is in `pieces`.
     """
 
     status: int
@@ -69,14 +69,14 @@ class Answer(msgspec.Struct):
 
 
 def fingerprint(method: str, path: str, query: str, body: bytes) -> bytes:
-    """What makes two requests the same one."""
+    """Return a digest that is the same for equal requests only."""
     return hashlib.sha256(b"\n".join((method.encode(), path.encode(), query.encode(), body))).digest()
 
 
 def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
-    """The stored answer of this key, or None for the first such request, which then holds the key's lock.
+    """Return the stored answer of this key, or None for the first such request, which then holds the key's lock.
 
-    Forbidden for a caller that lacks a scope on which the answer depends: it could not have had that answer itself.
+    Raise Forbidden if the caller lacks a scope on which the answer depends: it could not have had that answer itself.
     On SQLite the writer's lock already makes a second request wait here and replay.
     """
     kept = {"of_tenant": ctx.tenant_id, "of_key": key, "since": ctx.now() - KEPT}
@@ -111,7 +111,7 @@ def replay(ctx: Context, key: str, request: bytes) -> Answer | None:
 
 
 def remember(ctx: Context, key: str, request: bytes, answer: Answer) -> None:
-    """Keep the answer with the change it reports, when that is committed."""
+    """Store the answer in the transaction of the change that it reports."""
     kept = {"status": answer.status, "headers": answer.headers, "body": _packed(answer.body)}
     kept["scopes"] = sorted(ctx.held) or None
     given = {"tenant_id": ctx.tenant_id, "key": key, "request": request, "created_at": ctx.now(), **kept}

@@ -1,4 +1,4 @@
-"""What happens to one request, top to bottom."""
+"""The way of one request through the application, top to bottom."""
 
 import logging
 import re
@@ -45,12 +45,12 @@ class Pipeline:
     """Falcon's middleware and responder: each request passes through these methods in this order."""
 
     def __init__(self, app: "App", find: Callable[[str], Any]) -> None:
-        """`find` gives what is routed at a path, its template last."""
+        """`find` returns what is routed at a path, its template last."""
         self.app, self.find = app, find
         self.gives_notice = any(e.route.deprecated for e in app.endpoints)
 
     def resource(self, endpoints: Sequence[Endpoint]) -> Any:
-        """A Falcon resource with one responder for each method of a path."""
+        """Return a Falcon resource with one responder for each method of a path."""
         methods = [e.route.method for e in endpoints]
         allow = ", ".join(sorted([*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"]))
 
@@ -69,7 +69,7 @@ class Pipeline:
         return type("Path", (), responders)()
 
     def process_request(self, req: falcon.Request, resp: falcon.Response) -> None:
-        """Who is calling, for which tenant, and may they call now; refused before any handler is chosen."""
+        """Find the caller and the tenant, and refuse a call that is not allowed now, before any handler is chosen."""
         state = req.env[STATE] = req.context
         state.began = time.perf_counter()
         fits = _keep_headers(req.env)
@@ -92,12 +92,12 @@ class Pipeline:
             self.lead_to_page(req, resp, path.removesuffix("/"))
 
     def endpoint(self, req: falcon.Request, found: Any) -> Endpoint | None:
-        """The endpoint that a request is for, of what is routed at its path."""
+        """Return the endpoint that a request is for, among those at its path."""
         method = "GET" if req.method == "HEAD" else req.method
         return self.app.at.get((method, found[-1])) if found else None
 
     def admit(self, req: falcon.Request, *, needs_key: bool) -> None:
-        """Say who is calling, and count the call: whatever is no page comes through here, known path or not."""
+        """Authenticate the caller and count the call: all requests but those for pages come here, whatever the path."""
         state, hook = req.context, self.app.hook
         state.at = self.app.now()
         address = self.app.address_of(req)
@@ -123,7 +123,7 @@ class Pipeline:
             self.app.take_share(req, state.tenant_id)
 
     def lead_to_page(self, req: falcon.Request, resp: falcon.Response, path: str) -> None:
-        """From a slash after a page's path to the page; RouteNotFound from any other spelling of any path."""
+        """Redirect from a page's path with a final slash to the page; raise RouteNotFound for any other spelling."""
         found = self.find(req.path.removesuffix("/")) if paths.is_canonical(path) else None
         template = found[-1] if found else ""
         # Nothing that was sent is sent back: a path with a parameter is not redirected.
@@ -164,13 +164,13 @@ class Pipeline:
             resp.set_header("Idempotent-Replayed", "true")
 
     def read_body(self, req: falcon.Request) -> bytes:
-        """The body, of a caller who may still call once it is here."""
+        """Return the body; refuse a caller who lost access while it arrived."""
         raw = wire.read_body(req)
         self.check_still_there(req)
         return raw
 
     def pieces(self, req: falcon.Request, most: int) -> Iterator[bytes]:
-        """The body as it arrives; the same is checked at its end."""
+        """Yield the body as it arrives; check at its end as `read_body` does."""
         yield from wire.pieces(req, most)
         self.check_still_there(req)
 
@@ -186,7 +186,7 @@ class Pipeline:
             raise Forbidden(f"This key lost the scope {lost[0]} while the request arrived.", required_scope=lost[0])
 
     def preferred(self, req: falcon.Request, endpoint: Endpoint) -> Endpoint:
-        """The endpoint that answers in the media type the client prefers: this one, or one its route's `also` names."""
+        """Return the endpoint that answers in the client's preferred media type: this one, or one in its `also`."""
         also = endpoint.route.also
         path = also.get(req.client_prefers([falcon.MEDIA_JSON, *also]) or "") if also else None
         return self.app.at.get(("GET", path), endpoint) if path else endpoint
@@ -200,7 +200,7 @@ class Pipeline:
         resp.data = wire.encode(self.app.hook.envelope(data=None, page=None, problem=None))
 
     def process_response(self, req: falcon.Request, resp: falcon.Response, resource: Any, succeeded: bool) -> None:
-        """The headers of every answer."""
+        """Set the headers of every answer."""
         caching = resp.get_header("Cache-Control")
         resp.set_headers(headers_of(req.context))
         if caching:
@@ -215,7 +215,7 @@ class Pipeline:
             self.tell(req, resp.status_code, seconds)
 
     def tell(self, req: falcon.Request, status: int, seconds: float) -> None:
-        """Tell those who observe how somebody's request was answered."""
+        """Report a known caller's request and its answer to the observers."""
         state, problem = req.context, req.context.problem
         code, param = (problem.code, problem.param) if problem else (None, None)
         what = (req.method, state.template, status, seconds, state.request_id, code, param)
@@ -227,7 +227,7 @@ class Pipeline:
                 log.exception("request %s could not be observed", state.request_id)
 
     def fail(self, req: falcon.Request, resp: falcon.Response, error: Exception, params: Any) -> None:
-        """Any exception as the envelope's error."""
+        """Answer any exception as the envelope's error."""
         request_id = req.context.request_id
         problem = _from_falcon(error) if isinstance(error, falcon.HTTPError) else None
         try:
@@ -251,7 +251,7 @@ class Pipeline:
         resp.set_headers(problem.headers)
 
     def show(self, req: falcon.Request, resp: falcon.Response, problem: Problem) -> None:
-        """A refusal as whoever asked can read it: as the page's own, as a page, or in the envelope."""
+        """Write a refusal in the form for its reader: the page's own, a plain page, or the envelope."""
         if refuse := getattr(req.context.page, "refuse", None):
             refuse(resp, problem)
         elif not paths.is_of_the_api(req.path) and people.is_person(req):
@@ -262,7 +262,7 @@ class Pipeline:
 
 
 def _keep_headers(environ: dict[str, Any]) -> bool:
-    """Whether the headers are not too large in all; where they are they are removed, and nobody reads them."""
+    """Tell whether the headers are small enough in all; if not, remove them so that nothing reads them."""
     names = [name for name in environ if name.startswith("HTTP_")]
     fits = sum([len(environ[name]) for name in names]) <= MOST_HEADERS_BYTES
     for name in () if fits else names:
@@ -271,7 +271,7 @@ def _keep_headers(environ: dict[str, Any]) -> bool:
 
 
 class Outer:
-    """The WSGI callable: what escapes Falcon itself, such as a bad header value, is still a plain envelope."""
+    """The WSGI callable: errors that escape Falcon itself, such as a bad header value, are still a plain envelope."""
 
     def __init__(self, web: Callable[..., Iterable[bytes]]) -> None:
         self.web = web
@@ -311,7 +311,7 @@ class _Held:
 
 
 def headers_of(state: Any) -> dict[str, str]:
-    """The headers that every answer to a request has; `state` is what the pipeline knows of it."""
+    """Return the headers of every answer to a request; `state` is the pipeline's record of the request."""
     headers = {
         "X-Request-Id": state.request_id,
         "X-Content-Type-Options": "nosniff",
@@ -325,7 +325,7 @@ def headers_of(state: Any) -> dict[str, str]:
 
 
 def _notice(route: Route) -> dict[str, str]:
-    """The headers of a deprecated route (RFC 9745, RFC 8594)."""
+    """Return the headers of a deprecated route (RFC 9745, RFC 8594)."""
     headers: dict[str, str] = {}
     if route.deprecated:
         headers["Deprecation"] = f"@{int(_midnight(route.deprecated).timestamp())}"
@@ -341,7 +341,7 @@ def _midnight(day: date) -> datetime:
 
 
 def _if_match(req: falcon.Request) -> frozenset[str] | None:
-    """The versions an If-Match allows; None where it is absent or `*`."""
+    """Return the versions that an If-Match allows; None if it is absent or `*`."""
     header = req.get_header("If-Match")
     if header is None or header.strip() == "*":
         return None

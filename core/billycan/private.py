@@ -11,15 +11,15 @@ log = logging.getLogger("billycan")
 
 
 def make_file(path: Path) -> None:
-    """Make an empty file for this user only, where it can be made; one that is there stays as it is."""
+    """Create an empty file for this user only, if possible; an existing one stays as it is."""
     with suppress(OSError):  # Whoever opens it says how the matter stands.
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def close(paths: Iterable[Path]) -> None:
-    """Make files and folders private that are this user's own and that others than the owner and the group may use.
+    """Make this user's own files and folders private, if others than the owner and the group may use them.
 
-    One that is closed to others stays as it is: its group was let in on purpose.
+    Those that are closed to others stay as they are: their group was let in on purpose.
     """
     for path in paths:
         with suppress(OSError):  # Whoever opens it says how the matter stands.
@@ -31,7 +31,7 @@ def close(paths: Iterable[Path]) -> None:
 
 
 def open_to_others(paths: Iterable[Path]) -> list[Path]:
-    """Those of the paths that others than the owner and the group may read or write."""
+    """List the paths that others than the owner and the group may read or write."""
     return [path for path in paths if path.exists() and _is_open(path)]
 
 

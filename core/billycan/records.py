@@ -97,23 +97,21 @@ class Records(Generic[T]):
             .where(table.c.tenant_id == sa.bindparam("of_tenant"), table.c.id == sa.bindparam("of_id"))
         )
 
-    # What a simple resource's handlers call -----------------------------------------------------------------------
-
     def page(self, ctx: Context, query: Paging, *where: sa.ColumnElement[bool]) -> Page[T]:
-        """The page of records `query` asks for."""
+        """Return the page of records that `query` asks for."""
         page = self.rows(ctx, query, *where, columns=self.columns(ctx))
         return page.of(self.show(ctx, page.items))
 
     def get(self, ctx: Context, id: str) -> T:
-        """One record; NotFound for any id that is not the tenant's."""
+        """Return one record; raise NotFound for any id that is not the tenant's."""
         return self.show(ctx, [self.find(ctx, id, self.columns(ctx))])[0]
 
     def add(self, ctx: Context, body: Struct, **values: Any) -> T:
-        """A new record of what the client sent; `values` are the columns the server sets."""
+        """Create a record from what the client sent; `values` are the columns the server sets."""
         return self.show(ctx, [self.insert(ctx, **{**sent(body), **values})])[0]
 
     def change(self, ctx: Context, id: str, body: Patch[Any], **values: Any) -> tuple[T, bool]:
-        """The record with the patch applied, and whether that changed anything."""
+        """Return the record with the patch applied, and whether that changed anything."""
         row = self.lock(ctx, id)
         after = self.save(ctx, row, **{**sent(body.over(row._mapping)), **values})
         return self.show(ctx, [after])[0], after.version != row.version
@@ -122,12 +120,10 @@ class Records(Generic[T]):
         """Delete a record; refused with `has_dependents` while other records refer to it."""
         return self.delete(ctx, self.lock(ctx, id))
 
-    # Rows, for handlers that show more than one table -----------------------------------------------------------------
-
     def columns(self, ctx: Context) -> tuple[sa.Column[Any], ...]:
-        """The columns to fetch for the members that the client asked for; empty where all are needed.
+        """Return the columns to fetch for the members that the client asked for; empty if all are needed.
 
-        Give them to `rows` or `find` if whatever shows the rows reads no others.
+        Give them to `rows` or `find` if the code that shows the rows reads no others.
         """
         asked = ctx.asked(self.shows)
         if asked is None:
@@ -145,18 +141,18 @@ class Records(Generic[T]):
         return tuple([column for column in self.table.c if column.name in names])
 
     def find(self, ctx: Context, id: str, columns: tuple[sa.Column[Any], ...] = ()) -> Row:
-        """One row, or these columns of it; NotFound for any id that is not the tenant's."""
+        """Return one row, or these columns of it; raise NotFound for any id that is not the tenant's."""
         row = _one(self.table, columns).first(ctx.db, {"tenant_id": ctx.tenant_id, "id": id})
         if row is None:
             raise NotFound
         return row
 
     def asked(self, ctx: Context, id: str, columns: tuple[sa.Column[Any], ...] = ()) -> Asked:
-        """What `at_once` takes to find a row along with others."""
+        """Return a statement for `at_once` that finds a row along with others."""
         return _one(self.table, columns), {"tenant_id": ctx.tenant_id, "id": id}
 
     def lock(self, ctx: Context, id: str) -> Row:
-        """One row, locked until the transaction ends; NotFound for any id that is not the tenant's.
+        """Return one row, locked until the transaction ends; raise NotFound for any id that is not the tenant's.
 
         The record that the request's path names is compared with the client's If-Match; others are not.
         """
@@ -178,9 +174,9 @@ class Records(Generic[T]):
         order: Sequence[Order] = (),
         columns: tuple[Any, ...] = (),
     ) -> Page[Row]:
-        """The page of rows `query` asks for, in its order or the one given, which ends in a unique column.
+        """Return the page of rows that `query` asks for, in its order or the one given, which ends in a unique column.
 
-        `columns` are what is fetched where not all are needed, besides those of the order; the same tuple each time.
+        `columns` are the columns to fetch if not all, besides those of the order; pass the same tuple each time.
         """
         conditions = [*where, *self._conditions(ctx, query)]
         live = None if conditions else counters.live(self.table.name)
@@ -196,7 +192,7 @@ class Records(Generic[T]):
         return page
 
     def insert(self, ctx: Context, /, *beside: Asked, **values: Any) -> Row:
-        """A new row with these columns; numbered, folded and counted.
+        """Insert a row with these columns; it is numbered, folded and counted.
 
         `beside` are statements that are sent along, such as the insertion of what belongs to the row, whose `id` is
         then among the columns. Other writes of the business that count such a row wait from here on: take no lock later
@@ -222,7 +218,7 @@ class Records(Generic[T]):
         return row
 
     def save(self, ctx: Context, row: Row, *, touch: bool = False, **values: Any) -> Row:
-        """The locked row with these columns; one that changes nothing keeps its version.
+        """Store these columns in the locked row; if nothing changes, it keeps its version.
 
         `touch` says that something else that belongs to the record changed.
         """
@@ -239,7 +235,7 @@ class Records(Generic[T]):
         return self._update.one(ctx.db, {"of_tenant": ctx.tenant_id, "of_id": row.id, **changed})
 
     def delete(self, ctx: Context, row: Row) -> Deleted:
-        """Delete a locked row; `has_dependents` says what points at it, and what may be done instead."""
+        """Delete a locked row; raise Conflict `has_dependents`, with what can be done instead, if any refer to it."""
         try:
             with ctx.db.begin_nested():  # PostgreSQL would answer no further question
                 ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.id == row.id))
@@ -251,9 +247,9 @@ class Records(Generic[T]):
         return Deleted(row.id)
 
     def show(self, ctx: Context, rows: Sequence[Row], **columns: Mapping[str, Any]) -> list[T]:
-        """The rows as clients see them; `columns` gives, by record id, the members that are no column.
+        """Return the rows as clients see them; `columns` gives, by record id, the members that are not columns.
 
-        Those that the client did not ask for are UNSET, or as they are stored, and are not looked up.
+        Members that the client did not ask for are UNSET, or as they are stored, and are not looked up.
         """
         if missing := sorted(self._not_columns - columns.keys()):
             raise TypeError(
@@ -266,7 +262,7 @@ class Records(Generic[T]):
         return records_of(self.shows, rows, self._beside(ctx, rows, asked, columns))
 
     def named(self, ctx: Context, rows: Sequence[Row]) -> dict[str, dict[str, Named]]:
-        """For each reference, the records these rows point at: one query for the whole page."""
+        """Return, for each reference, the records that these rows refer to: one query for the whole page."""
         found: dict[str, dict[str, Named]] = {}
         for name, names in self.references.items():
             if not ctx.wants(self.shows, name):
@@ -278,7 +274,7 @@ class Records(Generic[T]):
     def _beside(
         self, ctx: Context, rows: Sequence[Row], asked: Collection[str], columns: Mapping[str, Mapping[str, Any]]
     ) -> Iterator[dict[str, Any]]:
-        """For each row the members that are no column."""
+        """Yield for each row the members that are not columns."""
         named = [(name, f"{name}_id", found) for name, found in self.named(ctx, rows).items()]
         unasked = dict.fromkeys(self._members.difference(asked, rows[0]._fields), UNSET)
         given = [(name, by_id) for name, by_id in columns.items() if name in asked]
@@ -294,10 +290,8 @@ class Records(Generic[T]):
                 members["allowed_actions"] = [name for name in allowed if name not in off] if off else allowed
             yield members
 
-    # Conditions and orders -----------------------------------------------------------------------------------------
-
     def _check_columns(self) -> None:
-        """Refuse what names no column: it would be found only when somebody asks."""
+        """Refuse names that are not columns, which would otherwise only be found by a request."""
         for option, names in (("search", self.search), ("references", [f"{name}_id" for name in self.references])):
             if missing := [name for name in names if name not in self.table.c]:
                 raise ValueError(
@@ -310,7 +304,7 @@ class Records(Generic[T]):
             raise ValueError(f"Records of {self.table.name}: number needs *numbered() among the table's columns")
 
     def _check_references(self, ctx: Context, values: Mapping[str, Any]) -> None:
-        """Refuse ids of records that there are not."""
+        """Refuse ids of records that do not exist."""
         given = {name: id for name in self.references if (id := values.get(f"{name}_id")) is not None}
         asked, found = {}, {}
         for name, id in given.items():
@@ -324,16 +318,16 @@ class Records(Generic[T]):
             raise Invalid.of(*faults)
 
     def _is_counted_later(self, ctx: Context) -> bool:
-        """Whether a new row is counted at the end of the transaction, which whoever sees to that is told."""
+        """Tell whether a new row is counted at the end of the transaction; if so, leave the count to be made then."""
         if ctx.counted is None or self.number:
             return False
         ctx.counted[self.table.name] += 1
         return True
 
     def _numbered(self, number: Any) -> dict[str, Any]:
-        """What an INSERT makes of the number that was counted for it: `INV-0001`, to be searched for as well.
+        """Return the values that an INSERT makes of the number counted for it: `INV-0001`, also in the search text.
 
-        The database puts it in, so that the business's other writes do not wait for its counter while Python works.
+        The database fills it in, so that the business's other writes do not wait for its counter while Python works.
         """
         if not self.number:
             return {}
@@ -362,7 +356,7 @@ class Records(Generic[T]):
         return derived
 
     def conditions(self, ctx: Context, query: Paging) -> list[sa.ColumnElement[bool]]:
-        """What the filters of a query ask of a row."""
+        """Return the conditions of a query's filters on a row."""
         return [*map(expression, self._conditions(ctx, query))]
 
     def _conditions(self, ctx: Context, query: Paging) -> Iterable[Condition | sa.ColumnElement[bool]]:

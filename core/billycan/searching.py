@@ -1,8 +1,9 @@
-"""Search on SQLite: an index of the trigrams of `search_text`, in which the rows of each tenant are neighbours.
+"""Search on SQLite: an index of the trigrams of `search_text`, in which the rows of each tenant lie together.
 
-FTS5 keeps, for each trigram, the numbers of the rows that hold it. These are neither SQLite's own row ids, which VACUUM
-may change, nor mixed between tenants: a tenant's numbers lie in a range of their own, so that a search skips whatever
-others have. Triggers keep the index, whoever writes. PostgreSQL has a GIN index instead, and needs nothing of this.
+FTS5 stores, for each trigram, the numbers of the rows that hold it. These are neither SQLite's own row ids, which
+VACUUM may change, nor mixed between tenants: a tenant's numbers lie in a range of their own, so that a search skips the
+rows of others. Triggers maintain the index, whatever writes the rows. PostgreSQL has a GIN index instead, and needs
+none of this.
 """
 
 from collections.abc import Iterable
@@ -28,7 +29,7 @@ class FoundIds(sa.Text):
 def narrowed(
     ctx: Context, table: sa.Table, texts: Iterable[str], condition: sa.ColumnElement[bool]
 ) -> sa.ColumnElement[bool]:
-    """A condition that holds only where `search_text` has one of the texts, for the rows that the index finds."""
+    """Restrict a condition that needs one of the texts in `search_text` to the rows that the index finds."""
     ids = _found(ctx, table, [fold(text) for text in texts])
     if ids is None:
         return condition
@@ -37,13 +38,13 @@ def narrowed(
 
 
 def is_narrowed(condition: sa.ColumnElement[bool]) -> bool:
-    """Whether a condition, or a part of it, names the rows that the index found."""
+    """Tell whether a condition, or a part of it, names the rows that the index found."""
     parts = sa.sql.visitors.iterate(condition)
     return any(isinstance(part, sa.BindParameter) and isinstance(part.type, FoundIds) for part in parts)
 
 
 def build(connection: sa.Connection, table: str) -> bool:
-    """Index a table's `search_text` anew; whether this SQLite, from 3.34 on, can."""
+    """Index a table's `search_text` anew; return whether this SQLite can, as versions from 3.34 on do."""
     drop(connection, table)
     try:
         with connection.begin_nested():
@@ -64,7 +65,7 @@ def drop(connection: sa.Connection, table: str) -> None:
 
 
 def unindexed(connection: sa.Connection, tables: Iterable[str]) -> list[str]:
-    """Those of the tables that are there without an index, or whose triggers went when they were made anew."""
+    """List the tables that exist without an index, or lost its triggers when they were made anew."""
     columns: Any = [sa.column(name) for name in ("type", "name", "tbl_name")]
     kept = sa.select(*columns).select_from(sa.table("sqlite_master"))
     there = {*map(tuple, connection.execute(kept))}
@@ -77,7 +78,7 @@ def unindexed(connection: sa.Connection, tables: Iterable[str]) -> list[str]:
 
 
 def _found(ctx: Context, table: sa.Table, texts: list[str]) -> list[str] | None:
-    """The ids of a tenant's rows that may hold one of some folded texts; None where all rows are to be read."""
+    """Return the ids of a tenant's rows that may hold one of the folded texts; None if all rows must be read."""
     if any(len(text) < 3 for text in texts):
         return None
     given = {"tenant_id": ctx.tenant_id, "asked": " OR ".join(f"({_trigrams(text)})" for text in texts)}
@@ -91,7 +92,7 @@ def _found(ctx: Context, table: sa.Table, texts: list[str]) -> list[str] | None:
 
 
 def _trigrams(text: str) -> str:
-    """What FTS5 is asked for: that a row holds the trigrams of a text, wherever."""
+    """Return the FTS5 query for rows that hold the trigrams of a text, in any place."""
     trigrams = dict.fromkeys(text[i : i + 3] for i in range(len(text) - 2))
     return " AND ".join('"' + trigram.replace('"', '""') + '"' for trigram in [*trigrams][:_MOST_TRIGRAMS])
 

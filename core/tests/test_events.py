@@ -1,4 +1,4 @@
-"""The log of what happened is in commit order, and whoever polls it misses nothing."""
+"""The event log is in commit order, and a client that polls it misses nothing."""
 
 import threading
 

@@ -1,4 +1,4 @@
-"""What processes share lies in memory that may be full: then one thing fails, with its cause, and no process ends."""
+"""If the memory that processes share is full, one thing fails, with its cause, and no process ends."""
 
 import errno
 import json

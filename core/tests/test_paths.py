@@ -1,4 +1,4 @@
-"""A path has one spelling, nothing runs for nobody behind another, HEAD is GET, and people are shown pages."""
+"""A path has one spelling and no other spelling runs anything; HEAD is GET; and people see pages."""
 
 import re
 

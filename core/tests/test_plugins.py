@@ -74,9 +74,6 @@ def load(*names: str) -> list[str]:
     return list(plugins.load(names, {"core": ModuleType("core")})[1])
 
 
-# Which are enabled ----------------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("setting", "enabled"),
     [
@@ -128,9 +125,6 @@ def test_a_plugin_that_was_renamed_is_refused_with_its_new_name(installed, left)
         load("contacts", "gst")
 
 
-# In which order -------------------------------------------------------------------------------------------------------
-
-
 def test_dependencies_come_first_and_used_plugins_where_they_are_enabled(installed):
     installed(
         a=plugin("a", requires=("c",), uses=("z",)),
@@ -151,9 +145,6 @@ def test_hooks_are_called_in_the_order_of_dependence(installed):
     manager, _ = plugins.load(["first", "last"], {})
     manager.hook.startup(app=None)
     assert called == ["first", "last"]
-
-
-# What can be wrong ----------------------------------------------------------------------------------------------------
 
 
 def refused(said: str, *names: str) -> None:
@@ -286,7 +277,7 @@ def test_one_whose_hook_takes_an_unknown_argument(installed):
 
 
 class Thing(Struct):
-    """What an event tells."""
+    """The data of an event."""
 
     id: str
 
@@ -477,9 +468,6 @@ def test_one_made_for_another_version(installed, requirement, said):
             assert load("assets") == ["assets"]
 
 
-# What only shows in an App --------------------------------------------------------------------------------------------
-
-
 def get_thing(ctx: Context, id: str) -> Deleted:
     """A thing."""
     return Deleted(id)
@@ -562,9 +550,6 @@ def test_one_with_a_page_of_core_s(make_app, install):
     install(Manifest(name="assets", pages=(("/-/{page}", Poster),)))
     with pytest.raises(PluginError, match=r"assets: its page /-/\{page\} must begin with / and lie outside"):
         make_app("assets", migrated=False, fresh=True)
-
-
-# Migrations -----------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -709,9 +694,6 @@ def test_one_that_shows_what_nothing_gives():
     with pytest.raises(TypeError, match=f"^{re.escape(said)}$"):
         records.show(None, [])
     assert records.show(None, [], owner={}) == []
-
-
-# Starting -------------------------------------------------------------------------------------------------------------
 
 
 def test_one_that_fails_to_start(make_app, install):

@@ -1,4 +1,4 @@
-"""PgBouncer between here and PostgreSQL: one that shares sessions is refused, one that gives each its own is not."""
+"""PgBouncer in front of PostgreSQL: one that shares sessions is refused, one that gives each client its own is not."""
 
 import os
 import re

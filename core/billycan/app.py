@@ -16,7 +16,7 @@ import sqlalchemy as sa
 from msgspec import Struct
 
 from . import chosen, defaults, platform, private, wire
-from .calls import Call, answer, count_records
+from .calls import Call, answer_call, count_records
 from .ceilings import Ceilings
 from .db import Database
 from .endpoints import Endpoint, endpoint_at
@@ -62,16 +62,16 @@ class App:
             )
         # The newest signs, all of them verify.
         self.secrets = [s for s in (self.settings.secret_previous, self.settings.secret) if s]
-        enabled = packages.chosen(self.settings.plugins)
+        enabled = packages.enabled_names(self.settings.plugins)
         self.plugins, manifests = plugins.load(enabled, {"core": defaults, "platform": platform})
-        self.hook = plugins.hooks(self.plugins)
+        self.hook = plugins.callable_hooks(self.plugins)
         many = [self.plugins.get_plugin(name) for name, manifest in manifests.items() if manifest.hears_many]
         self.on_event_of_many = self.plugins.subset_hook_caller("on_event", many)
         self.manifests: dict[str, Manifest] = manifests
-        self.plugin_settings = settings.of_plugins(config.plugins, manifests, packages.installed())
-        self.db = db or places.database(self.settings)
+        self.plugin_settings = settings.plugin_settings(config.plugins, manifests, packages.installed())
+        self.db = db or places.open_database(self.settings)
         self._closes_db = db is None
-        self.shared = places.shared(self.settings, self.db)
+        self.shared = places.find_shared_folder(self.settings, self.db)
         self.limiter: Counter = Limiter(self.shared)
         self.epoch = Epoch(self.shared)
         self.counts = Counts(self.shared)
@@ -82,19 +82,19 @@ class App:
         self.ceilings = Ceilings(self, Recent(self.epoch))
         self.parts = {m.name: m for m in (platform.manifest, *manifests.values())}
         parts = self.parts.values()
-        self.hearers = mounting.hearers(parts, manifests)
-        endpoints = mounting.endpoints(parts, manifests)
+        self.hearers = mounting.find_hearers(parts, manifests)
+        endpoints = mounting.make_endpoints(parts, manifests)
         # By the Struct of its records, what a resource does only with a plugin that is off.
         self.actions_off = {
             e.signature.listed or e.signature.answer: e.off
             for e in endpoints
             if e.off and e.route.method == "GET" and (e.signature.listed or e.route.path.endswith("/{id}"))
         }
-        self.documents = mounting.documents(manifests, endpoints)
-        self.prefixes = extensions.prefixes(manifests, endpoints)
-        self._owners = mounting.owners(parts, self.prefixes, self.documents, endpoints)
-        self.extensions, endpoints = extensions.extend(manifests, endpoints)
-        self.endpoints = [msgspec.structs.replace(e, choice=chosen.of(e)) for e in endpoints]
+        self.documents = mounting.find_documents(manifests, endpoints)
+        self.prefixes = extensions.paths_by_prefix(manifests, endpoints)
+        self._owners = mounting.find_owners(parts, self.prefixes, self.documents, endpoints)
+        self.extensions, endpoints = extensions.extend_endpoints(manifests, endpoints)
+        self.endpoints = [msgspec.structs.replace(e, choice=chosen.choice_of(e)) for e in endpoints]
         self.events: dict[str, Any] = {
             name: self.extensions.get(kind, (kind,))[0] for m in parts for name, kind in m.events.items()
         }
@@ -111,7 +111,7 @@ class App:
         self.page_paths = {path for path, _, _ in self.pages}
         self.callers = {prefix: find for m in self.manifests.values() for prefix, find in m.callers.items()}
         self.observers = [m.observes(self) for m in self.manifests.values() if m.observes]
-        self.find, web = mounting.mounted(self)
+        self.find, web = mounting.mount_routes(self)
         self.wsgi = Outer(web)
 
     @property
@@ -146,7 +146,7 @@ class App:
 
         Files that other users may read, such as those of a copy, are closed to them.
         """
-        private.close([self.shared])
+        private.close_to_others([self.shared])
         self.db.make_private()
         versions.check(self.db, self.manifests)
         for implementation in reversed(self.hook.startup.get_hookimpls()):
@@ -195,7 +195,7 @@ class App:
     def _count_or_refuse(self, limit: Limit) -> None:
         allowance = self.count(self.now().timestamp(), limit)
         if not allowance.allowed:
-            raise defaults.refusal(allowance)
+            raise defaults.rate_limit_refusal(allowance)
 
     def take_share(self, req: falcon.Request, tenant_id: str, *, is_visited: bool = False) -> None:
         """Work for a business from here until the response is out: all its requests share a quarter of the places.
@@ -265,7 +265,7 @@ class App:
             prefers_csv=prefers_csv,
         )
         try:
-            return answer(self, call, endpoint, params, identity, identity.tenant_id)
+            return answer_call(self, call, endpoint, params, identity, identity.tenant_id)
         except Problem:
             raise
         except Exception as error:
@@ -296,7 +296,7 @@ class App:
         """This deployment's OpenAPI 3.1 document."""
         from .describe import openapi  # noqa: PLC0415 - whoever asks first waits for it, not the start
 
-        return openapi.document(self)
+        return openapi.describe_api(self)
 
     @cached_property
     def openapi_file(self) -> tuple[bytes, str]:

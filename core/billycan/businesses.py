@@ -31,8 +31,8 @@ __all__ = [
 ]
 
 
-MOST_KEYS = 200  # of a business and its sandbox together that work
-MOST_ENDED = 1_000  # of a tenant that are kept after they were revoked or expired, for the list of keys
+MOST_KEYS = 200  # working keys of a business and its sandbox together
+MOST_ENDED = 1_000  # revoked or expired keys of a tenant that are kept for the list of keys
 
 
 class Business(Struct):
@@ -90,7 +90,7 @@ def create_key(
     has 200 working keys already, those of its sandbox included.
     """
     tenant = db.execute(sa.select(tenants.c.environment, tenants.c.paired_id).where(tenants.c.id == tenant_id)).one()
-    # Locked, so that two who each make the last key take turns.
+    # Locked, so that two requests cannot both create the last key.
     live_id = tenant_id if tenant.environment == "live" else tenant.paired_id
     db.execute(sa.select(tenants.c.id).where(tenants.c.id == live_id).with_for_update())
     works = keys.c.revoked_at.is_(None) & (keys.c.expires_at.is_(None) | (keys.c.expires_at > now))

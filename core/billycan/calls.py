@@ -65,7 +65,7 @@ class Taken(NamedTuple):
     aside: list[SetAside]
 
 
-def answer(
+def answer_call(
     app: "App", call: Call, endpoint: Endpoint, params: dict[str, str], identity: "Identity | None", tenant_id: str
 ) -> Answer:
     """Authorize, decode, and run the handler and all that belongs to it in one transaction."""
@@ -89,7 +89,7 @@ def answer(
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
             if as_csv:
-                return exporting.sheet(ctx, endpoint, taken.values, params)
+                return exporting.export_list(ctx, endpoint, taken.values, params)
             return _handle(ctx, call, endpoint, taken)
     if route.receive is None:
         return _write(ctx, call, endpoint, taken, key, raw)
@@ -100,13 +100,13 @@ def answer(
 
 def _write(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken, key: str | None, sent: bytes) -> Answer:
     """Answer a request that writes; `sent`, its body or a stand-in for it, tells a repeated request from another."""
-    request = idempotency.fingerprint(call.method, call.path, call.query_string, sent) if key else b""
+    request = idempotency.fingerprint_request(call.method, call.path, call.query_string, sent) if key else b""
     with unit_of_work(ctx):
-        given = idempotency.replay(ctx, key, request) if key else None
+        given = idempotency.replay_answer(ctx, key, request) if key else None
         if given is None:
             given = _handle(ctx, call, endpoint, taken)
             if key:
-                idempotency.remember(ctx, key, request, _without_secret(given, endpoint.route))
+                idempotency.store_answer(ctx, key, request, _without_secret(given, endpoint.route))
     return given
 
 
@@ -127,7 +127,7 @@ def count_records(
             app.hook.authorize(ctx=ctx, route=endpoint.route)
             totals.append(endpoint.run(ctx, _decode(ctx, query, endpoint, {}, b"").values, {}).total)
             found.append(ctx.counting)
-        counted = iter(pages.totals(ctx, [*chain(*found)]))
+        counted = iter(pages.count_totals(ctx, [*chain(*found)]))
     # A plugin's own `paginate` has counted already.
     return [next(counted) if each else total for each, total in zip(found, totals, strict=True)]
 
@@ -157,7 +157,7 @@ def _decode(
 
 def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answer:
     """Run the handler and encode what it returns: Falcon would only find an unencodable value after the commit."""
-    # What cannot be an id is not looked up: PostgreSQL would choke on some of it.
+    # Text that cannot be an id is not looked up: PostgreSQL rejects some of it.
     if not all(map(is_id, taken.params.values())):
         raise NotFound
     if taken.aside:
@@ -167,7 +167,7 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
     headers = dict(result.headers) if isinstance(result, Reply) else _headers(ctx, endpoint, result, asked)
     if not ctx.writes and _is_known(headers.get("ETag"), call.has):
         if isinstance(result, Reply):
-            close(result.body)
+            close_pieces(result.body)
         return Answer(NOT_MODIFIED, headers, b"")
     if isinstance(result, Reply):
         headers = {"Content-Type": result.content_type, **headers}
@@ -191,7 +191,7 @@ def _handle(ctx: Context, call: Call, endpoint: Endpoint, taken: Taken) -> Answe
 def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
     """Refuse read-only members that differ from the answer of GET for the same record."""
     record = ctx.app.at["GET", endpoint.route.path].run(ctx, {}, taken.params)
-    # Who sends back a whole record that is stale by now is told so, not that its version is read-only.
+    # A client that sends back a stale record gets a version conflict, not a fault for a read-only member.
     ctx.check_version(getattr(record, "version", 0))
     shown = wire.parse(wire.encode(record))
     if changed := differing(taken.aside, shown):
@@ -201,13 +201,13 @@ def _check_unchanged(ctx: Context, endpoint: Endpoint, taken: Taken) -> None:
 def _headers(ctx: Context, endpoint: Endpoint, result: Any, asked: frozenset[str] | None) -> dict[str, str]:
     headers: dict[str, str] = {}
     if isinstance(version := getattr(result, "version", None), int):
-        headers["ETag"] = chosen.tag(version, asked)
+        headers["ETag"] = chosen.version_tag(version, asked)
     if endpoint.route.status == 201 and (home := ctx.app.homes.get(type(result))):
         headers["Location"] = ctx.app.public_url + home.replace("{id}", result.id)
     return headers
 
 
-def close(pieces: Any) -> None:
+def close_pieces(pieces: Any) -> None:
     """Close a body of pieces when no more of it is needed."""
     if end := getattr(pieces, "close", None):
         end()
@@ -231,7 +231,7 @@ def _of_caller(identity: "Identity | None", key: str | None) -> str | None:
     """Return an idempotency key as stored: each connected app has its own, all others of a tenant share theirs."""
     if key is None or identity is None or identity.connection_id is None:
         return key
-    return f"{identity.connection_id}\n{key}"  # no key that is sent has a line feed
+    return f"{identity.connection_id}\n{key}"  # no key from a client has a line feed
 
 
 def _checked(key: str | None) -> str | None:

@@ -11,7 +11,7 @@ from .sharing.recent import Recent
 if TYPE_CHECKING:
     from .app import App
 
-MOST_TIMES = 10  # how many times the deployment's limits for a key those of a single key can be
+MOST_TIMES = 10  # a key's limits can be this many times the deployment's limits for a key
 
 # Only businesses for which the operator chose other limits than the deployment's have a row.
 ceilings = sa.Table(

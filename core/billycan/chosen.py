@@ -46,7 +46,7 @@ class Choice(Struct, frozen=True):
         }
 
 
-def of(endpoint: "Endpoint") -> Choice | None:
+def choice_of(endpoint: "Endpoint") -> Choice | None:
     """Return the Choice of a route; None if it is not a GET of records."""
     signature = endpoint.signature
     kind, query = signature.listed or signature.answer, signature.query or NoQuery
@@ -60,7 +60,7 @@ def of(endpoint: "Endpoint") -> Choice | None:
     return Choice(kind, members, asks, frozenset(_included(query)) & members.keys())
 
 
-def tag(version: int, asked: frozenset[str] | None) -> str:
+def version_tag(version: int, asked: frozenset[str] | None) -> str:
     """Return the ETag of a record of this version, or of the chosen members of it."""
     chosen = "-" + hashlib.sha256(",".join(sorted(asked)).encode()).hexdigest()[:8] if asked else ""
     return f'"{version}{chosen}"'

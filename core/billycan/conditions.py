@@ -12,16 +12,16 @@ from .db import UTCDateTime
 from .folding import digits_of, fold
 from .moments import day_after, start_of_day
 from .pages import Condition
-from .searching import is_narrowed, narrowed
+from .searching import is_narrowed, narrow_condition
 
 
-def texts(value: Any) -> Iterable[str]:
+def stored_texts(value: Any) -> Iterable[str]:
     """Yield all texts within a stored value."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict | list):
         for part in value.values() if isinstance(value, dict) else value:
-            yield from texts(part)
+            yield from stored_texts(part)
 
 
 def is_number(text: str) -> bool:
@@ -36,14 +36,14 @@ def search_condition(table: sa.Table, text: str, ctx: Context | None = None) -> 
     """
     texts = [text, digits_of(text)] if is_number(text) else [text]
     found: sa.ColumnElement[bool] = sa.or_(*(contains(table.c.search_text, each) for each in texts))
-    return narrowed(ctx, table, texts, found) if ctx and ctx.db.dialect.name == "sqlite" else found
+    return narrow_condition(ctx, table, texts, found) if ctx and ctx.db.dialect.name == "sqlite" else found
 
 
 def either(ctx: Context, table: sa.Table, *conditions: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
     """Match rows for which one of several conditions holds, each found by its own index."""
     if ctx.db.dialect.name != "sqlite" or not any(map(is_narrowed, conditions)):
         return sa.or_(*conditions)
-    # Without statistics SQLite would rather read all rows of the tenant than put two indexes together.
+    # Without statistics SQLite would read all rows of the tenant instead of combining two indexes.
     own = table.c.tenant_id == ctx.tenant_id
     return table.c.id.in_(sa.union(*(sa.select(table.c.id).where(own, each) for each in conditions)))
 
@@ -74,12 +74,12 @@ def json_list_has(ctx: Context, column: sa.Column[Any], text: str) -> sa.ColumnE
 def among(ctx: Context, column: sa.Column[Any], ids: sa.Select[Any]) -> sa.ColumnElement[bool]:
     """Match rows whose column holds one of the ids that a subquery finds."""
     if ctx.db.dialect.name == "postgresql":
-        # Within an OR PostgreSQL can look an array up in the column's index, but no subquery.
+        # Within an OR, PostgreSQL can use the column's index for an array, but not for a subquery.
         return column == sa.any_(sa.func.array(ids.scalar_subquery()))
     return column.in_(ids)
 
 
-def bounded(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> Condition:
+def bound_condition(ctx: Context, column: sa.Column[Any], bound: str, value: Any) -> Condition:
     """Return the condition of a bound; a date bounds a time column by that whole day in the tenant's time zone."""
     if isinstance(column.type, UTCDateTime) and isinstance(value, date) and not isinstance(value, datetime):
         zone = ctx.tenant.timezone

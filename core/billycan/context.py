@@ -10,7 +10,7 @@ import msgspec
 import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
-from .extending import filled
+from .extending import fill_members
 from .fields import Moment
 from .ids import new_id
 from .problems import Forbidden, Invalid, RateLimited, VersionConflict
@@ -64,17 +64,17 @@ class Context:
         self.app, self.tenant_id, self.identity = app, tenant_id, identity
         self.request_id, self.path, self.if_match, self.writes = request_id, path, if_match, writes
         self.events: list[Event] = []
-        self.sent_besides: Sent | None = None  # what the body holds for plugins that extend the record
-        self.made: dict[str, list[Extends]] = {}  # new records by id, and which of those plugins keep some of them
-        self.told: tuple[Any, Any] | None = None  # the record emitted last, and as it was told of
-        # With `fields`, the kind of the records that are shown, and which of their members.
+        self.sent_besides: Sent | None = None  # members of the body for plugins that extend the record
+        self.made: dict[str, list[Extends]] = {}  # new records by id, each with the plugins that stored members of it
+        self.told: tuple[Any, Any] | None = None  # the record emitted last, and its data in the event
+        # With `fields`, the kind of the shown records and the members chosen.
         self.chosen: tuple[Any, frozenset[str]] | None = None
-        self.last: list[Asked] = []  # what is written last, in one trip with the events
-        self.counting: list[Found] | None = None  # what lists found whose rows are only counted
-        self.held: set[str] = set()  # the scopes of the key on which the answer depends
+        self.last: list[Asked] = []  # statements to run last, in one trip with the events
+        self.counting: list[Found] | None = None  # the results of lists whose rows are only counted
+        self.held: set[str] = set()  # scopes of the key that the answer depends on
         self.changed = False  # whether any record was added, changed or deleted
-        self.outdates = False  # whether what this process and its neighbours read lately is to be read anew
-        # What a plugin keeps of this call from one hook to the next, under its own name.
+        self.outdates = False  # whether the processes of this host must forget what they read lately
+        # Data of plugins that lasts from one hook to the next, by plugin.
         self.memo: dict[str, Any] = {}
         # How many records were added, by table, where they are counted at the end of a transaction of many.
         self.counted: Counter[str] | None = None
@@ -178,7 +178,7 @@ class Context:
             raise RuntimeError(f"{name}: a route that only reads changes nothing, so its handler cannot emit events")
         if name not in self.app.events:
             raise LookupError(f"no enabled plugin declares the event {name}: add it to the manifest's events")
-        self.told = data, filled(self, data)
+        self.told = data, fill_members(self, data)
         data = self.told[1]
         kind: Any = type(data)
         if unset := _unset_by_default(kind):
@@ -189,7 +189,7 @@ class Context:
         self.events.append(Event(new_id("evt"), name, self._now, msgspec.Raw(encoded)))
 
 
-@lru_cache(256)  # each invoice of a list asks for it, and it takes 2 µs
+@lru_cache(256)  # used for each invoice of a list, and it takes 2 µs
 def _day_of(time: Moment, timezone: str) -> date:
     return time.astimezone(ZoneInfo(timezone)).date()
 

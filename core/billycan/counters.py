@@ -11,7 +11,7 @@ from .context import Context
 from .db import ByCodePoint, metadata, upserts
 from .statements import Asked, Statement
 
-EVENTS = "core_events"  # whose numbers are those of a business's events
+EVENTS = "core_events"  # numbers a business's events
 counters = sa.Table(
     "core_counters",
     metadata,
@@ -79,7 +79,7 @@ def forget(ctx: Context, name: str, by: int = 1) -> None:
     _FORGET.run(ctx.db, {"of_tenant": ctx.tenant_id, "of_name": name, "fewer": by})
 
 
-def counted(name: str) -> sa.CTE:
+def advance_within(name: str) -> sa.CTE:
     """Return `advance` by one as a part of another statement, for PostgreSQL.
 
     Its column is `number`, and its parameter is `of_tenant`.
@@ -90,19 +90,19 @@ def counted(name: str) -> sa.CTE:
 
 
 @cache
-def last(name: str, tenant: str = "of_tenant") -> sa.ScalarSelect[int]:
+def last_number(name: str, tenant: str = "of_tenant") -> sa.ScalarSelect[int]:
     """Return a query for the last number given out; `tenant` is the name of its parameter."""
     own = (counters.c.tenant_id == sa.bindparam(tenant)) & (counters.c.name == name)
     return sa.select(counters.c.number).where(own).scalar_subquery()
 
 
-def skipped(ctx: Context, name: str) -> Asked:
+def skip_number(ctx: Context, name: str) -> Asked:
     """Return a statement for `at_once` that leaves a number out."""
     return _SKIP, {"tenant_id": ctx.tenant_id, "name_1": name}
 
 
 @cache
-def live(name: str) -> sa.ScalarSelect[int]:
+def live_count(name: str) -> sa.ScalarSelect[int]:
     """Return a query for the number of a tenant's records, without counting them; its parameter is `tenant_id`."""
     own = (counters.c.tenant_id == sa.bindparam("tenant_id")) & (counters.c.name == name)
     return sa.select(counters.c.live).where(own).scalar_subquery()

@@ -267,7 +267,7 @@ class Database:
         self.writer, self.reader = self._engines.writer, self._engines.reader
         for engine in [self.writer] if self.is_sqlite else [self.writer, self.reader]:  # on SQLite both are one
             sa.event.listen(engine, "handle_error", self._see_to_error)
-            sa.event.listen(engine, "before_cursor_execute", walls.look_at)
+            sa.event.listen(engine, "before_cursor_execute", walls.refuse_foreign_rows)
 
     @contextmanager
     def reading(self, tenant_id: str = "", *, across: str = "") -> Iterator[sa.Connection]:

@@ -19,7 +19,7 @@ def check_unused(
     """
     count = sa.select(sa.func.count()).select_from(table).where(own(ctx, table), refers)
     if number := ctx.db.execute(count).scalar_one():
-        raise refusal(ctx, {kind or table.name: number}, instead)
+        raise deletion_refusal(ctx, {kind or table.name: number}, instead)
 
 
 def by_foreign_keys(ctx: Context, table: sa.Table, id: str) -> dict[str, int]:
@@ -34,7 +34,7 @@ def by_foreign_keys(ctx: Context, table: sa.Table, id: str) -> dict[str, int]:
     return found
 
 
-def refusal(ctx: Context, dependents: Mapping[str, int], instead: str = "") -> Conflict:
+def deletion_refusal(ctx: Context, dependents: Mapping[str, int], instead: str = "") -> Conflict:
     """Return the refusal to delete a record that others refer to; kinds that the key may not read are not named."""
     shown = {kind: number for kind, number in sorted(dependents.items()) if ctx.may_read(kind)}
     kinds = [f"{kind.replace('_', ' ')} ({number})" for kind, number in shown.items()]

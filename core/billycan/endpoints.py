@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from . import chosen
 from .context import Context
-from .extending import Extended, filled
+from .extending import Extended, fill_members
 from .manifest import Route
 from .resources import Page
 from .states import NotPossible
@@ -69,7 +69,7 @@ class Endpoint(Struct, frozen=True):
             )
         if ctx.told and ctx.told[0] is answer:
             return ctx.told[1]
-        return filled(ctx, answer)
+        return fill_members(ctx, answer)
 
 
 def endpoint_at(app: "App", method: str, path: str) -> tuple[Endpoint, dict[str, str]] | None:

@@ -42,7 +42,7 @@ forgotten = sa.Table(
     sa.Column("event", ByCodePoint, primary_key=True),
     sa.Column("sequence", sa.BigInteger, nullable=False),
 )
-BYTES = f"{counters.EVENTS}.bytes"  # the counter of how large a tenant's log is
+BYTES = f"{counters.EVENTS}.bytes"  # the counter of the size of a tenant's log
 
 _INSERT = Insertion(events, events.c.keys())
 _KEPT = ("id", "event", "created_at", "data", "actor")
@@ -99,7 +99,7 @@ def written(ctx: Context) -> list[Asked]:
     """
     if not ctx.events:
         # Totals of lists are remembered until the next number.
-        return [counters.skipped(ctx, counters.EVENTS)] if ctx.changed else []
+        return [counters.skip_number(ctx, counters.EVENTS)] if ctx.changed else []
     size = sum(len(bytes(event.data)) for event in ctx.events)
     if len(ctx.events) == 1 and ctx.db.dialect.name == "postgresql":
         (event,) = ctx.events
@@ -171,7 +171,7 @@ def list_events(ctx: Context, query: EventQuery) -> Page[LoggedEvent]:
     beyond = [] if query.after is None else [events.c.sequence > _place(ctx, query.after, query.event)]
     page = records.rows(ctx, query, *beyond, order=[Order(events.c.sequence, not ascending)], columns=_LISTED)
     shown = [row for row in page.items if ctx.may_read(row.event)]
-    # Each may have some MiB: they are fetched only once it is known that they fit.
+    # Each may have some MiB: they are fetched only if they fit.
     check_size(sum(map(_size, shown)), shown, _size)
     asked = sa.select(events.c.id, events.c.data).where(own(ctx, events), events.c.id.in_([row.id for row in shown]))
     data = {row.id: row.data for row in ctx.db.execute(asked)} if shown else {}
@@ -210,7 +210,7 @@ def _place(ctx: Context, event_id: str, names: Sequence[str] | None) -> int:
 
 
 def _size(row: Row) -> int:
-    return int(row.size) + 200  # with what is around it
+    return int(row.size) + 200  # for the envelope around it
 
 
 def _show(row: Row, data: str | None) -> LoggedEvent:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 # By the Struct of a record, the one that has the added members too, and what adds them.
 Extensions = Mapping[Any, tuple[Any, Sequence[Extends]]]
-ADDED_BY = "__added_by__"  # where such a Struct says by their names in JSON whose members are a plugin's
+ADDED_BY = "__added_by__"  # the attribute of such a Struct that maps the JSON names of added members to plugins
 
 
 class Sent(Struct):
@@ -49,9 +49,9 @@ class Extended(Struct, frozen=True):
         own = self.own[endpoint.signature.body]
         parts: list[tuple[Extends, Any]] = []
         if isinstance(body, Patch):
-            added = {name for e in self.adds for name in members(e.takes)}
+            added = {name for e in self.adds for name in member_names(e.takes)}
             for e in self.adds:
-                if sent := {name: body.sent[name] for name in members(e.takes) if name in body.sent}:
+                if sent := {name: body.sent[name] for name in member_names(e.takes) if name in body.sent}:
                     parts.append((e, sent))
             taken: Any = Patch(own, {name: value for name, value in body.sent.items() if name not in added}, body.known)
         else:
@@ -61,7 +61,7 @@ class Extended(Struct, frozen=True):
         return taken, Sent(self.table, id, parts) if parts and is_record else None
 
 
-def filled(ctx: "Context", answer: Any) -> Any:
+def fill_members(ctx: "Context", answer: Any) -> Any:
     """Return an answer with the added members in its records; each plugin is called once for a whole page."""
     page = isinstance(answer, Page)
     records = answer.items if page else [answer]
@@ -70,7 +70,7 @@ def filled(ctx: "Context", answer: Any) -> Any:
         return answer
     kind, adds = extensions[type(records[0])]
     ids = [record.id for record in records]
-    wanted = [ctx.wants(type(records[0]), *members(e.shows)) for e in adds]
+    wanted = [ctx.wants(type(records[0]), *member_names(e.shows)) for e in adds]
     if not any(wanted):
         return answer
     asked = [[*_not_blank(ctx, e, ids)] if is_wanted else [] for e, is_wanted in zip(adds, wanted, strict=True)]
@@ -84,13 +84,13 @@ def filled(ctx: "Context", answer: Any) -> Any:
 
 def _not_blank(ctx: "Context", extends: Extends, ids: Sequence[str]) -> Iterator[str]:
     """Yield the ids, except those of new records in this request for which the plugin was sent nothing to store."""
-    is_kept = extends.takes is not None and {*members(extends.takes)} == {*members(extends.shows)}
+    is_kept = extends.takes is not None and {*member_names(extends.takes)} == {*member_names(extends.shows)}
     for id in ids:
         if not is_kept or id not in ctx.made or extends in ctx.made[id]:
             yield id
 
 
-def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool:
+def store_members(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool:
     """Let plugins store the added members of a record whose row is written; return whether any of them changed."""
     sent = ctx.sent_besides
     if new:
@@ -102,7 +102,7 @@ def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool
     for extends, part in sent.parts:
         assert extends.takes and extends.keep  # noqa: S101 - checked at the start
         now = extends.shows() if new else extends.fill(ctx, [id]).get(id) or extends.shows()
-        before = {name: getattr(now, name) for name in members(extends.takes)}
+        before = {name: getattr(now, name) for name in member_names(extends.takes)}
         after = part if new else Patch(extends.takes, part).over(before)
         if any(as_stored(getattr(after, name)) != as_stored(value) for name, value in before.items()):
             extends.keep(ctx, id, after)
@@ -112,10 +112,10 @@ def keep(ctx: "Context", table: sa.Table, id: str, *, new: bool = False) -> bool
     return changed
 
 
-def members(kind: Any) -> tuple[str, ...]:
+def member_names(kind: Any) -> tuple[str, ...]:
     """Return the names of a Struct's members; none for anything else."""
     return getattr(kind, "__struct_fields__", ())
 
 
 def _part(kind: Any, whole: Struct) -> Any:
-    return kind(**{name: getattr(whole, name) for name in members(kind)})
+    return kind(**{name: getattr(whole, name) for name in member_names(kind)})

@@ -63,9 +63,9 @@ class Text(Rule):
     def _read(self, value: Any) -> str:
         if not isinstance(value, str):
             raise RuleBroken("invalid_type", "must be text")
-        if not value.isprintable():  # which most texts are
+        if not value.isprintable():  # most texts are printable
             value = value.replace("\r\n", "\n").replace("\r", "\n")
-            # Before trimming, which would take some of them for spaces.
+            # Before trimming, which would remove some of them as spaces.
             if _CONTROL.search(value):
                 raise RuleBroken("invalid_value", "must not contain control characters")
         text: str = value.strip()
@@ -294,7 +294,7 @@ def read_instant(value: Any) -> Moment:
     except ValueError:
         raise RuleBroken("invalid_date", "must be a time that exists") from None
     moment = Moment.of(time)
-    _day(str(moment.date()))  # what is shown in UTC must be right when it is sent back
+    _day(str(moment.date()))  # the date in UTC, as shown, must be valid when it is sent back
     return moment
 
 

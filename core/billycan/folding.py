@@ -8,7 +8,7 @@ def fold(text: str) -> str:
     """Return a text as it is compared in searches and sorts: without case and accents."""
     if text.isascii():
         return text.lower()
-    # One character after the other: of many accents in a row, normalizing takes the square, only to order them.
+    # One character at a time: ordering many accents in a row takes quadratic time.
     return "".join(map(_fold_character, text))
 
 

@@ -102,7 +102,7 @@ class Importer:
             body = decode(self._tree(cells), self._endpoint.signature.body, self._endpoint.signature.shown)
             self._endpoint.run(ctx, {"body": body}, {})
             made()
-            work.tell(ctx, of_many=True)
+            work.notify_hearers(ctx, of_many=True)
         except Exception as error:
             ctx.sent_besides = None
             problem = error if isinstance(error, Problem) else ctx.app.hook.handle_error(error=error)

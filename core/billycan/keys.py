@@ -36,7 +36,7 @@ keys = sa.Table(
     sa.Column("expires_at", UTCDateTime),
     sa.Column("last_used_at", UTCDateTime),
     sa.Column("revoked_at", UTCDateTime),
-    sa.Column("made_by", ByCodePoint),  # the person, as of an event; null of one that a command made
+    sa.Column("made_by", ByCodePoint),  # the person who created it; null for one created by a command
     sa.Column("revoked_by", ByCodePoint),
 )
 
@@ -182,7 +182,7 @@ class Keys:
                 this = (keys.c.tenant_id == row.tenant_id) & (keys.c.id == row.id)
                 db.execute(sa.update(keys).where(this).values(last_used_at=now))
         except sa.exc.SQLAlchemyError as error:
-            # Who only reads is served although nothing can be written, as on a full disk.
+            # Callers that only read are served even if nothing can be written, as on a full disk.
             log.warning("the use of %s could not be noted: %s", row.id, reason(error))
 
 

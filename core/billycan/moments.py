@@ -11,7 +11,7 @@ _TWO = [f"{number:02}" for number in range(60)]
 class Moment(datetime):
     """A point in time in UTC, to the millisecond; printed with `.mmm` only when that is not zero."""
 
-    __slots__ = ("_text",)  # as it is printed, once that is known
+    __slots__ = ("_text",)  # the printed form, once it is known
     _text: str
 
     @classmethod

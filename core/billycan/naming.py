@@ -29,7 +29,7 @@ def names_of(column: sa.Column[str]) -> LockingNames:
     table = column.table
 
     named = sa.select(table.c.id, column)
-    # In one order, so that nobody waits for somebody who waits.
+    # In one order, to avoid deadlocks.
     in_order = named.order_by(table.c.id).with_for_update(read=True, key_share=True)
     found, locked = ByIds(named, table.c.id), ByIds(in_order, table.c.id)
 

@@ -17,7 +17,7 @@ def take_turns(ctx: Context) -> None:
     They reach both ways, so each would lock its own row and wait for the other's. Call it before locking a row that
     such a write may wait for. SQLite has one writer anyway.
     """
-    if ctx.writes and ctx.db.dialect.name == "postgresql":  # what only reads waits for nobody
+    if ctx.writes and ctx.db.dialect.name == "postgresql":  # reads need not wait
         _TAKE_TURNS.all(ctx.db, {"name": f"neighbours {ctx.tenant_id}"})
 
 

@@ -22,7 +22,7 @@ from .searching import is_narrowed
 from .statements import Statement
 
 DEFAULT_PER_PAGE = 25
-MOST_PAGE_BYTES = 8 * 1024 * 1024  # of a page as JSON; a single record is shown whatever its size
+MOST_PAGE_BYTES = 8 * 1024 * 1024  # the most of a page as JSON; a single record may be larger
 _TOTAL, _TOLD = "list_total", "list_told"
 _MOST_TOTALS, _MOST_REMEMBERED = 1_000, timedelta(minutes=1)
 
@@ -86,7 +86,7 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
     page = query.page or 1
     offset = (page - 1) * per_page
     rows = _rows(ctx, found, query, _Form(found.order, per_page + 1, counts=True, skips=bool(offset)), offset=offset)
-    # The total comes along with the rows; an empty first page says that it is 0, and only a later one must ask.
+    # Each row has the total; an empty first page means 0, and only an empty later page must count.
     total = 0
     if rows:
         total = rows[0][-1]
@@ -98,7 +98,7 @@ def paginate(ctx: Context, found: Found, query: Paging) -> Page[sa.Row[Any]]:
 def check_size(size: int, records: Sequence[Any], size_of: Callable[[Any], int]) -> None:
     """Refuse a page of records that are too large together; a single record never is."""
     if size > MOST_PAGE_BYTES and len(records) > 1:
-        # As many as fit even if each is as large as the largest.
+        # As many as fit if all were as large as the largest.
         raise page_too_large(len(records), MOST_PAGE_BYTES // max(1, *map(size_of, records)))
 
 
@@ -174,7 +174,7 @@ class _Form(msgspec.Struct, frozen=True):
     nulls_first: bool = False
 
 
-def totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
+def count_totals(ctx: Context, lists: Sequence[Found]) -> list[int]:
     """Count the rows of several lists in one statement; remembered totals are not counted again."""
     if not lists:
         return []
@@ -297,7 +297,7 @@ class _Expression:
         found = condition._generate_cache_key()
         self.condition, self.binds = condition, list(found.bindparams) if found else []
         self.key = found.key if found else None
-        # A list of values is written out by SQLAlchemy, for each number of them anew.
+        # SQLAlchemy compiles a list of values anew for each number of values.
         self.is_plain = found is not None and not any(bind.expanding or bind.callable for bind in self.binds)
 
     def __eq__(self, other: object) -> bool:
@@ -464,7 +464,7 @@ def _same(o: Order, key: Any) -> sa.ColumnElement[bool]:
 def _signer(ctx: Context, found: Found, query: Paging) -> Signer:
     """Return a signer for this tenant, path, filters and sort alone; cursors signed with old secrets stay valid."""
     asked = {k: str(v) for k, v in msgspec.structs.asdict(query).items() if v is not None and k not in STEERING}
-    # The columns too: a release may have given a sort other keys.
+    # Sign the columns, too: another release may sort by other keys.
     keys = [str(o.column.name) for o in found.order]
     bound = [ctx.tenant_id, ctx.path, query.sort, keys, sorted(asked.items())]
     return _signer_of(tuple(ctx.app.secrets), msgspec.json.encode(bound))
@@ -478,7 +478,7 @@ def _signer_of(secrets: tuple[str, ...], bound: bytes) -> Signer:
 
 def _read(ctx: Context, found: Found, query: Paging) -> Any:
     try:
-        # Not by a Serializer of itsdangerous, which takes ten times as long.
+        # Not with itsdangerous' Serializer, which takes ten times as long.
         payload = _signer(ctx, found, query).unsign((query.cursor or "").encode(errors="replace"))
         return msgspec.json.decode(base64_decode(payload))
     except BadData:

@@ -47,7 +47,7 @@ class Home:
                 for path, (title, text) in links.items()
             ]
             body = _CALL.format(url=escape(self.app.public_url), links="".join(items))
-            write(resp, "billycan", "The JSON API for small business in Australia.", body)
+            write_page(resp, "billycan", "The JSON API for small business in Australia.", body)
             return
         data = {"links": [self.app.public_url + path for path in links]}
         resp.data = wire.encode(self.app.hook.envelope(data=data, page=None, problem=None))
@@ -65,14 +65,14 @@ def is_person(req: falcon.Request) -> bool:
     return req.client_prefers((falcon.MEDIA_JSON, falcon.MEDIA_HTML)) == falcon.MEDIA_HTML
 
 
-def refuse(resp: falcon.Response, problem: Problem) -> None:
+def write_refusal(resp: falcon.Response, problem: Problem) -> None:
     """Write a refusal as a page; the caller sets its status and headers."""
     title = "There is no page here" if problem.status == 404 else "That did not work"
     text = "Please check the address." if problem.status == 404 else problem.message
-    write(resp, title, text, f"<p>Request <code>{escape(problem.request_id or '')}</code></p>")
+    write_page(resp, title, text, f"<p>Request <code>{escape(problem.request_id or '')}</code></p>")
 
 
-def write(resp: falcon.Response, title: str, text: str, body: str) -> None:
+def write_page(resp: falcon.Response, title: str, text: str, body: str) -> None:
     """Write a page without scripts, in light or dark as the reader prefers; `body` is HTML."""
     resp.text = Template(_PAGE).substitute(title=escape(title), text=escape(text), body=body)
     resp.content_type = falcon.MEDIA_HTML

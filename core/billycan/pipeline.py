@@ -15,7 +15,7 @@ import sqlalchemy as sa
 
 from . import calls, chosen, paths, people, wire
 from .db import reason
-from .defaults import envelope, refusal
+from .defaults import envelope, rate_limit_refusal
 from .endpoints import Endpoint
 from .manifest import Answered, Route
 from .problems import (
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("billycan")
 
-STATE = "billycan.state"  # where in the WSGI environment the pipeline keeps what it knows of a request
-SHARE = "billycan.share"  # and what it holds of its business's share
+STATE = "billycan.state"  # the key in the WSGI environment of the pipeline's record of a request
+SHARE = "billycan.share"  # the key of its part of its business's share
 MOST_HEADERS_BYTES = 32_768  # in all: of hundreds of KB to read some of them takes a second, before anybody is counted
-_RECENT_SECONDS = 1.0  # what is known of a caller may be that old anyway
+_RECENT_SECONDS = 1.0  # the caller's record may be that old anyway
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._~-]{1,128}")
 
 
@@ -84,7 +84,7 @@ class Pipeline:
         found = self.find(req.path) if canonical else None
         template = state.template = found[-1] if found else ""
         if found and template in self.app.page_paths:
-            state.page = found[0]  # pages know their visitors by other means, and have allowances of their own
+            state.page = found[0]  # pages identify visitors and count visits themselves
             return
         endpoint = self.endpoint(req, found)
         self.admit(req, needs_key=paths.is_of_the_api(req.path) and not (endpoint and endpoint.route.public))
@@ -114,9 +114,9 @@ class Pipeline:
         state.allowance = hook.rate_limit(
             app=self.app, identity=state.identity, address=address, now=state.at.timestamp()
         )
-        # A failure of ours, such as a database that is away, is said as such: nobody could be told apart meanwhile.
+        # A failure of our own, such as an unreachable database, is no 401: callers cannot be identified meanwhile.
         if not state.allowance.allowed and (refused is None or isinstance(refused, Problem)):
-            raise refusal(state.allowance)
+            raise rate_limit_refusal(state.allowance)
         if refused:
             raise refused
         if state.tenant_id:
@@ -126,7 +126,7 @@ class Pipeline:
         """Redirect from a page's path with a final slash to the page; raise RouteNotFound for any other spelling."""
         found = self.find(req.path.removesuffix("/")) if paths.is_canonical(path) else None
         template = found[-1] if found else ""
-        # Nothing that was sent is sent back: a path with a parameter is not redirected.
+        # The client's own text is never sent back, so a path with a parameter is not redirected.
         if req.method not in ("GET", "HEAD") or template not in self.app.page_paths or "{" in template:
             raise RouteNotFound
         resp.status, resp.location, resp.complete = falcon.HTTP_308, f"../{template.rpartition('/')[2]}", True
@@ -134,7 +134,7 @@ class Pipeline:
     def respond(self, req: falcon.Request, resp: falcon.Response, endpoint: Endpoint, params: dict[str, str]) -> None:
         """Answer an HTTP request."""
         state = req.context
-        # Whatever way the request took: nothing runs for nobody but what is declared public.
+        # However the request came here, only public routes run without a caller.
         if state.identity is None and not endpoint.route.public:
             raise Unauthenticated
         tenant_id = state.tenant_id if state.identity else ""
@@ -151,10 +151,10 @@ class Pipeline:
             takes_json=req.client_accepts_json,
             prefers_csv="csv" in req.accept and req.client_prefers([falcon.MEDIA_JSON, "text/csv"]) == "text/csv",
         )
-        answer = calls.answer(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
+        answer = calls.answer_call(self.app, call, self.preferred(req, endpoint), params, state.identity, tenant_id)
         resp.status, resp.data = answer.status, answer.body
         if answer.pieces is not None and req.method == "HEAD":
-            calls.close(answer.pieces)
+            calls.close_pieces(answer.pieces)
         elif answer.pieces is not None:
             resp.data, resp.stream = None, answer.pieces
         resp.set_headers(
@@ -171,7 +171,7 @@ class Pipeline:
 
     def pieces(self, req: falcon.Request, most: int) -> Iterator[bytes]:
         """Yield the body as it arrives; check at its end as `read_body` does."""
-        yield from wire.pieces(req, most)
+        yield from wire.read_pieces(req, most)
         self.check_still_there(req)
 
     def check_still_there(self, req: falcon.Request) -> None:
@@ -206,7 +206,7 @@ class Pipeline:
         if caching:
             resp.set_header("Cache-Control", caching)
         if self.gives_notice and (endpoint := self.endpoint(req, self.find(req.path))):
-            # On its refusals too: most of them are made before it is chosen.
+            # On refusals, too: most of them happen before the route is chosen.
             for name, value in _notice(endpoint.route).items():
                 resp.append_header(name, value)
         seconds = time.perf_counter() - req.context.began
@@ -241,7 +241,7 @@ class Pipeline:
             req.context.problem = problem
             self.show(req, resp, problem)
         except Exception:
-            # Whatever a plugin does to errors, the client is told in core's own words.
+            # If a plugin's hook fails, the client gets core's own message.
             log.exception("request %s failed, and so did its answer", request_id)
             problem = req.context.problem = Problem()
             problem.request_id = request_id
@@ -255,7 +255,7 @@ class Pipeline:
         if refuse := getattr(req.context.page, "refuse", None):
             refuse(resp, problem)
         elif not paths.is_of_the_api(req.path) and people.is_person(req):
-            people.refuse(resp, problem)
+            people.write_refusal(resp, problem)
         else:
             resp.text, resp.data = None, wire.encode(self.app.hook.envelope(data=None, page=None, problem=problem))
             resp.content_type = falcon.MEDIA_JSON
@@ -277,7 +277,7 @@ class Outer:
         self.web = web
 
     def __call__(self, environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-        # An unheard-of method is one that nothing takes; Falcon would refuse some of them before the pipeline begins.
+        # An unknown method is one that no route takes; Falcon would refuse some before the pipeline begins.
         if environ["REQUEST_METHOD"] not in falcon.HTTP_METHODS:
             environ["REQUEST_METHOD"] = "TRACE"
         try:
@@ -288,7 +288,7 @@ class Outer:
             log.exception("request %s failed beyond its handler", problem.request_id)
             body = [wire.encode({"data": None, "pagination": None, "error": problem.as_error()})]
             headers |= {"Content-Type": "application/json", "Content-Length": str(len(body[0]))}
-            # A server that was given a head already, and has not sent it, takes another only with the error.
+            # A server that has a head but has not sent it accepts another only with the error.
             start_response("500 Internal Server Error", [*headers.items()], sys.exc_info())
         share = environ.get(SHARE)
         return _Held(body, share) if share else body
@@ -305,7 +305,7 @@ class _Held:
 
     def close(self) -> None:
         try:
-            calls.close(self._body)
+            calls.close_pieces(self._body)
         finally:
             self._share.leave()
 

@@ -50,12 +50,12 @@ def structs_within(hint: Any) -> Iterator[type[Struct]]:
                 waiting += [field.type for field in msgspec.structs.fields(part)]
 
 
-def length(limits: Meta | None) -> tuple[int, int | None]:
+def length_limits(limits: Meta | None) -> tuple[int, int | None]:
     """Return the least and the most length that limits allow."""
     return (limits.min_length or 0, limits.max_length) if limits else (0, None)
 
 
-def of_plain(kind: Any, limits: Meta | None = None) -> Callable[[Any], Any]:
+def plain_reader(kind: Any, limits: Meta | None = None) -> Callable[[Any], Any]:
     """Return a reader of a type that has no rule of ours."""
     if get_origin(kind) is Annotated:
         kind, rule, limits = parts(kind)
@@ -124,7 +124,7 @@ def _bounds(limits: Meta) -> Iterator[tuple[Callable[[Any], bool], str, str]]:
         yield lambda v: v > above, "out_of_range", f"must be above {above}"
     if below is not None:
         yield lambda v: v < below, "out_of_range", f"must be below {below}"
-    fewest, longest = length(limits)
+    fewest, longest = length_limits(limits)
     if fewest:
         yield lambda v: len(v) >= fewest, "required", f"must have at least {fewest} character{'s' * (fewest > 1)}"
     if longest is not None:

@@ -8,8 +8,8 @@ import msgspec
 if TYPE_CHECKING:
     from .context import Context
 
-MOST_FAULTS = 100  # that one answer tells
-MOST_SHOWN = 100  # characters of a name the client made up, when it is told of it
+MOST_FAULTS = 100  # in one answer
+MOST_SHOWN = 100  # characters of a client's own name in a message
 
 
 class Fault(msgspec.Struct, frozen=True):
@@ -96,7 +96,7 @@ class Forbidden(Problem):
 
 
 class NotFound(Problem):
-    # One sentence for every id that is not the caller's to see: another tenant's, unknown or malformed.
+    # One message for every id that the caller cannot see: another tenant's, unknown or malformed.
     status, type, code = 404, "not_found", "resource_not_found"
     message = "There is no record with this id."
 

@@ -15,7 +15,7 @@ from .resources import STEERING
 
 T = TypeVar("T")
 MOST_VALUES = 100  # of one parameter, separated by commas: each may become a condition of the query
-MOST_METADATA = 10  # filters by metadata in a query: each reads all metadata of every record that the others leave
+MOST_METADATA = 10  # metadata filters in a query: each reads the metadata of every record that the others leave
 
 
 def decode_query(query: str | Mapping[str, Any], kind: type[T], ids: Mapping[str, str] | None = None) -> T:

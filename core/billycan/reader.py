@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args, get_origin
 import msgspec
 from msgspec import Meta, Struct, UnsetType
 
-from .plain import is_struct, length, of_plain, options, parts
+from .plain import is_struct, length_limits, options, parts, plain_reader
 from .problems import MOST_FAULTS, MOST_SHOWN, Fault, Invalid, RuleBroken
 
 T = TypeVar("T")
@@ -99,7 +99,7 @@ class ListOf:
 
     def __init__(self, item: "Reader", limits: Meta | None, make: Callable[[Any], Any]) -> None:
         self.item, self.make = item, make
-        self.least, self.most = length(limits)
+        self.least, self.most = length_limits(limits)
 
     def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:
         if not isinstance(value, list | tuple):
@@ -142,7 +142,7 @@ class MapOf:
 
     def __init__(self, key: Callable[[Any], Any], value: "Reader", limits: Meta | None) -> None:
         self.key, self.value = key, value
-        self.least, self.most = length(limits)
+        self.least, self.most = length_limits(limits)
 
     def read(self, value: Any, path: str, keys: tuple[str, ...], walk: Walk, partial: bool) -> Any:
         if not isinstance(value, dict):
@@ -289,8 +289,8 @@ def compiled(kind: Any, shown: Any = None) -> Reader:
         return ListOf(compiled(item, _item_of(shown)), limits, origin)
     if origin is dict:
         key, value = get_args(kind) or (str, Any)
-        return MapOf(of_plain(key), compiled(value), limits)
-    return Leaf(of_plain(kind, limits))
+        return MapOf(plain_reader(key), compiled(value), limits)
+    return Leaf(plain_reader(kind, limits))
 
 
 @cache

@@ -10,10 +10,10 @@ import sqlalchemy as sa
 from msgspec import UNSET, Struct
 
 from . import counters, dependents
-from .conditions import bounded, has_text, is_number, search_condition, texts
+from .conditions import bound_condition, has_text, is_number, search_condition, stored_texts
 from .context import Context
 from .db import own
-from .extending import keep
+from .extending import store_members
 from .folding import digits_of, fold
 from .ids import new_id
 from .naming import Names
@@ -27,7 +27,7 @@ from .statements import Asked, Row, Statement, at_once
 
 T = TypeVar("T", bound=Struct)
 Filter = Callable[[Context, Any], sa.ColumnElement[bool]]
-_MOST_ORDERS = 256  # that are kept of those that lists were asked for in
+_MOST_ORDERS = 256  # cached sort orders of lists
 
 
 class Records(Generic[T]):
@@ -66,7 +66,7 @@ class Records(Generic[T]):
         table.info.setdefault("filters", {})[shows] = [*(filters or {})]
         table.info["points_at"] = {**(neighbours.plugins if neighbours else {}), **(points_at or {})}
         self.references, self.search, self.filters = references or {}, search, filters or {}
-        # Without a foreign key only a lock keeps what is referred to from being deleted meanwhile.
+        # Without a foreign key only a lock keeps the referenced record from being deleted meanwhile.
         self._locks = {
             name: {"lock": True}
             for name, names in self.references.items()
@@ -82,11 +82,11 @@ class Records(Generic[T]):
         self._members = set(shows.__struct_fields__)
         self._not_columns = self._members - {*table.c.keys(), *self.references, "allowed_actions"}
         self._by_id_locked = Statement(_by_id(table).with_for_update())
-        insert, counted = sa.insert(table).returning(table), counters.counted(table.name)
+        insert, counted = sa.insert(table).returning(table), counters.advance_within(table.name)
         self._insert = Statement(insert)
         within = insert.values(self._numbered(sa.select(counted.c.number).scalar_subquery())).add_cte(counted)
         after = insert.values(self._numbered(sa.bindparam("of_number", type_=sa.BigInteger)))
-        # SQLite writes nothing within another statement, and SQLAlchemy forgets there what Python gives by default.
+        # SQLite cannot write within another statement, and SQLAlchemy drops Python defaults there.
         self._counts_before = {"sqlite"}
         if any(column.default is not None for column in table.c):
             self._counts_before, within = {"sqlite", "postgresql"}, after
@@ -179,14 +179,14 @@ class Records(Generic[T]):
         `columns` are the columns to fetch if not all, besides those of the order; pass the same tuple each time.
         """
         conditions = [*where, *self._conditions(ctx, query)]
-        live = None if conditions else counters.live(self.table.name)
+        live = None if conditions else counters.live_count(self.table.name)
         asked = self._order(type(query), query.sort)  # checks `sort` even where the order is given
         order = tuple(order) or asked
         if columns:
             names = {column.key for column in columns}
             columns = (*columns, *(o.column for o in order if o.column.key not in names))
         remembers = self.remembers and conditions and not where and not ctx.writes
-        told = counters.last(counters.EVENTS, "tenant_id") if remembers else None
+        told = counters.last_number(counters.EVENTS, "tenant_id") if remembers else None
         found = Found(self.table, ctx.tenant_id, conditions, order, live, columns, told)
         page: Page[Row] = ctx.app.hook.paginate(ctx=ctx, found=found, query=query)
         return page
@@ -214,7 +214,7 @@ class Records(Generic[T]):
                 values["of_number"] = counters.advance(ctx, self.table.name)
         ctx.changed = True
         row: Row = at_once(ctx.db, (insert, values), *beside)[0][0]
-        keep(ctx, self.table, row.id, new=True)
+        store_members(ctx, self.table, row.id, new=True)
         return row
 
     def save(self, ctx: Context, row: Row, *, touch: bool = False, **values: Any) -> Row:
@@ -223,7 +223,7 @@ class Records(Generic[T]):
         `touch` says that something else that belongs to the record changed.
         """
         before = row._mapping
-        touch = keep(ctx, self.table, row.id) or touch
+        touch = store_members(ctx, self.table, row.id) or touch
         values = {name: as_stored(value) for name, value in values.items()}
         changed = {name: value for name, value in values.items() if before[name] != value}
         if not changed and not touch:
@@ -237,11 +237,11 @@ class Records(Generic[T]):
     def delete(self, ctx: Context, row: Row) -> Deleted:
         """Delete a locked row; raise Conflict `has_dependents`, with what can be done instead, if any refer to it."""
         try:
-            with ctx.db.begin_nested():  # PostgreSQL would answer no further question
+            with ctx.db.begin_nested():  # after an error, PostgreSQL refuses further statements
                 ctx.db.execute(sa.delete(self.table).where(own(ctx, self.table), self.table.c.id == row.id))
         except sa.exc.IntegrityError:
             found = dependents.by_foreign_keys(ctx, self.table, row.id)
-            raise dependents.refusal(ctx, found, self._instead(row)) from None
+            raise dependents.deletion_refusal(ctx, found, self._instead(row)) from None
         ctx.changed = True
         counters.forget(ctx, self.table.name)
         return Deleted(row.id)
@@ -349,8 +349,8 @@ class Records(Generic[T]):
         sorted_by = {name: values[of] for name, of in self._folded.items()}
         derived = {name: None if text is None else fold(text) for name, text in sorted_by.items()}
         if self.search:
-            found = [text for name in self.search for text in texts(values.get(name))]
-            # With Australia's prefix as it is written, too: a client may look for either.
+            found = [text for name in self.search for text in stored_texts(values.get(name))]
+            # Also with Australia's prefix as written: a client may search for either.
             numbers = {d for t in found if is_number(t) for d in (digits_of(t), digits_of(t.replace("+", "")))}
             derived["search_text"] = "\n".join([*map(fold, found), *sorted(numbers)])
         return derived
@@ -371,10 +371,10 @@ class Records(Generic[T]):
             elif name == "metadata":
                 yield from (has_text(self.table.c.metadata, ctx, key, text) for key, text in value.items())
             elif name == "updated_since":
-                yield bounded(ctx, self.table.c.updated_at, "from", value)
+                yield bound_condition(ctx, self.table.c.updated_at, "from", value)
             elif name.endswith(("_from", "_to")):
                 column, _, bound = name.rpartition("_")
-                yield bounded(ctx, self.table.c[column], bound, value)
+                yield bound_condition(ctx, self.table.c[column], bound, value)
             else:
                 yield Condition(self.table.c[name], eq, tuple(value) if isinstance(value, list) else (value,))
 

@@ -225,7 +225,7 @@ class Replay:
             else:
                 ctx.db.exec_driver_sql(text, [tuple(row) if isinstance(row, list) else row for row in values])
         ctx.events = self._last
-        work.tell(ctx, of_many=True)
+        work.notify_hearers(ctx, of_many=True)
         ctx.events = []
         for name, by in sorted(self._counted.items()):
             counters.advance(ctx, name, by)

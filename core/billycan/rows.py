@@ -21,7 +21,7 @@ def records_of(kind: type[T], rows: Sequence["Row"], beside: Iterable[Mapping[st
     records: list[T] = []
     names: tuple[str, ...] | None = None
     for row, members in zip(rows, beside, strict=True):
-        if names != (*members,):  # which is so once: what is beside them is alike
+        if names != (*members,):  # true once for a list, since all its rows have the same names
             names = (*members,)
             make = _maker(kind, row._fields, names)
         records.append(make(row, members))

@@ -17,8 +17,8 @@ from .context import Context
 from .folding import fold
 from .statements import Statement
 
-MOST = 5_000  # Where more rows may hold a text, it takes longer to fetch them one by one than to read all of them.
-_MOST_TRIGRAMS = 32  # of a text that are looked up: what they find is read anyway
+MOST = 5_000  # If more rows may hold a text, reading all rows is quicker than fetching them one by one.
+_MOST_TRIGRAMS = 32  # looked up for a text: the rows found are read anyway
 _RANGE = 1 << 32  # the numbers of one tenant's rows
 
 
@@ -26,7 +26,7 @@ class FoundIds(sa.Text):
     """The type of a parameter with the ids that the index found."""
 
 
-def narrowed(
+def narrow_condition(
     ctx: Context, table: sa.Table, texts: Iterable[str], condition: sa.ColumnElement[bool]
 ) -> sa.ColumnElement[bool]:
     """Restrict a condition that needs one of the texts in `search_text` to the rows that the index finds."""
@@ -64,7 +64,7 @@ def drop(connection: sa.Connection, table: str) -> None:
         connection.exec_driver_sql(f'DROP TABLE IF EXISTS "{name}"')
 
 
-def unindexed(connection: sa.Connection, tables: Iterable[str]) -> list[str]:
+def unindexed_tables(connection: sa.Connection, tables: Iterable[str]) -> list[str]:
     """List the tables that exist without an index, or lost its triggers when they were made anew."""
     columns: Any = [sa.column(name) for name in ("type", "name", "tbl_name")]
     kept = sa.select(*columns).select_from(sa.table("sqlite_master"))
@@ -110,7 +110,7 @@ def _query(table: str) -> Statement:
         index.c.rowid < first + sa.literal_column(str(_RANGE)),
     )
     found = matching.limit(sa.literal_column(str(MOST + 1)))
-    # By an expression, or SQLite would read all rows of the tenant instead of those that were found.
+    # As an expression, or SQLite would read all rows of the tenant instead of those found.
     own = rows.c.tenant_id.op("||")(sa.literal_column("''")) == tenant_id
     return Statement(sa.select(rows.c.id).where(rows.c.place.in_(found), own))
 

@@ -76,11 +76,11 @@ def csv_reply(filename: str, columns: Sequence[str], rows: Iterable[Sequence[Any
     numbers stay as they are.
     """
     return Reply(
-        written([columns, *rows]), MEDIA_TYPE, {"Content-Disposition": f'attachment; filename="{filename}.csv"'}
+        write_rows([columns, *rows]), MEDIA_TYPE, {"Content-Disposition": f'attachment; filename="{filename}.csv"'}
     )
 
 
-def written(rows: Iterable[Iterable[Any]]) -> bytes:
+def write_rows(rows: Iterable[Iterable[Any]]) -> bytes:
     """Return rows as lines of CSV."""
     out = io.StringIO(newline="")
     csv.writer(out).writerows([cell(value) for value in row] for row in rows)

@@ -45,7 +45,7 @@ class Statement:
         self._statement, self._by_dialect = statement, by_dialect
         self._varying = frozenset(varying)
         self._forms: dict[Any, _Form] = {}
-        # What an INSERT or UPDATE writes follows from what it is given.
+        # The columns of an INSERT or UPDATE follow from its parameters.
         written = [s for s in (statement, *by_dialect.values()) if isinstance(s, sa.Insert | sa.Update)]
         self._varies = any(isinstance(s, sa.Update) or s.select is None for s in written)
 
@@ -112,7 +112,7 @@ def _sent(
     """Run these on PostgreSQL and return their rows."""
     sent = [form.sent(db, given) for form, given in forms]
     try:
-        results = postgres.trip(db, sent, commits=commits)
+        results = postgres.send_statements(db, sent, commits=commits)
         return [form.fetched(result, db.dialect) for (form, _), result in zip(forms, results, strict=False)]
     except BaseException as error:  # noqa: BLE001 - SQLAlchemy raises it anew, as what it means
         db._handle_dbapi_exception(error, forms[0][0].text, None, None, None)
@@ -193,7 +193,7 @@ class Insertion:
         return self._at_once._ready(db, {"tenant_id": tenant_id, "rows": _json(made).decode()})
 
 
-_json = msgspec.json.Encoder(enc_hook=str).encode  # a Moment is written as it is shown
+_json = msgspec.json.Encoder(enc_hook=str).encode  # a Moment is written in its printed form
 
 
 def _to_json(kind: Any, dialect: Dialect) -> Any:
@@ -213,7 +213,7 @@ class _Form:
         assert isinstance(compiled, SQLCompiler)  # noqa: S101 - it is no DDL
         self.compiled, self.text = compiled, str(compiled)
         self.options = statement.get_execution_options()
-        # Lists that are expanded and defaults that Python works out are left to SQLAlchemy.
+        # Expanding lists and Python-side defaults are left to SQLAlchemy.
         changed = (compiled.post_compile_params, compiled.literal_execute_params)
         self.is_plain = not any((*changed, compiled.insert_prefetch, compiled.update_prefetch))
         self.fixed: dict[str, Any] = {}  # values that are part of the statement
@@ -230,7 +230,7 @@ class _Form:
         self.numbered, self.names = _numbered(self.text) if self.order is None else (b"", [])
         self.anew = postgres.PLANNED_ANEW in self.options
         self.make_row: Any = None  # of a tuple of values
-        # What converts values, the places of its columns, and whether it may make one object of equal values.
+        # Converters, each with the places of its columns, and whether equal values may share an object.
         self.converts: list[tuple[Any, list[int], bool]] = []
 
     def sent(self, db: sa.Connection, parameters: Mapping[str, Any]) -> Sent:
@@ -308,12 +308,12 @@ class _Form:
         for i, (column, kind) in enumerate(zip(columns, kinds, strict=True)):
             if convert := _converter(column.type, kind, dialect):
                 places.setdefault((convert, kind), []).append(i)
-        # Not of numerics: those that are equal may have different numbers of decimals.
+        # Not for numerics: equal ones may have different numbers of decimals.
         self.converts = [
             (convert, of, kind != _NUMERIC and isinstance(columns[of[0]].type, Decimals | UTCDateTime))
             for (convert, kind), of in places.items()
         ]
-        # The very names that Structs have for their members: others are compared letter by letter for each value.
+        # Interned, as Structs' member names are: other strings are compared letter by letter for each value.
         self.make_row = partial(tuple.__new__, _row_of(tuple(intern(str(column.keyname)) for column in columns)))
 
     def rows(self, found: list[Any]) -> list[Row]:

@@ -15,7 +15,7 @@ from .problems import MOST_SHOWN, BadRequest, PayloadTooLarge, Timeout, Unsuppor
 
 MOST_BYTES = 1024 * 1024
 MOST_DEPTH = 32
-MOST_CONTAINERS = 20_000  # lists and objects, of which 1 MiB could hold so many that they take a second
+MOST_CONTAINERS = 20_000  # lists and objects; 1 MiB could hold so many that they take a second
 PIECE_BYTES = 64 * 1024
 _TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
 
@@ -53,7 +53,7 @@ def read_bytes(req: falcon.Request, most: int) -> bytes:
     return raw
 
 
-def pieces(req: falcon.Request, most: int) -> Iterator[bytes]:
+def read_pieces(req: falcon.Request, most: int) -> Iterator[bytes]:
     """Yield the body's bytes piece by piece as they arrive; raise PayloadTooLarge for a length beyond `most`."""
     if (req.get_header("Content-Encoding") or "identity").lower() != "identity":
         raise UnsupportedMediaType("Send the bytes as they are, without a Content-Encoding.")
@@ -131,7 +131,7 @@ def _number(text: str) -> Decimal:
     try:
         return Decimal(text)
     except InvalidOperation:
-        return Decimal("Infinity")  # an exponent beyond all sense; fails the range check like any other
+        return Decimal("Infinity")  # an absurd exponent; the value fails the range check
 
 
 def _integer(text: str) -> int | Decimal:

@@ -25,7 +25,7 @@ from billycan import Manifest
 from billycan.app import App, build
 from billycan.fields import Moment
 from billycan.starting import settings
-from billycan.starting.command import to_type
+from billycan.starting.command import command_line
 from billycan.testing import SECRET, Client
 from billycan.tools import cli
 from billycan.tools.doctor import Finding
@@ -604,7 +604,7 @@ def test_what_is_said_to_type_works_where_it_is_pasted(tmp_path, monkeypatch, pa
     monkeypatch.setattr(sys, "executable", str(own / ".venv" / "bin" / "python"))
     monkeypatch.setenv("PATH", path.format(own=own))
     monkeypatch.chdir(here.format(own=own))
-    said = to_type("migrate")
+    said = command_line("migrate")
     assert said == typed.format(own=own)
     look = ["/bin/sh", "-c", f"command -v {said.removesuffix(' migrate')}"]
     pasted = subprocess.run(look, capture_output=True, text=True, check=True)

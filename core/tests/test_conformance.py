@@ -521,7 +521,7 @@ def test_a_readme_that_is_behind_is_found(make_app):
 
 @pytest.mark.either
 def test_a_key_that_is_not_remembered_is_found(make_app, monkeypatch):
-    monkeypatch.setattr(idempotency, "replay", lambda ctx, key, request: None)
+    monkeypatch.setattr(idempotency, "replay_answer", lambda ctx, key, request: None)
     with pytest.raises(AssertionError):
         run("an_idempotency_key_makes_one_record", make_app("assets", "contacts"), make_app)
 

@@ -92,8 +92,8 @@ def full(monkeypatch):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def start():
-        monkeypatch.setattr(limits, "reserve", fail)
-        monkeypatch.setattr(counts, "reserve", fail)
+        monkeypatch.setattr(limits, "reserve_bytes", fail)
+        monkeypatch.setattr(counts, "reserve_bytes", fail)
 
     return start
 

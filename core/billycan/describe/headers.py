@@ -48,7 +48,7 @@ WITH: dict[type[problems.Problem], tuple[str, ...]] = {
 }
 
 
-def of_notice(goes: bool) -> Json:
+def deprecation_headers(goes: bool) -> Json:
     """Return the headers of a deprecated route; `goes` tells whether it has a date for its removal."""
     since = {
         "description": "When the route was deprecated, in Unix seconds after an @ (RFC 9745).",
@@ -63,7 +63,7 @@ def of_notice(goes: bool) -> Json:
     return {"Deprecation": since} | ({"Sunset": until} if goes else {})
 
 
-def headers_named(names: Iterable[str]) -> Json:
+def pick_headers(names: Iterable[str]) -> Json:
     """Return the headers with these names."""
     return {name: ref("headers", name) for name in names}
 

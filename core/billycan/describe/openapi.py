@@ -20,10 +20,10 @@ from ..plain import options
 from ..resources import Empty, Reply
 from ..wire import encode, parse
 from .codes import every_code
-from .headers import ALWAYS, HEADERS, WITH, headers_named, of_notice, ref
-from .parameters import PARAMETERS, parameters, reads_body, shows_version
-from .refusals import errors, named, refusals
-from .schemas import NULL, Json, Schemas, without
+from .headers import ALWAYS, HEADERS, WITH, deprecation_headers, pick_headers, ref
+from .parameters import PARAMETERS, describe_parameters, reads_body, shows_version
+from .refusals import example_errors, find_refusals, named_words
+from .schemas import NULL, Json, Schemas, without_key
 
 if TYPE_CHECKING:
     from ..app import App
@@ -114,7 +114,7 @@ class Examples(Struct):
 _documents: "WeakKeyDictionary[App, Json]" = WeakKeyDictionary()
 
 
-def document(app: "App") -> Json:
+def describe_api(app: "App") -> Json:
     """Return the OpenAPI document of every mounted route; it is built once for each app."""
     if app not in _documents:
         _documents[app] = _Document(app).whole()
@@ -134,7 +134,7 @@ class _Document:
             [Empty, *(s.body for s in signatures if s.body)], [Pagination, ErrorEnvelope, *answers, *events]
         )
         self.examples = {name: _recorded(manifest.examples) for name, manifest in app.parts.items()}
-        self.errors = errors(app) | {k: v for found in self.examples.values() for k, v in found.errors.items()}
+        self.errors = example_errors(app) | {k: v for found in self.examples.values() for k, v in found.errors.items()}
         self.codes = every_code(app)
         self.responses: dict[str, Json] = {}
         self.links: dict[str, Json] = {}
@@ -169,9 +169,9 @@ class _Document:
         summary, description = _words(endpoint)
         responses = {str(route.status): self.answer(endpoint)}
         if shows_version(endpoint):
-            responses["304"] = {"description": "Not Modified", "headers": headers_named([*ALWAYS, "ETag"])}
+            responses["304"] = {"description": "Not Modified", "headers": pick_headers([*ALWAYS, "ETag"])}
         others = [self.app.at["GET", path] for path in route.also.values()]
-        for kind, label, codes in refusals(self.codes, endpoint, *others):
+        for kind, label, codes in find_refusals(self.codes, endpoint, *others):
             responses[str(kind.status)] = self.refusal(kind, label, codes)
         operation: Json = {
             "operationId": _id(endpoint),
@@ -179,12 +179,12 @@ class _Document:
             "description": description,
             "tags": [endpoint.plugin],
             "security": [] if route.public else [{"bearer": scopes} for scopes in self.scopes(route)],
-            "parameters": list(parameters(endpoint)),
+            "parameters": list(describe_parameters(endpoint)),
             "requestBody": self.body(endpoint),
             "responses": responses,
         }
         if route.deprecated:
-            notice = of_notice(bool(route.sunset))
+            notice = deprecation_headers(bool(route.sunset))
             operation["deprecated"] = True
             operation["responses"] = {status: self.with_headers(r, notice) for status, r in responses.items()}
         return {name: value for name, value in operation.items() if value or name in ("security", "summary")}
@@ -248,7 +248,7 @@ class _Document:
             content = {"application/json": {"schema": schema, **self.recorded(endpoint, "answer")}}
             others = {*route.also, *(["text/csv"] if signature.listed else [])}
             content |= {media_type: {"schema": {"type": "string"}} for media_type in sorted(others)}
-        answer: Json = {"description": HTTPStatus(route.status).phrase, "headers": headers_named(headers)}
+        answer: Json = {"description": HTTPStatus(route.status).phrase, "headers": pick_headers(headers)}
         if route.status == 201 and len(homes) == 1:
             answer["links"] = {name: ref("links", name) for name in self.linked(*homes)}
         return answer | {"content": content}
@@ -273,9 +273,9 @@ class _Document:
         if name not in self.responses:
             shown = {code: ref("examples", code) for code in codes if code in self.errors}
             self.shown_codes |= dict.fromkeys(shown)
-            headers = headers_named(ALWAYS) | headers_named(WITH.get(kind, ()))
+            headers = pick_headers(ALWAYS) | pick_headers(WITH.get(kind, ()))
             if kind is problems.Conflict:
-                headers["Retry-After"] = without(HEADERS["Retry-After"], "required")
+                headers["Retry-After"] = without_key(HEADERS["Retry-After"], "required")
             content = {"schema": self.schemas.shown(ErrorEnvelope)} | ({"examples": shown} if shown else {})
             self.responses[name] = {
                 "description": "\n".join(f"- `{code}`: {self.codes[code].meaning}" for code in codes),
@@ -294,7 +294,7 @@ class _Document:
         (plugin,) = (m.name for m in self.app.manifests.values() if name in m.events)
         kind = self.app.events[name]
         data = self.schemas.shown(kind)
-        # What is unset by default is for some readers only; no event has it.
+        # Members that are unset by default are for some readers only; events never have them.
         if never := [f.name for f in structs.fields(kind) if f.default is UNSET]:
             data = {**data, "not": {"anyOf": [{"required": [member]} for member in never]}}
         members = {"event": {"const": name}, "timestamp": {"type": "string", "format": "date-time"}, "data": data}
@@ -302,7 +302,7 @@ class _Document:
         content: Json = {"schema": schema}
         if example := self.examples[plugin].events.get(name):
             content["example"] = {**example, "data": self.with_added(kind, example["data"])}
-        by = [_id(e) for e in self.app.endpoints if name in named(e)]
+        by = [_id(e) for e in self.app.endpoints if name in named_words(e)]
         told = [f"Emitted by {', '.join(f'`{id}`' for id in by)}."] if by else []
         return {
             **(self.delivery or {}),
@@ -337,6 +337,6 @@ def _words(endpoint: "Endpoint") -> tuple[str, str]:
 
 
 def _recorded(file: Any) -> Examples:
-    # There is none before the first recording. Amounts stay decimals, so that they are printed as they were.
+    # The file is missing before the first recording. Amounts stay decimals, so that they are printed as recorded.
     kept = json.loads(file.read_text("utf-8"), parse_float=Decimal) if file and file.exists() else {}
     return msgspec.convert(kept, Examples)

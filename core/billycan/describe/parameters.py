@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .headers import ref
-from .schemas import NULL, Json, described, without
+from .schemas import NULL, Json, described, without_key
 
 if TYPE_CHECKING:
     from ..endpoints import Endpoint
@@ -29,7 +29,7 @@ def shows_version(endpoint: "Endpoint") -> bool:
     return bool(choice and not endpoint.signature.listed and "version" in choice.names)
 
 
-def parameters(endpoint: "Endpoint") -> Iterator[Json]:
+def describe_parameters(endpoint: "Endpoint") -> Iterator[Json]:
     """Yield the parameters of a route: in its path, its query and its headers."""
     for name in endpoint.signature.params:
         whose = "The record's id." if name == "id" else "The id of a part of the record."
@@ -68,7 +68,7 @@ def _query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
             parameter |= {"style": "form", "explode": False}
         if schema.get("type") == "object":
             parameter |= {"style": "deepObject", "explode": True}
-        yield {**parameter, "schema": without(schema, "description")}
+        yield {**parameter, "schema": without_key(schema, "description")}
 
 
 def _of_bound(name: str, given: list[Json]) -> str:

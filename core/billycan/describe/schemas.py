@@ -73,8 +73,8 @@ class Schemas:
         def whole(struct: Json) -> Json:
             # A member that is not required and has no default is UNSET at times, and then left out.
             present = [n for n, s in struct["properties"].items() if n in struct["required"] or "default" in s]
-            members = {name: without(member, "default") for name, member in struct["properties"].items()}
-            open_ended = without(struct, "additionalProperties")
+            members = {name: without_key(member, "default") for name, member in struct["properties"].items()}
+            open_ended = without_key(struct, "additionalProperties")
             return {**open_ended, "properties": self._as_shown(members), "required": present}
 
         return _mapped(schema, lambda s: self._component(s, title, whole))
@@ -101,13 +101,13 @@ class Schemas:
         members: Json = {}
         visible = self.structs[names[0]]["properties"] if (names := _names(shown)) else {}
         for name, member in struct["properties"].items():
-            changed = self._as_patch(without(member, "default"), visible.get(name))
+            changed = self._as_patch(without_key(member, "default"), visible.get(name))
             clears = name not in struct["required"] and NULL not in changed.get("anyOf", ())
             members[name] = _or_null(changed) if clears else changed
         for name, member in visible.items():
-            members.setdefault(name, self._as_shown(without(member, "default")) | {"readOnly": True})
+            members.setdefault(name, self._as_shown(without_key(member, "default")) | {"readOnly": True})
         required = []
-        if "id" in struct["properties"]:  # an item of a list; one without an id is no patch, but new
+        if "id" in struct["properties"]:  # an item of a list; one without an id is a new item, not a patch
             id = members["id"]
             members["id"], required = {**id["anyOf"][0], "description": id["description"]}, ["id"]
         return struct | {"properties": members, "required": required}
@@ -227,7 +227,7 @@ def _schema(kind: Any, names: Mapping[Any, str]) -> Json:
     given = _limits(kind, limits) if limits else {}
     choices = [option for option in options(kind) if option is not msgspec.UnsetType]
     if len(choices) > 1:
-        # A Struct comes last but for null.
+        # A Struct comes last, except for null.
         choices.sort(key=lambda option: 2 * (option is type(None)) + (option in names))
         return {"anyOf": [_schema(option, names) for option in choices]} | given
     (kind,) = choices
@@ -243,7 +243,7 @@ def _schema(kind: Any, names: Mapping[Any, str]) -> Json:
         schema = {"type": "array"} | ({"items": item} if item else {})
     elif origin is dict:
         key, value = (_schema(each, names) for each in get_args(kind) or (str, Any))
-        about = without(key, "type")
+        about = without_key(key, "type")
         schema = {"type": "object"} | ({"propertyNames": about} if about else {})
         schema |= {"additionalProperties": value} if value else {}
     else:
@@ -286,7 +286,7 @@ def _limits(kind: Any, limits: msgspec.Meta) -> Json:
     return {name: value for name, value in found.items() if value is not None} | (limits.extra_json_schema or {})
 
 
-def without(schema: Json, key: str) -> Json:
+def without_key(schema: Json, key: str) -> Json:
     return {name: value for name, value in schema.items() if name != key}
 
 
@@ -320,13 +320,13 @@ def _with_words(schema: Json, words: str | None) -> Json:
     """Return a member's schema with its description, or else with the description of its type."""
     option: Json = next((o for o in schema.get("anyOf", ()) if "description" in o), {})
     words = words or schema.get("description") or option.get("description")
-    bare = {**schema, "anyOf": [without(o, "description") for o in schema["anyOf"]]} if option else schema
+    bare = {**schema, "anyOf": [without_key(o, "description") for o in schema["anyOf"]]} if option else schema
     return {**bare, "description": words} if words else bare
 
 
 def _or_null(schema: Json) -> Json:
     """Return a schema that also allows null, with its description outside of the choice."""
-    either: Json = {"anyOf": [without(schema, "description"), NULL]}
+    either: Json = {"anyOf": [without_key(schema, "description"), NULL]}
     return either | ({"description": schema["description"]} if "description" in schema else {})
 
 

@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from .codes import every_code
-from .openapi import document
-from .refusals import named
+from .openapi import describe_api
+from .refusals import named_words
 from .schemas import PLACE, Json
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _WORDS = ("description", "title", "example", "examples", "readOnly")
 
 def facts_of(app: "App") -> dict[str, Json]:
     """Map each fact's name to the fact: an operation, a parameter, a schema, a member, an event or a code."""
-    described = document(app)
+    described = describe_api(app)
     components = described["components"]
     codes = every_code(app)
     facts: dict[str, Json] = {}
@@ -31,7 +31,9 @@ def facts_of(app: "App") -> dict[str, Json]:
         name = f"{endpoint.route.path} {endpoint.route.method}"
         operation = described["paths"][endpoint.route.path][endpoint.route.method.lower()]
         others = [app.at["GET", path] for path in endpoint.route.also.values()]
-        facts[name] = _of_operation(operation, {code for e in (endpoint, *others) for code in named(e)} & codes.keys())
+        facts[name] = _of_operation(
+            operation, {code for e in (endpoint, *others) for code in named_words(e)} & codes.keys()
+        )
         facts |= {f"{name} ?{query}": fact for query, fact in _of_parameters(endpoint, operation)}
     for name, parameter in components["parameters"].items():
         facts[f"parameter {name}"] = {"in": parameter["in"], "name": parameter["name"], **_bare(parameter["schema"])}

@@ -13,7 +13,7 @@ from psycopg import waiting
 _psycopgs_own = waiting.wait
 
 
-def install() -> None:
+def install_wait() -> None:
     """Let every connection wait by gevent's loop, in a process whose blocking calls gevent has replaced."""
     waiting.wait = _wait
 
@@ -26,8 +26,8 @@ def _wait(gen: Generator[Any, Any, Any], fileno: int, interval: float = 0.0, tim
     try:
         state = next(gen)
         while True:
-            # The same numbers mean reading and writing to both. Answers go before requests that begin: whoever awaits
-            # one may hold what others wait for. New invoices of one business have 1.04 times the rate so.
+            # Both use the same numbers for reading and writing. Answers go before new requests: a greenlet that awaits
+            # one may hold what others wait for. This makes new invoices of one business 1.04 times as fast.
             watcher = hub.loop.io(fileno, int(state), priority=hub.loop.MAXPRI)
             try:
                 hub.wait(watcher)

@@ -11,8 +11,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-_IDLE_SECONDS = 5.0  # the pool finds out whether one that rested longer still lives
-_MOST_SECONDS = 1800.0  # that one is used in all
+_IDLE_SECONDS = 5.0  # the pool checks connections that were idle for longer
+_MOST_SECONDS = 1800.0  # the most that one is used
 
 
 class Kept:
@@ -40,7 +40,7 @@ class Kept:
     def give(self, db: sa.Connection, *, sound: bool) -> None:
         """Take a connection back and keep it, unless something went wrong in its use and it is not `sound`."""
         try:
-            # With more of them than are kept, somebody may be waiting for one of the pool.
+            # With more connections than are kept, another thread may be waiting for the pool.
             if not sound or db.invalidated or self._lent > self._most or db.info[_SINCE] <= self._gone_since:
                 db.close()
                 return

@@ -56,10 +56,10 @@ class Engines:
         )
         from psycopg.adapt import Loader  # noqa: PLC0415 - SQLite needs none of it
 
-        # As psycopg's own, but for a call in Python for each value, of which a page of 25 invoices has 50.
+        # Like psycopg's own, but without a Python call for each value: a page of 25 invoices has 50.
         self._json = type("Json", (Loader,), {"load": settings["json_deserializer"]})
         for engine in (self.writer, self.reader):
-            sa.event.listen(engine, "do_connect", sessions.connect)
+            sa.event.listen(engine, "do_connect", sessions.connect_unshared)
             sa.event.listen(engine, "connect", self._read_json)
             sa.event.listen(engine, "checkin", _note_checkin)
             sa.event.listen(engine, "checkout", _ping_if_idle)
@@ -96,26 +96,26 @@ class Engines:
 
 
 def _connect_args(options: str) -> dict[str, Any]:
-    # A server that vanished without a word is noticed within 20 seconds; the kernel alone would wait for two hours.
+    # A server that vanished silently is noticed within 20 seconds; the kernel alone would wait for two hours.
     alive = {"keepalives_idle": 5, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 20_000}
     return {"connect_timeout": 5, "options": options, **alive}
 
 
-def trip(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> list["Result"]:
+def send_statements(db: sa.Connection, sent: Sequence[Sent], *, commits: bool = False) -> list["Result"]:
     """Send these statements together, wait for them once, and return their results.
 
     BEGIN, the tenant and COMMIT travel with them. An error of any statement is raised here as psycopg's; within a
     transaction nothing of the trip has happened then.
     """
-    from .trips import exchange  # noqa: PLC0415 - SQLite needs no psycopg
+    from .trips import send_together  # noqa: PLC0415 - SQLite needs no psycopg
 
     connection: Any = db.connection.driver_connection
     first = _first(connection, db.get_execution_options())
     try:
-        results = exchange(connection, [*first, *sent, _COMMIT] if commits else [*first, *sent])
+        results = send_together(connection, [*first, *sent, _COMMIT] if commits else [*first, *sent])
     except BaseException:
         if first:
-            walls.forget(connection)
+            walls.forget_tenant(connection)
         raise
     return results[len(first) :]
 
@@ -125,25 +125,25 @@ def one_moment(db: sa.Connection) -> Iterator[None]:
     """Let all reads outside of a transaction in the block see the database at one moment."""
     from psycopg.pq import TransactionStatus  # noqa: PLC0415 - SQLite needs no psycopg
 
-    from .trips import exchange  # noqa: PLC0415
+    from .trips import send_together  # noqa: PLC0415
 
     connection: Any = db.connection.driver_connection
-    # Of one that writes it is its own matter, and within such a block all is of its moment.
+    # A write transaction decides this itself, and a nested block already sees one moment.
     if hasattr(connection, "billycan_begins") or connection.info.transaction_status != TransactionStatus.IDLE:
         yield
         return
     try:
-        # Not in one trip: what is sent together is one transaction from its first statement on.
+        # Not in one trip: statements sent together are one transaction from the first on.
         if first := _first(connection, db.get_execution_options()):
-            exchange(connection, first)
-        exchange(connection, [_BEGIN_READING])
+            send_together(connection, first)
+        send_together(connection, [_BEGIN_READING])
         yield
     except BaseException:
-        walls.forget(connection)
-        with suppress(Exception):  # the error that led here is the one to tell of
-            exchange(connection, [_ROLLBACK])
+        walls.forget_tenant(connection)
+        with suppress(Exception):  # the error that led here is the one to raise
+            send_together(connection, [_ROLLBACK])
         raise
-    exchange(connection, [_COMMIT])
+    send_together(connection, [_COMMIT])
 
 
 # Never prepared: to make room for it, another would be forgotten first, and a moment begins before anything else.
@@ -156,7 +156,7 @@ def _first(connection: Any, options: Mapping[str, Any]) -> list[Sent]:
     if getattr(connection, "billycan_begins", False):
         connection.billycan_begins = False
         first.append(_BEGIN)
-    if tells := walls.told(connection, options):
+    if tells := walls.tenant_statement(connection, options):
         first.append(Sent(*tells))
     return first
 
@@ -165,17 +165,17 @@ def _note_begin(db: sa.Connection) -> None:
     """Begin the transaction with its first statement: a listener for the begin of each."""
     connection: Any = db.connection.driver_connection
     connection.billycan_begins = True
-    walls.forget(connection)
+    walls.forget_tenant(connection)
 
 
 def _roll_back(db: sa.Connection) -> None:
     """Roll back before psycopg does, so that PostgreSQL keeps the prepared statements: a listener for each."""
-    from .trips import exchange  # noqa: PLC0415 - as above
+    from .trips import send_together  # noqa: PLC0415 - as above
 
     connection: Any = None if db.invalidated else db.connection.driver_connection
     if connection and not connection.closed and connection.info.transaction_status:
-        with suppress(Exception):  # psycopg tries it next, and says what is wrong
-            exchange(connection, [_ROLLBACK])
+        with suppress(Exception):  # psycopg tries next, and raises what is wrong
+            send_together(connection, [_ROLLBACK])
 
 
 def _note_reset(connection: Any, record: Any, state: Any) -> None:
@@ -186,24 +186,24 @@ def _note_reset(connection: Any, record: Any, state: Any) -> None:
 
 def _prepare_to_send(cursor: Any, statement: str, parameters: Any, context: Any) -> None:
     """Send what goes ahead of a statement that SQLAlchemy sends: a listener for each."""
-    from .trips import exchange  # noqa: PLC0415 - as above
+    from .trips import send_together  # noqa: PLC0415 - as above
 
     if first := _first(cursor.connection, context.execution_options):
         try:
-            exchange(cursor.connection, first)
+            send_together(cursor.connection, first)
         except BaseException:
-            walls.forget(cursor.connection)
+            walls.forget_tenant(cursor.connection)
             raise
 
 
 def _execute(cursor: Any, statement: str, parameters: Any, context: Any) -> bool:
     """Send a statement and what goes ahead of it; return True, so that SQLAlchemy does not send it."""
-    from .trips import look_again  # noqa: PLC0415 - as above
+    from .trips import check_prepared  # noqa: PLC0415 - as above
 
     _prepare_to_send(cursor, statement, parameters, context)
     cursor.execute(statement, parameters, prepare=False if PLANNED_ANEW in context.execution_options else None)
     if (cursor.statusmessage or "").startswith(_FORGETFUL):
-        look_again(cursor.connection)
+        check_prepared(cursor.connection)
     return True
 
 
@@ -212,7 +212,7 @@ def _note_checkin(connection: Any, record: Any) -> None:
 
 
 def _ping_if_idle(connection: Any, record: Any, proxy: Any) -> None:
-    # A connection in steady use is known to live; only one that rested is asked, which spares each request a trip.
+    # A connection in steady use is alive; only an idle one is checked, which saves each request a trip.
     if time.monotonic() - record.info.get("idle_since", time.monotonic()) > _IDLE_SECONDS:
         try:
             connection.pgconn.exec_(b"")

@@ -19,7 +19,7 @@ _SHARED = (
 )
 
 
-def connect(dialect: Any, record: Any, args: Any, options: Mapping[str, Any]) -> Any:
+def connect_unshared(dialect: Any, record: Any, args: Any, options: Mapping[str, Any]) -> Any:
     """Make a connection with a session of its own and the settings it needs: a listener for each.
 
     Raise OperationalError if a pooler shares the session with others.
@@ -27,7 +27,7 @@ def connect(dialect: Any, record: Any, args: Any, options: Mapping[str, Any]) ->
     connection = dialect.connect(*args, **options)
     try:
         autocommit, connection.autocommit = connection.autocommit, True
-        # A pooler gives its clients numbers of its own making, so that it can pass on a wish to cancel.
+        # A pooler gives its clients process numbers of its own, so that it can forward cancel requests.
         if _pid(connection) != connection.info.backend_pid:
             if _is_shared(connection, lambda: dialect.connect(*args, **options)):
                 raise dialect.loaded_dbapi.OperationalError(_SHARED)
@@ -44,13 +44,13 @@ def _is_shared(connection: Any, connect_another: Callable[[], Any]) -> bool:
     mine = _pid(connection)
     with closing(connect_another()) as another:
         another.autocommit = True
-        # With nothing else to do, a pooler gives this session to whoever comes next. In the midst of other traffic it
-        # may give another one, but then this connection gets others, too, if not at once.
+        # A pooler without other traffic gives this session to the next client. With other traffic it
+        # may give another one, but then this connection gets other sessions, too, sooner or later.
         for _ in range(_ROUNDS):
             theirs = _pid_soon(another)
             if theirs == mine or any(_pid(connection) != mine for _ in range(_LOOKS)):
                 return True
-            if theirs is None:  # it waits for a session, and is not given this one
+            if theirs is None:  # it waits for a session and does not get this one
                 break
             another.execute("ROLLBACK")
     return False

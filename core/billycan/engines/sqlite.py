@@ -26,13 +26,13 @@ from .. import private
 from .kept import Kept
 from .walls import TENANT
 
-WAIT_SECONDS = 10.0  # for whoever else writes to SQLite
-STATEMENT_SECONDS = 15.0  # as PostgreSQL's statement_timeout has it
+WAIT_SECONDS = 10.0  # for other writers of SQLite
+STATEMENT_SECONDS = 15.0  # like PostgreSQL's statement_timeout
 UNHURRIED = "billycan_unhurried"  # the execution option of a connection whose statements may take longer
 _STEPS = 100_000  # of SQLite's virtual machine, between two looks at the clock: some thousandths of a second
 _DEADLINE = "billycan_deadline"
 _PRAGMAS = "billycan_pragmas"  # where a connection keeps those that it last sent
-_PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but not for so long and no longer
+_PAUSE_SECONDS = 0.0005  # flock can wait without pauses, but has no timeout
 
 
 class Engines:
@@ -77,7 +77,7 @@ class Engines:
     def make_private(self) -> None:
         """Close the file, its journals and its lock files to other users."""
         if file := self.writer.url.database:
-            private.close(Path(f"{file}{end}") for end in ("", "-wal", "-shm", "-journal", "-next", "-turn"))
+            private.close_to_others(Path(f"{file}{end}") for end in ("", "-wal", "-shm", "-journal", "-next", "-turn"))
 
     def dispose(self) -> None:
         self.writer.dispose()
@@ -121,10 +121,10 @@ def _begin(db: sa.Connection) -> None:
     options = db.get_execution_options()
     driver: Any = db.connection.driver_connection
     reads = bool(options.get("billycan_read"))
-    # In tenths, so that most transactions find it as it is.
+    # In tenths, so that most transactions find it unchanged.
     wait = math.ceil(options.get("billycan_wait_seconds", WAIT_SECONDS) * 10) * 100
     wanted = {"query_only": int(reads), "busy_timeout": wait}
-    if not reads:  # SQLite takes up this setting outside a transaction only
+    if not reads:  # SQLite only accepts this setting outside a transaction
         wanted["synchronous"] = 1 if options.get("billycan_note") else 2  # NORMAL or FULL
     # Only what differs: after `PRAGMA query_only` SQLite compiles each statement of the connection anew, which doubles
     # what a new invoice takes.
@@ -165,7 +165,7 @@ class Turns:
                 self._release(0)
             yield max(until - time.monotonic(), 0)
         finally:
-            # Both, for a thread may be ended while it waits: the one must not be kept from everybody then.
+            # Both: a thread that is ended while it waits may still hold the first lock.
             self._release(0)
             self._release(1)
             self._line.give()
@@ -180,7 +180,7 @@ class Turns:
             while len(self._files) < len(self._paths):
                 self._files.append(os.open(self._paths[len(self._files)], os.O_RDWR | os.O_CREAT, 0o600))
         except OSError:
-            self.close()  # in a folder that cannot be written, nor can the database
+            self.close()  # in a read-only folder the database cannot be written either
 
     def _wait(self, which: int, until: float) -> bool:
         while self._files:

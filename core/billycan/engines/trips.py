@@ -18,7 +18,7 @@ from .postgres import Sent
 
 _MOST_PREPARED = 300  # on one connection; then the oldest goes
 _FAILED, _LEFT_OUT = pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.PIPELINE_ABORTED
-# A migration changed what a prepared statement gives, or somebody else made PostgreSQL forget it.
+# A migration changed the result of a prepared statement, or PostgreSQL has forgotten the statement.
 _STALE = ("0A000", "26000")
 
 
@@ -39,10 +39,10 @@ class Result(NamedTuple):
         return rows
 
 
-def exchange(connection: Any, sent: Sequence[Sent]) -> list[Result]:
+def send_together(connection: Any, sent: Sequence[Sent]) -> list[Result]:
     """Send these in order and wait for all; if one fails, those after it do not run, and its error is raised."""
     memory = _memory_of(connection)
-    # All of them before any is sent: a value may be one that nobody can send.
+    # All values before any statement is sent: one of them may be impossible to send.
     dumped = [memory.values.dump_sequence(each.values, [PyFormat.TEXT] * len(each.values)) for each in sent]
     with connection.lock:
         pgconn = connection.pgconn
@@ -53,7 +53,7 @@ def exchange(connection: Any, sent: Sequence[Sent]) -> list[Result]:
                 pgconn.enter_pipeline_mode()
                 results = connection.wait(_exchanged(pgconn, memory, sent, dumped))
         except BaseException:
-            pgconn.finish()  # who comes next would get the answers to this
+            pgconn.finish()  # the next user would get the answers to these statements
             raise
         failed = next((raw for raw in results if raw.status == _FAILED), None)
         if len(results) < len(sent) and failed is None:
@@ -69,11 +69,11 @@ def exchange(connection: Any, sent: Sequence[Sent]) -> list[Result]:
     return [Result(memory.values, raw) for raw in results]
 
 
-def look_again(connection: Any) -> None:
+def check_prepared(connection: Any) -> None:
     """Find out whether PostgreSQL has forgotten a connection's prepared statements, as psycopg may tell it to."""
     memory = _memory_of(connection)
     if memory.names:
-        (found,) = exchange(connection, [Sent(_KNOWS, (next(iter(memory.names.values())).decode(),), anew=True)])
+        (found,) = send_together(connection, [Sent(_KNOWS, (next(iter(memory.names.values())).decode(),), anew=True)])
         if not found.rows():
             memory.names.clear()
 
@@ -117,7 +117,7 @@ def _exchanged(
     pgconn: Any, memory: _Memory, sent: Sequence[Sent], dumped: Sequence[Any]
 ) -> Generator[Any, Any, list[pq.abc.PGresult]]:
     """Send the statements in a pipeline and return their results; fewer if the connection ends."""
-    awaited: list[bytes | None] = []  # for each answer, what is prepared; None where it is a statement's own
+    awaited: list[bytes | None] = []  # for each answer, the text that is prepared; None for a statement's own answer
     for each, values in zip(sent, dumped, strict=True):
         if each.anew:
             pgconn.send_query_params(each.text, values)

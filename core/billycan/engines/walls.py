@@ -22,18 +22,18 @@ ACROSS = (
 )
 ALL = "*"  # what PostgreSQL is told on a connection for the system
 SETTING = "billycan.tenant"
-Scope = dict[Any, list[Any]]  # of one SELECT: its tables, each with what its tenant_id must equal
+Scope = dict[Any, list[Any]]  # the tables of one SELECT, each with the values that its tenant_id must equal
 _seen: WeakKeyDictionary[Any, tuple[str, ...] | str] = WeakKeyDictionary()
 
 
-def look_at(db: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
+def refuse_foreign_rows(db: Any, cursor: Any, statement: str, parameters: Any, context: Any, many: bool) -> None:
     """Refuse a statement that touches rows of tenants that it may not touch: a listener for every connection."""
     options = context.execution_options
     compiled, tenant = context.compiled, options.get(TENANT)
     if not isinstance(compiled, SQLCompiler) or (tenant is None and ACROSS in options):
         return
     found = _seen.get(compiled)
-    if found is None:  # once for each statement that is built: SQLAlchemy keeps what it compiled
+    if found is None:  # once for each statement, because SQLAlchemy caches compiled statements
         found = _seen[compiled] = _tenants_of(compiled)
     if isinstance(found, str):
         whose = "one tenant" if tenant else "the system"
@@ -87,7 +87,7 @@ def _is_tenant_of(bind: Any, name: str, table: Any) -> bool:
     return "tenant_id" in table.c and (name == "tenant_id" or name.startswith("tenant_id_m"))
 
 
-# `get_final_froms` gives the same after it compiled the SELECT, and everything in it anew for each SELECT in it.
+# `get_final_froms` gives the same, but compiles the SELECT first, and everything in it again for each nested SELECT.
 _UNUSED = SQLCompiler(DefaultDialect(), None)
 
 
@@ -106,7 +106,7 @@ def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequen
     elif isinstance(element, sa.Subquery | sa.CTE):
         if element.element not in walked and not _is_open(element):
             walked.add(element.element)
-            _walk(element.element, (), scopes, walked)  # sees nothing of what is around it
+            _walk(element.element, (), scopes, walked)  # cannot refer to the query around it
         return
     else:
         for part in element.get_children():
@@ -138,7 +138,7 @@ def _conditions(where: Any, froms: Sequence[Any], scope: Scope) -> Iterator[tupl
     joins = [each for each in froms if isinstance(each, sa.Join)]
     while joins:
         join = joins.pop()
-        # What an outer join asks leaves out rows of its right side only.
+        # The condition of an outer join filters rows of its right side only.
         tables = {*_tables(join.right)} if join.isouter or join.full else scope
         yield from ((condition, tables) for condition in _flat([join.onclause]))
         joins += [side for side in (join.left, join.right) if isinstance(side, sa.Join)]
@@ -176,7 +176,7 @@ def look_for_policies(connection: Any, record: Any) -> None:
     connection.billycan_told = "" if found[0] else None
 
 
-def told(connection: Any, options: Mapping[str, Any]) -> tuple[bytes, tuple[str, bool]] | None:
+def tenant_statement(connection: Any, options: Mapping[str, Any]) -> tuple[bytes, tuple[str, bool]] | None:
     """Return the statement that tells PostgreSQL the tenant of the next ones, and its values; None if none is needed.
 
     It holds until the transaction ends, or outside of one until the next such statement.
@@ -191,7 +191,7 @@ def told(connection: Any, options: Mapping[str, Any]) -> tuple[bytes, tuple[str,
 _TELL = f"SELECT set_config('{SETTING}', $1, $2)".encode()
 
 
-def forget(connection: Any) -> None:
+def forget_tenant(connection: Any) -> None:
     """Have PostgreSQL told the tenant again before the next statement."""
     if connection.billycan_told is not None:
         connection.billycan_told = ""

@@ -17,7 +17,7 @@ from gunicorn.glogging import Logger
 
 _MEMORY = Path("/dev/shm")  # noqa: S108 - gunicorn makes private files there
 _SO_ATTACH_FILTER = 26  # of Linux
-_HANDSHAKE_SECONDS = 0.2  # in which who had begun to connect as the server stopped is connected
+_HANDSHAKE_SECONDS = 0.2  # time for clients that had begun to connect when the server stopped
 
 bind = os.environ.get("BILLYCAN_BIND", "127.0.0.1:8000").split(",")
 worker_class = os.environ.get("BILLYCAN_WORKER_CLASS", "gthread")
@@ -65,7 +65,7 @@ def post_worker_init(worker: Any) -> None:
     """Called in each worker, once it has loaded the application."""
     from billycan.hosting import workers  # noqa: PLC0415 - only the workers import billycan
 
-    workers.prepare(worker)
+    workers.prepare_worker(worker)
 
 
 def when_ready(server: Any) -> None:

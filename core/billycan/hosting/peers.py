@@ -38,8 +38,8 @@ class Places:
             if self._free:
                 self._free -= 1
                 return
-            # Handed over directly: whoever gives up a place and asks for one again would mostly be quicker than
-            # whoever wakes up for it.
+            # Handed over directly: a thread that gives up a place and takes one again would mostly be quicker than
+            # the thread that wakes up for it.
             turn = threading.Lock()
             turn.acquire()
             self._waiting.append(turn)
@@ -184,7 +184,7 @@ class Peer(socket.socket):
                 raise TimeoutError
             data: bytes = self._in_time(super().recv, self._receive_by, *given)
         except TimeoutError:
-            # Whatever arrives from here on is in the middle of something.
+            # Bytes that arrive from here on belong to a request under way.
             self._is_over = True
             if self._in_request:
                 raise Timeout from None

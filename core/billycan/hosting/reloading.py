@@ -10,7 +10,7 @@ from threading import Event
 from gunicorn.reloader import reloader_engines
 
 from ..app import App
-from ..starting.explain import explained
+from ..starting.explain import explain_error
 
 log = logging.getLogger("billycan")
 
@@ -21,7 +21,7 @@ class NotLoaded(SyntaxError):
 
 def not_loaded(error: Exception) -> NotLoaded:
     """Return the error with the file that was being imported, so that it is watched though it made no module."""
-    found = NotLoaded(explained(error) or repr(error))
+    found = NotLoaded(explain_error(error) or repr(error))
     root: BaseException = error
     while cause := root.__cause__ or root.__context__:
         root = cause

@@ -39,7 +39,7 @@ class Answer(Struct):
     """The answer to one request; `json` reads its numbers as Decimals."""
 
     status: int
-    headers: http.client.HTTPMessage  # whose names have no case
+    headers: http.client.HTTPMessage  # names are case-insensitive
     body: bytes
 
     @property
@@ -111,7 +111,7 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
         "billycan.hosting.workers:application()",
     ]
     log = folder / "log"
-    # The socket is ours, so that nobody else can take the port before gunicorn does.
+    # This process opens the socket, so that no other can take the port before gunicorn.
     with log.open("wb") as output, socket.create_server(("127.0.0.1", 0), backlog=256) as listener:
         environ["BILLYCAN_BIND"] = f"fd://{listener.fileno()}"
         process = subprocess.Popen(
@@ -134,7 +134,7 @@ def serving(database: str, plugins: Sequence[str], folder: Path, *, workers: int
 
 def _wait_for(server: Server, process: subprocess.Popen[bytes]) -> None:
     deadline = time.monotonic() + _SECONDS
-    # The listener queues what comes before the first worker is there.
+    # The listener queues connections until the first worker is ready.
     while server.call(Call("GET", "/-/ready")).status != 200:
         assert process.poll() is None and time.monotonic() < deadline, server.log.read_text("utf-8")  # noqa: S101
         time.sleep(0.05)

@@ -23,18 +23,18 @@ from gunicorn.workers.gthread import ThreadWorker
 from billycan import wire
 from billycan.apart import let_others_go
 from billycan.app import App, build
-from billycan.defaults import refusal
+from billycan.defaults import rate_limit_refusal
 from billycan.problems import BadRequest, HeadersTooLarge, PayloadTooLarge, Problem, RateLimited, Timeout
-from billycan.starting.explain import explained
+from billycan.starting.explain import explain_error
 
 from .peers import Peer, Places
 from .reloading import not_loaded
 
 log = logging.getLogger("billycan")
 
-MOST_PER_ADDRESS = 100  # connections to one process from one address that is no trusted proxy
+MOST_PER_ADDRESS = 100  # connections to one process from one address, except a trusted proxy's
 OF_THEIR_OWN = ("/-/health", "/-/ready")  # paths that have a place each
-_FILES = 4096  # that a process may have open: each connection is one, and so is each count of the limiter
+_FILES = 4096  # open files of a process: each connection is one, and so is each of the limiter's
 _MOST_MESSAGE = 200
 _STAY_SECONDS = 0.05
 # A thread that writes to SQLite lets others run at each statement while all other writes wait for it, and by default it
@@ -120,7 +120,7 @@ def application(reload: bool = False) -> Callable[..., Any]:
     except Exception as error:
         if reload:
             raise not_loaded(error) from error
-        if (said := explained(error)) is None:
+        if (said := explain_error(error)) is None:
             raise
         log.error("%s", said)
         sys.exit(3)  # gunicorn then stops, instead of starting the worker again and again
@@ -130,13 +130,13 @@ def application(reload: bool = False) -> Callable[..., Any]:
     return app.wsgi
 
 
-def prepare(worker: Any) -> None:
+def prepare_worker(worker: Any) -> None:
     """Replace a worker's connections and error answers by those of this API; `worker` has loaded the application."""
     if worker.cfg.is_ssl:
         log.error("certfile: gunicorn cannot limit slow clients over TLS: terminate TLS in a proxy, see docs/deploy.md")
         sys.exit(3)
     if _served and _served[0].settings.trusted_proxies:
-        worker.cfg.set("keepalive", 75)  # Longer than the proxy's: who closes first must not be who is asked next.
+        worker.cfg.set("keepalive", 75)  # Longer than the proxy's, so that the proxy closes idle connections first.
     files, most_files = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= files < _FILES:
         with suppress(ValueError):  # where fewer are allowed
@@ -144,15 +144,15 @@ def prepare(worker: Any) -> None:
     util.write_error = write_error
     wsgi.Response = InOnePiece
     Body.read = _read_or_fail(Body.read)
-    # No more at once than is asked for: of a megabyte read ahead, each piece that is taken copies the rest.
+    # Read no more than requested: with a megabyte read ahead, each piece taken copies the rest.
     SocketUnreader.max_body_chunk = wire.PIECE_BYTES
-    # Whatever a client still sends has been read before; a gthread worker would answer nobody while it waits for more.
+    # The rest of the request has been read already; a gthread worker would answer no one while it waits for more.
     util.close_graceful = util.close
-    # Fewer than gunicorn would take, which leaves the others in the queue of the kernel until some have gone.
+    # Fewer than gunicorn would accept; the others wait in the kernel's queue.
     most = worker.cfg.worker_connections * 3 // 4
     places = worker.cfg.threads
     if isinstance(worker, ThreadWorker):
-        # One for each connection that waits for its client; those at work are as many as there are places.
+        # One for each connection that waits for its client; places limit those at work.
         worker.tpool = ThreadPoolExecutor(worker.worker_connections)
         worker.handle = _admitting_threads(worker, most)
     else:
@@ -164,14 +164,14 @@ def prepare(worker: Any) -> None:
         if is_gevent:
             _prepare_gevent(worker.cfg)
     for app in _served:
-        # No greenlet can leave SQLite, so of the requests of one business no more than one is really at work.
+        # A greenlet cannot switch inside SQLite, so at most one request of a business is really at work.
         app.shares.divide(1 if app.db.is_sqlite and not isinstance(worker, ThreadWorker) else places)
     _watch(worker.cfg, Places(places))
-    # gunicorn looks some thirty settings up for each request, which takes 0.4 µs each where they are no attributes, and
+    # gunicorn looks up some thirty settings for each request, at 0.4 µs each unless they are attributes, and
     # writes the date of each response anew.
     vars(worker.cfg).update({name: setting.get() for name, setting in worker.cfg.settings.items()})
     util.http_date = lambda: _http_date(int(time.time()))
-    # What the start made stays, so the garbage collector need not look at it again: a twentieth of all CPU time.
+    # Objects from the start stay, so the garbage collector can skip them: this saves a twentieth of all CPU time.
     gc.collect()
     gc.freeze()
 
@@ -229,7 +229,7 @@ def _prepare_gevent(cfg: Any) -> None:
     if "psycopg" in sys.modules:
         from billycan.engines import greenlets  # noqa: PLC0415 - SQLite needs no psycopg
 
-        greenlets.install()
+        greenlets.install_wait()
 
 
 def _go_on() -> None:
@@ -243,8 +243,8 @@ def _watch(cfg: Any, places: Places) -> None:
     def begin(worker: Any, request: Any) -> None:
         peer = request.unreader.sock
         if not peer.has_waited:
-            peer.let_others_go()  # as a client that sends without pause would not
-        # Who asks without awaiting its response, as no usual client does, gets one place together with all such others.
+            peer.let_others_go()  # a client that sends without pause never lets others go
+        # Clients that do not await their responses, which is unusual, share one place.
         peer.begin(for_early if peer.is_early else of_their_own.get(request.path, places))
 
     def end(worker: Any, request: Any, environ: Any, response: Any) -> None:
@@ -305,7 +305,7 @@ def write_error(sock: Peer, status: int, reason: str, message: str) -> None:
         address = sock.address or "unknown"
         allowance = app.hook.rate_limit(app=app, identity=None, address=address, now=app.now().timestamp())
         if not allowance.allowed and problem.status < 500:
-            problem = refusal(allowance)
+            problem = rate_limit_refusal(allowance)
         headers |= {
             "X-RateLimit-Limit": str(allowance.limit),
             "X-RateLimit-Remaining": str(allowance.remaining),

@@ -55,7 +55,7 @@ def _gauges(app: App) -> Iterator[str]:
             measured = [line for gauge in gauges for line in _measured(db, gauge, now)]
         up = 1
     except sa.exc.SQLAlchemyError as error:
-        # What was counted is wanted most while the database is away.
+        # The request counts matter most while the database is away.
         log.warning("the database cannot be measured: %s", reason(error))
         up = 0
     yield "# HELP billycan_database_up Whether the database answered."

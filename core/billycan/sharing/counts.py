@@ -19,7 +19,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from .folder import reserve
+from .folder import reserve_bytes
 
 METHODS = ("GET", "HEAD", "POST", "PATCH", "DELETE", "OPTIONS", "other")
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)  # seconds
@@ -39,7 +39,7 @@ class Counts:
         self._folder = folder / "counts"
         self._folder.mkdir(mode=0o700, exist_ok=True)
         self._lock = threading.Lock()
-        self._words: Any = array("q", bytes(8 * _WORDS))  # while there is no file, nothing of this is counted
+        self._words: Any = array("q", bytes(8 * _WORDS))  # without a file, these counts reach nobody
         self._map: mmap.mmap | None = None
         try:
             self._map = self._mapped()
@@ -68,7 +68,7 @@ class Counts:
             if self._map:
                 self._words.release()
                 self._map.close()
-                self._map, self._words = None, array("q", bytes(8 * _WORDS))  # what comes yet is not counted
+                self._map, self._words = None, array("q", bytes(8 * _WORDS))  # later requests are not counted
 
     def whole(self) -> array[int]:
         """Return the sum over all processes, including those that have ended."""
@@ -83,7 +83,7 @@ class Counts:
             file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_TRUNC, 0o600)
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                reserve(file, 0, 8 * _WORDS)
+                reserve_bytes(file, 0, 8 * _WORDS)
                 os.truncate(file, 8 * _WORDS)
                 return mmap.mmap(file, 8 * _WORDS)  # which keeps the lock, too
             except OSError:
@@ -126,7 +126,7 @@ def _is_free(path: Path) -> bool:
 def _sum(files: Iterable[bytes]) -> array[int]:
     total = array("q", bytes(8 * _WORDS))
     for content in files:
-        # Another release may have counted something else.
+        # Another release may have had other counts.
         if len(content) == 8 * _WORDS:
             total = array("q", map(sum, zip(total, array("q", content), strict=True)))
     return total

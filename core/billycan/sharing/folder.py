@@ -31,10 +31,10 @@ class Epoch:
         private_folder(self._path.parent)
         with self._path.open("ab") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
-            os.truncate(file.fileno(), os.fstat(file.fileno()).st_size + 1)  # which needs no room, in a full folder
+            os.truncate(file.fileno(), os.fstat(file.fileno()).st_size + 1)  # needs no space, even in a full folder
 
 
-def reserve(file: int, first: int, last: int) -> None:
+def reserve_bytes(file: int, first: int, last: int) -> None:
     """Reserve space for the bytes from `first` to before `last` of a file, so that they can be mapped.
 
     Raise OSError if there is no space.

@@ -32,17 +32,17 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from .folder import private_folder, reserve
+from .folder import private_folder, reserve_bytes
 
 # A tick is the resolution of a float of Unix seconds from 2004 to 2038, so that reckoning in ticks rounds nothing.
 SECOND = 1 << 22
 MINUTE = 60 * SECOND
 MOST_PER_MINUTE = 100_000
 _MOST_MAPS = 512  # Each takes a file descriptor.
-_SWEEP_TICKS, _SWEEP_FILES = SECOND // 4, 64  # How often a full table is looked over, and how much of it.
+_SWEEP_TICKS, _SWEEP_FILES = SECOND // 4, 64  # How often a full table is searched for idle files, and how many of them.
 _CROWD_WORDS = 1 << 18
-_MAPPED = bytes(10) + b"\xff\xff"  # an IPv4 address as a socket of both kinds shows it
-_GONE = -1  # The count of a file that was replaced or removed, for those who still map it.
+_MAPPED = bytes(10) + b"\xff\xff"  # the prefix of an IPv4 address on a dual-stack socket
+_GONE = -1  # The count of a file that was replaced or removed, for processes that still map it.
 
 _lock = threading.Lock()  # Record locks do not tell the threads of a process apart.
 # Closing any descriptor of a file drops all the locks of the process on it, so these wait until it holds none.
@@ -116,7 +116,7 @@ class Limiter:
 
     def __init__(self, folder: Path, most_addresses: int = 2048) -> None:
         self._folder, self._addresses, self._most_addresses = folder, folder / "addresses", most_addresses
-        self._looked = 0  # when the table was last seen in its place
+        self._looked = 0  # when the table was last checked to be in its place
         with _lock:
             self._begin()
 
@@ -146,7 +146,7 @@ class Limiter:
                 for place in places:
                     fcntl.lockf(self._table, fcntl.LOCK_EX, 1, place)
                 return self._count(limits, at)
-            finally:  # Spelled out: _locked would add a quarter to the time of it all.
+            finally:  # Written out: _locked would add a quarter to the time of the whole call.
                 for place in places:
                     fcntl.lockf(self._table, fcntl.LOCK_UN, 1, place)
 
@@ -229,7 +229,7 @@ class Limiter:
         room = max(room, found.room if found else 0)
         new = self._folder / f"{path.name}.new"
         new.write_bytes(array("q", [len(stamps), *stamps]))
-        os.truncate(new, 8 * (1 + room))  # What is never written takes no memory, however high the limit.
+        os.truncate(new, 8 * (1 + room))  # Pages that are never written take no memory, however high the limit.
         if found:
             found.words[0] = _GONE
         new.replace(path)
@@ -239,7 +239,7 @@ class Limiter:
         """Create an empty file for one more address; return False if there are too many."""
         use, network = _crowd_of(key)
         with self._locked_crowd(use) as crowd:
-            # What is counted with its network stays there until that is quiet, or it would have two allowances.
+            # An address counted with its network stays so until that is quiet, or it would have two allowances.
             if not crowd.is_quiet(network, at):
                 return False
             count, swept = crowd.noted
@@ -267,7 +267,7 @@ class Limiter:
                     path.unlink()
                     count -= 1
             except BlockingIOError:
-                pass  # In use. To wait here could be to wait for one who waits for the crowd.
+                pass  # In use. Waiting could deadlock: its holder may wait for the crowd.
         return count
 
 
@@ -277,7 +277,7 @@ class _Log:
     def __init__(self, path: Path) -> None:
         fd = os.open(path, os.O_RDWR)
         try:
-            # One store to such a view is one store of the processor: a word is written whole or not at all.
+            # A store to such a view is one store of the processor: a word is written whole or not at all.
             self.words = memoryview(mmap.mmap(fd, os.fstat(fd).st_size // 8 * 8)).cast("q")
         finally:
             os.close(fd)
@@ -312,7 +312,7 @@ class _Log:
         if minute < per_minute and second < per_second:
             place = 1 + self.words[0] % self.room
             if place >= self._reserved:
-                self._reserve(place)  # before any of several limits is charged: the folder may be full
+                self._reserve(place)  # before any of the limits is charged, because the folder may be full
             remaining, reset = per_minute - minute - 1, _seconds((self._ago(minute) if minute else clock) + MINUTE)
             return Allowance(allowed=True, limit=per_minute, remaining=remaining, reset=reset, window="minute")
         windows: list[tuple[int, Window, int, int]] = []
@@ -331,7 +331,7 @@ class _Log:
         end = min(first + mmap.PAGESIZE, 8 * len(self.words))  # beyond its end, the file would grow
         fd = os.open(self._path, os.O_RDWR)
         try:
-            reserve(fd, first, end)
+            reserve_bytes(fd, first, end)
         finally:
             os.close(fd)
         self._reserved = end // 8
@@ -378,7 +378,7 @@ class _Crowd:
         return min(self._charged(place, at) for place in self._places(network)) <= at - MINUTE
 
     def take(self, network: str, per_minute: int, per_second: int, at: int) -> Allowance:
-        # Of a limit of n, b may come at once and n - b more evenly spread over the window.
+        # A limit of n allows b at once and n - b more, spread evenly over the window.
         burst = (min(per_minute, per_second) + 1) // 2
         cost = max(-(-MINUTE // (per_minute - burst + 1)), -(-SECOND // (per_second - burst + 1)))
         places = self._places(network)
@@ -399,7 +399,7 @@ class _Crowd:
         return [2 + int.from_bytes(digest[n : n + 4], "big") % _CROWD_WORDS for n in range(0, 16, 4)]
 
     def _charged(self, place: int, at: int) -> int:
-        # None is charged for longer than a minute, nor by a clock more than a minute ahead: that one was put back.
+        # No charge lasts longer than a minute. One from a clock more than a minute ahead is void: it was put back.
         until = self._word(place)
         return until if until <= at + 2 * MINUTE + SECOND else 0
 
@@ -417,7 +417,7 @@ def _stamps(path: Path, at: int) -> list[int]:
 def _counted_as(address: str) -> tuple[str, str]:
     """Return the name under which an address is counted, and its network; the text twice if it is no IP address."""
     bare = address.removesuffix("/64").partition("%")[0]
-    # Some proxies add the port, of which a client has many.
+    # Some proxies add the port, and a client has many ports.
     if bare.startswith("["):
         bare = bare[1:].partition("]")[0]
     elif bare.count(":") == 1:
@@ -431,7 +431,7 @@ def _counted_as(address: str) -> tuple[str, str]:
 
 
 def _packed(address: str) -> bytes:
-    # Several times quicker than ipaddress, of which a flood would need much.
+    # Several times quicker than ipaddress, which matters in a flood.
     for family in (socket.AF_INET, socket.AF_INET6):
         with suppress(OSError, ValueError):
             return socket.inet_pton(family, address).removeprefix(_MAPPED)

@@ -7,10 +7,10 @@ from collections import deque
 
 from ..problems import TooManyAtOnce
 
-PLACES = 32  # of a process whose server does not say how many it has
+PLACES = 32  # for a process whose server does not set a number
 MOST_WAITING = 32  # requests of a business in each process, and as many of its sandbox
 WAIT_SECONDS = 5.0
-# Who goes first of those that wait: the live business, and of each the requests that are under way already.
+# The order of waiting requests: the live business first, and for each those that are under way already.
 _LIVE_UNDER_WAY, LIVE, _SANDBOX_UNDER_WAY, SANDBOX = range(4)
 _UNDER_WAY = {LIVE: _LIVE_UNDER_WAY, SANDBOX: _SANDBOX_UNDER_WAY}
 

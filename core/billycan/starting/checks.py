@@ -16,7 +16,7 @@ from ..gst import LABELS, GstEntries
 from ..manifest import Document, Every, Extends, Manifest, RecordPages, Route
 from ..plain import is_struct, options, structs_within, types_within
 from .extensions import structs_of, table_of
-from .signatures import heard, read
+from .signatures import heard_struct, read
 
 if TYPE_CHECKING:
     from ..endpoints import Endpoint
@@ -28,11 +28,11 @@ _EVENT = re.compile(r"[a-z][a-z0-9_]*\.[a-z][a-z0-9_]*")
 _PREFIX = re.compile(r"[a-z]{3}")
 
 
-def alone(manifest: Manifest) -> Iterator[str]:
+def check_manifest(manifest: Manifest) -> Iterator[str]:
     """Yield the faults of one manifest."""
     name = manifest.name
     if wrong := [text for member, (fits, text) in _MEMBERS.items() if not fits(getattr(manifest, member))]:
-        # Nothing below could be asked of it.
+        # The checks below need these members.
         yield f"{name}: in its manifest {wrong[0]}"
         return
     yield from _data(manifest)
@@ -40,7 +40,7 @@ def alone(manifest: Manifest) -> Iterator[str]:
         if path.split("/")[1:2] in ([], ["v1"], ["-"]) or path[:2] == "/{" or not paths.is_canonical(path):
             yield f"{name}: its page {path} must begin with / and lie outside /v1 and /-: move it"
     for route in manifest.routes:
-        yield from (f"{name}: {fault}" for fault in of_route(manifest, route))
+        yield from (f"{name}: {fault}" for fault in check_route(manifest, route))
     yield from (f"{name}: {fault}" for pages in manifest.records for fault in _of_pages(manifest, pages))
     for document in manifest.documents:
         if document.path not in {route.path for route in manifest.routes if route.method == "GET"}:
@@ -67,31 +67,31 @@ def _of_pages(manifest: Manifest, pages: RecordPages) -> Iterator[str]:
         yield f"its records of {pages.path} tell {unknown[0]}, which it does not declare: correct tells"
 
 
-def together(manifests: Iterable[Manifest]) -> Iterator[str]:
+def check_names(manifests: Iterable[Manifest]) -> Iterator[str]:
     """Yield the names that two of these manifests both use."""
     manifests = list(manifests)
-    claims: list[tuple[str, Callable[[Manifest], Iterable[Any]]]] = [
+    uses: list[tuple[str, Callable[[Manifest], Iterable[Any]]]] = [
         ("declare the event", lambda m: m.events),
         ("have the page", lambda m: (PARAMETER.sub("{}", path) for path, _ in m.pages)),
         ("read their settings into", lambda m: [m.settings] if m.settings else []),
-        ("make ids that begin with", prefixes),
+        ("make ids that begin with", id_prefixes),
     ]
-    for claim, taken in claims:
+    for use, taken in uses:
         owners: dict[Any, str] = {}
         for manifest in manifests:
             for thing in taken(manifest):
                 if (owner := owners.setdefault(thing, manifest.name)) != manifest.name:
                     label = getattr(thing, "__name__", thing)
-                    yield f"{owner} and {manifest.name} both {claim} {label}: disable one of them"
+                    yield f"{owner} and {manifest.name} both {use} {label}: disable one of them"
     for manifest in manifests:
-        for prefix in prefixes(manifest):
+        for prefix in id_prefixes(manifest):
             if prefix in PREFIXES:
                 yield f"{manifest.name}: ids that begin with {prefix} are core's: choose another prefix"
             elif not _PREFIX.fullmatch(prefix):
                 yield f"{manifest.name}: ids cannot begin with {prefix!r}: a prefix is three lower-case letters"
 
 
-def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
+def check_hearers(manifests: Iterable[Manifest]) -> Iterator[str]:
     """Yield events that are heard but not emitted, and members that a hearing function needs but their data lacks.
 
     An event of a plugin that is off is no fault: its noun is then unknown.
@@ -103,7 +103,7 @@ def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
             name = f"{manifest.name}: {getattr(hear, '__name__', hear)} hears {event}"
             noun, _, _ = event.partition(".")
             others = sorted(other for other in declared if other.startswith(f"{noun}."))
-            if (kind := heard(hear)) is None:
+            if (kind := heard_struct(hear)) is None:
                 yield f"{name} and must take ctx and the event's data, typed: def forget(ctx: Context, job: Deleted)"
             elif event not in declared and others:
                 yield f"{name}, which no plugin emits; there are {', '.join(others)}: correct the name"
@@ -114,7 +114,7 @@ def hearing(manifests: Iterable[Manifest]) -> Iterator[str]:
                     yield f"{name}, whose data has no {missing[0]}: remove it from {kind.__name__} or give it a default"
 
 
-def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str]:
+def check_filters(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str]:
     """Yield filters that no list takes; `routes` maps each route to the Struct that it lists and its query."""
     routes = list(routes)
     for table in manifest.tables:
@@ -128,7 +128,7 @@ def lists(manifest: Manifest, routes: Iterable[tuple[Any, Any]]) -> Iterator[str
                 )
 
 
-def shown(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
+def check_pages(manifest: Manifest, listed: Mapping[str, Any]) -> Iterator[str]:
     """Yield members, statuses and sorts that the pages of records name and the lists in `listed` lack.
 
     Nothing is checked for a plugin that is off.
@@ -167,7 +167,7 @@ def _members_within(kind: Any) -> frozenset[str]:
     return frozenset(members + [name.removesuffix("_from").removesuffix("_to") for name in members])
 
 
-def making(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
+def check_made(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
     """Yield records that a route says it makes and none shows, unless a plugin that is off may show them."""
     homes = {e.route.path for e in endpoints if e.route.method == "GET"}
     for manifest in manifests.values():
@@ -177,7 +177,7 @@ def making(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -
                 yield f"{label}, which is the path of no GET route: correct it, such as to /v1/invoices/{{id}}"
 
 
-def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
+def check_extensions(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]") -> Iterator[str]:
     """Yield extensions of paths that are no resource, or of an unnamed plugin, and of members that exist already."""
     listed = {e.route.path: e.plugin for e in endpoints if e.signature.listed}
     owners: dict[tuple[str, str], str] = {}
@@ -185,7 +185,7 @@ def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]"
         for extends in manifest.extends:
             name, path = f"{manifest.name} extends {extends.path}", extends.path
             if (owner := listed.get(path)) is None:
-                if not set(manifest.uses) - set(manifests):  # it may be one of a plugin that is off
+                if not set(manifest.uses) - set(manifests):  # it may belong to a plugin that is off
                     yield f"{name}, which no plugin lists: correct the path"
                 continue
             if owner not in manifests:
@@ -206,7 +206,7 @@ def extending(manifests: Mapping[str, Manifest], endpoints: "Sequence[Endpoint]"
                     yield f"{other} and {manifest.name} both add the member {member} to {path}: disable one of them"
 
 
-def prefixes(manifest: Manifest) -> list[str]:
+def id_prefixes(manifest: Manifest) -> list[str]:
     """List the prefixes of the ids of a plugin's records, as far as Records gives them."""
     return [prefix for table in manifest.tables if (prefix := table.info.get("prefix"))]
 
@@ -230,7 +230,7 @@ def _data(manifest: Manifest) -> Iterator[str]:
         yield f"{name} has tables but no migrations: name their folder in the manifest"
 
 
-def of_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -> Iterator[str]:
+def check_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -> Iterator[str]:
     """Yield the faults of a route; `besides` are scopes that it may need besides the plugin's own."""
     label = f"{route.method} {route.path}"
     if route.method not in METHODS:

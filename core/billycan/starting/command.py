@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 
-def to_type(words: str) -> str:
+def command_line(words: str) -> str:
     """Return `billycan` and these words so that they can be pasted: by its path if the shell would not find it."""
     own = Path(sys.executable).with_name("billycan")
     found = shutil.which("billycan")

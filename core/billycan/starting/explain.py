@@ -8,7 +8,7 @@ from .settings import SettingsError
 from .versions import SchemaBehind
 
 
-def explained(error: BaseException) -> str | None:
+def explain_error(error: BaseException) -> str | None:
     """Return the message for the person who started something that failed; None for an error that is our own fault."""
     if isinstance(error, SettingsError | PluginError | SchemaBehind):
         return str(error)
@@ -18,5 +18,5 @@ def explained(error: BaseException) -> str | None:
         return f"the database cannot be used: {reason(error)}: check BILLYCAN_DATABASE"
     if isinstance(error, OSError) and error.strerror and not isinstance(error, BrokenPipeError):
         return f"{error.filename or 'the system'}: {error.strerror}"
-    # What the shared folder of the limits says.
+    # An error of the shared folder.
     return str(error) if type(error) is RuntimeError else None

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from msgspec import NODEFAULT, UNSET, Struct, structs
 
 from ..endpoints import Endpoint
-from ..extending import ADDED_BY, Extended, Extensions, members
+from ..extending import ADDED_BY, Extended, Extensions, member_names
 from ..manifest import Extends, Manifest
 from ..plain import options
 from ..resources import Page
@@ -19,7 +19,9 @@ from ..resources import Page
 Kinds = Mapping[Any, Any]  # Structs, each with the one that has the added members, too
 
 
-def extend(manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]) -> tuple[Extensions, list[Endpoint]]:
+def extend_endpoints(
+    manifests: Mapping[str, Manifest], endpoints: Sequence[Endpoint]
+) -> tuple[Extensions, list[Endpoint]]:
     """Return what the enabled plugins add to each other's records, and the endpoints with these members."""
     adds: dict[str, list[tuple[str, Extends]]] = {}
     for plugin, manifest in manifests.items():
@@ -46,7 +48,7 @@ def structs_of(path: str, endpoints: Iterable[Endpoint]) -> tuple[list[Any], lis
     here = [e for e in endpoints if e.route.path in (path, f"{path}/{{id}}")]
     answers = [kind for e in here for kind in options(e.signature.listed or e.signature.answer)]
     bodies = [e.signature.body for e in here if e.signature.body]
-    return [*dict.fromkeys(kind for kind in answers if "version" in members(kind))], [*dict.fromkeys(bodies)]
+    return [*dict.fromkeys(kind for kind in answers if "version" in member_names(kind))], [*dict.fromkeys(bodies)]
 
 
 def table_of(shown: Iterable[Any], tables: Iterable[sa.Table]) -> sa.Table | None:
@@ -54,7 +56,7 @@ def table_of(shown: Iterable[Any], tables: Iterable[sa.Table]) -> sa.Table | Non
     return next((table for table in tables if table.info.get("filters", {}).keys() & set(shown)), None)
 
 
-def prefixes(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, str]:
+def paths_by_prefix(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, str]:
     """Map the prefix of each resource's ids to the path of its list."""
     endpoints, found = list(endpoints), dict[str, str]()
     for endpoint in endpoints:

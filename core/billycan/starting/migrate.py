@@ -34,8 +34,8 @@ def upgrade(
     """
     changed, chains = [], versions.chains(manifests)
     with database.writing(across="a migration changes the rows of all") as connection:
-        if policies.stand(connection) and not policies.owns(connection):
-            versions.compare(connection, chains)
+        if policies.stand(connection) and not policies.owns_tables(connection):
+            versions.compare_versions(connection, chains)
             return []
         if connection.dialect.name == "postgresql":
             # Two replicas that start together must not migrate together: one waits, however long the other takes.
@@ -45,33 +45,33 @@ def upgrade(
             connection.execute(sa.text("SET LOCAL lock_timeout TO DEFAULT"))
         else:
             connection.execution_options(**{UNHURRIED: True})
-        found = versions.found(connection, [chain.name for chain in chains])
+        found = versions.stored_versions(connection, [chain.name for chain in chains])
         for chain in chains:
             before = found.get(chain.name)
             if not chain.is_at(before):
                 changed.append(f"{chain.name}: {before or 'nothing'} -> {chain.last}")
                 tell(changed[-1])
                 run(connection, chain)
-        for table in unindexed(connection, manifests):
+        for table in unindexed_tables(connection, manifests):
             if index_for_search(connection, table):
                 changed.append(f"{table}: indexed for search")
                 tell(changed[-1])
         if policies.stand(connection):
-            for step in policies.extend(connection):
+            for step in policies.extend_policies(connection):
                 changed.append(step)
                 tell(step)
     return changed
 
 
-def unindexed(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[str]:
+def unindexed_tables(connection: sa.Connection, manifests: Mapping[str, Manifest]) -> list[str]:
     """List the tables that are searched row by row, because the database could not index them when they were made."""
     tables = [t.name for m in manifests.values() for t in m.tables if "search_text" in t.c]
     if connection.dialect.name == "sqlite":
-        return searching.unindexed(connection, tables)
+        return searching.unindexed_tables(connection, tables)
     return [t for t in tables if connection.execute(sa.select(sa.func.to_regclass(search_index(t)))).scalar() is None]
 
 
-def dependents(connection: sa.Connection, manifest: Manifest) -> list[str]:
+def dependent_tables(connection: sa.Connection, manifest: Manifest) -> list[str]:
     """List the tables that refer to a plugin's and are not its own."""
     own, inspector = {table.name for table in manifest.tables}, sa.inspect(connection)
     others = sorted(set(inspector.get_table_names()) - own)
@@ -86,7 +86,7 @@ def drop(database: db.Database, name: str, manifest: Manifest) -> None:
     with database.writing(across="a plugin's tables go with the rows of all") as connection:
         tables = [table.name for table in manifest.tables]
         connection.execute(sa.update(counters).where(counters.c.name.in_(tables)).values(live=0))
-        if name in versions.found(connection, [name]):
+        if name in versions.stored_versions(connection, [name]):
             undo(connection, chain)
         if connection.dialect.name == "sqlite":
             for table in tables:
@@ -101,7 +101,7 @@ def differences(database: db.Database, name: str, tables: tuple[sa.Table, ...]) 
     def mine(item: Any, table: str | None, kind: str, reflected: bool, other: Any) -> bool:
         if kind == "table":
             return table in names or (str(table).startswith(f"{name}_") and bool(reflected))
-        # The search indexes are made in migrations alone.
+        # Search indexes exist in migrations only.
         return not (kind == "index" and str(table).endswith("_search"))
 
     with database.reading() as connection:

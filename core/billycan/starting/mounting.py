@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Hearers = dict[str, list[tuple[Callable[..., None], Callable[[Any], Any]]]]
 
 
-def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> list[Endpoint]:
+def make_endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> list[Endpoint]:
     """List the endpoints of core and of the enabled plugins, except those whose plugins are missing."""
     parts, owners = list(parts), dict[tuple[str, str], str]()
     prefixes = {t.name: t.info.get("prefix", "") for t in (events, *(t for m in enabled.values() for t in m.tables))}
@@ -32,13 +32,15 @@ def endpoints(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> lis
     found += _on_documents(found, owners, enabled, prefixes)
     lists = [(e, listed) for e in found if (listed := e.signature.listed)]
     for manifest in enabled.values():
-        for fault in checks.lists(manifest, [(listed, e.signature.query) for e, listed in lists]):
+        for fault in checks.check_filters(manifest, [(listed, e.signature.query) for e, listed in lists]):
             raise PluginError(fault)
-        for fault in checks.shown(manifest, {e.route.path: e.signature for e, _ in lists if e.plugin == manifest.name}):
+        for fault in checks.check_pages(
+            manifest, {e.route.path: e.signature for e, _ in lists if e.plugin == manifest.name}
+        ):
             raise PluginError(fault)
-    for fault in (*checks.making(enabled, found), *checks.extending(enabled, found)):
+    for fault in (*checks.check_made(enabled, found), *checks.check_extensions(enabled, found)):
         raise PluginError(fault)
-    # Whatever else takes the body that makes a record, such as a preview, calls the same members read-only.
+    # Other routes that take the body of a new record, such as previews, have the same read-only members.
     makes = {e.signature.body: e.signature.shown for e in found if e.signature.shown and not e.signature.patch}
     for i, endpoint in enumerate(found):
         if endpoint.signature.shown is None and (shown := makes.get(endpoint.signature.body)):
@@ -65,18 +67,18 @@ def _without_actions(endpoint: Endpoint, off: Mapping[str, set[str]]) -> Endpoin
     return endpoint
 
 
-def hearers(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> Hearers:
+def find_hearers(parts: Iterable[Manifest], enabled: Mapping[str, Manifest]) -> Hearers:
     """Map each event to the functions that hear it, dependencies first, each with the reader of its data."""
-    for fault in checks.hearing(parts):
+    for fault in checks.check_hearers(parts):
         raise PluginError(fault)
     found: Hearers = {}
     for manifest in enabled.values():
         for event, hear in manifest.hears.items():
-            found.setdefault(event, []).append((hear, msgspec.json.Decoder(signatures.heard(hear)).decode))
+            found.setdefault(event, []).append((hear, msgspec.json.Decoder(signatures.heard_struct(hear)).decode))
     return found
 
 
-def mounted(app: "App") -> tuple[Callable[[str], Any], falcon.App[Any, Any]]:
+def mount_routes(app: "App") -> tuple[Callable[[str], Any], falcon.App[Any, Any]]:
     """Return Falcon with a responder for every endpoint and page, and the function that finds those of a path."""
     router = CompiledRouter()
     pipeline = Pipeline(app, router.find)
@@ -97,13 +99,13 @@ def mounted(app: "App") -> tuple[Callable[[str], Any], falcon.App[Any, Any]]:
     return router.find, web
 
 
-def documents(enabled: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, Document]:
+def find_documents(enabled: Mapping[str, Manifest], endpoints: Iterable[Endpoint]) -> dict[str, Document]:
     """Map the paths of mounted documents to the documents of the enabled plugins."""
     paths = {e.route.path for e in endpoints}
     return {d.path: d for manifest in enabled.values() for d in manifest.documents if d.path in paths}
 
 
-def owners(
+def find_owners(
     parts: Iterable[Manifest], prefixes: Mapping[str, str], documents: Iterable[str], endpoints: Iterable[Endpoint]
 ) -> dict[str, str]:
     """Map each event, table, id prefix such as `inv_`, and document path to its plugin."""
@@ -139,12 +141,12 @@ def _on_documents(
     """List the endpoints that plugins add to every document; the document's own in `found` offer them, too."""
     at = {e.route.path: i for i, e in enumerate(found) if e.route.method == "GET"}
     added = []
-    for path, document in documents(enabled, found).items():
+    for path, document in find_documents(enabled, found).items():
         home = found[at[path]]
         scopes = [f"{home.plugin}:read", f"{home.plugin}:write"]
         for manifest in enabled.values():
             for route in manifest.on_documents(document, home.route) if manifest.on_documents else ():
-                for fault in checks.of_route(manifest, route, scopes):
+                for fault in checks.check_route(manifest, route, scopes):
                     raise PluginError(f"{manifest.name}: {fault}")
                 added.append(_endpoint(manifest, route, owners, prefixes))
                 if route.method == "GET" and route.answers:

@@ -9,7 +9,7 @@ from ..sharing.folder import shared_folder
 from .settings import Settings, SettingsError
 
 
-def database(settings: Settings) -> Database:
+def open_database(settings: Settings) -> Database:
     """Return the database of a deployment; raise SettingsError if its URL cannot be one."""
     try:
         url = sa.make_url(settings.database)
@@ -22,7 +22,7 @@ def database(settings: Settings) -> Database:
     return Database(url, settings.pool_size)
 
 
-def shared(settings: Settings, db: Database) -> Path:
+def find_shared_folder(settings: Settings, db: Database) -> Path:
     """Return the folder that the processes of this host share: from the settings, or named after the database."""
     if settings.shared_folder:
         folder = Path(settings.shared_folder)

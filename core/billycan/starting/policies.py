@@ -26,7 +26,7 @@ def build(db: sa.Connection, role: str, password: str) -> bool:
     schema, _ = db.execute(sa.text(_OWNER)).one()
     db.execute(sa.text(f"GRANT USAGE ON SCHEMA {schema} TO {name}"))
     _let_analyze(db)
-    extend(db, role)
+    extend_policies(db, role)
     return found is None
 
 
@@ -35,7 +35,7 @@ def stand(db: sa.Connection) -> bool:
     return db.dialect.name == "postgresql" and bool(db.execute(sa.text(_STAND)).scalar())
 
 
-def owns(db: sa.Connection) -> bool:
+def owns_tables(db: sa.Connection) -> bool:
     """Tell whether the connected role may change the tables."""
     asked = "SELECT pg_has_role(relowner, 'USAGE') FROM pg_class WHERE oid = to_regclass('core_tenants')"
     return bool(db.execute(sa.text(asked)).scalar())
@@ -46,9 +46,9 @@ def gaps(db: sa.Connection) -> list[str]:
     return [row.table for row in db.execute(sa.text(_GAPS))]
 
 
-def lacks(db: sa.Connection) -> list[str]:
+def missing_rights(db: sa.Connection) -> list[str]:
     """List in words what keeps the connected role from running the server behind policies; the tables' owner may."""
-    if not stand(db) or owns(db):
+    if not stand(db) or owns_tables(db):
         return []
     role = db.execute(sa.text("SELECT current_user")).scalar_one()
     found = [f"no policy guards {', '.join(missing)}"] if (missing := gaps(db)) else []
@@ -57,7 +57,7 @@ def lacks(db: sa.Connection) -> list[str]:
     return found + ([f"the role {role} may not use {', '.join(closed)}"] if closed else [])
 
 
-def extend(db: sa.Connection, *roles: str) -> list[str]:
+def extend_policies(db: sa.Connection, *roles: str) -> list[str]:
     """Give tables of tenants' rows their policy, and the server's roles their rights; return what was lacking.
 
     Those are `roles`, and any other role that may add tenants and does not own them.
@@ -66,7 +66,7 @@ def extend(db: sa.Connection, *roles: str) -> list[str]:
     for table, column in db.execute(sa.text(_GAPS)).all():
         db.exec_driver_sql(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
         db.exec_driver_sql(f"DROP POLICY IF EXISTS {POLICY} ON {table}")
-        # Asked for once in a statement, and not for each row. Where nobody was told, it fails.
+        # Evaluated once for a statement, not for each row. It fails if no tenant was set.
         told = f"(SELECT current_setting('{SETTING}'))"
         db.exec_driver_sql(f"CREATE POLICY {POLICY} ON {table} USING ({told} IN ({column}, '{ALL}'))")
         changed.append(f"{table}: guarded by its policy")
@@ -105,7 +105,7 @@ def _let_analyze(db: sa.Connection) -> None:
         db.execute(sa.text(statement))
 
 
-def unindexed(db: sa.Connection) -> bool:
+def searches_unindexed(db: sa.Connection) -> bool:
     """Tell whether policies keep PostgreSQL from searching by an index, because no superuser created them."""
     return stand(db) and not db.execute(sa.text(_LEAKPROOF)).scalar()
 

@@ -100,13 +100,13 @@ def load(environ: Mapping[str, str] | None = None) -> Config:
     return Config(typed(core, Settings, ""), plugins)
 
 
-def file(environ: Mapping[str, str]) -> Path:
+def settings_file(environ: Mapping[str, str]) -> Path:
     """Return the path of the settings file, which may not exist."""
     return Path(environ.get(CONFIG, "billycan.toml"))
 
 
 def _file(environ: Mapping[str, str]) -> dict[str, Any]:
-    path = file(environ)
+    path = settings_file(environ)
     if CONFIG not in environ and not path.exists():
         return {}
     try:
@@ -145,7 +145,7 @@ def typed(table: Mapping[str, Any], kind: type[Any], plugin: str) -> Any:
         raise SettingsError(f"{plugin}.{error}" if plugin else str(error)) from None
 
 
-def of_plugins(
+def plugin_settings(
     tables: Mapping[str, Mapping[str, Any]], enabled: "Mapping[str, Manifest]", installed: Collection[str]
 ) -> dict[type[Struct], Struct]:
     """Return the settings of the enabled plugins, by their Struct; those of other installed plugins are ignored."""

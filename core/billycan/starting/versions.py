@@ -16,7 +16,7 @@ from msgspec import Struct
 from .. import db
 from ..manifest import Manifest
 from . import policies
-from .command import to_type
+from .command import command_line
 from .plugins import PluginError
 
 HERE = Path(__file__).parents[1]
@@ -56,25 +56,25 @@ def check(database: db.Database, manifests: Mapping[str, Manifest]) -> None:
     """Raise SchemaBehind if a plugin's tables are not at the version its code expects, or closed to this role."""
     expected = chains(manifests)
     with database.reading() as connection:
-        compare(connection, expected)
+        compare_versions(connection, expected)
 
 
-def compare(connection: sa.Connection, expected: Iterable[Chain]) -> None:
+def compare_versions(connection: sa.Connection, expected: Iterable[Chain]) -> None:
     """Compare the versions of the tables with these chains, as `check` does, on this connection."""
-    cure = f"run `{to_type('migrate')}`"
-    if policies.stand(connection) and not policies.owns(connection):
+    cure = f"run `{command_line('migrate')}`"
+    if policies.stand(connection) and not policies.owns_tables(connection):
         cure += " with BILLYCAN_DATABASE_OWNER set to the URL of who owns the tables"
-    if lacks := policies.lacks(connection):
+    if lacks := policies.missing_rights(connection):
         raise SchemaBehind(f"{'; '.join(lacks)}: {cure}")
     expected = list(expected)
-    there = found(connection, [chain.name for chain in expected])
+    there = stored_versions(connection, [chain.name for chain in expected])
     for chain in expected:
         at = there.get(chain.name)
         if not chain.is_at(at):
             raise SchemaBehind(f"{chain.name} is at {at or 'nothing'} but the code expects {chain.last}: {cure}")
 
 
-def found(connection: sa.Connection, names: Iterable[str]) -> dict[str, str]:
+def stored_versions(connection: sa.Connection, names: Iterable[str]) -> dict[str, str]:
     """Return the versions of these plugins' tables, leaving out those before their first migration."""
     there = {*sa.inspect(connection).get_table_names()}
     stored: list[Any] = [

@@ -10,7 +10,7 @@ import click
 
 from ..problems import Problem
 from ..starting import settings
-from .opening import opened
+from .opening import open_app
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -67,9 +67,9 @@ def _one_line() -> Iterator[None]:
     except (click.ClickException, click.exceptions.Exit, click.Abort):
         raise
     except Exception as error:
-        from ..starting.explain import explained
+        from ..starting.explain import explain_error
 
-        if (said_ := explained(error)) is None:
+        if (said_ := explain_error(error)) is None:
             raise
         raise click.ClickException(said_) from None
 
@@ -78,7 +78,7 @@ def _of_plugins() -> dict[str, click.Command]:
     from ..starting import packages
 
     with _one_line():
-        brought = packages.commands(packages.chosen(settings.load().settings.plugins))
+        brought = packages.commands(packages.enabled_names(settings.load().settings.plugins))
         return {name: _loaded(name, entry) for name, entry in sorted(brought.items())}
 
 
@@ -94,10 +94,10 @@ def _loaded(name: str, entry: "EntryPoint") -> click.Command:
 
 
 def _tell_release(ctx: click.Context, param: click.Parameter, is_asked: bool) -> None:
-    from .release import release
+    from .release import release_text
 
     if is_asked:
-        click.echo(release())
+        click.echo(release_text())
         ctx.exit()
 
 
@@ -119,7 +119,7 @@ def commands(ctx: click.Context) -> None:
     billycan tenants create "A Business"  create a business, its sandbox and keys
     billycan doctor                       find out what is wrong, and how to fix it
     """
-    ctx.obj = opened
+    ctx.obj = open_app
 
 
 def main() -> None:

@@ -44,7 +44,7 @@ class NothingToDo(Exception):
     """The tables are as the migrations make them."""
 
 
-def write(name: str, what: str, *, empty: bool = False) -> Path:
+def write_migration(name: str, what: str, *, empty: bool = False) -> Path:
     """Write the next migration of an installed plugin; `what` is the sentence that it begins with.
 
     Raise NothingToDo if the tables have not changed, unless it is to be `empty`: for one that changes rows only.
@@ -111,13 +111,13 @@ def _steps(differences: Iterable[Any]) -> Iterator[Step]:
             _, name, column = about
             made, gone = _added(name, column, fill=verb == "add"), f'op.drop_column("{name}", "{column.name}")'
         elif about[0].table.name in tables:
-            continue  # it comes and goes with its table
+            continue  # created and dropped with its table
         elif thing == "index":
             made, gone = _index(about[0]), f'op.drop_index("{_name(about[0])}", "{about[0].table.name}")'
         else:
             made, gone = _constraint(about[0])
             at = about[0].table.name
-        # What is new comes after the columns it is made of; what goes, before them.
+        # New constraints and indexes come after their columns; dropped ones before them.
         order = {"table": 1, "column": 2, "constraint": 3, "fk": 3, "index": 4}[thing]
         yield Step(order, made, gone, at) if verb == "add" else Step(-order, gone, made, at)
 

@@ -15,7 +15,7 @@ _FILES = ("handlers.py", "schemas.py", "tables.py")
 _LISTS = ("requires", "tables", "events", "routes", "records")
 
 
-def write(plugin: str, words: Words) -> list[Path]:
+def write_resource(plugin: str, words: Words) -> list[Path]:
     """Write the resource into an installed plugin, with its migration and a section of the README; return the files.
 
     Raise Unfit, and write nothing, if the manifest is not written as literals, so that its lines cannot be added.
@@ -36,7 +36,7 @@ def write(plugin: str, words: Words) -> list[Path]:
         texts[readme] = readme.read_text("utf-8").rstrip() + f"\n\n## {words.name}\n\n" + _readme(plugin, words)
     for path, text in texts.items():
         path.write_text(text, "utf-8")
-    # In a process that has not imported the plugin as it was.
+    # In a process that has not imported the old version of the plugin.
     what = f"Create the table of {words.name.replace('_', ' ')}"
     command = [sys.executable, "-m", "billycan.tools.cli", "plugins", "new-migration", plugin, what]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -47,7 +47,7 @@ def write(plugin: str, words: Words) -> list[Path]:
 
 def _template(path: str, plugin: str, words: Words) -> str:
     """Return a file of a new plugin, with this plugin's table and scopes."""
-    text = scaffold.fitted(scaffold.TEMPLATE / f"{path}.txt", words)
+    text = scaffold.fit_template(scaffold.TEMPLATE / f"{path}.txt", words)
     text = re.sub(rf'(resource_table\(\s*)"{words.name}"', rf'\1"{plugin}_{words.name}"', text)
     return re.sub(rf'"{words.name}:(read|write)"', rf'"{plugin}:\1"', text)
 
@@ -64,7 +64,7 @@ def _with_resource(source: str, plugin: str, words: Words) -> str:
     template = _template("billycan_gadgets/plugin.py", plugin, words)
     ours, theirs = _members(template), _members(source)
     lines = source.splitlines(keepends=True)
-    # From the last to the first, so that the places of those before stay.
+    # From last to first, so that earlier positions stay valid.
     for name in sorted(_LISTS, key=lambda name: theirs[name].lineno if name in theirs else 0, reverse=True):
         parts = _parts(template, ours[name])
         if name not in theirs:

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
     Opened = Callable[[], AbstractContextManager[App]]
 
-SERVED_AT = Path("var/url")  # where `billycan serve` was reached that ran last in this folder
+SERVED_AT = Path("var/url")  # the URL of the last `billycan serve` in this folder
 
 
 @contextmanager
-def opened(config: settings.Config | None = None) -> Iterator["App"]:
+def open_app(config: settings.Config | None = None) -> Iterator["App"]:
     """Open the App of this environment for a command, which needs neither a secret nor the workers' shared folder.
 
     If no `public_url` is set, URLs begin as those of `billycan serve` in this folder.
@@ -29,7 +29,7 @@ def opened(config: settings.Config | None = None) -> Iterator["App"]:
     from ..app import App
 
     config = config or settings.load()
-    if config.settings.secret is None:  # Nothing that a command shows was signed.
+    if config.settings.secret is None:  # Commands verify no signatures.
         config = with_settings(config, secret=secrets.token_hex(32))
     if config.settings.public_url is None:
         with suppress(OSError):  # there is none, or it is another user's
@@ -51,17 +51,17 @@ def with_settings(config: settings.Config, **changed: Any) -> settings.Config:
 
 
 @contextmanager
-def checked(config: settings.Config | None = None) -> Iterator["App"]:
+def open_checked_app(config: settings.Config | None = None) -> Iterator["App"]:
     """Open the App and check its tables."""
     from ..starting import versions
 
-    with opened(config) as app:
+    with open_app(config) as app:
         versions.check(app.db, {})
         yield app
 
 
 @contextmanager
-def owned(open_: Any) -> Iterator["App"]:
+def open_as_owner(open_: Any) -> Iterator["App"]:
     """Open the App as the role that owns the tables, if that is not the server's."""
     config = settings.load()
     owner = config.settings.database_owner

@@ -6,7 +6,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 
-def release() -> str:
+def release_text() -> str:
     """Return the version, with the commit if it is known: `1.0.0 (5f0c2a9d1b7e)`."""
     made_from = commit()
     return version("billycan-core") + (f" ({made_from})" if made_from else "")

@@ -47,7 +47,7 @@ def words(name: str, one: str | None, prefix: str | None, about: str | None) -> 
     for option, word in (("NAME", name), ("--one", one)):
         if word is not None:
             _check_rule(option, word)
-    one = one or singular(name)
+    one = one or singular_of(name)
     if one == name:
         raise Unfit(
             f"{name} is not a plural: give the singular with --one, such as --one {name}_item, or choose a plural for"
@@ -85,7 +85,7 @@ def _check_free(name: str, used: Iterable[str], cure: str) -> None:
     if name in {"core", "platform", *Settings.__struct_fields__, *paths}:
         raise Unfit(f"core uses the name {name}: choose another")
     if name in packages.renamed():
-        raise Unfit(f"{packages.mistaken(name)}; choose another name for a plugin of your own")
+        raise Unfit(f"{packages.explain_mistake(name)}; choose another name for a plugin of your own")
     if name in packages.installed():
         raise Unfit(f"a plugin named {name} is already installed: choose another name, or uninstall it")
 
@@ -107,12 +107,12 @@ def write(words: Words, into: Path) -> list[Path]:
     for path in sorted(template.rglob("*.txt")):
         target = into / _own(str(path.relative_to(template)), words).removesuffix(".txt")
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(fitted(path, words), "utf-8")
+        target.write_text(fit_template(path, words), "utf-8")
         written.append(target)
     return written
 
 
-def fitted(path: Path, words: Words) -> str:
+def fit_template(path: Path, words: Words) -> str:
     """Return a template's file in the plugin's words, formatted as the formatter would."""
     text = _own(path.read_text("utf-8"), words)
     return "".join(map(_fit, text.splitlines(keepends=True))) if path.name.endswith(".py.txt") else text
@@ -125,7 +125,7 @@ def next_steps(words: Words, folder: Path) -> list[str]:
         python = python.relative_to(Path.cwd())
     pip = f"{python} -m pip install" if find_spec("pip") else f"uv pip install --python {python}"
     enabled = f"+{words.name}" if packages.first_party() else f"contacts,{words.name}"
-    # pip takes for a path what begins with a dot or a slash.
+    # pip takes text that begins with a dot or a slash for a path.
     where = shlex.quote(f"{folder if folder.is_absolute() else f'./{folder}'}[test]")
     steps = [
         f"{pip} -e {where}",
@@ -141,7 +141,7 @@ def next_steps(words: Words, folder: Path) -> list[str]:
     ]
 
 
-def singular(name: str) -> str:
+def singular_of(name: str) -> str:
     """Return the singular of `name`, by the rules of English that have few exceptions."""
     for plural, one in (("ies", "y"), ("sses", "ss"), ("ches", "ch"), ("shes", "sh"), ("xes", "x"), ("ss", "ss")):
         if name.endswith(plural):
@@ -154,9 +154,9 @@ def taken_prefixes() -> set[str]:
     taken = {*checks.PREFIXES, *TAKEN}
     for name in packages.installed():
         try:
-            taken.update(checks.prefixes(plugins.manifest(name)))
+            taken.update(checks.id_prefixes(plugins.manifest(name)))
         except plugins.PluginError:
-            continue  # One that cannot be imported is another command's to complain of.
+            continue  # Another command reports a plugin that cannot be imported.
     return taken
 
 

@@ -22,7 +22,7 @@ from ..app import App
 from ..db import Database
 from ..hosting import gunicorn_conf
 from ..starting import migrate, packages, plugins, settings
-from ..starting.command import to_type
+from ..starting.command import command_line
 from ..starting.settings import SettingsError
 from .opening import SERVED_AT
 
@@ -54,7 +54,7 @@ def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int
 
     Raise SettingsError, before anything is started, if `bind` is taken or malformed.
     """
-    os.umask(0o077)  # for whatever is written here and in the children
+    os.umask(0o077)  # for all files of this process and its children
     stop = _signals()
     with _listen(bind) as listener:
         host, port = listener.getsockname()[:2]
@@ -63,13 +63,13 @@ def serve(bind: str, workers: int, threads: int, *, reload: bool = False) -> int
         environ = _environment(url, is_loopback)
         app = App(settings.load(environ))
         _migrate(app)
-        environ.pop(_OWNER, None)  # whoever serves needs it no more
+        environ.pop(_OWNER, None)  # the server does not need it
         app.start()
         web = _start(_gunicorn(listener.fileno(), workers, threads, reload=reload), environ, listener.fileno())
     children = {"the web server": web}
 
     def begin() -> None:
-        # Only now: what a worker loads would hold up the first answer.
+        # Only now, because loading the worker would delay the first answer.
         worker = [sys.executable, "-m", "billycan.tools.cli", "worker", *(["--reload"] if reload else [])]
         children["the worker"] = _start(worker, environ)
         _announce(app, url, is_loopback)
@@ -107,7 +107,7 @@ def _listen(bind: str) -> socket.socket:
 
 
 def _url(host: str, port: int) -> str:
-    # Who listens on every address is reached on loopback too.
+    # A server on every address also listens on loopback.
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - compared, not bound
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
@@ -124,8 +124,8 @@ def _environment(url: str, is_loopback: bool) -> dict[str, str]:
         SERVED_AT.write_text(f"{url}\n", "utf-8")  # for the commands that print addresses
         environ[f"{settings.PREFIX}PUBLIC_URL"] = url
     if not is_loopback or given.public_url or given.trusted_proxies:
-        return environ  # Others reach it, directly or through a proxy: what eases trying things out is not for them.
-    _, manifests = plugins.load(packages.chosen(given.plugins), {})
+        return environ  # Others can reach it, directly or through a proxy, so no settings for trying things out.
+    _, manifests = plugins.load(packages.enabled_names(given.plugins), {})
     for name, manifest in manifests.items():
         for setting, value in manifest.serve.items():
             if setting not in config.plugins.get(name, {}):
@@ -229,7 +229,7 @@ def _end(children: Mapping[str, subprocess.Popen[bytes]], stop: list[int]) -> in
             break
         time.sleep(0.05)
     for child in children.values():
-        code = code or int(child.poll() not in (0, -signal.SIGTERM))  # which came before it had begun
+        code = code or int(child.poll() not in (0, -signal.SIGTERM))  # a signal from before it had begun
         with suppress(ProcessLookupError):
             os.killpg(child.pid, signal.SIGKILL)  # with what a killed gunicorn leaves behind
         child.wait()
@@ -263,7 +263,7 @@ def _announce(app: App, url: str, is_loopback: bool = True) -> None:
             path=shown[0].path if shown else "/v1/me",
             live=business.live_key,
             test=business.test_key,
-            more=to_type(f"keys create --tenant {business.sandbox} --scope read --scope write"),
+            more=command_line(f"keys create --tenant {business.sandbox} --scope read --scope write"),
         )
     for manifest in app.manifests.values():
         if is_loopback and manifest.greets and (line := manifest.greets(app, url)):

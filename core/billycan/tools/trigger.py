@@ -16,7 +16,7 @@ from ..endpoints import endpoint_at
 from ..keys import Identity
 from ..patch import decode_patch
 from ..reader import decode
-from ..starting.command import to_type
+from ..starting.command import command_line
 from ..tenants import tenants
 from ..work import unit_of_work
 
@@ -95,7 +95,7 @@ def _sandbox(app: App, tenant_id: str) -> str:
     with app.db.reading() as db:
         row = db.execute(sa.select(tenants).where(tenants.c.id == tenant_id)).first()
     if row is None:
-        raise CannotTrigger(f"there is no tenant {tenant_id}: see `{to_type('tenants list')}`")
+        raise CannotTrigger(f"there is no tenant {tenant_id}: see `{command_line('tenants list')}`")
     if row.environment != "sandbox":
         raise CannotTrigger(f"{tenant_id} is live: use its sandbox, {row.paired_id}")
     zone: str = row.profile["timezone"]

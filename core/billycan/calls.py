@@ -84,7 +84,7 @@ def answer_call(
     if not call.takes_json and endpoint.signature.answer is not Reply and not as_csv:
         raise NotAcceptable
     raw = call.body() if route.method in ("POST", "PATCH") and not route.receive else b""
-    key = _of_caller(identity, _checked(call.key)) if route.method != "GET" else None
+    key = _caller_key(identity, _checked(call.key)) if route.method != "GET" else None
     taken = _decode(ctx, call.query, endpoint, params, raw)
     if not ctx.writes:
         with app.db.reading(ctx.tenant_id) as ctx.db:
@@ -227,7 +227,7 @@ def _is_known(tag: str | None, known: Sequence[Any]) -> bool:
     return tag is not None and ("*" in known or falcon.ETag.loads(tag) in known)
 
 
-def _of_caller(identity: "Identity | None", key: str | None) -> str | None:
+def _caller_key(identity: "Identity | None", key: str | None) -> str | None:
     """Return an idempotency key as stored: each connected app has its own, all others of a tenant share theirs."""
     if key is None or identity is None or identity.connection_id is None:
         return key

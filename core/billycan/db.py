@@ -275,7 +275,7 @@ class Database:
 
         One for the system may ask for rows of every tenant only where `across` says why.
         """
-        sound, db = False, self._engines.readers.take(_scope(tenant_id, across))
+        sound, db = False, self._engines.readers.borrow(_scope(tenant_id, across))
         try:
             yield db
             sound = True
@@ -284,7 +284,7 @@ class Database:
                 raise RuntimeError("a read-only transaction cannot write") from error
             raise
         finally:
-            self._engines.readers.give(db, sound=sound)
+            self._engines.readers.give_back(db, sound=sound)
 
     @contextmanager
     def writing(self, tenant_id: str = "", *, across: str = "") -> Iterator[sa.Connection]:
@@ -318,7 +318,7 @@ class Database:
 
     def _let_go(self) -> None:
         for kept in (self._engines.readers, self._engines.writers):
-            kept.give_back()
+            kept.close_idle()
 
 
 @contextmanager

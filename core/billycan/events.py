@@ -218,7 +218,7 @@ def _show(row: Row, data: str | None) -> LoggedEvent:
     return LoggedEvent(id=row.id, event=row.event, created_at=row.created_at, actor=row.actor, data=raw)
 
 
-def _named(ctx: Context, names: Sequence[str]) -> sa.ColumnElement[bool]:
+def _has_name(ctx: Context, names: Sequence[str]) -> sa.ColumnElement[bool]:
     return filtered(ctx, events.c.event, names)
 
 
@@ -231,5 +231,5 @@ _LISTED = (
     bytes_of(events.c.data).label("size"),
 )
 # What `after` asks depends on the other filters.
-_FILTERS = {"after": lambda ctx, id: sa.true(), "event": _named}
+_FILTERS = {"after": lambda ctx, id: sa.true(), "event": _has_name}
 records = Records(events, LoggedEvent, prefix="evt", filters=_FILTERS)

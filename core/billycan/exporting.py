@@ -38,7 +38,7 @@ def export_list(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any],
     with ExitStack() as held:
         # Held until the client has the file or goes away.
         held.enter_context(ctx.take_slot(MOST_AT_ONCE, "too_many_exports", _TOO_MANY))
-        file = held.enter_context(_made(ctx, endpoint, values, params, columns))
+        file = held.enter_context(_write_file(ctx, endpoint, values, params, columns))
         done = held.pop_all()  # closed by the server once it is sent
     size = file.tell()
     file.seek(0)
@@ -51,7 +51,7 @@ def export_list(ctx: "Context", endpoint: "Endpoint", values: Mapping[str, Any],
     return Answer(endpoint.route.status, headers, b"", pieces=Pieces(iter(lambda: file.read(_PIECE), b""), done.close))
 
 
-def _made(
+def _write_file(
     ctx: "Context",
     endpoint: "Endpoint",
     values: Mapping[str, Any],

@@ -30,7 +30,7 @@ def narrow_condition(
     ctx: Context, table: sa.Table, texts: Iterable[str], condition: sa.ColumnElement[bool]
 ) -> sa.ColumnElement[bool]:
     """Restrict a condition that needs one of the texts in `search_text` to the rows that the index finds."""
-    ids = _found(ctx, table, [fold(text) for text in texts])
+    ids = _find_ids(ctx, table, [fold(text) for text in texts])
     if ids is None:
         return condition
     found = sa.bindparam("found", msgspec.json.encode(ids).decode(), type_=FoundIds(), unique=True)
@@ -77,7 +77,7 @@ def unindexed_tables(connection: sa.Connection, tables: Iterable[str]) -> list[s
     ]
 
 
-def _found(ctx: Context, table: sa.Table, texts: list[str]) -> list[str] | None:
+def _find_ids(ctx: Context, table: sa.Table, texts: list[str]) -> list[str] | None:
     """Return the ids of a tenant's rows that may hold one of the folded texts; None if all rows must be read."""
     if any(len(text) < 3 for text in texts):
         return None

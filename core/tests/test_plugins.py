@@ -35,7 +35,8 @@ from billycan.db import metadata
 from billycan.migrations import resource_columns
 from billycan.resources import Empty
 from billycan.starting import migrate, packages, plugins, versions
-from billycan.starting.plugins import GROUP, PluginError, chosen
+from billycan.starting.packages import enabled_names
+from billycan.starting.plugins import GROUP, PluginError
 from billycan.testing import Client
 from billycan_assets.handlers import records as asset_records
 from billycan_assets.plugin import manifest as assets
@@ -90,7 +91,7 @@ def load(*names: str) -> list[str]:
 def test_a_list_or_changes_to_the_default(installed, monkeypatch, setting, enabled):
     installed(contacts=plugin("contacts"), staff=plugin("staff"), assets=plugin("assets"))
     monkeypatch.setattr(packages, "first_party", lambda: {"contacts", "staff"})
-    assert chosen(setting) == enabled
+    assert enabled_names(setting) == enabled
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_a_list_or_changes_to_the_default(installed, monkeypatch, setting, enabl
 def test_a_setting_that_makes_no_sense_is_refused(installed, setting, said):
     installed({"gst": "documents"}, staff=plugin("staff"), assets=plugin("assets"))
     with pytest.raises(PluginError, match=re.escape(said)):
-        chosen(setting)
+        enabled_names(setting)
 
 
 @pytest.mark.whole

@@ -166,7 +166,7 @@ class _Document:
 
     def operation(self, endpoint: "Endpoint") -> Json:
         route = endpoint.route
-        summary, description = _words(endpoint)
+        summary, description = _summary_and_description(endpoint)
         responses = {str(route.status): self.answer(endpoint)}
         if shows_version(endpoint):
             responses["304"] = {"description": "Not Modified", "headers": pick_headers([*ALWAYS, "ETag"])}
@@ -325,7 +325,7 @@ def _id(endpoint: "Endpoint") -> str:
     return str(getattr(endpoint.route.handler, "__name__", ""))
 
 
-def _words(endpoint: "Endpoint") -> tuple[str, str]:
+def _summary_and_description(endpoint: "Endpoint") -> tuple[str, str]:
     """Return a route's summary and description from its handler's docstring, and from its deprecation."""
     route = endpoint.route
     summary, _, description = (inspect.getdoc(route.handler) or "").partition("\n")

@@ -54,7 +54,11 @@ def _query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
         schema = given[0] if len(given) == 1 else {"anyOf": given}
         parameter: Json = {"name": name, "in": "query"}
         required = name in query["required"]
-        if description := _of_bound(name, given) or member.get("description") or (not required and _of(name, schema)):
+        if (
+            description := _bound_text(name, given)
+            or member.get("description")
+            or (not required and _filter_text(name, schema))
+        ):
             parameter["description"] = description
         if required:
             parameter["required"] = True
@@ -71,7 +75,7 @@ def _query(kind: Any, ids: Mapping[str, str]) -> Iterator[Json]:
         yield {**parameter, "schema": without_key(schema, "description")}
 
 
-def _of_bound(name: str, given: list[Json]) -> str:
+def _bound_text(name: str, given: list[Json]) -> str:
     """Describe a bound of a filter."""
     of, _, bound = name.rpartition("_")
     if not of or bound not in ("from", "to"):
@@ -82,7 +86,7 @@ def _of_bound(name: str, given: list[Json]) -> str:
     return within + (" A date means that whole day in the business's time zone." if takes_time else "")
 
 
-def _of(name: str, schema: Json) -> str:
+def _filter_text(name: str, schema: Json) -> str:
     """Describe a filter that has no description of its own."""
     return f"Records with {'any of these values' if schema.get('type') == 'array' else 'this value'} of `{name}`."
 

@@ -137,9 +137,9 @@ class Schemas:
 def described(kinds: list[Any]) -> tuple[list[Json], dict[str, Json]]:
     """Return the schema of each type, and the schemas of the Structs in them by name."""
     found = list(dict.fromkeys(struct for kind in kinds for struct in _structs_in(kind)))
-    names = _named(found)
-    structs = {names[kind]: _of_struct(kind, names) for kind in found}
-    return [_schema(kind, names) for kind in kinds], structs
+    names = _name_structs(found)
+    structs = {names[kind]: _struct_schema(kind, names) for kind in found}
+    return [_type_schema(kind, names) for kind in kinds], structs
 
 
 def _structs_in(kind: Any) -> Iterator[Any]:
@@ -156,7 +156,7 @@ def _structs_in(kind: Any) -> Iterator[Any]:
             waiting = [*get_args(kind), *waiting]
 
 
-def _named(kinds: Iterable[Any]) -> dict[Any, str]:
+def _name_structs(kinds: Iterable[Any]) -> dict[Any, str]:
     """Map each Struct to the name that generated clients use for it.
 
     Structs of core and of first-party plugins keep their names, whatever else is enabled. A Struct of another plugin
@@ -193,12 +193,12 @@ def _family(kind: Any) -> str:
     return _bare(kind.__name__).removesuffix("Change")
 
 
-def _of_struct(kind: Any, names: Mapping[Any, str]) -> Json:
+def _struct_schema(kind: Any, names: Mapping[Any, str]) -> Json:
     """Return the schema of a Struct, with the descriptions from its docstring."""
     said, added = members_explained(kind), getattr(kind, ADDED_BY, {})
     properties, required = {}, []
     for field in msgspec.structs.fields(kind):
-        schema = _schema(field.type, names)
+        schema = _type_schema(field.type, names)
         if field.required:
             required.append(field.encode_name)
         elif field.default not in (msgspec.NODEFAULT, msgspec.UNSET):
@@ -219,7 +219,7 @@ def _as_default(value: Any) -> Any:
     return msgspec.to_builtins(value)
 
 
-def _schema(kind: Any, names: Mapping[Any, str]) -> Json:
+def _type_schema(kind: Any, names: Mapping[Any, str]) -> Json:
     """Return the schema of a type; Structs in it are references."""
     kind, rule, limits = parts(kind)
     if rule:
@@ -229,7 +229,7 @@ def _schema(kind: Any, names: Mapping[Any, str]) -> Json:
     if len(choices) > 1:
         # A Struct comes last, except for null.
         choices.sort(key=lambda option: 2 * (option is type(None)) + (option in names))
-        return {"anyOf": [_schema(option, names) for option in choices]} | given
+        return {"anyOf": [_type_schema(option, names) for option in choices]} | given
     (kind,) = choices
     origin = get_origin(kind) or kind
     schema: Json = {}
@@ -239,10 +239,10 @@ def _schema(kind: Any, names: Mapping[Any, str]) -> Json:
         values = sorted(get_args(kind))
         schema = ({"type": "string"} if all(isinstance(v, str) for v in values) else {}) | {"enum": values}
     elif origin in (list, tuple, set, frozenset):
-        item = _schema((get_args(kind) or (Any,))[0], names)
+        item = _type_schema((get_args(kind) or (Any,))[0], names)
         schema = {"type": "array"} | ({"items": item} if item else {})
     elif origin is dict:
-        key, value = (_schema(each, names) for each in get_args(kind) or (str, Any))
+        key, value = (_type_schema(each, names) for each in get_args(kind) or (str, Any))
         about = without_key(key, "type")
         schema = {"type": "object"} | ({"propertyNames": about} if about else {})
         schema |= {"additionalProperties": value} if value else {}

@@ -31,10 +31,10 @@ def facts_of(app: "App") -> dict[str, Json]:
         name = f"{endpoint.route.path} {endpoint.route.method}"
         operation = described["paths"][endpoint.route.path][endpoint.route.method.lower()]
         others = [app.at["GET", path] for path in endpoint.route.also.values()]
-        facts[name] = _of_operation(
+        facts[name] = _operation_fact(
             operation, {code for e in (endpoint, *others) for code in named_words(e)} & codes.keys()
         )
-        facts |= {f"{name} ?{query}": fact for query, fact in _of_parameters(endpoint, operation)}
+        facts |= {f"{name} ?{query}": fact for query, fact in _parameter_facts(endpoint, operation)}
     for name, parameter in components["parameters"].items():
         facts[f"parameter {name}"] = {"in": parameter["in"], "name": parameter["name"], **_bare(parameter["schema"])}
     events = {name: _body(event["post"])["properties"]["data"] for name, event in described.get("webhooks", {}).items()}
@@ -56,7 +56,7 @@ def printed(facts: Mapping[str, Json]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _of_operation(operation: Json, refuses: set[str]) -> Json:
+def _operation_fact(operation: Json, refuses: set[str]) -> Json:
     status = next(status for status in operation["responses"] if status < "300")
     content = operation["responses"][status]["content"]
     answer = content.get("application/json", {}).get("schema", {})
@@ -75,7 +75,7 @@ def _of_operation(operation: Json, refuses: set[str]) -> Json:
     return {name: value for name, value in fact.items() if value}
 
 
-def _of_parameters(endpoint: "Endpoint", operation: Json) -> Iterator[tuple[str, Json]]:
+def _parameter_facts(endpoint: "Endpoint", operation: Json) -> Iterator[tuple[str, Json]]:
     for parameter in operation.get("parameters", ()):
         if parameter.get("in") == "query":
             fact = _bare(parameter["schema"]) | ({"required": True} if parameter.get("required") else {})

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import sqlalchemy as sa
 
 from . import sessions, walls
-from .kept import Kept
+from .idle_connections import IdleConnections
 
 if TYPE_CHECKING:
     from .trips import Result
@@ -69,18 +69,20 @@ class Engines:
             sa.event.listen(engine, "reset", _note_reset)
         sa.event.listen(self.writer, "begin", _note_begin)
         sa.event.listen(self.writer, "rollback", _roll_back)
-        self.readers, self.writers = (Kept(engine, settings["pool_size"]) for engine in (self.reader, self.writer))
+        self.readers, self.writers = (
+            IdleConnections(engine, settings["pool_size"]) for engine in (self.reader, self.writer)
+        )
 
     @contextmanager
     def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
         """Open a transaction with these execution options; others may write meanwhile."""
-        sound, db = False, self.writers.take(options)
+        sound, db = False, self.writers.borrow(options)
         try:
             with db.begin():
                 yield db
             sound = True
         finally:
-            self.writers.give(db, sound=sound)
+            self.writers.give_back(db, sound=sound)
 
     def noting(self, wait_seconds: float | None = None) -> AbstractContextManager[sa.Connection]:
         """Open a transaction like any other: no transaction waits for those that write other rows."""

@@ -23,7 +23,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Dialect
 
 from .. import private
-from .kept import Kept
+from .idle_connections import IdleConnections
 from .walls import TENANT
 
 WAIT_SECONDS = 10.0  # for other writers of SQLite
@@ -48,20 +48,23 @@ class Engines:
         sa.event.listen(self.writer, "connect", _prepare)
         sa.event.listen(self.writer, "begin", _begin)
         sa.event.listen(self.writer, "before_cursor_execute", _limit)
-        self.readers, self.writers = Kept(self.reader, settings["pool_size"]), Kept(self.writer, 1)
+        self.readers, self.writers = (
+            IdleConnections(self.reader, settings["pool_size"]),
+            IdleConnections(self.writer, 1),
+        )
         self._turns = Turns(url.database or "")
 
     @contextmanager
     def alone(self, options: Mapping[str, Any]) -> Iterator[sa.Connection]:
         """Open a transaction with these execution options, the only one that writes."""
         with self._turns.taken(WAIT_SECONDS, options.get(TENANT, "")) as left:
-            sound, db = False, self.writers.take({**options, "billycan_wait_seconds": left})
+            sound, db = False, self.writers.borrow({**options, "billycan_wait_seconds": left})
             try:
                 with _transaction(db):
                     yield db
                 sound = True
             finally:
-                self.writers.give(db, sound=sound)
+                self.writers.give_back(db, sound=sound)
 
     @contextmanager
     def noting(self, wait_seconds: float | None = None) -> Iterator[sa.Connection]:
@@ -144,7 +147,7 @@ class Turns:
     """The turns of one database file's writers, kept in two files beside it."""
 
     def __init__(self, database: str) -> None:
-        self._line = Line()
+        self._line = WriterQueue()
         self._paths = f"{database}-next", f"{database}-turn"
         self._files: list[int] = []
 
@@ -199,7 +202,7 @@ class Turns:
             fcntl.flock(self._files[which], fcntl.LOCK_UN)
 
 
-class Line:
+class WriterQueue:
     """The queue of one process's threads that want to write; no tenant goes twice while others wait."""
 
     def __init__(self) -> None:

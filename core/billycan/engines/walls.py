@@ -55,10 +55,10 @@ def _tenants_of(compiled: SQLCompiler) -> tuple[str, ...] | str:
         given = dict(zip(statement._select_names or (), source.selected_columns, strict=False))
         if isinstance(given.get("tenant_id"), sa.BindParameter):
             named.add(given["tenant_id"])
-    return _open(statement, named) or tuple(compiled.bind_names.get(bind, bind.key) for bind in named)
+    return _open_table(statement, named) or tuple(compiled.bind_names.get(bind, bind.key) for bind in named)
 
 
-def _open(statement: Any, named: set[Any]) -> str | None:
+def _open_table(statement: Any, named: set[Any]) -> str | None:
     """Return a table of which a statement touches all tenants' rows; add the tenants' parameters to `named`."""
     scopes: list[tuple[Scope, Sequence[Scope]]] = []
     _walk(statement, (), scopes, set())
@@ -101,7 +101,7 @@ def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequen
             _note(condition, tables, scope)
     elif isinstance(element, sa.Update | sa.Delete):
         scope = {t: [] for t in _tables(element.table)}
-        for condition in _flat(element._where_criteria):
+        for condition in _split_and(element._where_criteria):
             _note(condition, scope, scope)
     elif isinstance(element, sa.Subquery | sa.CTE):
         if element.element not in walked and not _is_open(element):
@@ -120,7 +120,9 @@ def _walk(element: Any, above: Sequence[Scope], scopes: list[tuple[Scope, Sequen
 def _is_open(element: Any) -> bool:
     """Tell whether a query in a FROM has the rows of every tenant, distinguished by its `tenant_id` outside of it."""
     return (
-        isinstance(element, sa.Subquery | sa.CTE) and "tenant_id" in element.c and bool(_open(element.element, set()))
+        isinstance(element, sa.Subquery | sa.CTE)
+        and "tenant_id" in element.c
+        and bool(_open_table(element.element, set()))
     )
 
 
@@ -134,23 +136,23 @@ def _tables(element: Any) -> Iterator[Any]:
 
 def _conditions(where: Any, froms: Sequence[Any], scope: Scope) -> Iterator[tuple[Any, Any]]:
     """Yield the conditions of a SELECT, each with the tables to whose rows it applies."""
-    yield from ((condition, scope) for condition in _flat(where))
+    yield from ((condition, scope) for condition in _split_and(where))
     joins = [each for each in froms if isinstance(each, sa.Join)]
     while joins:
         join = joins.pop()
         # The condition of an outer join filters rows of its right side only.
         tables = {*_tables(join.right)} if join.isouter or join.full else scope
-        yield from ((condition, tables) for condition in _flat([join.onclause]))
+        yield from ((condition, tables) for condition in _split_and([join.onclause]))
         joins += [side for side in (join.left, join.right) if isinstance(side, sa.Join)]
 
 
-def _flat(conditions: Any) -> Iterator[Any]:
+def _split_and(conditions: Any) -> Iterator[Any]:
     for condition in conditions:
         inner = (
             getattr(condition, "element", condition) if isinstance(condition, sa.sql.elements.Grouping) else condition
         )
         if isinstance(inner, sa.BooleanClauseList) and inner.operator is operators.and_:
-            yield from _flat(inner.clauses)
+            yield from _split_and(inner.clauses)
         else:
             yield inner
 

@@ -20,7 +20,7 @@ class Shares:
 
     def __init__(self, places: int = PLACES) -> None:
         self._lock = threading.Lock()
-        self._lines: dict[str, _Line] = {}  # only of businesses that have requests at work
+        self._lines: dict[str, _Queue] = {}  # only of businesses that have requests at work
         self.last = ""  # the business that took a part last
         self.divide(places)
 
@@ -36,7 +36,7 @@ class Shares:
         with self._lock:
             line = self._lines.get(business)
             if line is None:
-                line = self._lines[business] = _Line()
+                line = self._lines[business] = _Queue()
             if line.held < self.most:
                 line.held += 1
                 self.last = business
@@ -71,7 +71,7 @@ class Shares:
         return False
 
 
-class _Line:
+class _Queue:
     """The number of requests of a business at work, and its queues of waiting ones, by rank."""
 
     __slots__ = ("held", "waiting")

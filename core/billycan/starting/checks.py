@@ -35,13 +35,13 @@ def check_manifest(manifest: Manifest) -> Iterator[str]:
         # The checks below need these members.
         yield f"{name}: in its manifest {wrong[0]}"
         return
-    yield from _data(manifest)
+    yield from _data_faults(manifest)
     for path, _ in manifest.pages:
         if path.split("/")[1:2] in ([], ["v1"], ["-"]) or path[:2] == "/{" or not paths.is_canonical(path):
             yield f"{name}: its page {path} must begin with / and lie outside /v1 and /-: move it"
     for route in manifest.routes:
         yield from (f"{name}: {fault}" for fault in check_route(manifest, route))
-    yield from (f"{name}: {fault}" for pages in manifest.records for fault in _of_pages(manifest, pages))
+    yield from (f"{name}: {fault}" for pages in manifest.records for fault in _page_faults(manifest, pages))
     for document in manifest.documents:
         if document.path not in {route.path for route in manifest.routes if route.method == "GET"}:
             yield f"{name}: its document {document.path} has no GET route of that path: correct the path"
@@ -55,7 +55,7 @@ def check_manifest(manifest: Manifest) -> Iterator[str]:
             yield f"{name}: {every.run.__name__} has both due and tenants: due says of each record whose it is"
 
 
-def _of_pages(manifest: Manifest, pages: RecordPages) -> Iterator[str]:
+def _page_faults(manifest: Manifest, pages: RecordPages) -> Iterator[str]:
     """Yield the names that the pages of a plugin's records get wrong, of its own routes and events."""
     if pages.path not in {route.path for route in manifest.routes}:
         yield f"its records name {pages.path}, which it does not list: correct the path"
@@ -211,7 +211,7 @@ def id_prefixes(manifest: Manifest) -> list[str]:
     return [prefix for table in manifest.tables if (prefix := table.info.get("prefix"))]
 
 
-def _data(manifest: Manifest) -> Iterator[str]:
+def _data_faults(manifest: Manifest) -> Iterator[str]:
     name = manifest.name
     for event, kind in manifest.events.items():
         if not _EVENT.fullmatch(event):
@@ -222,7 +222,7 @@ def _data(manifest: Manifest) -> Iterator[str]:
         if field.default is NODEFAULT and field.default_factory is NODEFAULT:
             yield f"{name}: its setting {field.name} has no default: give it one"
     for extends in manifest.extends:
-        yield from (f"{name}: in what it adds to {extends.path} {fault}" for fault in _added(extends))
+        yield from (f"{name}: in what it adds to {extends.path} {fault}" for fault in _extension_faults(extends))
     for table in manifest.tables:
         if table.name != name and not table.name.startswith(f"{name}_"):
             yield f"{name}: its table {table.name} must be called {name} or {name}_…: rename it"
@@ -250,7 +250,7 @@ def check_route(manifest: Manifest, route: Route, besides: Sequence[str] = ()) -
         yield f"{label}: the status {route.status} does not mean success"
 
 
-def _added(extends: Extends) -> Iterator[str]:
+def _extension_faults(extends: Extends) -> Iterator[str]:
     for kind in filter(None, (extends.shows, extends.takes)):
         for field in fields(kind):
             if field.required:

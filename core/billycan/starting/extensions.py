@@ -34,11 +34,13 @@ def extend_endpoints(
         if path in listed:
             by = [extends for _, extends in added]
             shown, sent = structs_of(path, endpoints)
-            shows = {kind: _with(kind, added, shown=True) for kind in shown}
-            takes = {kind: _with(kind, added, shown=False) for kind in sent} if any(e.takes for e in by) else {}
+            shows = {kind: _extend_struct(kind, added, shown=True) for kind in shown}
+            takes = (
+                {kind: _extend_struct(kind, added, shown=False) for kind in sent} if any(e.takes for e in by) else {}
+            )
             own = {more: kind for kind, more in takes.items()}
             resource = Extended(path, by, own, table_of(shown, manifests[listed[path]].tables))
-            extended = [_over(e, resource, shows, takes) for e in extended]
+            extended = [_extend_endpoint(e, resource, shows, takes) for e in extended]
             extensions |= {kind: (more, by) for kind, more in shows.items()}
     return extensions, extended
 
@@ -68,7 +70,7 @@ def paths_by_prefix(manifests: Mapping[str, Manifest], endpoints: Iterable[Endpo
     return found
 
 
-def _over(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) -> Endpoint:
+def _extend_endpoint(endpoint: Endpoint, resource: Extended, shows: Kinds, takes: Kinds) -> Endpoint:
     """Return the endpoint with the added members in its body and answer."""
     signature = endpoint.signature
     answer, shown = (_mapped(kind, shows) for kind in (signature.answer, signature.shown))
@@ -87,7 +89,7 @@ def _mapped(kind: Any, to: Kinds) -> Any:
     return found[0] if len(found) == 1 else reduce(or_, found)
 
 
-def _with(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: bool) -> type[Struct]:
+def _extend_struct(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: bool) -> type[Struct]:
     """Return a Struct of the same name with the members that plugins add, each with its description and its plugin."""
     parts = [(plugin, part) for plugin, e in adds if (part := e.shows if shown else e.takes)]
     more = [part for _, part in parts]
@@ -98,7 +100,7 @@ def _with(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: boo
             factory = field.default_factory
             member.append(field.default if factory is NODEFAULT else msgspec.field(default_factory=factory))
         added.append(tuple(member))
-    said = [_of_members(part) for _, e in adds for part in (e.takes, *([e.shows] if shown else []))]
+    said = [_members_text(part) for _, e in adds for part in (e.takes, *([e.shows] if shown else []))]
     rules = [rule for part in (kind, *more) if (rule := getattr(part, "__post_init__", None))]
 
     def check(self: Any) -> None:
@@ -115,6 +117,6 @@ def _with(kind: type[Struct], adds: Iterable[tuple[str, Extends]], *, shown: boo
     )
 
 
-def _of_members(kind: type[Struct] | None) -> str:
+def _members_text(kind: type[Struct] | None) -> str:
     """Return the part of a docstring that describes the members."""
     return inspect.cleandoc(kind.__doc__ or "").partition("\n\n")[2] if kind else ""

@@ -129,7 +129,7 @@ def _endpoint(
         signature = signatures.read(route)
     except (TypeError, NameError) as error:
         raise PluginError(f"{manifest.name}: {error}: correct the handler") from error
-    return Endpoint(manifest.name, route, signature, _ids(prefixes, manifest, signature.query))
+    return Endpoint(manifest.name, route, signature, _id_filters(prefixes, manifest, signature.query))
 
 
 def _on_documents(
@@ -156,7 +156,7 @@ def _on_documents(
     return added
 
 
-def _ids(prefixes: Mapping[str, str], manifest: Manifest, query: Any) -> dict[str, str]:
+def _id_filters(prefixes: Mapping[str, str], manifest: Manifest, query: Any) -> dict[str, str]:
     """Map each filter `<x>_id` to the prefix of its ids, from the table that its column refers to."""
     found: dict[str, str] = {}
     for name in query.__struct_encode_fields__ if query else ():

@@ -96,7 +96,7 @@ def _chain(name: str, folder: Path) -> Chain:
         raise PluginError(
             f"{name}: its folder of migrations, {folder}, does not exist: correct the path or reinstall the plugin"
         )
-    before = dict(_said(name, file) for file in sorted(folder.glob("*.py")) if not file.name.startswith("_"))
+    before = dict(_parse_migration(name, file) for file in sorted(folder.glob("*.py")) if not file.name.startswith("_"))
     if missing := sorted({*filter(None, before.values())} - {*before}):
         raise PluginError(f"{name}: its migration {missing[0]} is not there: restore it or disable {name}")
     last = sorted({*before} - {*before.values()})
@@ -109,7 +109,7 @@ def _chain(name: str, folder: Path) -> Chain:
     return Chain(name, folder, frozenset(before), last[0])
 
 
-def _said(name: str, file: Path) -> tuple[str, str | None]:
+def _parse_migration(name: str, file: Path) -> tuple[str, str | None]:
     """Parse the literals `revision` and `down_revision` of a migration: its version and the one before it."""
     try:
         said = dict(_assigned("\n".join(_SAYS.findall(file.read_text("utf-8")))))

@@ -36,11 +36,11 @@ class _Commands(click.Group):
     """Core's commands, and those of plugins, each loaded only when it is used."""
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return _of_core(cmd_name) if cmd_name in CORE else _of_plugins().get(cmd_name)
+        return _core_command(cmd_name) if cmd_name in CORE else _plugin_commands().get(cmd_name)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         try:
-            return [*CORE, *_of_plugins()]
+            return [*CORE, *_plugin_commands()]
         except click.ClickException as error:
             click.echo(f"The commands of plugins are not listed: {error.message}", err=True)
             return [*CORE]
@@ -50,7 +50,7 @@ class _Commands(click.Group):
             return super().invoke(ctx)
 
 
-def _of_core(name: str) -> click.Command:
+def _core_command(name: str) -> click.Command:
     module = import_module(f".commands.{CORE[name]}", __package__)
     command: click.Command = getattr(module, name.replace("-", "_"))
     return command
@@ -74,7 +74,7 @@ def _one_line() -> Iterator[None]:
         raise click.ClickException(said_) from None
 
 
-def _of_plugins() -> dict[str, click.Command]:
+def _plugin_commands() -> dict[str, click.Command]:
     from ..starting import packages
 
     with _one_line():

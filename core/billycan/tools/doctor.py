@@ -138,11 +138,11 @@ def _database(app: App) -> Iterator[Finding]:
         yield Finding("database", False, f"cannot be written: {reason(error)}", cure)
         return
     yield _tenants(app)
-    yield _clock(app)
+    yield _check_clock(app)
     yield _worker(app)
-    yield _tasks(app)
+    yield _check_tasks(app)
     yield _search(app)
-    yield _kept(app)
+    yield _check_storage(app)
     for name, manifest in app.manifests.items():
         if manifest.doctor:
             try:
@@ -151,7 +151,7 @@ def _database(app: App) -> Iterator[Finding]:
                 yield Finding(name, False, str(error), f"check the settings of {name}")
 
 
-def _kept(app: App) -> Finding:
+def _check_storage(app: App) -> Finding:
     """Report how much is stored besides the records themselves, and for how long."""
     with app.db.reading(across="doctor looks at the whole deployment") as db:
         log, answers = retention.kept(db), replays.kept(db)
@@ -194,7 +194,7 @@ def _tenants(app: App) -> Finding:
     return Finding("tenants", True, f"isolated by each query, and by row-level security for the role {role}")
 
 
-def _clock(app: App) -> Finding:
+def _check_clock(app: App) -> Finding:
     """Check that this machine's clock agrees with the database server's."""
     with app.db.reading() as db:
         ahead = (app.now() - app.shared_now(db)).total_seconds()
@@ -227,7 +227,7 @@ def _apart(ahead: float) -> str:
     return f"{abs(ahead):,.0f} s {'ahead of' if ahead > 0 else 'behind'}"
 
 
-def _tasks(app: App) -> Finding:
+def _check_tasks(app: App) -> Finding:
     """Check that no timed work has waited for too long."""
     with app.db.reading(across="doctor looks at the whole deployment") as db:
         (waits,) = worker.longest_wait(db, app.shared_now(db)).values()

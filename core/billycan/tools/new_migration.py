@@ -106,10 +106,10 @@ def _steps(differences: Iterable[Any]) -> Iterator[Step]:
             continue
         if thing == "table":
             indexes = [of[0] for what, *of in found if what.endswith("_index") and of[0].table.name == about[0].name]
-            made, gone = _created(about[0], indexes), f'op.drop_table("{about[0].name}")'
+            made, gone = _create_table(about[0], indexes), f'op.drop_table("{about[0].name}")'
         elif thing == "column":
             _, name, column = about
-            made, gone = _added(name, column, fill=verb == "add"), f'op.drop_column("{name}", "{column.name}")'
+            made, gone = _add_column(name, column, fill=verb == "add"), f'op.drop_column("{name}", "{column.name}")'
         elif about[0].table.name in tables:
             continue  # created and dropped with its table
         elif thing == "index":
@@ -122,13 +122,13 @@ def _steps(differences: Iterable[Any]) -> Iterator[Step]:
         yield Step(order, made, gone, at) if verb == "add" else Step(-order, gone, made, at)
 
 
-def _added(table: str, column: sa.Column[Any], *, fill: bool) -> str:
+def _add_column(table: str, column: sa.Column[Any], *, fill: bool) -> str:
     """Return the code that adds a column, with an index if it is the column of searches."""
     line = _call("op.add_column", [f'"{table}"', _column(column, fill=fill)])
     return line + (f'\ncreate_search_index(op, "{table}")' if column.name == "search_text" else "")
 
 
-def _created(table: sa.Table, indexes: Iterable[sa.Index]) -> str:
+def _create_table(table: sa.Table, indexes: Iterable[sa.Index]) -> str:
     """Return the code that creates a table and its indexes."""
     columns, names = [*table.columns], [column.name for column in table.columns]
     unique = [sorted(c.name for c in one.columns) for one in table.constraints if isinstance(one, sa.UniqueConstraint)]

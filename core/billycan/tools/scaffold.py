@@ -105,7 +105,7 @@ def write(words: Words, into: Path) -> list[Path]:
     written = []
     template = TEMPLATE if words.prefix else HOOKS
     for path in sorted(template.rglob("*.txt")):
-        target = into / _own(str(path.relative_to(template)), words).removesuffix(".txt")
+        target = into / _in_own_words(str(path.relative_to(template)), words).removesuffix(".txt")
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(fit_template(path, words), "utf-8")
         written.append(target)
@@ -114,8 +114,8 @@ def write(words: Words, into: Path) -> list[Path]:
 
 def fit_template(path: Path, words: Words) -> str:
     """Return a template's file in the plugin's words, formatted as the formatter would."""
-    text = _own(path.read_text("utf-8"), words)
-    return "".join(map(_fit, text.splitlines(keepends=True))) if path.name.endswith(".py.txt") else text
+    text = _in_own_words(path.read_text("utf-8"), words)
+    return "".join(map(_format_line, text.splitlines(keepends=True))) if path.name.endswith(".py.txt") else text
 
 
 def next_steps(words: Words, folder: Path) -> list[str]:
@@ -167,7 +167,7 @@ def free_prefixes(one: str) -> Iterator[str]:
     return ("".join(found) for found in itertools.combinations(letters, 3) if "".join(found) not in taken)
 
 
-def _own(text: str, words: Words) -> str:
+def _in_own_words(text: str, words: Words) -> str:
     """Return a template's text in the plugin's words: its gadgets in code, its doodads in prose."""
     prose = _prose(words.one)
     a = "an" if prose[0] in "aeiou" else "a"
@@ -187,7 +187,7 @@ def _own(text: str, words: Words) -> str:
     return re.sub("|".join(longest_first), lambda found: own[found[0]], text)
 
 
-def _fit(line: str) -> str:
+def _format_line(line: str) -> str:
     """Return a line of code as the formatter would have it, however long its words are."""
     if line.startswith("from ."):
         start, _, names = line.rstrip().partition(" import ")

@@ -82,7 +82,7 @@ def trigger(app: App, tenant_id: str, event: str) -> list[tuple[str, str]]:
         for call in way:
             behind = way[-1].at - call.at
             app.clock = lambda behind=behind: now - behind  # type: ignore[misc]
-            answer, events = _make(app, tenant_id, call, moved, known)
+            answer, events = _make_call(app, tenant_id, call, moved, known)
             happened += events
             known |= {id: _at(answer, place) for id, place in call.gives.items()}
     finally:
@@ -102,7 +102,7 @@ def _sandbox(app: App, tenant_id: str) -> str:
     return zone
 
 
-def _make(
+def _make_call(
     app: App, tenant_id: str, call: _Call, moved: "_Moved", known: Mapping[str, Any]
 ) -> tuple[Any, list[tuple[str, str]]]:
     """Make a call as a key with every scope; return its answer and its events."""

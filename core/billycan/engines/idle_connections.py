@@ -15,7 +15,7 @@ _IDLE_SECONDS = 5.0  # the pool checks connections that were idle for longer
 _MOST_SECONDS = 1800.0  # the most that one is used
 
 
-class Kept:
+class IdleConnections:
     """Up to `most` idle connections of an engine, last used first."""
 
     def __init__(self, engine: sa.Engine, most: int) -> None:
@@ -25,7 +25,7 @@ class Kept:
         self._lent, self._counting = 0, Lock()
         self._gone_since = 0.0
 
-    def take(self, options: Mapping[str, Any]) -> sa.Connection:
+    def borrow(self, options: Mapping[str, Any]) -> sa.Connection:
         """Return a connection outside of any transaction, with these execution options besides the engine's."""
         with self._counting:
             self._lent += 1
@@ -37,7 +37,7 @@ class Kept:
             raise
         return db
 
-    def give(self, db: sa.Connection, *, sound: bool) -> None:
+    def give_back(self, db: sa.Connection, *, sound: bool) -> None:
         """Take a connection back and keep it, unless something went wrong in its use and it is not `sound`."""
         try:
             # With more connections than are kept, another thread may be waiting for the pool.
@@ -53,7 +53,7 @@ class Kept:
         finally:
             self._count_back()
 
-    def give_back(self) -> None:
+    def close_idle(self) -> None:
         """Return all connections to the pool; lent ones follow when they are given back."""
         self._gone_since = time.monotonic()
         while self._idle:

@@ -417,7 +417,7 @@ def test_what_breaks_between_file_and_row_leaves_nothing(app, client, contact, c
         if step.startswith("put"):
             dying.setattr(Folder, "put", fail if step == "put" else put_and_fail)
         elif step == "commit":
-            dying.setattr("billycan.work.publish", fail)
+            dying.setattr("billycan.work.write_events", fail)
         else:
             dying.setattr(keeping, step, fail)
         assert upload(client, contact, status=500)["code"] == "internal_error"

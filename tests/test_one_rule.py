@@ -160,7 +160,7 @@ def tenant(app, marks):
     made = isolation["Tenant"](Client(app), routes)
     ctx = Context(app, made.client.tenant_id)
     with unit_of_work(ctx):
-        mail.settle(ctx, mail.lock(ctx, made.ids["/v1/emails"]))
+        mail.settle_email(ctx, mail.lock_email(ctx, made.ids["/v1/emails"]))
     made.bodies = {path: isolation["filled"](body, made.ids) for path, body in bodies.items()}
     return made
 

@@ -24,7 +24,7 @@ from billycan_apps.testing import OAuthApp
 from billycan_contacts.tables import contacts
 from billycan_expenses.tables import expenses
 from billycan_invoices.tables import entries, invoices, lines
-from billycan_mail import leaving
+from billycan_mail import unsubscribe
 from billycan_requests.tables import log
 from billycan_users.people import invite, reset_link
 from billycan_users.tables import users
@@ -104,7 +104,10 @@ def look_from_outside(looks, client, visit, join):
     looks.look("/dashboard/join/gone", "invitation-gone")
     looks.look("/i/gone", "hosted-gone")
     looks.look("/nothing", "nothing")
-    looks.look(leaving.url(app, client.tenant_id, "ada@example.com").removeprefix(app.public_url), "unsubscribe")
+    looks.look(
+        unsubscribe.unsubscribe_url(app, client.tenant_id, "ada@example.com").removeprefix(app.public_url),
+        "unsubscribe",
+    )
     for name, path in chosen(app, client, "hosted_url").items():
         looks.look(path, f"hosted-{name}")
     looks.send("/dashboard/sign-in")

@@ -14,9 +14,6 @@ from .wording import can
 _APPS, _CONNECTIONS = "/dashboard/apps", "/dashboard/connections"
 
 
-# A business's own apps ------------------------------------------------------------------------------------------------
-
-
 def list_apps(visit: Visit) -> Answer:
     with visit.app.db.reading() as db:
         found = registered.of_business(db, live_of(db, visit.tenant_id))
@@ -92,9 +89,6 @@ def _edition(visit: Visit) -> Edition:
 
 def _form(app: App) -> dict[str, Any]:
     return {"there_are": can(app, scopes_there_are(app))}
-
-
-# What is connected ----------------------------------------------------------------------------------------------------
 
 
 def list_connections(visit: Visit) -> Answer:

@@ -150,8 +150,6 @@ def enters_with(credential: str) -> Callable[[App], Client]:
     return Client if credential == "key" else lambda app: everything(Client(app)).connect()
 
 
-# Instead of keys ------------------------------------------------------------------------------------------------------
-
 _limits = dict[str, Mapping[str, Any]]()  # of connections, in tests that give keys other limits
 
 

@@ -121,9 +121,6 @@ def on_event(ctx: Context, event: Event) -> None:
             remove(ctx, {row.id: row.size for row in rows})
 
 
-# Timed work -----------------------------------------------------------------------------------------------------------
-
-
 def left_over(app: App, now: Moment) -> sa.Select[Any]:
     """What was noted a day ago and is to be removed from the storage."""
     return sa.select(leftovers.c.tenant_id, leftovers.c.id).where(_is_over(now)).order_by(leftovers.c.since)

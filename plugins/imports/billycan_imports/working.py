@@ -141,9 +141,6 @@ def _rehearsed(ctx: Context, importer: Importer, chunk: Row) -> tuple[Recording,
         return rehearsal.recording(), faults
 
 
-# The end: nothing has changed, no row repeats another, and all records are made ---------------------------------------
-
-
 class _Outdated(Exception):
     """Rows have to be checked again: something that their handlers read has changed."""
 
@@ -291,8 +288,6 @@ _UNFINISHED = (
     .where(imports.c.finished_at.is_(None))
     .order_by(imports.c.created_at, imports.c.id)
 )
-
-# What is measured, and what is forgotten ------------------------------------------------------------------------------
 
 
 def longest_wait(db: sa.Connection, now: Moment) -> dict[str, float]:

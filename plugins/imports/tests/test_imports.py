@@ -19,7 +19,7 @@ from billycan_imports.schemas import ImportFault
 from billycan_imports.testing import finish_imports
 from billycan_imports.working import Rounds
 from billycan_webhooks import chores, nudging
-from billycan_webhooks.claims import Desk
+from billycan_webhooks.leases import Desk
 from billycan_webhooks.tables import deliveries
 
 PATH = "/v1/imports"
@@ -447,9 +447,6 @@ def test_a_key_needs_both_scopes_and_sees_its_own_business(app, client):
     assert upload(client, "name\nA\n", "webhook_endpoints", status=400)["code"] == "invalid_parameter"
 
 
-# What others wait for -------------------------------------------------------------------------------------------------
-
-
 def test_a_file_that_cannot_be_read_opens_no_transaction(client, monkeypatch):
     opened, real = [], Database.writing
 
@@ -554,7 +551,7 @@ def test_a_worker_works_on_imports_beside_its_timed_tasks(app, client):
 def test_every_record_is_delivered_and_the_sender_is_told_at_once(app, client, monkeypatch):
     """However many endpoints there are, no transaction makes all deliveries: they are owed, and made in steps."""
     hints = []
-    monkeypatch.setattr(nudging.nudger(app), "hint", hints.extend)
+    monkeypatch.setattr(nudging.nudger_of(app), "hint", hints.extend)
     monkeypatch.setattr(holding, "MOST_ROWS", 3_000)
     monkeypatch.setattr(chores, "MOST_AT_ONCE", 100)
     new = [{"url": f"https://example.com/{i}", "events": ["contact.created"]} for i in range(20)]
@@ -631,9 +628,6 @@ def test_a_handler_that_changes_other_records_cannot_be_imported(client, monkeyp
     found = finished(client, "name\nAda\n")
     assert found["status"] == "failed" and faults(found) == [(1, None, "internal_error")]
     assert "may only add rows" in caplog.text and names(client) == ["Other"]
-
-
-# Who sent the file, and how long its record is kept -------------------------------------------------------------------
 
 
 def test_a_revoked_key_imports_nothing_more(app, client):

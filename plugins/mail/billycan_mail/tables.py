@@ -10,7 +10,7 @@ from billycan.sql import deployment_table
 
 
 def _where(condition: str, name: str, *columns: str) -> sa.Index:
-    """An index of the rows alone that a condition is true of."""
+    """Return an index of only those rows for which a condition is true."""
     rows = sa.text(condition)
     return sa.Index(name, *columns, sqlite_where=rows, postgresql_where=rows)
 
@@ -126,11 +126,11 @@ letters = deployment_table(
 
 
 def is_open(table: sa.Table) -> sa.ColumnElement[bool]:
-    """Whether a message is not finished."""
+    """Return the condition that a message is not finished."""
     # Spelled out, not parameters: only then is it known that the index of those alone holds all that is asked for.
     return table.c.status.in_([sa.literal_column("'queued'"), sa.literal_column("'sending'")])
 
 
-def free(table: sa.Table) -> sa.ColumnElement[bool]:
-    """What is due and in nobody's hands; the statement needs the parameters of `times`."""
+def is_free_to_send(table: sa.Table) -> sa.ColumnElement[bool]:
+    """Return the condition that a message is due and not leased. The statement needs the parameters of `times`."""
     return is_open(table) & is_free(table)

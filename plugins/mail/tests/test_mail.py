@@ -1,4 +1,4 @@
-"""Documents that go out by email: what is written down, what arrives, and what is refused."""
+"""Documents sent by email: queued, received and refused."""
 
 import re
 from io import BytesIO

@@ -101,8 +101,8 @@ def test_an_invitation_is_mailed_and_its_link_shown_to_nobody(mailing, serve, dr
 
 
 def test_an_invitation_tells_the_inviter_nothing_of_the_address(mailing, serve, drain):
-    """Whether or not there is an account, and however old: the same page but for the invitation's own id, and as many
-    statements. No page shows the id of somebody who has not accepted, and inviting again gives another one.
+    """The page and the number of statements are the same with and without an account, old or new, except for the
+    invitation's id. No page shows the id of somebody who has not accepted, and inviting again gives another one.
     """
     app = mailing(serve(), "contacts", "dashboard", "users", public_url="http://127.0.0.1:8000")
     client, elsewhere = Client(app), Client(app)

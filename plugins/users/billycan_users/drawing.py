@@ -76,9 +76,6 @@ def _is_at(here: str, path: str) -> bool:
     return here == path or (path != "/dashboard" and here.startswith(f"{path}/"))
 
 
-# Files ---------------------------------------------------------------------------------------------------------------
-
-
 class Assets:
     """The files that pages load, at `/dashboard/-/{name}`: kept for ever, since the address names the edition."""
 
@@ -115,9 +112,6 @@ def asset(context: jinja2.runtime.Context, name: str) -> str:
     app = context["app"]
     flat = name.replace("/", "-")
     return f"/dashboard/-/{flat}?{_files(tuple(app.manifests))[flat][1]}"
-
-
-# Values --------------------------------------------------------------------------------------------------------------
 
 
 def money(value: Decimal | int | None) -> str:

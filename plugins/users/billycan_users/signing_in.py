@@ -80,9 +80,6 @@ def sign_out(visit: Visit) -> Answer:
     return Led(SIGN_IN, "You are signed out.")
 
 
-# Links ---------------------------------------------------------------------------------------------------------------
-
-
 def show_join(visit: Visit, token: str) -> Answer:
     with visit.app.db.reading() as db:
         link = people.opened(db, token, visit.app.now())
@@ -168,9 +165,6 @@ def _is_own(visit: Visit, link: Link) -> bool:
     if link.purpose not in INVITATIONS or not link.has_account or visit.session_if_any is None:
         return False
     return visit.session.is_complete and visit.session.user_id == link.user_id
-
-
-# Businesses ----------------------------------------------------------------------------------------------------------
 
 
 def show_businesses(visit: Visit) -> Answer:

@@ -57,9 +57,6 @@ def stranger(app, email):
     return browser, {"email": email, "password": "a wrong sentence", "token": token_of(browser)}
 
 
-# Guesses --------------------------------------------------------------------------------------------------------------
-
-
 def test_guesses_at_once_share_no_allowance(app, owner, monkeypatch):
     """From many addresses: as many are looked at as one after the other would be."""
     monkeypatch.setattr(passwords, "_admitted", threading.BoundedSemaphore(100))
@@ -153,9 +150,6 @@ def test_a_password_is_hashed_outside_any_transaction(app, client, owner, monkey
     assert Browser(app).web.post("/dashboard/join/nope", {"token": "x"}, status="*").status_int == 403
 
 
-# Invitations at once --------------------------------------------------------------------------------------------------
-
-
 def test_of_two_invitations_at_once_the_second_finds_an_account(app, client):
     """Two businesses invite one person, and both links are followed at once: one password, chosen by one of them."""
     other = Client(app)
@@ -181,9 +175,6 @@ def test_of_two_invitations_at_once_the_second_finds_an_account(app, client):
     real = Browser(app)
     assert real.sign_in(PASSWORD, ann).request.path == "/dashboard"
     assert "Derwent" in real.get("/dashboard/businesses").text
-
-
-# Codes ----------------------------------------------------------------------------------------------------------------
 
 
 class Phone:
@@ -256,9 +247,6 @@ def test_codes_at_once_share_no_allowance_and_one_code_signs_in_once(app, owner,
         lambda n: waiting[n][0].web.post("/dashboard/sign-in", {**waiting[n][1], "code": code}, status="*").status_int,
     )
     assert sorted(answers) == [303, 422, 422, 422, 422, 422]
-
-
-# Passkeys -------------------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -358,9 +346,6 @@ def test_a_passkey_of_an_unknown_kind_and_a_long_proof_sign_nobody_in(app, passk
 
     monkeypatch.setattr("fido2.server.Fido2Server.authenticate_complete", verify)
     assert answer("{}") == 422
-
-
-# Resets ---------------------------------------------------------------------------------------------------------------
 
 
 def reset(app, browser, *words):

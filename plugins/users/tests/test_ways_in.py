@@ -107,9 +107,6 @@ class Device:
         return json.dumps({"id": id, "rawId": id, "type": "public-key", "response": response})
 
 
-# No path avoids the proof ---------------------------------------------------------------------------------------------
-
-
 def test_every_form_of_the_account_that_changes_a_way_in_asks_for_the_proof(app, owner, clock, monkeypatch):
     """Each is sent with all that it needs but the proof, which is missing, half there or wrong; then with it.
 
@@ -216,9 +213,6 @@ def test_a_passkey_is_added_in_the_session_that_gave_the_proof_alone(app, owner)
     assert "took too long" in thief.web.post(f"{ACCOUNT}/passkeys", sent, status=422).text
 
 
-# What a passkey is worth ----------------------------------------------------------------------------------------------
-
-
 def test_a_passkey_opens_the_operators_pages_only_where_it_verified_its_owner(app, operator, clock):
     phone = Phone(app, operator)
     clock.move(minutes=1)
@@ -259,9 +253,6 @@ def test_after_a_new_password_nothing_else_enters_but_what_was_kept(app, owner):
     sent = {"token": token_of(owner.get(ACCOUNT)), "password": PASSWORD, "current_password": NEW}
     owner.web.post(f"{ACCOUNT}/password", sent, status=303)
     assert known.sign_in(Browser(app)) == 422
-
-
-# Whoever is kept out, and whoever is not ------------------------------------------------------------------------------
 
 
 def test_wrong_codes_of_whoever_has_the_password_spare_a_browser_that_is_known(app, owner, clock):

@@ -13,7 +13,7 @@ import falcon
 
 from billycan import App, Problem
 from billycan.web import PayloadTooLarge, encode, read_bytes
-from billycan_users.api import address
+from billycan_users.api import page_address
 
 from . import granting, registered
 from .registered import Registered, scopes_there_are
@@ -88,7 +88,7 @@ class Description:
         resp.data = encode(
             {
                 "issuer": url,
-                "authorization_endpoint": address(self.app, AUTHORIZE),
+                "authorization_endpoint": page_address(self.app, AUTHORIZE),
                 "token_endpoint": url + TOKEN,
                 "revocation_endpoint": url + REVOKE,
                 "scopes_supported": scopes_there_are(self.app),

@@ -12,7 +12,7 @@ from msgspec import Struct
 from billycan import App, Conflict, Fault, Invalid, NotFound, new_id
 from billycan.businesses import digest, new_secret, well_formed
 from billycan.fields import Moment, Name, Url
-from billycan_users.api import checked
+from billycan_users.api import read_field
 
 from . import uris
 from .tables import apps, secrets
@@ -70,7 +70,7 @@ def checked_edition(
     given: dict[str, Any] = {}
     for member, kind, text in (("name", Name, name), ("home_page", Url, home_page)):
         try:
-            given[member] = checked(kind, member, text.strip())
+            given[member] = read_field(kind, member, text.strip())
         except Invalid as invalid:
             faults += invalid.details
         if _TURNS.search(text):

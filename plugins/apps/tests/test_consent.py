@@ -293,7 +293,7 @@ def test_whoever_picks_a_business_with_another_edition_sees_that_one_first(oauth
     with app.db.writing() as db:
         registered.publish(db, oauth.id, lambda edition: None)
         registered.change(db, oauth.id, replace(oauth.edition, name="Our next one"))
-        _, token = people.invite(db, other.tenant_id, browser.email, "owner", app.now())
+        _, token = people.invite_person(db, other.tenant_id, browser.email, "owner", app.now())
     browser.get(f"/dashboard/join/{token}")
     browser.send(f"/dashboard/join/{token}")
     form = consent_form(browser.web.get(oauth.asks()))
@@ -327,7 +327,7 @@ def test_a_person_with_several_businesses_chooses_one(oauth, app):
         registered.publish(db, oauth.id, lambda edition: None)
     browser = oauth.person()
     with app.db.writing() as db:
-        _, token = people.invite(db, other.tenant_id, browser.email, "owner", app.now())
+        _, token = people.invite_person(db, other.tenant_id, browser.email, "owner", app.now())
     browser.get(f"/dashboard/join/{token}")
     browser.send(f"/dashboard/join/{token}")
     page = browser.web.get(oauth.asks())

@@ -19,5 +19,5 @@ def allowed_recipients(ctx: Context) -> frozenset[str] | None:
     # A connection for the system: only the live tenant has members.
     with ctx.app.db.reading() as db:
         live = db.execute(sa.select(tenants.c.paired_id).where(tenants.c.id == ctx.tenant_id)).scalar_one()
-        members = import_module(f"billycan_{USERS}.api").members(db, live)
+        members = import_module(f"billycan_{USERS}.api").list_members(db, live)
     return frozenset(member.email.casefold() for member in members if member.has_joined)

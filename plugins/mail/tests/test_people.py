@@ -55,7 +55,7 @@ def test_nothing_tells_whether_an_address_is_known(mailing, serve):
     client, invited = Client(app), "invited@example.com"
     known = Browser(app).join(client, "owner").email
     with app.db.writing() as db:
-        people.invite(db, client.tenant_id, invited, "viewer", app.now())
+        people.invite_person(db, client.tenant_id, invited, "viewer", app.now())
     pages, statements = [], []
     for email in (known, invited, "nobody@example.com"):
         browser = Browser(app)
@@ -160,7 +160,7 @@ def test_a_letter_tells_of_each_change_of_how_an_account_is_entered(mailing, ser
 
     def code():
         clock.move(minutes=1)
-        return rules.totp(secret, int(app.now().timestamp() // 30))
+        return rules.totp_code(secret, int(app.now().timestamp() // 30))
 
     proof = {"current_password": PASSWORD}
     browser.send("/dashboard/account/totp-on", code=code(), **proof)

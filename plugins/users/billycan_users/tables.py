@@ -1,4 +1,4 @@
-"""The tables of people: who they are, what they may do in which business, and where they are signed in."""
+"""The tables of people, their roles in businesses, their links and their sessions."""
 
 import sqlalchemy as sa
 

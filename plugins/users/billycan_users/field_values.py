@@ -1,4 +1,4 @@
-"""A form's fields, read by the rules that the API has for its members."""
+"""Values of form fields, read by the rules that the API has for its members."""
 
 from functools import cache
 from typing import Any
@@ -8,8 +8,8 @@ from msgspec import Struct, defstruct
 from billycan import decode
 
 
-def checked(kind: Any, name: str, value: Any) -> Any:
-    """A field's value as a member of that type has it; raises Invalid, naming the field."""
+def read_field(kind: Any, name: str, value: Any) -> Any:
+    """Read a field's value as a member of this type. Raise Invalid, naming the field."""
     return getattr(decode({name: value} if value != "" else {}, _holding(kind, name)), name)
 
 

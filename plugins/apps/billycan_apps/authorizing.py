@@ -10,10 +10,10 @@ from msgspec import Struct
 from billycan import Context, Fault, Invalid, unit_of_work
 from billycan_users.api import Answer, Business, Screen, Sent, Shown, Visit, mounted, to_sign_in
 
-from . import connecting, granting, registered, uris
+from . import app_records, connecting, grants, uris
+from .app_records import Edition, Registered
 from .protocol import AUTHORIZE
-from .registered import Edition, Registered
-from .wording import can, cannot
+from .wording import describe_allowed, describe_denied
 
 _CHALLENGE = re.compile(r"[A-Za-z0-9_-]{43}")
 _MOST_STATE = 2000
@@ -68,14 +68,14 @@ def show(visit: Visit) -> Answer:
         "names": [(business.id, business.name) for business in businesses],
         "business": chosen,
         "environment": visit.session.environment or "live",
-        "can": can(visit.app, asked.scopes),
-        "cannot": cannot(visit.app, asked.scopes),
+        "can": describe_allowed(visit.app, asked.scopes),
+        "cannot": describe_denied(visit.app, asked.scopes),
         "grantable": [scope for scope in asked.scopes if any(identity.holds(scope) for identity in identities)],
-        "place": uris.place(asked.redirect_uri),
+        "place": uris.uri_place(asked.redirect_uri),
         "action": f"{AUTHORIZE}?{visit.query_string}",
     }
     # Chromium follows a redirect after a form only where the page's policy lets it, at every step of the way.
-    return Shown("apps/consent.html", values, onward=uris.scheme(asked.redirect_uri))
+    return Shown("apps/consent.html", values, onward=uris.uri_scheme(asked.redirect_uri))
 
 
 def decide(visit: Visit) -> Answer:
@@ -101,12 +101,12 @@ def decide(visit: Visit) -> Answer:
     visit.prove()
     ctx = Context(visit.app, tenant_id, identity, request_id=visit.request_id)
     with unit_of_work(ctx):
-        now = registered.lock(ctx.db, asked.app.id).edition(business.id)
+        now = app_records.lock_app(ctx.db, asked.app.id).edition(business.id)
         visit.check_seen(_seen(asked, now) if now else None)
         if environment == "live":  # roles are the live business's, which a sandbox's connection cannot see
             visit.check_scopes(ctx.db, scopes, tenant_id)
-        connection_id = connecting.consent(ctx, asked.app, edition.name, scopes)
-        code = granting.new_code(ctx, connection_id, asked.redirect_uri, asked.challenge, scopes)
+        connection_id = connecting.connect_app(ctx, asked.app, edition.name, scopes)
+        code = grants.new_code(ctx, connection_id, asked.redirect_uri, asked.challenge, scopes)
     return _back(visit, asked.redirect_uri, code=code)
 
 
@@ -158,7 +158,7 @@ def _addressed(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
     if names.count("client_id") > 1 or names.count("redirect_uri") > 1:
         raise Unanswerable("The app asked in a way that nobody can answer: it names itself twice.")
     with visit.app.db.reading() as db:
-        app = registered.find(db, sent.get("client_id", ""))
+        app = app_records.find_app(db, sent.get("client_id", ""))
     if app is None:
         raise Unanswerable("There is no app with this client_id here. It may be meant for another server.")
     uri = sent.get("redirect_uri", "")
@@ -185,7 +185,7 @@ def _read(
     if len(sent.get("state", "")) > _MOST_STATE:
         raise Wrong("invalid_request", f"state has more than {_MOST_STATE} characters.")
     editions = [edition for business in businesses if (edition := app.edition(business.id))]
-    allowed = {scope for edition in editions for scope in edition.scopes} & {*registered.scopes_there_are(visit.app)}
+    allowed = {scope for edition in editions for scope in edition.scopes} & {*app_records.grantable_scopes(visit.app)}
     wanted = sent["scope"].split(" ") if "scope" in sent else sorted(allowed)
     if beyond := [scope for scope in wanted if scope not in allowed]:
         raise Wrong("invalid_scope", f"The app may not ask for {_plain(beyond[0])}.")

@@ -15,8 +15,8 @@ from billycan import App, Problem
 from billycan.web import PayloadTooLarge, encode, read_bytes
 from billycan_users.api import page_address
 
-from . import granting, registered
-from .registered import Registered, scopes_there_are
+from . import app_records, grants
+from .app_records import Registered, grantable_scopes
 
 AUTHORIZE, TOKEN, REVOKE = "/oauth/authorize", "/oauth/token", "/oauth/revoke"
 DESCRIPTION = "/.well-known/oauth-authorization-server"
@@ -47,30 +47,30 @@ class Endpoint:
             form = _form(req)
             client = _authenticated(self.app, req, form)
             self.app.take_share(req, client.id)  # it acts for many businesses, and its calls share what one has
-            write(resp, 200, self.act(self.app, client, form))
+            write_json(resp, 200, self.act(self.app, client, form))
         except Refused as refused:
-            write(resp, refused.status, {"error": refused.error, "error_description": refused.description})
+            write_json(resp, refused.status, {"error": refused.error, "error_description": refused.description})
             if refused.status == 401:
                 resp.set_header("WWW-Authenticate", 'Basic realm="oauth", charset="UTF-8"')
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
         """What went wrong before the form was read: the pipeline asks for it, and sets the status."""
         error = "invalid_request" if problem.status < 429 else "temporarily_unavailable"
-        write(resp, problem.status, {"error": error, "error_description": problem.message})
+        write_json(resp, problem.status, {"error": error, "error_description": problem.message})
 
 
 class TokenEndpoint(Endpoint):
     """`POST /oauth/token`"""
 
     def __init__(self, app: App) -> None:
-        super().__init__(app, exchange)
+        super().__init__(app, exchange_grant)
 
 
 class RevocationEndpoint(Endpoint):
     """`POST /oauth/revoke` (RFC 7009)"""
 
     def __init__(self, app: App) -> None:
-        super().__init__(app, revoke)
+        super().__init__(app, revoke_token)
 
 
 class Description:
@@ -91,7 +91,7 @@ class Description:
                 "authorization_endpoint": page_address(self.app, AUTHORIZE),
                 "token_endpoint": url + TOKEN,
                 "revocation_endpoint": url + REVOKE,
-                "scopes_supported": scopes_there_are(self.app),
+                "scopes_supported": grantable_scopes(self.app),
                 "response_types_supported": ["code"],
                 "response_modes_supported": ["query"],
                 "grant_types_supported": ["authorization_code", "refresh_token"],
@@ -104,18 +104,18 @@ class Description:
         resp.set_header("Cache-Control", "public, max-age=300")
 
 
-def exchange(app: App, client: Registered, form: Mapping[str, str]) -> Any:
+def exchange_grant(app: App, client: Registered, form: Mapping[str, str]) -> Any:
     """The tokens for a code or for a refresh token."""
     kind = _needed(form, "grant_type")
     if kind == "authorization_code":
         code, verifier = _needed(form, "code"), _needed(form, "code_verifier")
-        pair = granting.redeem(app, client.id, code, _needed(form, "redirect_uri"), verifier)
+        pair = grants.redeem_code(app, client.id, code, _needed(form, "redirect_uri"), verifier)
         why = "The code has expired, was used, or is not for this app, redirect_uri and code_verifier."
     elif kind == "refresh_token":
         asked = form["scope"].split() if "scope" in form else None
         try:
-            pair = granting.refresh(app, client.id, _needed(form, "refresh_token"), asked)
-        except granting.Beyond:
+            pair = grants.renew_tokens(app, client.id, _needed(form, "refresh_token"), asked)
+        except grants.Beyond:
             raise Refused("invalid_scope", "More was asked for than the business has granted.") from None
         why = "The refresh token has expired, was revoked or used, or is not this app's: connect the business again."
     else:
@@ -131,13 +131,13 @@ def exchange(app: App, client: Registered, form: Mapping[str, str]) -> Any:
     }
 
 
-def revoke(app: App, client: Registered, form: Mapping[str, str]) -> Any:
+def revoke_token(app: App, client: Registered, form: Mapping[str, str]) -> Any:
     """End a token; one that is not there, or another app's, is answered alike."""
-    granting.revoke(app, client.id, _needed(form, "token"))
+    grants.revoke_tokens(app, client.id, _needed(form, "token"))
     return {}
 
 
-def write(resp: falcon.Response, status: int, data: Any) -> None:
+def write_json(resp: falcon.Response, status: int, data: Any) -> None:
     """JSON outside the API's envelope, which nobody keeps."""
     resp.status, resp.data, resp.content_type = status, encode(data), falcon.MEDIA_JSON
     resp.set_headers({"Cache-Control": "no-store", "Pragma": "no-cache"})
@@ -169,9 +169,9 @@ def _authenticated(app: App, req: falcon.Request, form: Mapping[str, str]) -> Re
             raise Refused("invalid_request", "client_id is not the app that the Authorization header names.")
         client_id = basic_id
     with app.db.reading() as db:
-        client = registered.find(db, client_id)
+        client = app_records.find_app(db, client_id)
         if client is not None:
-            is_right = registered.is_secret(db, client.id, secret or "") if client.is_confidential else not secret
+            is_right = app_records.is_secret(db, client.id, secret or "") if client.is_confidential else not secret
             if is_right:
                 return client
     raise Refused("invalid_client", "There is no such app, or this is not its secret.", status=401)

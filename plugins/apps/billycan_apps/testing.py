@@ -19,8 +19,8 @@ from billycan.sql import tenants
 from billycan.testing import Client
 from billycan_users.testing import PASSWORD, Browser
 
-from . import granting, registered
-from .registered import Edition
+from . import app_records, grants
+from .app_records import Edition
 from .tables import access_tokens, codes, connections
 
 REDIRECT = "https://app.example.com/cb"
@@ -37,7 +37,7 @@ class OAuthApp:
         edition = Edition("Ledger Sync", "https://app.example.com", [REDIRECT], sorted(scopes or SCOPES))
         with self.app.db.writing() as db:
             self.edition = replace(edition, **changes)
-            made = registered.register(
+            made = app_records.register_app(
                 db, client.tenant_id, self.edition, self.app.now(), is_confidential=not is_public
             )
         self.id, self.secret = made
@@ -140,7 +140,7 @@ class TokenClient(Client):
 
 def everything(client: Client, *scopes: str, browser: Browser | None = None) -> OAuthApp:
     """An app with these scopes, of which `read` and `write` are those of every resource; without any, with all."""
-    there_are = registered.scopes_there_are(client.app)
+    there_are = app_records.grantable_scopes(client.app)
     wanted = scopes or ("read", "write")
     return OAuthApp(client, *(s for s in there_are if s in wanted or s.rpartition(":")[2] in wanted), browser=browser)
 
@@ -162,7 +162,7 @@ def give_token(
     `write` are those of every resource.
     """
     app, now = client.app, client.app.now()
-    there_are = registered.scopes_there_are(app)
+    there_are = app_records.grantable_scopes(app)
     mine = sa.select(connections.c.id).where(connections.c.tenant_id == tenant_id)
     found = None if limits else db.execute(mine.where(connections.c.user_id == "usr_0")).scalar()
     connection_id = found or new_id("cnx")
@@ -170,15 +170,15 @@ def give_token(
     if not found:
         _limits[connection_id] = limits
         edition = Edition("Everything", "https://app.example.com", [REDIRECT], there_are)
-        app_id, _ = registered.register(db, tenant_id, edition, now, is_confidential=False)
+        app_id, _ = app_records.register_app(db, tenant_id, edition, now, is_confidential=False)
         consented = {"user_id": "usr_1" if limits else "usr_0", "user_name": "Owner", "consented_at": now}
         row = {"tenant_id": tenant_id, "id": connection_id, "app_id": app_id, "scopes": there_are, "created_at": now}
         db.execute(sa.insert(connections).values(**row, **consented))
     granted = [scope for scope in there_are if scope in scopes or scope.rpartition(":")[2] in scopes]
-    token = new_secret(granting.ACCESS[environment_of(db, tenant_id)])
+    token = new_secret(grants.ACCESS[environment_of(db, tenant_id)])
     lasts = {"scopes": granted, "expires_at": now + timedelta(days=365)}
     code_id, code = new_id("oac"), {"redirect_uri": REDIRECT, "challenge": "", "used_at": now}
-    db.execute(sa.insert(codes).values(**whose, id=code_id, digest=digest(new_secret(granting.CODE)), **code, **lasts))
+    db.execute(sa.insert(codes).values(**whose, id=code_id, digest=digest(new_secret(grants.CODE)), **code, **lasts))
     db.execute(
         sa.insert(access_tokens).values(**whose, id=new_id("oat"), code_id=code_id, digest=digest(token), **lasts)
     )

@@ -11,7 +11,7 @@ _LOOPBACK = re.compile(r"(http://(?:127\.0\.0\.1|\[::1\]|localhost))(?::\d{1,5})
 _PRIVATE = re.compile(r"[a-z][a-z0-9+-]*(\.[a-z0-9+-]+)+:/.*")
 
 
-def fault(uri: str) -> str | None:
+def uri_fault(uri: str) -> str | None:
     """What is wrong with a URI that somebody registers; None where nothing is."""
     if len(uri) > MOST:
         return f"must have at most {MOST:,} characters"
@@ -37,7 +37,7 @@ def is_registered(uri: str, registered: Iterable[str]) -> bool:
 
 
 def _is_same_loopback(uri: str, registered: str) -> bool:
-    one, other = (_LOOPBACK.fullmatch(each) if not fault(each) else None for each in (uri, registered))
+    one, other = (_LOOPBACK.fullmatch(each) if not uri_fault(each) else None for each in (uri, registered))
     return one is not None and other is not None and one.groups() == other.groups()
 
 
@@ -46,13 +46,13 @@ def with_parameters(uri: str, **parameters: str) -> str:
     return f"{uri}{'&' if '?' in uri else '?'}{urlencode(parameters)}"
 
 
-def place(uri: str) -> str:
+def uri_place(uri: str) -> str:
     """Where a URI leads, for a person to read: a host, or `this device`."""
     if _LOOPBACK.fullmatch(uri) or not uri.startswith("https:"):
         return "this device"
     return urlsplit(uri).netloc
 
 
-def scheme(uri: str) -> str:
+def uri_scheme(uri: str) -> str:
     """Its scheme, with the colon."""
     return f"{uri.partition(':')[0]}:"

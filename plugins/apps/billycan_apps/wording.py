@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from billycan import App
 
-from .registered import scopes_there_are
+from .app_records import grantable_scopes
 
 _OWN_WORDS = {
     "apps:read": ("See which apps are connected", ""),
@@ -50,15 +50,15 @@ class Words(Struct, frozen=True):
     detail: str
 
 
-def can(app: App, scopes: Sequence[str]) -> list[Words]:
+def describe_allowed(app: App, scopes: Sequence[str]) -> list[Words]:
     """What each of the scopes lets an app do: what it sees before what it changes."""
     ordered = sorted(scopes, key=lambda scope: (not scope.endswith(":read"), scope))
     return [Words(scope, *(_OWN_WORDS.get(scope) or _words(app, scope))) for scope in ordered]
 
 
-def cannot(app: App, scopes: Sequence[str]) -> list[str]:
+def describe_denied(app: App, scopes: Sequence[str]) -> list[str]:
     """What an app with these scopes cannot do."""
-    there_are = scopes_there_are(app)
+    there_are = grantable_scopes(app)
     # Files are seen along with what they belong to.
     names = sorted({scope.partition(":")[0] for scope in there_are} - {"apps", "attachments"})
     closed = [name for name in names if not {f"{name}:read", f"{name}:write"} & {*scopes}]

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from billycan import Context, NotFound, new_id, own
 
-from . import keeping
+from . import stored_files
 from .owners import owner_of
 from .rules import Look, with_extension
 from .schemas import Attachment
@@ -30,7 +30,7 @@ def read_attachment(ctx: Context, id: str) -> Stored:
     row = ctx.db.execute(sa.select(attachments).where(own(ctx, attachments), attachments.c.id == id)).first()
     if row is None:
         raise NotFound
-    with closing(keeping.content(ctx, id)) as pieces:
+    with closing(stored_files.open_content(ctx, id)) as pieces:
         return Stored(row.filename, row.content_type, b"".join(pieces))
 
 
@@ -53,7 +53,7 @@ def keep_attachment(ctx: Context, resource: str, filename: str, content: bytes) 
         "size": len(content),
         "sha256": hashlib.sha256(content).hexdigest(),
     }
-    keeping.make(ctx, values, most=None)
+    stored_files.insert_attachment(ctx, values, most=None)
     row = {"tenant_id": ctx.tenant_id, "id": id, "content": content, "created_at": ctx.now()}
     ctx.db.execute(sa.insert(waiting).values(row))
     return id

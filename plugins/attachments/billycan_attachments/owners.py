@@ -65,7 +65,7 @@ class Owner(Struct, frozen=True, eq=False):
 
 
 @lru_cache(8)
-def owners(app: App) -> Mapping[str, Owner]:
+def owners_by_prefix(app: App) -> Mapping[str, Owner]:
     """Every resource whose records have attachments, by what begins their ids."""
     pages = {pages.path: pages for manifest in app.manifests.values() for pages in manifest.records}
     found = {}
@@ -87,16 +87,16 @@ def _noun(app: App, path: str) -> str:
 
 def owner_of(ctx: Context, id: str) -> Owner:
     """The resource of a record's id; NotFound where there is none, and where its plugin is off."""
-    owner = owners(ctx.app).get(id.partition("_")[0])
+    owner = owners_by_prefix(ctx.app).get(id.partition("_")[0])
     if owner is None:
         raise NotFound
     return owner
 
 
-def readable(ctx: Context) -> sa.ColumnElement[bool]:
+def readable_attachments(ctx: Context) -> sa.ColumnElement[bool]:
     """The attachments of records that the caller may read."""
     a = attachments.c
-    mine = {prefix: owner for prefix, owner in owners(ctx.app).items() if ctx.may_read(owner.plugin)}
+    mine = {prefix: owner for prefix, owner in owners_by_prefix(ctx.app).items() if ctx.may_read(owner.plugin)}
     seen: list[sa.ColumnElement[bool]] = [a.kind.in_(map(sa.literal, mine))]
     for prefix, owner in mine.items():
         if (of_app := owner.of_app(ctx)) is not None:
@@ -107,6 +107,6 @@ def readable(ctx: Context) -> sa.ColumnElement[bool]:
 def check_any(ctx: Context, route: Route) -> None:
     """Forbidden for a key that may do this with attachments of no resource at all."""
     does = "read" if route.method == "GET" else "write"
-    plugins = {owner.plugin for owner in owners(ctx.app).values()}
+    plugins = {owner.plugin for owner in owners_by_prefix(ctx.app).values()}
     if ctx.identity and not any(ctx.identity.holds(f"{plugin}:{does}") for plugin in plugins):
         raise Forbidden(f"This key may {does} no records that can have attachments.", required_scope=does)

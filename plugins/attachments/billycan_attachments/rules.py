@@ -36,7 +36,7 @@ _NEVER_IN_NAMES = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e
 _NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
-def checked_name(text: str) -> str:
+def check_name(text: str) -> str:
     """A file's name as it is kept; RuleBroken for a path, and for what could make it look like another."""
     if _NEVER_IN_NAMES.search(text):
         raise RuleBroken("invalid_value", "must not contain control characters, or characters that reverse text")
@@ -51,7 +51,7 @@ def with_extension(filename: str, content_type: str) -> str:
     return filename if filename.lower().endswith(known) else filename + known[0]
 
 
-def disposition(filename: str) -> str:
+def content_disposition(filename: str) -> str:
     """The Content-Disposition of a download (RFC 6266): a name in ASCII for old clients, for others the real one."""
     plain = re.sub(r'[^\x20-\x7e]|["\\%]', "_", filename)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
@@ -74,7 +74,7 @@ class Look:
             head += piece
         if not head:
             raise Invalid.of(Fault("", "required", "must not be empty: send the file's bytes"))
-        self.content_type = told(head, self._filename)
+        self.content_type = file_type_of(head, self._filename)
         decoder = getincrementaldecoder("utf-8")() if self.content_type.startswith("text/") else None
         for piece in _chained(head, begun):
             if decoder:
@@ -84,7 +84,7 @@ class Look:
             _check_text(decoder, b"", final=True)
 
 
-def told(head: bytes, filename: str) -> ContentType:
+def file_type_of(head: bytes, filename: str) -> ContentType:
     """What a file is that begins like this; that it is text is still to be checked."""
     for beginning, kind in _BEGINNINGS:
         if head.startswith(beginning):

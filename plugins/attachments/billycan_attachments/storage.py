@@ -43,7 +43,7 @@ class Storage(Protocol):
         """Where it is, in words; OSError where nothing can be kept there."""
 
 
-def storage(app: App) -> Storage:
+def storage_of(app: App) -> Storage:
     """What the settings say."""
     settings = app.settings_of(Settings)
     if settings.bucket:
@@ -113,13 +113,13 @@ class Bucket:
             self._put(key, file)
 
     def open(self, key: str) -> Pieces:
-        with _told():
+        with _as_os_error():
             found = self._store.get(key)
         return Pieces(map(bytes, found.stream(_PIECE_BYTES)), lambda: None)
 
     def remove(self, key: str) -> None:
         sys.audit(*_REMOVE)
-        with suppress(FileNotFoundError), _told():
+        with suppress(FileNotFoundError), _as_os_error():
             self._store.delete(key)
 
     def check(self) -> str:
@@ -130,14 +130,14 @@ class Bucket:
 
     def _put(self, key: str, file: IO[bytes]) -> None:
         try:
-            with _told():
+            with _as_os_error():
                 self._store.put(key, file)
         except FileNotFoundError:
             raise OSError(f"there is no bucket {self._settings.bucket}") from None
 
 
 @contextmanager
-def _told() -> Iterator[None]:
+def _as_os_error() -> Iterator[None]:
     """What goes wrong with a bucket as an OSError; FileNotFoundError where there are no such bytes."""
     from obstore.exceptions import BaseError  # noqa: PLC0415 - only where a bucket is set
 

@@ -14,7 +14,7 @@ from billycan.importing import Importer, importable
 from billycan.web import Incoming, encode
 
 from .reading import rows_of
-from .records import MOST_FAULTS, finish, get, page, records, show
+from .records import MOST_FAULTS, finish_import, page_of_imports, read_import, records, show_import
 from .schemas import Import, ImportQuery, Upload
 from .tables import chunks, imports
 
@@ -92,13 +92,13 @@ def create_import(ctx: Context, query: Upload, body: Parsed) -> Import:
         metadata={},
     )
     if faults:
-        return finish(ctx, row)
+        return finish_import(ctx, row)
     _check_waiting(ctx)
     same = {"tenant_id": ctx.tenant_id, "import_id": row.id, "recording": None}
     if body.chunks:
         kept = [{**same, "id": new_id("imc"), "number": i, "rows": rows} for i, rows in enumerate(body.chunks)]
         ctx.db.execute(sa.insert(chunks), kept)
-    return show(ctx, row)
+    return show_import(ctx, row)
 
 
 def list_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
@@ -106,7 +106,7 @@ def list_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
 
     Faults can make the response large: use `fields` to leave them out.
     """
-    return page(ctx, query)
+    return page_of_imports(ctx, query)
 
 
 def get_import(ctx: Context, id: str) -> Import:
@@ -114,7 +114,7 @@ def get_import(ctx: Context, id: str) -> Import:
 
     While it is `queued`, `checking` or `writing`, ask again after a second or so.
     """
-    return get(ctx, id)
+    return read_import(ctx, id)
 
 
 def _check_waiting(ctx: Context) -> None:

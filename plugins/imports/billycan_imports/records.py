@@ -23,33 +23,33 @@ msgspec.json.Decoder(Caller)
 msgspec.json.Decoder(list[ImportFault])
 
 
-def page(ctx: Context, query: ImportQuery) -> Page[Import]:
+def page_of_imports(ctx: Context, query: ImportQuery) -> Page[Import]:
     """The page that a query asks for."""
     found = records.rows(ctx, query, columns=_columns(ctx))
     return found.of(_show(ctx, found.items))
 
 
-def get(ctx: Context, id: str) -> Import:
+def read_import(ctx: Context, id: str) -> Import:
     """One import; NotFound for any id that is not the tenant's."""
-    return show(ctx, records.find(ctx, id, _columns(ctx)))
+    return show_import(ctx, records.find(ctx, id, _columns(ctx)))
 
 
-def show(ctx: Context, row: Row) -> Import:
+def show_import(ctx: Context, row: Row) -> Import:
     """One import as clients see it."""
     return _show(ctx, [row])[0]
 
 
-def finish(ctx: Context, row: Row, imported: int = 0) -> Import:
+def finish_import(ctx: Context, row: Row, imported: int = 0) -> Import:
     """End an import, locked by the caller, as its faults say, forget its rows, and tell of it."""
     status = "failed" if row.fault_count else "done"
     row = records.save(ctx, row, status=status, rows_imported=imported, finished_at=ctx.now())
     ctx.db.execute(sa.delete(chunks).where(own(ctx, chunks), chunks.c.import_id == row.id))
-    shown = show(ctx, row)
+    shown = show_import(ctx, row)
     ctx.emit("import.finished" if status == "done" else "import.failed", shown)
     return shown
 
 
-def noted(row: Row, faults: Sequence[ImportFault], more: int = 0) -> dict[str, Any]:
+def fault_columns(row: Row, faults: Sequence[ImportFault], more: int = 0) -> dict[str, Any]:
     """The columns of an import of which these faults were found, and so many more; a hundred of all are kept."""
     found = [*row.faults, *map(msgspec.structs.asdict, faults)]
     found.sort(key=lambda fault: int(fault["row"]))
@@ -65,7 +65,7 @@ def identity_of(ctx: Context, row: Row) -> Identity:
     return identity
 
 
-def ended(ctx: Context, row: Row) -> ImportFault | None:
+def end_reason(ctx: Context, row: Row) -> ImportFault | None:
     """Why an unfinished import goes on no more: its plugin is off, or whoever sent the file has no access any more."""
     if row.resource not in importable(ctx.app):
         return ImportFault(0, None, "unavailable", f"{row.resource} can no longer be imported")
@@ -87,8 +87,8 @@ def _show(ctx: Context, rows: Sequence[Row]) -> list[Import]:
     """Imports; one that has to end is shown so from then on, and not only once a worker has come to it."""
     shown = records.show(ctx, rows)
     for i, row in enumerate(rows):
-        if row.finished_at is None and (fault := ended(ctx, row)):
-            now = noted(row, [fault])
+        if row.finished_at is None and (fault := end_reason(ctx, row)):
+            now = fault_columns(row, [fault])
             faults = msgspec.convert(now["faults"], list[ImportFault])
             shown[i] = msgspec.structs.replace(shown[i], status="failed", fault_count=now["fault_count"], faults=faults)
     return shown

@@ -24,7 +24,7 @@ from billycan.importing import Importer, Recording, Rehearsal, Replay, acting, i
 from billycan.sql import counters
 
 from .handlers import ROWS_OF_CHUNK
-from .records import MOST_FAULTS, ended, finish, identity_of, noted, records
+from .records import MOST_FAULTS, end_reason, fault_columns, finish_import, identity_of, records
 from .schemas import ImportFault
 from .tables import chunks, imports
 
@@ -37,7 +37,7 @@ _ANY_BUSINESS = "the worker looks for imports of anybody"
 log = logging.getLogger("billycan.imports")
 
 
-def run(app: App, stop: threading.Event) -> None:
+def run_imports(app: App, stop: threading.Event) -> None:
     """Work on imports until `stop` is set."""
     rounds = Rounds(app)
     while not stop.is_set():
@@ -63,7 +63,7 @@ class Rounds:
             if stop is not None and stop.is_set():
                 break
             try:
-                step(self._app, row.tenant_id, row.id)
+                take_step(self._app, row.tenant_id, row.id)
             except Exception as error:
                 log.exception("a step of %s failed and is tried again in %s s", row.id, _PUT_OFF_SECONDS)
                 self._failed(error)
@@ -71,7 +71,7 @@ class Rounds:
         return bool(oldest)
 
 
-def step(app: App, tenant_id: str, id: str) -> None:
+def take_step(app: App, tenant_id: str, id: str) -> None:
     """Do the next step of an import, unless another worker has finished it, or is at it."""
     ctx = Context(app, tenant_id)
     with unit_of_work(ctx):
@@ -84,7 +84,7 @@ def step(app: App, tenant_id: str, id: str) -> None:
         if row.next_chunk * ROWS_OF_CHUNK < row.rows:
             _check(ctx, row)
             return
-    _settle(app, row)
+    _settle_import(app, row)
 
 
 def _locked(ctx: Context, id: str, version: int = 0) -> Row | None:
@@ -93,8 +93,8 @@ def _locked(ctx: Context, id: str, version: int = 0) -> Row | None:
     row = ctx.db.execute(sa.select(imports).where(this).with_for_update(skip_locked=True)).first()
     if row is None or row.finished_at is not None:
         return None
-    if fault := ended(ctx, row):
-        finish(ctx, records.save(ctx, row, **noted(row, [fault])))
+    if fault := end_reason(ctx, row):
+        finish_import(ctx, records.save(ctx, row, **fault_columns(row, [fault])))
         return None
     return None if version and row.version != version else row
 
@@ -116,7 +116,7 @@ def _check(ctx: Context, row: Row) -> None:
         if chunk is None:
             number = row.rows
             break
-        recording, found = _rehearsed(acting(ctx, identity), importer, chunk)
+        recording, found = _rehearse(acting(ctx, identity), importer, chunk)
         faults += found
         if faults or row.fault_count or row.dry_run:
             recording.rows, recording.reads = [], []
@@ -129,10 +129,10 @@ def _check(ctx: Context, row: Row) -> None:
     writes = done == row.rows and not (faults or row.fault_count or row.dry_run)
     status = "writing" if writes else "checking"
     checked = max(done, row.rows_checked)
-    records.save(ctx, row, status=status, rows_checked=checked, next_chunk=number, **noted(row, faults))
+    records.save(ctx, row, status=status, rows_checked=checked, next_chunk=number, **fault_columns(row, faults))
 
 
-def _rehearsed(ctx: Context, importer: Importer, chunk: Row) -> tuple[Recording, list[ImportFault]]:
+def _rehearse(ctx: Context, importer: Importer, chunk: Row) -> tuple[Recording, list[ImportFault]]:
     """What makes the records of a chunk's rows, and what is wrong with them."""
     faults: list[ImportFault] = []
     with Rehearsal(ctx) as rehearsal:
@@ -149,20 +149,20 @@ class _Outdated(Exception):
         self.numbers = numbers
 
 
-def _settle(app: App, row: Row) -> None:
+def _settle_import(app: App, row: Row) -> None:
     """End an import whose rows were all checked: make their records, unless anything is wrong with any."""
     ctx, writes = Context(app, row.tenant_id), row.status == "writing"
     with app.db.reading(row.tenant_id) as ctx.db:
-        seen, pairs = _last_event(ctx), _pairs(ctx, row)
+        seen, pairs = _last_event(ctx), _repeated_pairs(ctx, row)
         # On PostgreSQL others write at any time, so it is looked up in the end alone; on SQLite they wait for that.
         outdated = _outdated(ctx, row) if app.db.is_sqlite and writes else []
-    faults, more = _repeats(app, row, pairs)
+    faults, more = _repeat_faults(app, row, pairs)
     if outdated:
         _check_again(app, row, outdated)
     elif faults or not writes:
         with unit_of_work(ctx := Context(app, row.tenant_id)):
             if found := _locked(ctx, row.id, row.version):
-                finish(ctx, records.save(ctx, found, **noted(found, faults, more)))
+                finish_import(ctx, records.save(ctx, found, **fault_columns(found, faults, more)))
     else:
         _write(app, row, seen)
 
@@ -183,9 +183,9 @@ def _write(app: App, row: Row, seen: int) -> None:
                 if (not app.db.is_sqlite or seen != _last_event(ctx)) and (outdated := _outdated(ctx, row)):
                     raise _Outdated(outdated)
                 replay.send(acting(ctx, identity_of(ctx, row)))
-                if ended(ctx, row):
+                if end_reason(ctx, row):
                     raise _Outdated([])  # The next step ends it.
-                finish(ctx, found, imported=row.rows)
+                finish_import(ctx, found, imported=row.rows)
         except _Outdated as error:
             _check_again(app, row, error.numbers)
         except sa.exc.IntegrityError:
@@ -202,7 +202,7 @@ def _check_again(app: App, row: Row, numbers: Sequence[int]) -> None:
         if locked.rechecks >= MOST_RECHECKS:
             why = "the rows conflict with each other, or with records that kept changing: send the file again"
             fault = ImportFault(0, None, "conflict", why)
-            finish(ctx, records.save(ctx, locked, **noted(locked, [fault])))
+            finish_import(ctx, records.save(ctx, locked, **fault_columns(locked, [fault])))
             return
         these = _of(ctx, row) & chunks.c.number.in_(numbers)
         ctx.db.execute(sa.update(chunks).where(these).values(recording=None))
@@ -224,7 +224,7 @@ def _outdated(ctx: Context, row: Row) -> list[int]:
     return [number for number, recording in _recordings(ctx, row) if not recording.is_current(ctx, known)]
 
 
-def _pairs(ctx: Context, row: Row) -> list[tuple[int, int]]:
+def _repeated_pairs(ctx: Context, row: Row) -> list[tuple[int, int]]:
     """Rows, by their places, that have something in common which must be unique: each with the first that has it."""
     first: dict[bytes, int] = {}
     pairs: dict[int, int] = {}
@@ -235,7 +235,7 @@ def _pairs(ctx: Context, row: Row) -> list[tuple[int, int]]:
     return sorted(pairs.items())
 
 
-def _repeats(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tuple[list[ImportFault], int]:
+def _repeat_faults(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tuple[list[ImportFault], int]:
     """What is wrong with rows beside the earlier ones that they repeat, and with how many more; nothing is made."""
     faults: list[ImportFault] = []
     for place, other in pairs[:MOST_FAULTS]:
@@ -247,10 +247,13 @@ def _repeats(app: App, row: Row, pairs: Sequence[tuple[int, int]]) -> tuple[list
 
 
 def _told(number: int, faults: Sequence[Fault]) -> list[ImportFault]:
-    return [ImportFault(number, _kept(each.param) or None, each.code, _kept(each.message)) for each in faults]
+    return [
+        ImportFault(number, _storable_text(each.param) or None, each.code, _storable_text(each.message))
+        for each in faults
+    ]
 
 
-def _kept(text: str) -> str:
+def _storable_text(text: str) -> str:
     """A text that may hold what was sent, as PostgreSQL's JSON takes it."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")
 
@@ -296,13 +299,13 @@ def longest_wait(db: sa.Connection, now: Moment) -> dict[str, float]:
     return {"": max((now - first).total_seconds(), 0) if first else 0}
 
 
-def past_keeping(app: App, now: Moment) -> sa.Select[Any]:
+def expired_imports(app: App, now: Moment) -> sa.Select[Any]:
     """The imports that finished too long ago to be kept."""
     c = imports.c
     return sa.select(c.tenant_id, c.id).where(c.finished_at <= now - KEPT).order_by(c.finished_at)
 
 
-def forget(ctx: Context, id: str) -> None:
+def forget_import(ctx: Context, id: str) -> None:
     """Delete the record of an import that finished long ago; the records that it made stay."""
     row = records.lock(ctx, id)
     if row.finished_at is not None and row.finished_at <= ctx.now() - KEPT:

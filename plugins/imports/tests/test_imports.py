@@ -261,7 +261,7 @@ def test_two_workers_make_nothing_twice(app, client):
         try:
             barrier.wait()
             for _ in range(4):
-                working.step(app, client.tenant_id, id)
+                working.take_step(app, client.tenant_id, id)
         except Exception as error:  # noqa: BLE001 - whatever it is, the test is to see it
             errors.append(error)
 
@@ -319,7 +319,7 @@ def test_other_changes_of_the_business_do_not_keep_an_import_from_its_end(app, c
 
 
 def test_a_conflict_that_no_look_explains_ends_the_import(app, client, monkeypatch):
-    monkeypatch.setattr(working, "_pairs", lambda ctx, row: [])
+    monkeypatch.setattr(working, "_repeated_pairs", lambda ctx, row: [])
     text = "name,unit_price,sku\n" + "".join(f"Item,1,{sku}\n" for sku in ["a", *map(str, range(10)), "a"])
     found = finished(client, text, "items")
     assert found["status"] == "failed" and faults(found) == [(0, None, "conflict")]
@@ -490,13 +490,13 @@ def test_businesses_take_turns_a_step_each(app, client, monkeypatch):
     for _ in range(4):
         upload(noisy, rows)
     id = upload(client, rows)["id"]
-    took, step = [], working.step
+    took, step = [], working.take_step
 
     def noted(app, tenant_id, id):
         took.append(tenant_id)
         step(app, tenant_id, id)
 
-    monkeypatch.setattr(working, "step", noted)
+    monkeypatch.setattr(working, "take_step", noted)
     rounds = Rounds(app)
     for _ in range(6):
         rounds.go()
@@ -510,7 +510,7 @@ def test_businesses_take_turns_a_step_each(app, client, monkeypatch):
 def test_a_step_that_fails_is_put_off_and_holds_up_nobody(app, client, monkeypatch, caplog):
     finish_imports(app)
     bad, good = upload(client, "name\nAda\n")["id"], upload(client, "name\nBea\n")["id"]
-    step = working.step
+    step = working.take_step
 
     def fails(app, tenant_id, id):
         if id == bad:
@@ -518,7 +518,7 @@ def test_a_step_that_fails_is_put_off_and_holds_up_nobody(app, client, monkeypat
         step(app, tenant_id, id)
 
     with monkeypatch.context() as patched:
-        patched.setattr(working, "step", fails)
+        patched.setattr(working, "take_step", fails)
         rounds = Rounds(app)
         for _ in range(6):
             rounds.go()
@@ -653,7 +653,7 @@ def test_a_key_that_is_revoked_while_the_records_are_made_imports_nothing(app, c
 
     def revoked_since(ctx, row):
         found = identity_of(ctx, row)
-        monkeypatch.setattr(working, "ended", lambda ctx, row: ImportFault(0, None, "revoked_api_key", "revoked"))
+        monkeypatch.setattr(working, "end_reason", lambda ctx, row: ImportFault(0, None, "revoked_api_key", "revoked"))
         return found
 
     with monkeypatch.context() as patched:

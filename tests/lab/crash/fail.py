@@ -53,17 +53,17 @@ PLACES = {
     # transaction.
     "row_made": Place("billycan.importing", "Importer.make"),
     "rows_sent": Place("billycan.importing", "Replay.send"),
-    "imported": Place("billycan_imports.working", "finish"),
+    "imported": Place("billycan_imports.working", "finish_import"),
     # Of what it owes to webhook endpoints: deliveries are made, in a transaction; it is committed.
     "owing": Place("billycan_webhooks.chores", "_add_next"),
     "owed": Place("billycan_webhooks.leases", "Desk.go_on"),
     # Of an attachment: it is noted; its bytes are written under another name; they are stored; the note is taken away,
     # and the row made, in a transaction; and of one that is swept, its bytes are gone.
-    "noted": Place("billycan_attachments.keeping", "note"),
+    "noted": Place("billycan_attachments.stored_files", "note_file"),
     "writing": Place("billycan_attachments.storage", "os.fsync", before=True),
     "stored": Place("billycan_attachments.storage", "Folder.put"),
-    "claiming": Place("billycan_attachments.keeping", "claim"),
-    "attaching": Place("billycan_attachments.keeping", "make"),
+    "claiming": Place("billycan_attachments.stored_files", "reserve_bytes"),
+    "attaching": Place("billycan_attachments.stored_files", "insert_attachment"),
     "removed": Place("billycan_attachments.storage", "Folder.remove"),
 }
 

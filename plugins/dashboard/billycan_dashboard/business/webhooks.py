@@ -128,7 +128,7 @@ def _apps(ctx: Context, endpoints: Sequence[Mapping[str, Any]]) -> Mapping[str, 
         return {}
     from billycan_apps import api  # noqa: PLC0415 - there only where that plugin is
 
-    return api.names(ctx, connections)
+    return api.names_of_apps(ctx, connections)
 
 
 def _written(visit: Visit) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from billycan.businesses import digest, well_formed
 from billycan.fields import Moment
 from billycan.sql import Statement, tenants
 
-from .connecting import name_of
-from .granting import ACCESS
+from .connecting import app_name
+from .grants import ACCESS
 from .tables import access_tokens, apps, connections
 
 _STARTS = tuple(ACCESS.values())
@@ -63,7 +63,7 @@ _BY_ID = Statement(
 )
 
 
-def identify(app: App, header: str) -> Identity | None:
+def identify_caller(app: App, header: str) -> Identity | None:
     """Who sends an access token; None for whatever else there is. Raises Unauthenticated for one that is not good."""
     scheme, _, token = header.partition(" ")
     token = token.strip()
@@ -78,7 +78,7 @@ def identify(app: App, header: str) -> Identity | None:
     return identity
 
 
-def find(app: App, tenant_id: str, id: str) -> Identity:
+def find_identity(app: App, tenant_id: str, id: str) -> Identity:
     """A connected app as it is now; raises Unauthenticated for one that was disconnected, or that is on hold."""
     with app.db.reading(tenant_id) as db:
         row = _BY_ID.first(db, {"tenant_id": tenant_id, "id": id})
@@ -100,7 +100,7 @@ def _find(app: App, token: str) -> Identity | None:
 
 
 def _identity(app: App, row: Any, scopes: tuple[str, ...], expires_at: Moment | None) -> Identity:
-    name = name_of(row)
+    name = app_name(row)
     return Identity(
         id=row.connection_id,
         tenant_id=row.tenant_id,

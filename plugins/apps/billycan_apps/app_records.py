@@ -57,7 +57,7 @@ class Registered(Struct, frozen=True, kw_only=True):
 msgspec.json.Decoder(Edition)
 
 
-def scopes_there_are(app: App) -> list[str]:
+def grantable_scopes(app: App) -> list[str]:
     """What apps may ask for, in this deployment."""
     return sorted({e.route.scope for e in app.endpoints if e.route.scope} | {app.scope_of(name) for name in app.events})
 
@@ -82,8 +82,10 @@ def checked_edition(
     wanted = list(dict.fromkeys(redirect_uris))
     if not 1 <= len(wanted) <= MOST_URIS:
         faults.append(Fault("redirect_uris", "required", f"must name 1 to {MOST_URIS} addresses"))
-    faults += [Fault("redirect_uris", "invalid_value", f"{why}: {uri}") for uri in wanted if (why := uris.fault(uri))]
-    known = scopes_there_are(app)
+    faults += [
+        Fault("redirect_uris", "invalid_value", f"{why}: {uri}") for uri in wanted if (why := uris.uri_fault(uri))
+    ]
+    known = grantable_scopes(app)
     if not scopes:
         faults.append(Fault("scopes", "required", "must name at least one thing that the app may ask for"))
     if unknown := sorted({*scopes} - {*known}):
@@ -93,7 +95,7 @@ def checked_edition(
     return Edition(**given, redirect_uris=wanted, scopes=sorted({*scopes}))
 
 
-def find(db: sa.Connection, app_id: str) -> Registered | None:
+def find_app(db: sa.Connection, app_id: str) -> Registered | None:
     """An app by its id, whoever's it is; None where there is none."""
     if not _ID.fullmatch(app_id):
         return None  # PostgreSQL would choke on some of it
@@ -101,69 +103,69 @@ def find(db: sa.Connection, app_id: str) -> Registered | None:
     return _read(row) if row else None
 
 
-def of_business(db: sa.Connection, business_id: str) -> list[Registered]:
+def list_apps_of_business(db: sa.Connection, business_id: str) -> list[Registered]:
     """The apps that a business has registered, the newest first."""
     newest = sa.select(apps).where(apps.c.business_id == business_id).order_by(apps.c.created_at.desc(), apps.c.id)
     return [_read(row) for row in db.execute(newest)]
 
 
-def everything(db: sa.Connection) -> list[Registered]:
+def list_all_apps(db: sa.Connection) -> list[Registered]:
     """All apps of the deployment, the newest first."""
     return [_read(row) for row in db.execute(sa.select(apps).order_by(apps.c.created_at.desc(), apps.c.id))]
 
 
-def named(db: sa.Connection, app_id: str) -> Registered:
+def get_app(db: sa.Connection, app_id: str) -> Registered:
     """As `find`; raises NotFound."""
-    found = find(db, app_id)
+    found = find_app(db, app_id)
     if found is None:
         raise NotFound(f"There is no app {app_id}.")
     return found
 
 
-def lock(db: sa.Connection, app_id: str) -> Registered:
+def lock_app(db: sa.Connection, app_id: str) -> Registered:
     """As `named`; nobody changes the app until the commit."""
     db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update(read=True))
-    return named(db, app_id)
+    return get_app(db, app_id)
 
 
-def register(
+def register_app(
     db: sa.Connection, business_id: str, edition: Edition, now: Moment, *, is_confidential: bool
 ) -> tuple[str, str | None]:
     """Register an app of a business; its id, and the secret of one that can keep it."""
     # Two who each register the last one take turns: the second counts once the first is done.
     db.execute(sa.select(apps.c.id).where(apps.c.business_id == business_id).with_for_update())
-    if len(of_business(db, business_id)) >= MOST_APPS:
+    if len(list_apps_of_business(db, business_id)) >= MOST_APPS:
         raise Conflict(f"A business has at most {MOST_APPS} apps.")
     app_id = new_id("app")
     values = {**msgspec.to_builtins(edition), "is_confidential": is_confidential}
     db.execute(sa.insert(apps).values(id=app_id, business_id=business_id, created_at=now, **values))
-    return app_id, rotate(db, app_id, now) if is_confidential else None
+    return app_id, rotate_secret(db, app_id, now) if is_confidential else None
 
 
-def change(db: sa.Connection, app_id: str, edition: Edition) -> None:
+def change_app(db: sa.Connection, app_id: str, edition: Edition) -> None:
     """Give an app another edition: at once to its own business, to others when it is published again."""
     db.execute(sa.update(apps).where(apps.c.id == app_id).values(**msgspec.to_builtins(edition)))
 
 
-def publish(db: sa.Connection, app_id: str, check_seen: Callable[[Edition], None]) -> Registered:
+def publish_app(db: sa.Connection, app_id: str, check_seen: Callable[[Edition], None]) -> Registered:
     """Let every business connect an app as it is now. `check_seen` raises if whoever approves saw another edition."""
     db.execute(sa.select(apps.c.id).where(apps.c.id == app_id).with_for_update())
-    found = named(db, app_id)
+    found = get_app(db, app_id)
     check_seen(found.own)
     db.execute(sa.update(apps).where(apps.c.id == app_id).values(published=msgspec.to_builtins(found.own)))
-    return named(db, app_id)
+    return get_app(db, app_id)
 
 
-def withdraw(db: sa.Connection, app_id: str) -> Registered:
+def withdraw_app(db: sa.Connection, app_id: str) -> Registered:
     """Let no business but its own connect an app; those that have connected it stay so."""
-    named(db, app_id)
+    get_app(db, app_id)
     known = db.execute(sa.select(apps.c.published).where(apps.c.id == app_id).with_for_update()).scalar_one()
     # What was approved is kept: those that have connected it know it by that name.
     db.execute(sa.update(apps).where(apps.c.id == app_id).values(published=known and {**known, _WITHDRAWN: True}))
-    return named(db, app_id)
+    return get_app(db, app_id)
 
 
-def rotate(db: sa.Connection, app_id: str, now: Moment) -> str:
+def rotate_secret(db: sa.Connection, app_id: str, now: Moment) -> str:
     """A new secret beside the latest: those before it are refused from now on. It cannot be shown again."""
     found = db.execute(sa.select(apps.c.is_confidential).where(apps.c.id == app_id).with_for_update()).first()
     if found is None or not found.is_confidential:

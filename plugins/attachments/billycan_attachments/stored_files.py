@@ -17,9 +17,9 @@ from billycan.fields import Moment
 from billycan.sql import PLANNED_ANEW, upsert
 from billycan.web import Pieces
 
-from .owners import owners
+from .owners import owners_by_prefix
 from .schemas import Attachment
-from .storage import storage
+from .storage import storage_of
 from .tables import attachments, leftovers, used, waiting
 
 GRACE = timedelta(days=1)  # longer than any upload, and than a backup takes from the database to the storage
@@ -27,30 +27,30 @@ _ALL = "all"
 _decode = msgspec.json.Decoder(Deleted).decode
 
 
-def key(tenant_id: str, id: str) -> str:
+def storage_key(tenant_id: str, id: str) -> str:
     """By what the storage knows the bytes of an attachment."""
     return f"{tenant_id}/{id}"
 
 
-def note(ctx: Context, id: str) -> None:
+def note_file(ctx: Context, id: str) -> None:
     """Say, in a transaction of its own, that there may be bytes of an attachment that is not there yet."""
     with ctx.app.db.writing(ctx.tenant_id) as db:
         db.execute(sa.insert(leftovers).values(tenant_id=ctx.tenant_id, id=id, since=ctx.app.now()))
 
 
-def drop(ctx: Context, id: str) -> None:
+def drop_file(ctx: Context, id: str) -> None:
     """Remove bytes that no attachment has, and then the note of them."""
-    storage(ctx.app).remove(key(ctx.tenant_id, id))
+    storage_of(ctx.app).remove(storage_key(ctx.tenant_id, id))
     with ctx.app.db.writing(ctx.tenant_id) as db:
         db.execute(sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id))
 
 
-def make(ctx: Context, values: dict[str, Any], *, most: int | None) -> Attachment:
+def insert_attachment(ctx: Context, values: dict[str, Any], *, most: int | None) -> Attachment:
     """A new attachment with these columns; Invalid where the business would have more than `most` bytes.
 
     The record must be locked already. Other uploads of the business wait from here on.
     """
-    take(ctx, values["size"], most)
+    count_bytes(ctx, values["size"], most)
     kind = values["resource"].partition("_")[0]
     row = {**values, "tenant_id": ctx.tenant_id, "kind": kind, "created_at": ctx.now()}
     ctx.db.execute(sa.insert(attachments).values(row))
@@ -59,16 +59,16 @@ def make(ctx: Context, values: dict[str, Any], *, most: int | None) -> Attachmen
     return made
 
 
-def content(ctx: Context, id: str) -> Pieces:
+def open_content(ctx: Context, id: str) -> Pieces:
     """The bytes of an attachment, wherever they are by now."""
     # Looked for here first: what is gone from here is in the storage already.
     found = ctx.db.execute(sa.select(waiting.c.content).where(own(ctx, waiting), waiting.c.id == id)).scalar()
     if found is not None:
         return Pieces([bytes(found)])
-    return storage(ctx.app).open(key(ctx.tenant_id, id))
+    return storage_of(ctx.app).open(storage_key(ctx.tenant_id, id))
 
 
-def claim(ctx: Context, id: str) -> None:
+def reserve_bytes(ctx: Context, id: str) -> None:
     """Take away the note of bytes that an attachment has from now on; Conflict where they may have been removed."""
     noted = sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)
     # What is older may be swept before this is committed.
@@ -76,7 +76,7 @@ def claim(ctx: Context, id: str) -> None:
         raise Conflict("The upload took too long: send it again.")
 
 
-def take(ctx: Context, size: int, most: int | None) -> None:
+def count_bytes(ctx: Context, size: int, most: int | None) -> None:
     """Count bytes that a business has more, exactly, whatever else is uploaded at once.
 
     What it deleted lies in the storage for another day, and may be as much again.
@@ -99,7 +99,7 @@ def take(ctx: Context, size: int, most: int | None) -> None:
         )
 
 
-def remove(ctx: Context, sizes: Mapping[str, int]) -> None:
+def remove_files(ctx: Context, sizes: Mapping[str, int]) -> None:
     """Delete attachments, which are locked, by their ids, each with its size, and note that their bytes are left."""
     ids = [*sizes]
     ctx.db.execute(sa.update(used).where(own(ctx, used)).values(bytes=used.c.bytes - sum(sizes.values())))
@@ -118,10 +118,10 @@ def on_event(ctx: Context, event: Event) -> None:
         gone = sa.select(attachments.c.id, attachments.c.size).where(own(ctx, attachments))
         id = _decode(event.data).id
         if rows := ctx.db.execute(gone.where(attachments.c.resource == id).with_for_update()).all():
-            remove(ctx, {row.id: row.size for row in rows})
+            remove_files(ctx, {row.id: row.size for row in rows})
 
 
-def left_over(app: App, now: Moment) -> sa.Select[Any]:
+def leftover_files(app: App, now: Moment) -> sa.Select[Any]:
     """What was noted a day ago and is to be removed from the storage."""
     return sa.select(leftovers.c.tenant_id, leftovers.c.id).where(_is_over(now)).order_by(leftovers.c.since)
 
@@ -131,19 +131,19 @@ def _is_over(now: Moment) -> sa.ColumnElement[bool]:
     return (leftovers.c.since <= now - GRACE) | (leftovers.c.since > now + GRACE)
 
 
-def sweep(ctx: Context, id: str) -> None:
+def sweep_file(ctx: Context, id: str) -> None:
     """Remove bytes without an attachment, which no upload can claim any more; outside of any transaction."""
     noted = own(ctx, leftovers) & (leftovers.c.id == id)
     with ctx.app.db.reading(ctx.tenant_id) as db:
         is_due = db.execute(sa.select(leftovers.c.id).where(noted, _is_over(ctx.now()))).first()
     if is_due:
-        drop(ctx, id)
+        drop_file(ctx, id)
 
 
-def orphaned(app: App, now: Moment) -> sa.Select[Any]:
+def orphaned_attachments(app: App, now: Moment) -> sa.Select[Any]:
     """Attachments whose record is gone, of the resources that have no event which tells so."""
     a = attachments.c
-    silent = {prefix: owner.table.c for prefix, owner in owners(app).items() if not owner.tells}
+    silent = {prefix: owner.table.c for prefix, owner in owners_by_prefix(app).items() if not owner.tells}
     parts = [
         sa.select(a.tenant_id, a.id).where(
             a.kind == prefix, ~sa.exists().where(c.tenant_id == a.tenant_id, c.id == a.resource)
@@ -161,17 +161,17 @@ def remove_orphan(ctx: Context, id: str) -> None:
         sa.select(attachments).where(own(ctx, attachments), attachments.c.id == id).with_for_update()
     ).first()
     if row is not None:
-        record = owners(ctx.app)[row.kind].table
+        record = owners_by_prefix(ctx.app)[row.kind].table
         if ctx.db.execute(sa.select(record.c.id).where(own(ctx, record), record.c.id == row.resource)).first() is None:
-            remove(ctx, {id: row.size})
+            remove_files(ctx, {id: row.size})
 
 
-def unstored(app: App, now: Moment) -> sa.Select[Any]:
+def unstored_files(app: App, now: Moment) -> sa.Select[Any]:
     """The bytes that wait in the database to be stored."""
     return sa.select(waiting.c.tenant_id, waiting.c.id).order_by(waiting.c.created_at)
 
 
-def store(ctx: Context, id: str) -> None:
+def store_file(ctx: Context, id: str) -> None:
     """Bring waiting bytes to the storage, outside of any transaction; what a crash interrupts is done again.
 
     Bytes whose attachment is deleted meanwhile were noted with it, and are swept a day later.
@@ -180,6 +180,6 @@ def store(ctx: Context, id: str) -> None:
     with ctx.app.db.reading(ctx.tenant_id) as db:
         content = db.execute(sa.select(waiting.c.content).where(this)).scalar()
     if content is not None:
-        storage(ctx.app).put(key(ctx.tenant_id, id), [bytes(content)])
+        storage_of(ctx.app).put(storage_key(ctx.tenant_id, id), [bytes(content)])
         with ctx.app.db.writing(ctx.tenant_id) as db:
             db.execute(sa.delete(waiting).where(this))

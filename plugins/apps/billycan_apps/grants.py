@@ -67,72 +67,74 @@ def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str
     return code
 
 
-def redeem(app: App, app_id: str, code: str, redirect_uri: str, verifier: str) -> Pair | None:
+def redeem_code(app: App, app_id: str, code: str, redirect_uri: str, verifier: str) -> Pair | None:
     """The tokens for a code; None for one that gives none. Its second use ends what the first gave."""
-    found = _whose(app, codes, CODE, code)
+    found = _find_row(app, codes, CODE, code)
     if found is None:
         return None
     ctx = Context(app, found.tenant_id)
     with unit_of_work(ctx):
-        connection = _locked(ctx, found.connection_id, app_id)
-        row = _again(ctx, codes, found.id)
+        connection = _lock_connection(ctx, found.connection_id, app_id)
+        row = _read_again(ctx, codes, found.id)
         if connection is None or row is None:
             return None
         if row.used_at is not None:
-            connecting.end_code(ctx, row.id)
+            connecting.end_tokens_of_code(ctx, row.id)
             return None
-        is_right = redirect_uri == row.redirect_uri and proves(verifier, row.challenge)
+        is_right = redirect_uri == row.redirect_uri and matches_challenge(verifier, row.challenge)
         if not is_right or row.expires_at <= ctx.now():
             return None
         ctx.db.execute(sa.update(codes).where(own(ctx, codes), codes.c.id == row.id).values(used_at=ctx.now()))
-        return _issue(ctx, connection, row)
+        return _issue_tokens(ctx, connection, row)
 
 
-def refresh(app: App, app_id: str, token: str, scopes: Sequence[str] | None = None) -> Pair | None:
+def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None = None) -> Pair | None:
     """The next tokens for a refresh token, and the same ones again within the grace; None for one that gives none.
 
     `scopes` may ask for less than was granted, for the access token; raises Beyond where they ask for more. Whoever
     comes with a token that was used before the grace began has stolen it, or its owner was stolen from: the connection
     is held.
     """
-    found = _whose(app, refresh_tokens, REFRESH, token)
+    found = _find_row(app, refresh_tokens, REFRESH, token)
     if found is None:
         return None
     ctx = Context(app, found.tenant_id)
     with unit_of_work(ctx):
-        connection = _locked(ctx, found.connection_id, app_id)
-        row = _again(ctx, refresh_tokens, found.id)
+        connection = _lock_connection(ctx, found.connection_id, app_id)
+        row = _read_again(ctx, refresh_tokens, found.id)
         if connection is None or row is None or row.expires_at <= ctx.now():
             return None
         if row.used_at is not None and row.used_at + GRACE < ctx.now():
-            connecting.hold(ctx, connection.id)
+            connecting.hold_connection(ctx, connection.id)
             return None
         if row.used_at is not None:
             return _opened(token, row.sealed)
-        code = _again(ctx, codes, row.code_id, lock=True)  # it stays until what it gives now is there to end with it
+        code = _read_again(
+            ctx, codes, row.code_id, lock=True
+        )  # it stays until what it gives now is there to end with it
         if code is None:  # the app is ended at this moment
             return None
         if not {*(scopes or ())} <= {*code.scopes}:
             raise Beyond
-        pair = _issue(ctx, connection, code, scopes)
+        pair = _issue_tokens(ctx, connection, code, scopes)
         this = own(ctx, refresh_tokens) & (refresh_tokens.c.id == row.id)
-        used = {"used_at": ctx.now(), "sealed": _sealing(token).encrypt(encode(pair))}
+        used = {"used_at": ctx.now(), "sealed": _answer_cipher(token).encrypt(encode(pair))}
         ctx.db.execute(sa.update(refresh_tokens).where(this).values(used))
         return pair
 
 
-def revoke(app: App, app_id: str, token: str) -> None:
+def revoke_tokens(app: App, app_id: str, token: str) -> None:
     """End an access token, or a refresh token with all that its code gave; nothing where it is not this app's."""
     for table, starts in ((access_tokens, (*ACCESS.values(),)), (refresh_tokens, (REFRESH,))):
-        found = _whose(app, table, starts, token)
+        found = _find_row(app, table, starts, token)
         if found is None:
             continue
         ctx = Context(app, found.tenant_id)
         with unit_of_work(ctx):
-            if _locked(ctx, found.connection_id, app_id) is None:
+            if _lock_connection(ctx, found.connection_id, app_id) is None:
                 return
             if table is refresh_tokens:
-                connecting.end_code(ctx, found.code_id)
+                connecting.end_tokens_of_code(ctx, found.code_id)
             else:
                 ctx.db.execute(sa.delete(table).where(own(ctx, table), table.c.id == found.id))
             ctx.outdates = True
@@ -158,7 +160,7 @@ def forget_old(ctx: Context) -> bool:
     return _MOST_AT_ONCE in (gone, codes_gone)
 
 
-def answered(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
+def answered_tokens(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
     """The refresh tokens of which the answer is kept although nobody may ask for it again, the oldest first."""
     tokens = refresh_tokens.c
     past = sa.select(tokens.tenant_id, tokens.id).where(tokens.sealed.is_not(None), tokens.used_at < now - GRACE)
@@ -171,13 +173,13 @@ def forget_answer(ctx: Context, id: str) -> None:
     ctx.db.execute(sa.update(refresh_tokens).where(this).values(sealed=None))
 
 
-def proves(verifier: str, challenge: str) -> bool:
+def matches_challenge(verifier: str, challenge: str) -> bool:
     """Whether a verifier is the challenge's (RFC 7636 section 4.6, S256)."""
     hashed = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=")
     return _VERIFIER.fullmatch(verifier) is not None and hmac.compare_digest(hashed, challenge.encode())
 
 
-def _whose(app: App, table: sa.Table, start: str | tuple[str, ...], secret: str) -> Row | None:
+def _find_row(app: App, table: sa.Table, start: str | tuple[str, ...], secret: str) -> Row | None:
     """The row of a secret, whoever's it is, as it was a moment ago."""
     if not well_formed(secret, start if isinstance(start, tuple) else (start,)):
         return None
@@ -185,22 +187,22 @@ def _whose(app: App, table: sa.Table, start: str | tuple[str, ...], secret: str)
         return db.execute(sa.select(table).where(table.c.digest == digest(secret))).first()
 
 
-def _locked(ctx: Context, connection_id: str, app_id: str) -> Row | None:
+def _lock_connection(ctx: Context, connection_id: str, app_id: str) -> Row | None:
     """The connection, locked; None where it is gone or another app's."""
     try:
-        connection = connecting.lock(ctx, connection_id)
+        connection = connecting.lock_connection(ctx, connection_id)
     except NotFound:
         return None
     return connection if connection.app_id == app_id else None
 
 
-def _again(ctx: Context, table: sa.Table, id: str, *, lock: bool = False) -> Row | None:
+def _read_again(ctx: Context, table: sa.Table, id: str, *, lock: bool = False) -> Row | None:
     """A row as it is now that its connection is locked."""
     found = sa.select(table).where(own(ctx, table), table.c.id == id)
     return ctx.db.execute(found.with_for_update() if lock else found).first()
 
 
-def _issue(ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None = None) -> Pair:
+def _issue_tokens(ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None = None) -> Pair:
     """New tokens of a code: for what was granted with it, so far as the connection still has it."""
     environment = ctx.db.execute(sa.select(tenants.c.environment).where(tenants.c.id == ctx.tenant_id)).scalar_one()
     granted = [scope for scope in code.scopes if scope in connection.scopes and (asked is None or scope in asked)]
@@ -218,13 +220,13 @@ def _issue(ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None
     return pair
 
 
-def _sealing(token: str) -> Fernet:
+def _answer_cipher(token: str) -> Fernet:
     """What encrypts the answer to a refresh token: only who has the token itself can read it."""
     return Fernet(base64.urlsafe_b64encode(hmac.digest(token.encode(), b"the next pair", "sha256")))
 
 
 def _opened(token: str, sealed: bytes) -> Pair:
-    return _PAIR.decode(_sealing(token).decrypt(bytes(sealed)))
+    return _PAIR.decode(_answer_cipher(token).decrypt(bytes(sealed)))
 
 
 _PAIR = msgspec.json.Decoder(Pair)

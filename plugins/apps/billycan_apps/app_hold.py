@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from billycan import Context
 
 
-def follow(ctx: Context, connection_id: str, scopes: Sequence[str]) -> None:
+def follow_consent(ctx: Context, connection_id: str, scopes: Sequence[str]) -> None:
     """Hold the endpoints of a connection that deliver more than these scopes may read, and let go on those held so."""
     if ctx.has("webhooks"):
         from billycan_webhooks import api  # noqa: PLC0415 - there only where that plugin is
@@ -13,7 +13,7 @@ def follow(ctx: Context, connection_id: str, scopes: Sequence[str]) -> None:
         api.follow_consent(ctx, connection_id, scopes)
 
 
-def delete(ctx: Context, connection_id: str) -> None:
+def delete_endpoints(ctx: Context, connection_id: str) -> None:
     """Delete the endpoints of a connection."""
     if ctx.has("webhooks"):
         from billycan_webhooks import api  # noqa: PLC0415 - there only where that plugin is

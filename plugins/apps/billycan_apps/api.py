@@ -1,4 +1,4 @@
-"""What other plugins may use of apps: what each connection is called, who made it, and its end."""
+"""Apps' functions for other plugins: the names of connected apps, the people who connected them, and their end."""
 
 from collections.abc import Iterable
 
@@ -23,7 +23,7 @@ def end_set_up(ctx: Context, id: str) -> None:
 
 
 def names_of_apps(ctx: Context, connection_ids: Iterable[str]) -> dict[str, str]:
-    """Map each connection that there is to the name of its app, in one query."""
+    """Map the connections that exist to the names of their apps, in one query."""
     asked = sa.select(connections.c.id, apps.c.name, apps.c.published).join(apps, apps.c.id == connections.c.app_id)
     found = ctx.db.execute(asked.where(own(ctx, connections), connections.c.id.in_({*connection_ids})))
     return {row.id: app_name(row) for row in found}

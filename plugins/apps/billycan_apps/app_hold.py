@@ -1,4 +1,4 @@
-"""What becomes of an app's webhook endpoints, where there are webhooks."""
+"""Webhook endpoints of an app on hold or disconnected, if there are webhooks."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from billycan import Context
 
 
 def follow_consent(ctx: Context, connection_id: str, scopes: Sequence[str]) -> None:
-    """Hold the endpoints of a connection that deliver more than these scopes may read, and let go on those held so."""
+    """Hold a connection's endpoints that deliver more than these scopes may read; release those that no longer do."""
     if ctx.has("webhooks"):
         from billycan_webhooks import api  # noqa: PLC0415 - there only where that plugin is
 

@@ -1,4 +1,4 @@
-"""Apps that end: everywhere at once, because the operator says so, or for good."""
+"""Removal of apps: ended in every business at once by the operator, or deleted."""
 
 import sqlalchemy as sa
 
@@ -9,10 +9,10 @@ from .tables import apps, codes, connections
 
 
 def end_app(app: App, app_id: str) -> int:
-    """End an app in every business that has connected it, which no other can do from now on; how many there were.
+    """End an app in every business that connected it, and return their number. No other business can connect it then.
 
-    All tokens end first, in one transaction. What follows, a business at a time, may be repeated. The app stays
-    registered, and its own business can connect it again. NotFound where there is none.
+    All tokens end first, in one transaction. The rest, one business at a time, may be repeated. The app stays
+    registered, and its own business can connect it again. Raises NotFound if there is no such app.
     """
     of_app = (
         sa.select(connections.c.tenant_id, connections.c.id)
@@ -33,7 +33,7 @@ def end_app(app: App, app_id: str) -> int:
 
 
 def delete_app(app: App, app_id: str) -> None:
-    """End an app everywhere, and forget it. NotFound where there is none."""
+    """End an app everywhere and delete it. Raise NotFound if there is no such app."""
     end_app(app, app_id)
     try:
         with app.db.writing() as db:

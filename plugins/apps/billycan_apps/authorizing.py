@@ -1,4 +1,4 @@
-"""The page on which a person lets an app in: who asks, what for, to which business, and for real or to try it out."""
+"""The page on which a person lets an app in: the app, its scopes, the business and the environment."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ Environment = Literal["live", "sandbox"]
 
 
 class Request(Struct, frozen=True):
-    """What an app asks, once it is known that the answer may be sent to it."""
+    """The request of an app, once it is known that the answer may be sent to it."""
 
     app: Registered
     redirect_uri: str
@@ -31,11 +31,11 @@ class Request(Struct, frozen=True):
 
 
 class Unanswerable(Exception):
-    """Nobody knows whom an answer would reach: the person is told, and led nowhere."""
+    """A request with no safe address for the answer: the person sees the fault and is led nowhere."""
 
 
 class Wrong(Exception):
-    """A fault of the app's, which it is told (RFC 6749 section 4.1.2.1)."""
+    """A fault in the app's request, which is sent to the app (RFC 6749 section 4.1.2.1)."""
 
     def __init__(self, error: str, description: str) -> None:
         super().__init__(description)
@@ -43,7 +43,7 @@ class Wrong(Exception):
 
 
 class Instead(Exception):
-    """What is answered where nothing can be asked of the person."""
+    """The answer if the person cannot be asked for anything."""
 
     def __init__(self, answer: Answer) -> None:
         super().__init__()
@@ -51,7 +51,7 @@ class Instead(Exception):
 
 
 def show(visit: Visit) -> Answer:
-    """The page; whoever is not signed in does that first."""
+    """Show the page. A visitor who is not signed in does that first."""
     try:
         asked, businesses = _asked(visit)
     except Instead as instead:
@@ -79,7 +79,7 @@ def show(visit: Visit) -> Answer:
 
 
 def decide(visit: Visit) -> Answer:
-    """Carry out what the person decided, and tell the app."""
+    """Carry out the person's decision, and send it to the app."""
     try:
         asked, businesses = _asked(visit)
     except Instead as instead:
@@ -121,12 +121,12 @@ def _is_published(asked: Request, edition: Edition) -> bool:
 
 
 def _seen(asked: Request, edition: Edition) -> list[Any]:
-    """What the page shows of an app, and the person agrees to."""
+    """Return the parts of an app that the page shows and the person agrees to."""
     return [edition.name, edition.home_page, _is_published(asked, edition), asked.scopes, asked.redirect_uri]
 
 
 def _asked(visit: Visit) -> tuple[Request, list[Business]]:
-    """What is asked, and the businesses that the visitor may connect; raises Instead."""
+    """Return the request, and the businesses that the visitor may connect. Raise Instead."""
     try:
         app, redirect_uri, sent = _addressed(visit)
     except Unanswerable as why:
@@ -151,7 +151,7 @@ def _may_connect(app: Registered, business_id: str, redirect_uri: str) -> bool:
 
 
 def _addressed(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
-    """The app, where its answer goes, and what was sent; raises Unanswerable where an answer may go nowhere."""
+    """Return the app, its redirect URI and the parameters. Raise Unanswerable if an answer may go nowhere."""
     pairs = parse_qsl(visit.query_string, keep_blank_values=True)
     sent = {name: value for name, value in pairs if value}
     names = [name for name, _ in pairs]
@@ -171,7 +171,7 @@ def _addressed(visit: Visit) -> tuple[Registered, str, dict[str, str]]:
 def _read(
     visit: Visit, app: Registered, redirect_uri: str, sent: Mapping[str, str], businesses: Sequence[Business]
 ) -> Request:
-    """What the app asks of somebody with these businesses; raises Wrong."""
+    """Return the app's request to a person with these businesses. Raise Wrong."""
     names = [name for name, _ in parse_qsl(visit.query_string, keep_blank_values=True)]
     if len({*names}) < len(names):
         raise Wrong("invalid_request", "A parameter was sent twice.")
@@ -193,7 +193,7 @@ def _read(
 
 
 def _chosen(visit: Visit, businesses: Sequence[Business]) -> tuple[Business, Environment]:
-    """The business, and whether its live records or its sandbox; raises Invalid."""
+    """Return the chosen business and environment. Raise Invalid."""
     wanted = visit.form.get("business", businesses[0].id if len(businesses) == 1 else "")
     found = next((business for business in businesses if business.id == wanted), None)
     environment = visit.form.get("environment", "")
@@ -213,7 +213,7 @@ def _why_not(app: Registered, businesses: Sequence[Business]) -> str:
 
 
 def _back(visit: Visit, redirect_uri: str, **answer: str) -> Answer:
-    """To the app with an answer, which says whose it is (RFC 9207). Never 307, which would send the form along."""
+    """Redirect to the app with an answer that names its issuer (RFC 9207). Never 307, which would resend the form."""
     state = {"state": visit.query["state"]} if visit.query.get("state") else {}
     where = uris.with_parameters(redirect_uri, **answer, **state, iss=visit.app.public_url)
     return Sent(b"", "text/plain", {"Location": where, "Referrer-Policy": "no-referrer"}, status=303)
@@ -224,7 +224,7 @@ def _dead_end(text: str) -> Answer:
 
 
 def _plain(text: str) -> str:
-    """As much of what was sent as an error_description may have (RFC 6749 section 4.1.2.1)."""
+    """Return the characters of a text that an error_description may have (RFC 6749 section 4.1.2.1)."""
     return re.sub(r"[^\x20-\x21\x23-\x5b\x5d-\x7e]", "?", text)[:100]
 
 

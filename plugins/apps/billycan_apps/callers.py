@@ -1,4 +1,4 @@
-"""Who calls the API with an access token, as the API knows them."""
+"""Identities of apps that call the API with an access token."""
 
 import logging
 import weakref
@@ -64,7 +64,7 @@ _BY_ID = Statement(
 
 
 def identify_caller(app: App, header: str) -> Identity | None:
-    """Who sends an access token; None for whatever else there is. Raises Unauthenticated for one that is not good."""
+    """Return the identity of an access token, or None for other credentials. Raise Unauthenticated for a bad token."""
     scheme, _, token = header.partition(" ")
     token = token.strip()
     if scheme.lower() != "bearer" or not token.startswith(_STARTS):
@@ -79,7 +79,7 @@ def identify_caller(app: App, header: str) -> Identity | None:
 
 
 def find_identity(app: App, tenant_id: str, id: str) -> Identity:
-    """A connected app as it is now; raises Unauthenticated for one that was disconnected, or that is on hold."""
+    """Return the present identity of a connected app. Raise Unauthenticated if it was disconnected or is on hold."""
     with app.db.reading(tenant_id) as db:
         row = _BY_ID.first(db, {"tenant_id": tenant_id, "id": id})
     if row is None:

@@ -1,4 +1,4 @@
-"""The command `billycan apps`: what is registered and published, and what is connected to whom."""
+"""The command `billycan apps`: registered and published apps, and their connections to businesses."""
 # ruff: noqa: PLC0415 - a command imports what it needs, so that the others start quickly
 
 from collections.abc import Iterator
@@ -119,7 +119,7 @@ def publish(opened: Any, app_id: str, withdraw: bool, digest: str | None, as_jso
 
 
 def _confirmed(app: "App", app_id: str, *, as_json: bool) -> str:
-    """Show an app's edition, and return its digest if whoever runs the command confirms it."""
+    """Show an app's edition, and return its digest if the operator confirms it."""
     from . import app_records
 
     if as_json:

@@ -36,9 +36,9 @@ class Connection(Struct, kw_only=True):
 
 
 def connect_app(ctx: Context, app: Registered, name: str, scopes: Sequence[str]) -> str:
-    """Connect an app with these scopes, or give an app that is connected these instead; the connection's id.
+    """Connect an app with these scopes, or replace the scopes of a connected app. Return the connection's id.
 
-    What the connection had to stop for, such as a theft, is over.
+    A connection that was on hold, for instance after a theft, works again.
     """
     assert ctx.identity is not None  # noqa: S101 - a person consents
     this = own(ctx, connections) & (connections.c.app_id == app.id)
@@ -60,7 +60,7 @@ def connect_app(ctx: Context, app: Registered, name: str, scopes: Sequence[str])
 
 
 def lock_connection(ctx: Context, connection_id: str) -> Row:
-    """A connection, locked: whatever gives or takes tokens of it waits its turn. NotFound for one that is gone."""
+    """Lock a connection: every change of its tokens waits for this lock. Raise NotFound if it is gone."""
     this = own(ctx, connections) & (connections.c.id == connection_id)
     locked = sa.select(connections).where(this).with_for_update()
     row = ctx.db.execute(locked).first() if _ID.fullmatch(connection_id) else None
@@ -70,7 +70,7 @@ def lock_connection(ctx: Context, connection_id: str) -> Row:
 
 
 def hold_connection(ctx: Context, connection_id: str) -> None:
-    """End every token of a locked connection, and hold its endpoints, until somebody consents again."""
+    """End every token of a locked connection and hold its endpoints, until somebody consents again."""
     _end_tokens(ctx, connection_id)
     this = own(ctx, connections) & (connections.c.id == connection_id)
     ctx.db.execute(sa.update(connections).where(this).values(held_at=ctx.now()))
@@ -85,7 +85,7 @@ def end_tokens_of_code(ctx: Context, code_id: str) -> None:
 
 
 def end_connection(ctx: Context, connection_id: str) -> None:
-    """End a connection with its tokens and endpoints; NotFound where the tenant has no such connection."""
+    """End a connection with its tokens and endpoints. Raise NotFound if the tenant has no such connection."""
     row = lock_connection(ctx, connection_id)
     app = ctx.db.execute(sa.select(apps.c.name, apps.c.published).where(apps.c.id == row.app_id)).one()
     _end_tokens(ctx, connection_id)
@@ -95,14 +95,14 @@ def end_connection(ctx: Context, connection_id: str) -> None:
 
 
 def list_connected(ctx: Context) -> Sequence[Row]:
-    """What is connected to the tenant, the newest first, with the app's name and home page."""
+    """List the tenant's connections, newest first, with the app's name and home page."""
     shown = sa.select(connections, apps.c.name, apps.c.home_page, apps.c.published, apps.c.business_id)
     found = shown.join_from(connections, apps, apps.c.id == connections.c.app_id).where(own(ctx, connections))
     return ctx.db.execute(found.order_by(connections.c.created_at.desc(), connections.c.id)).all()
 
 
 def app_name(app: Any) -> str:
-    """What an app is called: as it was published, for others than its own business have not agreed to another name."""
+    """Return an app's name as published: businesses other than its own have not agreed to a newer one."""
     return str(app.published["name"] if app.published else app.name)
 
 

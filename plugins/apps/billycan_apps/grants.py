@@ -1,6 +1,6 @@
-"""Codes and tokens: what each gives, and what its second use ends.
+"""Codes and tokens: what each grants, and what its second use ends.
 
-Whatever changes a connection's tokens holds the lock of its row, so that any number of requests with the same code or
+Every change of a connection's tokens holds the lock of its row, so that any number of requests with the same code or
 token have one outcome.
 """
 
@@ -37,11 +37,11 @@ _ACROSS = "only the code or the token says whose it is"
 
 
 class Beyond(Exception):
-    """More was asked for than was granted."""
+    """The app asks for more scopes than were granted."""
 
 
 class Pair(Struct, frozen=True):
-    """What a code or a refresh token gives."""
+    """The tokens that a code or a refresh token gives."""
 
     access_token: str
     refresh_token: str
@@ -50,7 +50,7 @@ class Pair(Struct, frozen=True):
 
 
 def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str, scopes: Sequence[str]) -> str:
-    """A code for a connection, which works once, and for this redirect URI and challenge only."""
+    """Make a code for a connection. It works once, and only for this redirect URI and challenge."""
     code = new_secret(CODE)
     ctx.db.execute(
         sa.insert(codes).values(
@@ -68,7 +68,7 @@ def new_code(ctx: Context, connection_id: str, redirect_uri: str, challenge: str
 
 
 def redeem_code(app: App, app_id: str, code: str, redirect_uri: str, verifier: str) -> Pair | None:
-    """The tokens for a code; None for one that gives none. Its second use ends what the first gave."""
+    """Return the tokens for a code, or None if it gives none. Its second use ends the tokens of the first."""
     found = _find_row(app, codes, CODE, code)
     if found is None:
         return None
@@ -89,11 +89,10 @@ def redeem_code(app: App, app_id: str, code: str, redirect_uri: str, verifier: s
 
 
 def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None = None) -> Pair | None:
-    """The next tokens for a refresh token, and the same ones again within the grace; None for one that gives none.
+    """Return the next tokens for a refresh token, within the grace the same ones again. Return None if it gives none.
 
-    `scopes` may ask for less than was granted, for the access token; raises Beyond where they ask for more. Whoever
-    comes with a token that was used before the grace began has stolen it, or its owner was stolen from: the connection
-    is held.
+    `scopes` may ask for less than was granted, for the access token; raises Beyond if they ask for more. A token that
+    was used before the grace began was stolen, from the caller or by the caller: the connection is held.
     """
     found = _find_row(app, refresh_tokens, REFRESH, token)
     if found is None:
@@ -124,7 +123,7 @@ def renew_tokens(app: App, app_id: str, token: str, scopes: Sequence[str] | None
 
 
 def revoke_tokens(app: App, app_id: str, token: str) -> None:
-    """End an access token, or a refresh token with all that its code gave; nothing where it is not this app's."""
+    """End an access token, or a refresh token with all tokens of its code. Do nothing if it is not this app's."""
     for table, starts in ((access_tokens, (*ACCESS.values(),)), (refresh_tokens, (REFRESH,))):
         found = _find_row(app, table, starts, token)
         if found is None:
@@ -141,7 +140,7 @@ def revoke_tokens(app: App, app_id: str, token: str) -> None:
 
 
 def forget_old(ctx: Context) -> bool:
-    """Forget what has expired, and used refresh tokens beyond those that are known again; whether there may be more."""
+    """Delete what has expired, and used refresh tokens beyond those still recognised. True if more may be left."""
     now = ctx.now()
     for table in (access_tokens, refresh_tokens):
         old = own(ctx, table) & (table.c.expires_at <= now)
@@ -161,26 +160,26 @@ def forget_old(ctx: Context) -> bool:
 
 
 def answered_tokens(app: App, now: Moment) -> sa.Select[tuple[str, str]]:
-    """The refresh tokens of which the answer is kept although nobody may ask for it again, the oldest first."""
+    """Select the refresh tokens whose stored answer nobody can ask for again, oldest first."""
     tokens = refresh_tokens.c
     past = sa.select(tokens.tenant_id, tokens.id).where(tokens.sealed.is_not(None), tokens.used_at < now - GRACE)
     return past.order_by(tokens.used_at)
 
 
 def forget_answer(ctx: Context, id: str) -> None:
-    """Forget the answer to a refresh token."""
+    """Delete the answer to a refresh token."""
     this = own(ctx, refresh_tokens) & (refresh_tokens.c.id == id)
     ctx.db.execute(sa.update(refresh_tokens).where(this).values(sealed=None))
 
 
 def matches_challenge(verifier: str, challenge: str) -> bool:
-    """Whether a verifier is the challenge's (RFC 7636 section 4.6, S256)."""
+    """Tell whether a verifier matches the challenge (RFC 7636 section 4.6, S256)."""
     hashed = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=")
     return _VERIFIER.fullmatch(verifier) is not None and hmac.compare_digest(hashed, challenge.encode())
 
 
 def _find_row(app: App, table: sa.Table, start: str | tuple[str, ...], secret: str) -> Row | None:
-    """The row of a secret, whoever's it is, as it was a moment ago."""
+    """Return the row of a secret of any tenant, as it was a moment ago."""
     if not well_formed(secret, start if isinstance(start, tuple) else (start,)):
         return None
     with app.db.reading(across=_ACROSS) as db:
@@ -188,7 +187,7 @@ def _find_row(app: App, table: sa.Table, start: str | tuple[str, ...], secret: s
 
 
 def _lock_connection(ctx: Context, connection_id: str, app_id: str) -> Row | None:
-    """The connection, locked; None where it is gone or another app's."""
+    """Lock the connection. Return None if it is gone or another app's."""
     try:
         connection = connecting.lock_connection(ctx, connection_id)
     except NotFound:
@@ -197,13 +196,13 @@ def _lock_connection(ctx: Context, connection_id: str, app_id: str) -> Row | Non
 
 
 def _read_again(ctx: Context, table: sa.Table, id: str, *, lock: bool = False) -> Row | None:
-    """A row as it is now that its connection is locked."""
+    """Read a row again after its connection was locked."""
     found = sa.select(table).where(own(ctx, table), table.c.id == id)
     return ctx.db.execute(found.with_for_update() if lock else found).first()
 
 
 def _issue_tokens(ctx: Context, connection: Row, code: Row, asked: Sequence[str] | None = None) -> Pair:
-    """New tokens of a code: for what was granted with it, so far as the connection still has it."""
+    """Issue new tokens of a code, with its scopes that the connection still has."""
     environment = ctx.db.execute(sa.select(tenants.c.environment).where(tenants.c.id == ctx.tenant_id)).scalar_one()
     granted = [scope for scope in code.scopes if scope in connection.scopes and (asked is None or scope in asked)]
     pair = Pair(new_secret(ACCESS[environment]), new_secret(REFRESH), ctx.now() + ACCESS_LASTS, granted)
@@ -221,7 +220,7 @@ def _issue_tokens(ctx: Context, connection: Row, code: Row, asked: Sequence[str]
 
 
 def _answer_cipher(token: str) -> Fernet:
-    """What encrypts the answer to a refresh token: only who has the token itself can read it."""
+    """Return the cipher of the answer to a refresh token: reading it needs the token itself."""
     return Fernet(base64.urlsafe_b64encode(hmac.digest(token.encode(), b"the next pair", "sha256")))
 
 

@@ -1,4 +1,4 @@
-"""The page of whoever runs the deployment: every app that is registered, and how many connected it."""
+"""The operator's page of all registered apps, with the number of businesses that connected each."""
 
 from typing import Any
 

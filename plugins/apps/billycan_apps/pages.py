@@ -21,7 +21,7 @@ def list_apps(visit: Visit) -> Answer:
 
 
 def make_app(visit: Visit) -> Answer:
-    """Register an app; the secret of one that can keep it is shown once, on its page."""
+    """Register an app. The secret of an app that can keep one is shown once, on the app's page."""
     app, is_confidential = visit.app, visit.form.get("kind") != "public"
     edition = _edition(visit)
     with app.db.writing() as db:
@@ -102,7 +102,7 @@ def list_connections(visit: Visit) -> Answer:
 
 
 def _home_page(row: sa.Row[Any], business_id: str) -> str:
-    """An app's home page as a business may see it: one that nobody has looked at is for the app's own business only."""
+    """Return an app's home page; empty for other businesses until it is published."""
     if row.business_id == business_id:
         return str(row.home_page)
     return str(row.published["home_page"]) if row.published else ""

@@ -37,5 +37,5 @@ manifest = Manifest(
 
 @hookimpl
 def authenticate(app: App, req: falcon.Request) -> Identity | None:
-    """The app that sends an access token; None for whatever else there is, which is core's to judge."""
+    """Return the identity of an access token, or None for any other credential, which core checks."""
     return callers.identify_caller(app, req.get_header("Authorization") or "")

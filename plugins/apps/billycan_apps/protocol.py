@@ -1,6 +1,6 @@
-"""What an app's server calls: the token and revocation endpoints, and what describes them. Errors are as the RFCs say.
+"""The endpoints for an app's server: tokens, revocation and their description. Errors are as the RFCs say.
 
-RFC 6749 (tokens), 7636 (PKCE), 7009 (revocation), 8414 (description), 9207 (issuer) and 9700 (what is best practice).
+RFC 6749 (tokens), 7636 (PKCE), 7009 (revocation), 8414 (description), 9207 (issuer) and 9700 (best practice).
 """
 
 import base64
@@ -34,7 +34,7 @@ class Refused(Exception):
 
 
 class Endpoint:
-    """A Falcon resource that takes a form of an app, and answers in JSON."""
+    """A Falcon resource that takes a form from an app and answers in JSON."""
 
     is_entrance = False  # for programs
 
@@ -54,7 +54,7 @@ class Endpoint:
                 resp.set_header("WWW-Authenticate", 'Basic realm="oauth", charset="UTF-8"')
 
     def refuse(self, resp: falcon.Response, problem: Problem) -> None:
-        """What went wrong before the form was read: the pipeline asks for it, and sets the status."""
+        """Answer a problem found before the form was read. The pipeline calls this and sets the status."""
         error = "invalid_request" if problem.status < 429 else "temporarily_unavailable"
         write_json(resp, problem.status, {"error": error, "error_description": problem.message})
 
@@ -105,7 +105,7 @@ class Description:
 
 
 def exchange_grant(app: App, client: Registered, form: Mapping[str, str]) -> Any:
-    """The tokens for a code or for a refresh token."""
+    """Return the tokens for a code or a refresh token."""
     kind = _needed(form, "grant_type")
     if kind == "authorization_code":
         code, verifier = _needed(form, "code"), _needed(form, "code_verifier")
@@ -132,19 +132,19 @@ def exchange_grant(app: App, client: Registered, form: Mapping[str, str]) -> Any
 
 
 def revoke_token(app: App, client: Registered, form: Mapping[str, str]) -> Any:
-    """End a token; one that is not there, or another app's, is answered alike."""
+    """End a token. The answer is the same for a token that does not exist or is another app's."""
     grants.revoke_tokens(app, client.id, _needed(form, "token"))
     return {}
 
 
 def write_json(resp: falcon.Response, status: int, data: Any) -> None:
-    """JSON outside the API's envelope, which nobody keeps."""
+    """Write JSON without the API's envelope, which no cache keeps."""
     resp.status, resp.data, resp.content_type = status, encode(data), falcon.MEDIA_JSON
     resp.set_headers({"Cache-Control": "no-store", "Pragma": "no-cache"})
 
 
 def _form(req: falcon.Request) -> dict[str, str]:
-    """The parameters of the body; one without a value counts as not sent (RFC 6749 section 3.2)."""
+    """Return the parameters of the body. One without a value counts as not sent (RFC 6749 section 3.2)."""
     if (req.content_type or "").partition(";")[0].strip().lower() != "application/x-www-form-urlencoded":
         raise Refused("invalid_request", "Send the parameters as application/x-www-form-urlencoded.")
     try:
@@ -158,7 +158,7 @@ def _form(req: falcon.Request) -> dict[str, str]:
 
 
 def _authenticated(app: App, req: falcon.Request, form: Mapping[str, str]) -> Registered:
-    """The app that calls, by its secret if it has one (RFC 6749 section 2.3)."""
+    """Return the calling app, authenticated by its secret if it has one (RFC 6749 section 2.3)."""
     header, secret = req.get_header("Authorization"), form.get("client_secret")
     client_id = form.get("client_id", "")
     if header is not None:

@@ -1,4 +1,4 @@
-"""The tables of apps, their connections to tenants, and what each was given; of secrets they have digests."""
+"""The tables of apps, their connections to tenants, and their codes and tokens, of which only digests are stored."""
 
 import sqlalchemy as sa
 
@@ -30,7 +30,7 @@ secrets = deployment_table(
 
 
 def _of_connection(column: str = "connection_id", table: str = "apps_connections") -> sa.ForeignKeyConstraint:
-    """What is gone as soon as its connection is."""
+    """Return a foreign key to a row that goes with its connection."""
     return sa.ForeignKeyConstraint(["tenant_id", column], [f"{table}.tenant_id", f"{table}.id"], ondelete="CASCADE")
 
 

@@ -1,4 +1,4 @@
-"""What each endpoint of attachments does, and how their bytes come in and go out."""
+"""Handlers of attachments: one function for each route, and the upload of their bytes."""
 
 import logging
 import re
@@ -25,7 +25,7 @@ _ID = re.compile(r"[a-z]{2,5}_[0-9a-z]{1,40}")
 
 
 class Arrived(Struct):
-    """A file whose bytes are in the storage, and which no record has yet; `is_kept` once one does."""
+    """A file whose bytes are in the storage, but which no record has yet; `is_kept` becomes true when one does."""
 
     id: str
     filename: str
@@ -46,7 +46,7 @@ def list_attachments(ctx: Context, query: AttachmentQuery) -> Page[Attachment]:
 
 @contextmanager
 def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Arrived]:
-    """Bring the bytes of an upload to the storage, before its transaction; what comes to nothing is removed."""
+    """Store the bytes of an upload before its transaction. Remove them if the upload fails."""
     owner_of(ctx, query.resource)
     ctx.require(ctx.app.scope_of(query.resource, "write"))
     id, look = new_id("att"), Look(query.filename)
@@ -127,7 +127,7 @@ def delete_attachment(ctx: Context, id: str) -> Deleted:
 
 @contextmanager
 def _available() -> Iterator[None]:
-    """Unavailable where the storage does not do what it is asked; if bytes are gone from it, waiting mends nothing."""
+    """Raise Unavailable if the storage fails. Waiting does not help if the bytes are gone from it."""
     try:
         yield
     except FileNotFoundError:
@@ -138,7 +138,7 @@ def _available() -> Iterator[None]:
 
 
 def _found(ctx: Context, id: str, does: Literal["read", "write"]) -> Row:
-    """One attachment's row; NotFound, or Forbidden for a key that may not do this with the record that it is of."""
+    """Return the row of an attachment. Raise NotFound, or Forbidden if the key may not do this with its record."""
     row = records.find(ctx, id)
     owner_of(ctx, row.resource).check_seen(ctx, row.resource)
     ctx.require(ctx.app.scope_of(row.resource, does))
@@ -146,7 +146,7 @@ def _found(ctx: Context, id: str, does: Literal["read", "write"]) -> Row:
 
 
 def _of_records(ctx: Context, ids: list[str]) -> sa.ColumnElement[bool]:
-    """The attachments of any of these records."""
+    """Return the condition for the attachments of any of these records."""
     known = owners_by_prefix(ctx.app)
     if wrong := [id for id in ids if not _ID.fullmatch(id) or id.partition("_")[0] not in known]:
         raise BadRequest(

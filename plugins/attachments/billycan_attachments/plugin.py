@@ -18,7 +18,7 @@ __all__ = ["manifest", "on_event"]
 
 
 def doctor(app: App) -> str:
-    """Where the bytes are; OSError where none can be kept there."""
+    """Describe the place of the bytes. Raise OSError if nothing can be stored there."""
     return f"kept {storage_of(app).check()}"
 
 
@@ -56,12 +56,12 @@ manifest = Manifest(
 
 @hookimpl
 def startup(app: App) -> None:
-    """Say at the start, and not at the first upload, what is wrong with the storage's settings."""
+    """Report wrong settings of the storage at the start, not at the first upload."""
     storage_of(app)
 
 
 @hookimpl
 def authorize(ctx: Context, route: Route) -> None:
-    """Attachments have no scopes of their own, but those of the records that they are of."""
+    """Require the scopes of the records: attachments have none of their own."""
     if route.path.startswith("/v1/attachments"):
         check_any(ctx, route)

@@ -1,4 +1,4 @@
-"""What a file is, told by its bytes, and how it may be called: pure functions."""
+"""File types, recognised by their bytes, and file names: pure functions."""
 
 import re
 import unicodedata
@@ -37,7 +37,7 @@ _NOT_IN_TEXT = re.compile("[\x00-\x08\x0b\x0e-\x1f\x7f]")
 
 
 def check_name(text: str) -> str:
-    """A file's name as it is kept; RuleBroken for a path, and for what could make it look like another."""
+    """Return a file's name as it is stored. Raise RuleBroken for a path, or a name that disguises its type."""
     if _NEVER_IN_NAMES.search(text):
         raise RuleBroken("invalid_value", "must not contain control characters, or characters that reverse text")
     if "/" in text or "\\" in text or not text.strip(". "):
@@ -46,22 +46,22 @@ def check_name(text: str) -> str:
 
 
 def with_extension(filename: str, content_type: str) -> str:
-    """The name with an extension of its type: whatever opens the file by its name opens it as what it is."""
+    """Return the name with an extension of its type, so that programs open the file as what it is."""
     known = _EXTENSIONS[content_type]
     return filename if filename.lower().endswith(known) else filename + known[0]
 
 
 def content_disposition(filename: str) -> str:
-    """The Content-Disposition of a download (RFC 6266): a name in ASCII for old clients, for others the real one."""
+    """Return the Content-Disposition of a download (RFC 6266): an ASCII name for old clients, and the real one."""
     plain = re.sub(r'[^\x20-\x7e]|["\\%]', "_", filename)
     return f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(filename, safe='')}"
 
 
 class Look:
-    """Tells what a file is while its pieces go by: `for piece in look(pieces)`, then `look.content_type`.
+    """Recognises a file's type while its pieces pass: `for piece in look(pieces)`, then `look.content_type`.
 
-    Going over the pieces raises UnsupportedMediaType, as soon as it shows, for what is of none of the known types, and
-    Invalid for a file without bytes.
+    Iterating raises UnsupportedMediaType as soon as the file has none of the known types, and Invalid for an empty
+    file.
     """
 
     def __init__(self, filename: str) -> None:
@@ -85,7 +85,7 @@ class Look:
 
 
 def file_type_of(head: bytes, filename: str) -> ContentType:
-    """What a file is that begins like this; that it is text is still to be checked."""
+    """Return the type of a file that begins like this. The caller still has to check that text is text."""
     for beginning, kind in _BEGINNINGS:
         if head.startswith(beginning):
             return kind

@@ -1,4 +1,4 @@
-"""What clients send and receive: an attachment, and the parameters of the list and of an upload."""
+"""Structs that clients send and receive: an attachment, and the parameters of the list and of an upload."""
 
 from typing import Annotated
 

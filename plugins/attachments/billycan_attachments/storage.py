@@ -1,4 +1,4 @@
-"""Where the bytes of attachments are: files in a folder, or objects in a bucket of S3-compatible storage."""
+"""The storage of attachments' bytes: files in a folder, or objects in a bucket of S3-compatible storage."""
 
 import os
 import re
@@ -28,23 +28,23 @@ _IN_MEMORY = 1024 * 1024  # of what is on its way to a bucket; more of it goes t
 
 
 class Storage(Protocol):
-    """Keeps bytes by a key of the form `<tenant>/<attachment>`, each written once."""
+    """Stores bytes by a key of the form `<tenant>/<attachment>`, each written once."""
 
     def put(self, key: str, pieces: Iterable[bytes]) -> None:
-        """Keep these bytes: all of them, durably, or none."""
+        """Store these bytes: all of them, durably, or none."""
 
     def open(self, key: str) -> Pieces:
-        """The bytes; FileNotFoundError where there are none."""
+        """Open the bytes of a key. Raise FileNotFoundError if there are none."""
 
     def remove(self, key: str) -> None:
-        """Forget the bytes, if there are any."""
+        """Remove the bytes of a key, if there are any."""
 
     def check(self) -> str:
-        """Where it is, in words; OSError where nothing can be kept there."""
+        """Describe the storage in words. Raise OSError if nothing can be stored there."""
 
 
 def storage_of(app: App) -> Storage:
-    """What the settings say."""
+    """Return the storage that the settings choose."""
     settings = app.settings_of(Settings)
     if settings.bucket:
         return Bucket(settings)
@@ -55,7 +55,7 @@ def storage_of(app: App) -> Storage:
 
 
 class Folder:
-    """A folder for this user only, in it one for each business, in that a file for each attachment."""
+    """A folder for this user only, with a folder for each business and a file for each attachment."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -138,7 +138,7 @@ class Bucket:
 
 @contextmanager
 def _as_os_error() -> Iterator[None]:
-    """What goes wrong with a bucket as an OSError; FileNotFoundError where there are no such bytes."""
+    """Turn a bucket's errors into OSError, and into FileNotFoundError if there are no such bytes."""
     from obstore.exceptions import BaseError  # noqa: PLC0415 - only where a bucket is set
 
     try:

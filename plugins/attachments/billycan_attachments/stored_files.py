@@ -1,8 +1,8 @@
-"""Attachments in the database: each comes and goes together with its bytes, whatever breaks in between.
+"""Attachments and their bytes, which come and go together, whatever breaks in between.
 
-Before anything is stored, a row of its own transaction notes that there may be bytes without an attachment; the
-transaction that makes the attachment takes the note away. One that deletes an attachment makes such a note. Whatever
-has been noted for a day is removed from the storage: a backup of the database, and then of the storage, is whole.
+Before anything is stored, a transaction of its own notes that there may be bytes without an attachment. The transaction
+that inserts the attachment removes the note; one that deletes an attachment adds a note. A file that has been noted for
+a day is removed from the storage: a backup of the database, and then of the storage, is whole.
 """
 
 from collections.abc import Mapping
@@ -28,25 +28,25 @@ _decode = msgspec.json.Decoder(Deleted).decode
 
 
 def storage_key(tenant_id: str, id: str) -> str:
-    """By what the storage knows the bytes of an attachment."""
+    """Return the key of an attachment's bytes in the storage."""
     return f"{tenant_id}/{id}"
 
 
 def note_file(ctx: Context, id: str) -> None:
-    """Say, in a transaction of its own, that there may be bytes of an attachment that is not there yet."""
+    """Note, in a transaction of its own, that there may be bytes without an attachment."""
     with ctx.app.db.writing(ctx.tenant_id) as db:
         db.execute(sa.insert(leftovers).values(tenant_id=ctx.tenant_id, id=id, since=ctx.app.now()))
 
 
 def drop_file(ctx: Context, id: str) -> None:
-    """Remove bytes that no attachment has, and then the note of them."""
+    """Remove bytes that no attachment has, and then their note."""
     storage_of(ctx.app).remove(storage_key(ctx.tenant_id, id))
     with ctx.app.db.writing(ctx.tenant_id) as db:
         db.execute(sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id))
 
 
 def insert_attachment(ctx: Context, values: dict[str, Any], *, most: int | None) -> Attachment:
-    """A new attachment with these columns; Invalid where the business would have more than `most` bytes.
+    """Insert an attachment with these columns. Raise Invalid if the business would have more than `most` bytes.
 
     The record must be locked already. Other uploads of the business wait from here on.
     """
@@ -60,7 +60,7 @@ def insert_attachment(ctx: Context, values: dict[str, Any], *, most: int | None)
 
 
 def open_content(ctx: Context, id: str) -> Pieces:
-    """The bytes of an attachment, wherever they are by now."""
+    """Open the bytes of an attachment, wherever they are."""
     # Looked for here first: what is gone from here is in the storage already.
     found = ctx.db.execute(sa.select(waiting.c.content).where(own(ctx, waiting), waiting.c.id == id)).scalar()
     if found is not None:
@@ -69,7 +69,7 @@ def open_content(ctx: Context, id: str) -> Pieces:
 
 
 def reserve_bytes(ctx: Context, id: str) -> None:
-    """Take away the note of bytes that an attachment has from now on; Conflict where they may have been removed."""
+    """Remove the note of bytes that now have an attachment. Raise Conflict if they may have been removed."""
     noted = sa.delete(leftovers).where(own(ctx, leftovers), leftovers.c.id == id)
     # What is older may be swept before this is committed.
     if ctx.db.execute(noted.where(leftovers.c.since > ctx.app.now() - GRACE / 2)).rowcount != 1:
@@ -77,9 +77,9 @@ def reserve_bytes(ctx: Context, id: str) -> None:
 
 
 def count_bytes(ctx: Context, size: int, most: int | None) -> None:
-    """Count bytes that a business has more, exactly, whatever else is uploaded at once.
+    """Add to the bytes that a business has, exactly, whatever else is uploaded at once.
 
-    What it deleted lies in the storage for another day, and may be as much again.
+    Bytes that it deleted stay in the storage for another day, and may be as many again.
     """
     row = upsert(used, ctx.db).values(tenant_id=ctx.tenant_id, id=_ALL, bytes=size)
     after = used.c.bytes + row.excluded.bytes
@@ -100,7 +100,7 @@ def count_bytes(ctx: Context, size: int, most: int | None) -> None:
 
 
 def remove_files(ctx: Context, sizes: Mapping[str, int]) -> None:
-    """Delete attachments, which are locked, by their ids, each with its size, and note that their bytes are left."""
+    """Delete locked attachments, given by id with their sizes, and note that their bytes are left."""
     ids = [*sizes]
     ctx.db.execute(sa.update(used).where(own(ctx, used)).values(bytes=used.c.bytes - sum(sizes.values())))
     left = {"tenant_id": ctx.tenant_id, "since": ctx.now()}
@@ -113,7 +113,7 @@ def remove_files(ctx: Context, sizes: Mapping[str, int]) -> None:
 
 @hookimpl
 def on_event(ctx: Context, event: Event) -> None:
-    """What is attached to a record goes with it."""
+    """Delete the attachments of a record that is deleted."""
     if event.name.endswith(".deleted"):
         gone = sa.select(attachments.c.id, attachments.c.size).where(own(ctx, attachments))
         id = _decode(event.data).id
@@ -122,7 +122,7 @@ def on_event(ctx: Context, event: Event) -> None:
 
 
 def leftover_files(app: App, now: Moment) -> sa.Select[Any]:
-    """What was noted a day ago and is to be removed from the storage."""
+    """Select the notes that are a day old: their bytes are to be removed from the storage."""
     return sa.select(leftovers.c.tenant_id, leftovers.c.id).where(_is_over(now)).order_by(leftovers.c.since)
 
 
@@ -132,7 +132,7 @@ def _is_over(now: Moment) -> sa.ColumnElement[bool]:
 
 
 def sweep_file(ctx: Context, id: str) -> None:
-    """Remove bytes without an attachment, which no upload can claim any more; outside of any transaction."""
+    """Remove bytes without an attachment, which no upload can take any more. Call it outside any transaction."""
     noted = own(ctx, leftovers) & (leftovers.c.id == id)
     with ctx.app.db.reading(ctx.tenant_id) as db:
         is_due = db.execute(sa.select(leftovers.c.id).where(noted, _is_over(ctx.now()))).first()
@@ -141,7 +141,7 @@ def sweep_file(ctx: Context, id: str) -> None:
 
 
 def orphaned_attachments(app: App, now: Moment) -> sa.Select[Any]:
-    """Attachments whose record is gone, of the resources that have no event which tells so."""
+    """Select attachments whose record is gone, of resources that emit no event when a record is deleted."""
     a = attachments.c
     silent = {prefix: owner.table.c for prefix, owner in owners_by_prefix(app).items() if not owner.tells}
     parts = [
@@ -167,14 +167,14 @@ def remove_orphan(ctx: Context, id: str) -> None:
 
 
 def unstored_files(app: App, now: Moment) -> sa.Select[Any]:
-    """The bytes that wait in the database to be stored."""
+    """Select the bytes in the database that are to be moved to the storage."""
     return sa.select(waiting.c.tenant_id, waiting.c.id).order_by(waiting.c.created_at)
 
 
 def store_file(ctx: Context, id: str) -> None:
-    """Bring waiting bytes to the storage, outside of any transaction; what a crash interrupts is done again.
+    """Move waiting bytes to the storage, outside any transaction. A crash in between is made good by the next run.
 
-    Bytes whose attachment is deleted meanwhile were noted with it, and are swept a day later.
+    Bytes whose attachment is deleted meanwhile were noted with it, and are removed a day later.
     """
     this = own(ctx, waiting) & (waiting.c.id == id)
     with ctx.app.db.reading(ctx.tenant_id) as db:

@@ -1,4 +1,4 @@
-"""The tables of attachments, of their bytes while they wait to be stored, and of what is left in the storage."""
+"""The tables of attachments, of bytes that wait to be stored, and of files left over in the storage."""
 
 import sqlalchemy as sa
 

@@ -119,7 +119,7 @@ def test_a_bucket_that_refuses_is_unavailable(serve, wrong):
 
 
 class Amazon(BaseHTTPRequestHandler):
-    """What Amazon's storage answers to a wrong secret, which the server above does not look at."""
+    """The answer of Amazon's storage to a wrong secret, which the server above does not check."""
 
     def do_PUT(self):
         said = (

@@ -1,4 +1,4 @@
-"""What each endpoint of imports does, and how a file comes in."""
+"""Handlers of imports: one function for each route, and the reading of uploads."""
 
 import zlib
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ _IN_MEMORY = 1 << 20
 
 
 class Parsed(msgspec.Struct):
-    """A file that was read: the names of its columns, how many rows it has, and these in compressed chunks."""
+    """A parsed file: the names of its columns, the number of its rows, and the rows in compressed chunks."""
 
     header: list[str]
     rows: int
@@ -33,7 +33,7 @@ class Parsed(msgspec.Struct):
 
 @contextmanager
 def receive(ctx: Context, query: Upload, incoming: Incoming) -> Iterator[Parsed]:
-    """Read an upload and parse it, before its transaction: nobody waits for that."""
+    """Read and parse an upload before its transaction, so that no other transaction waits for that."""
     known = importable(ctx.app)
     if query.resource not in known:
         raise BadRequest(f"resource: takes {', '.join(sorted(known))}.", code="invalid_parameter", param="resource")
@@ -118,9 +118,9 @@ def get_import(ctx: Context, id: str) -> Import:
 
 
 def _check_waiting(ctx: Context) -> None:
-    """Refuse a file that is one too many of those that wait: their rows take room until they are finished.
+    """Raise an error if too many imports or rows are unfinished: they take room until then.
 
-    The counter's row that its insert locked makes others wait, so that the count is right.
+    The insert locked the counter's row, so others wait and the count is right.
     """
     found = sa.select(sa.func.count(), sa.func.sum(imports.c.rows)).where(own(ctx, imports))
     count, rows = ctx.db.execute(found.where(imports.c.finished_at.is_(None))).one()

@@ -1,4 +1,4 @@
-"""The tables of imports, and of the rows that they still have to make."""
+"""The tables of imports, and of their rows until these are imported."""
 
 import sqlalchemy as sa
 

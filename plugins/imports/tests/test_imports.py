@@ -597,7 +597,7 @@ def test_what_an_endpoint_is_owed_follows_the_endpoint(app, client, monkeypatch)
 
 
 def made(client):
-    """How many deliveries of contacts each endpoint has."""
+    """Count each endpoint's deliveries of contacts."""
     c = deliveries.c
     with client.app.db.reading(client.tenant_id) as db:
         those = sa.select(c.endpoint_id, sa.func.count()).where(c.tenant_id == client.tenant_id)

@@ -152,7 +152,7 @@ class PageResource:
         return shown
 
     def enter(self, req: falcon.Request, read: Callable[[falcon.Request], Form] = lambda _: ({}, {})) -> Visit:
-        """Return the visit, counted by network address first; `read` reads the form only of a visitor who may send it."""
+        """Return the visit, counted by network address first. `read` reads the form of a visitor who may send it."""
         self.app.count_visit("dashboard", req, self.screen.per_minute, PER_SECOND)
         cookie = read_cookie(self.app, req)
         session = self.session_of(cookie)

@@ -28,7 +28,9 @@ KEPT = {JOIN: _LONG, OPERATE: _LONG, RESET: timedelta(hours=1), ENTER: timedelta
 class Link(Struct, frozen=True):
     """A one-use link, as it was opened.
 
-    `has_account`: the person has a password or another business, which the link of one business must not give access to. `proves`: only the address's mailbox has the link, or the operator handed it over. `is_proved`: the account's password was chosen with such a link.
+    `has_account`: the person has a password or another business, to which the link of one business must not give
+    access. `proves`: only the address's mailbox has the link, or the operator handed it over. `is_proved`: the
+    account's password was chosen with such a link.
     """
 
     purpose: str

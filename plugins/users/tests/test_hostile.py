@@ -1,6 +1,4 @@
-"""Hostile input from strangers and members: refused in words, at little cost, and never with more rights than a role
-has.
-"""
+"""Hostile input from strangers and members: refused in words, at little cost, and never beyond what a role allows."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The guards of an account: guesses at once, codes and challenges that are good once, resets, and a bound on hashing."""
+"""The guards of an account: guesses at once, codes and challenges good once, resets, and a bound on hashing."""
 
 import hashlib
 import json

@@ -384,7 +384,7 @@ def test_a_process_that_slept_sends_nothing(hooks, receive, subscribe, dispatche
     app, receiver = hooks(), receive()
     dispatcher(app).hint([waiting(Client(app), subscribe, 1, receiver.url)])
     began = leases_module.boot_clock()
-    monkeypatch.setattr("billycan_webhooks.dispatch.clock", lambda: began + 20)
+    monkeypatch.setattr("billycan_webhooks.dispatch.boot_clock", lambda: began + 20)
     while dispatcher(app).is_busy():
         dispatcher(app).round()
     assert receiver.requests == []
